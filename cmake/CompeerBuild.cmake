@@ -1,0 +1,29 @@
+# How our own code is compiled: C++20, warnings are errors, one fixed meaning for floating point.
+option(COMPEER_WERROR "Treat warnings in our own code as errors" ON)
+set(COMPEER_SANITIZE "" CACHE STRING "Sanitizers for our own code, such as address,undefined")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+# libtorch sources take about 1 GB each to compile: at most two at a time.
+set_property(GLOBAL PROPERTY JOB_POOLS heavy=2)
+
+find_program(COMPEER_CCACHE ccache)
+if(COMPEER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${COMPEER_CCACHE}")
+endif()
+
+add_library(compeer_flags INTERFACE)
+target_compile_options(compeer_flags INTERFACE
+  -Wall -Wextra -Wshadow -ffp-contract=off $<$<BOOL:${COMPEER_WERROR}>:-Werror>)
+if(COMPEER_SANITIZE)
+  add_compile_options(-fsanitize=${COMPEER_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${COMPEER_SANITIZE})
+endif()

@@ -1,0 +1,52 @@
+# The three kinds of part, one line each:
+#   compeer_room(grpo SOURCES advantage.cpp loss.cpp LINK compeer::torch)
+#   compeer_add_plugin(rewards length length.cpp [more.cpp] [LINK ...])
+#   compeer_test(grpo/advantage [RANKS 2] [LINK ...])
+
+# A room of runner/: the static library compeer::<name>.
+function(compeer_room name)
+  cmake_parse_arguments(room "" "" "SOURCES;LINK" ${ARGN})
+  add_library(compeer_${name} STATIC ${room_SOURCES})
+  add_library(compeer::${name} ALIAS compeer_${name})
+  target_include_directories(compeer_${name} PUBLIC "${PROJECT_SOURCE_DIR}/runner")
+  target_link_libraries(compeer_${name} PRIVATE compeer_flags PUBLIC ${room_LINK})
+  compeer_light_on_memory(compeer_${name})
+endfunction()
+
+# A plugin: the shared library <build>/plugins/<kind>/<name>.so. Never unloaded, nothing exported but its factory.
+function(compeer_add_plugin kind name)
+  cmake_parse_arguments(plugin "" "" "LINK" ${ARGN})
+  set(target plugin_${kind}_${name})
+  add_library(${target} MODULE ${plugin_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/plugins/${kind}")
+  target_link_libraries(${target} PRIVATE compeer_flags compeer::sdk ${plugin_LINK})
+  target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:--no-undefined" "LINKER:--exclude-libs,ALL")
+  set_property(GLOBAL APPEND PROPERTY compeer_plugins ${target})
+  compeer_light_on_memory(${target})
+endfunction()
+
+# A test: tests/<path>_test.cpp, run as is or over RANKS ranks.
+function(compeer_test path)
+  cmake_parse_arguments(test "" "RANKS" "LINK" ${ARGN})
+  string(REPLACE "/" "_" target "test_${path}")
+  add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp")
+  target_link_libraries(${target} PRIVATE compeer_flags GTest::gtest ${test_LINK})
+  target_compile_definitions(${target} PRIVATE
+    COMPEER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" COMPEER_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(test_RANKS)
+    add_test(NAME ${path} COMMAND ${MPIEXEC_EXECUTABLE} -n ${test_RANKS} --oversubscribe --bind-to none $<TARGET_FILE:${target}>)
+    set_tests_properties(${path} PROPERTIES PROCESSORS 2
+      ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+  else()
+    target_link_libraries(${target} PRIVATE GTest::gtest_main)
+    add_test(NAME ${path} COMMAND ${target})
+  endif()
+  set_tests_properties(${path} PROPERTIES TIMEOUT 240)
+  compeer_light_on_memory(${target})
+endfunction()
+
+function(compeer_light_on_memory target)
+  set_property(TARGET ${target} PROPERTY JOB_POOL_COMPILE heavy)
+  set_property(TARGET ${target} PROPERTY JOB_POOL_LINK heavy)
+endfunction()

@@ -1,0 +1,57 @@
+#include "base/error.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace compeer {
+
+namespace {
+
+std::string join(const std::string& where, const std::string& what, const std::string& help) {
+  std::string text = where.empty() ? what : where + ": " + what;
+  if (!help.empty()) text += "\n  help: " + help;
+  return text;
+}
+
+// Edit distance in which swapping two neighbours counts once ("lenght" is one from "length").
+size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+Error::Error(std::string where, std::string what, std::string help, Exit exit)
+    : std::runtime_error(join(where, what, help)),
+      where_(std::move(where)),
+      what_(std::move(what)),
+      help_(std::move(help)),
+      exit_(exit) {}
+
+std::string nearest(const std::string& wrong, const std::vector<std::string>& names) {
+  if (wrong.size() > 64) return "";
+  std::string best;
+  size_t best_distance = std::max<size_t>(2, wrong.size() / 3) + 1;
+  for (const auto& name : names) {
+    if (const size_t d = distance(wrong, name); d < best_distance) best = name, best_distance = d;
+  }
+  return best;
+}
+
+std::string suggest(const std::string& wrong, const std::vector<std::string>& names) {
+  std::string text;
+  if (const auto name = nearest(wrong, names); !name.empty()) text = "did you mean '" + name + "'? ";
+  text += "known: ";
+  for (size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + names[i];
+  return text;
+}
+
+}  // namespace compeer

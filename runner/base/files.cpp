@@ -1,0 +1,79 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace compeer {
+
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
+  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(errno)), "", Exit::data);
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& file, int flags) : file_(file), fd_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) fail(file_, "can't be opened");
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(file_, "can't be written");
+      bytes.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+  void sync() {
+    if (::fsync(fd_) != 0 && errno != EINVAL) fail(file_, "can't be made durable");
+  }
+
+ private:
+  std::filesystem::path file_;
+  int fd_;
+};
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& file, uint64_t limit) {
+  std::error_code code;
+  if (std::filesystem::is_directory(file, code)) throw Error(file.string(), "is a folder, not a file", "", Exit::data);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) fail(file, "can't be read");
+  std::string bytes;
+  char block[1 << 16];
+  while (in.read(block, sizeof block) || in.gcount() > 0) {
+    bytes.append(block, static_cast<size_t>(in.gcount()));
+    if (bytes.size() > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
+  }
+  return bytes;
+}
+
+void write_file(const std::filesystem::path& file, std::string_view bytes) {
+  auto part = file;
+  part += fmt::format(".{}.part", ::getpid());
+  {
+    Descriptor out(part, O_WRONLY | O_CREAT | O_TRUNC);
+    out.write(bytes);
+    out.sync();
+  }
+  if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "can't be put in place");
+  sync_folder(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
+}
+
+void sync_folder(const std::filesystem::path& folder) { Descriptor(folder, O_RDONLY | O_DIRECTORY).sync(); }
+
+}  // namespace compeer

@@ -1,0 +1,17 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace compeer {
+
+/// The whole file as bytes. Throws Error (exit 4) naming the file if it can't be read or is larger than `limit`.
+std::string read_file(const std::filesystem::path& file, uint64_t limit = UINT64_MAX);
+
+/// Writes whole or not at all: a temporary file beside it, fsync, rename. Throws Error (exit 4) naming the file.
+void write_file(const std::filesystem::path& file, std::string_view bytes);
+
+/// Makes a rename within `folder` durable.
+void sync_folder(const std::filesystem::path& folder);
+
+}  // namespace compeer

@@ -1,0 +1,37 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer {
+
+/// One utterance. Roles are those of the chat format: system, user, assistant.
+struct Turn {
+  std::string role;
+  std::string text;
+};
+
+/// One record of a dataset: what is shown to the model, what it should say, and what is known about it.
+struct Example {
+  std::string id;             ///< stable name of the record; a group is identified by it
+  std::vector<Turn> history;  ///< ends with the turn that is to be answered
+  std::string answer;         ///< the completion to learn from (sft); the reference (grpo, evaluate). May be empty
+  nlohmann::json record;      ///< labels, truth, provenance: for rewards and reports; opaque to the runner
+};
+
+/// One sampled completion.
+struct Completion {
+  std::string text;      ///< decoded, without special tokens
+  int64_t tokens = 0;    ///< sampled tokens, the end token included
+  bool finished = true;  ///< false if cut off at the length limit
+};
+
+/// The completions of one prompt, which are compared with each other.
+struct Group {
+  const Example& example;
+  const std::vector<Completion>& completions;  ///< G of them
+};
+
+}  // namespace compeer

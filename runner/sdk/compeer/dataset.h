@@ -1,0 +1,20 @@
+#pragma once
+#include <boost/config.hpp>
+
+#include "compeer/conversation.h"
+
+namespace compeer {
+
+/// A mapping (split, index) -> example. Any rank asks for any index, in any order, and gets the same bytes.
+class BOOST_SYMBOL_VISIBLE Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  /// Examples in a split ("train", "valid", "test"); 0 for a split it does not have.
+  virtual int64_t size(const std::string& split) const = 0;
+
+  /// 0 <= index < size(split).
+  virtual Example get(const std::string& split, int64_t index) = 0;
+};
+
+}  // namespace compeer

@@ -1,0 +1,69 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <boost/config.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer {
+
+/// A run of tokens that stand together in a batch and continue one context.
+struct Segment {
+  int64_t start = 0;           ///< its first row in the batch
+  int64_t length = 0;          ///< rows
+  int64_t position = 0;        ///< absolute position of its first token
+  int64_t parent = -1;         ///< training: the segment of this batch that comes before it (-1: none)
+  std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16)
+};
+
+/// What one forward pass computes. Segments cover all rows, in order, a parent before its children.
+struct Batch {
+  at::Tensor tokens;  ///< int64 [rows]
+  std::vector<Segment> segments;
+};
+
+/// Keys and values of positions seen so far, in pages of 16 positions. The engine owns it and says which pages a
+/// segment uses; the model fills and reads them.
+struct Cache {
+  static constexpr int64_t page = 16;
+  std::vector<at::Tensor> keys;    ///< per layer: float32 [pages, kv_heads, head_dim, 16]
+  std::vector<at::Tensor> values;  ///< per layer: float32 [pages, kv_heads, 16, head_dim]
+};
+
+/// Sizes the engine needs to know.
+struct ModelShape {
+  int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
+};
+
+struct Parameter {
+  std::string name;  ///< as in the saved file
+  at::Tensor value;  ///< float32, a leaf that requires grad
+};
+
+/// Weights and arithmetic; the engine and the trainer own tokens, pages, masks, sampling, losses.
+/// A row of `forward` has the same bits whatever else is in the batch, cached or not, on any number of threads:
+/// log-probs recorded while sampling are those the trainer computes.
+class BOOST_SYMBOL_VISIBLE Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual ModelShape shape() const = 0;
+
+  /// Hidden states [rows, hidden] that the head is applied to. Without a cache, attention follows the tree of
+  /// segments; with one, each segment continues its pages and adds its own keys and values to them.
+  virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
+
+  /// The output matrix [vocabulary, hidden]; a parameter, possibly the embedding itself.
+  virtual at::Tensor head() = 0;
+
+  /// All parameters, in a fixed order.
+  virtual std::vector<Parameter> parameters() = 0;
+
+  /// Call after parameters were changed in place.
+  virtual void parameters_changed() = 0;
+
+  /// Writes config.json and model.safetensors, a Hugging Face directory less its tokenizer, into an existing folder.
+  virtual void save(const std::string& folder) = 0;
+};
+
+}  // namespace compeer

@@ -1,0 +1,48 @@
+#pragma once
+/// What makes a shared library a plugin. At the end of its one source file:
+///
+///   COMPEER_PLUGIN(Reward, rewards, length, Length, R"json(
+///     "version": "1.0.0",
+///     "summary": "Prefers replies near a target length.",
+///     "parameters": {
+///       "target": {"type": "integer", "default": 400, "min": 1, "help": "characters"}
+///     })json")
+///
+/// `Length` needs the constructor Length(const Settings&, Host&) and derives from `Reward`. The text becomes the
+/// plugin's descriptor: JSON in an ELF section, read before any of the library's code runs. Parameter types:
+/// integer, number, boolean, string, path, list (with "items": a type), table; with "default" (absent: required;
+/// null: may stay unset), "min", "max", "choices", "help".
+#include <boost/dll/alias.hpp>
+#include <memory>
+
+#include "compeer/host.h"
+#include "compeer/settings.h"
+
+/// Changes whenever a header of the SDK changes; host and plugin must have the same.
+#define COMPEER_INTERFACE 1
+
+#ifndef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
+#define COMPEER_DECLARED_INTERFACE COMPEER_INTERFACE
+#endif
+#ifndef COMPEER_DECLARED_TORCH
+#define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
+#endif
+
+#define COMPEER_TEXT_(x) #x
+#define COMPEER_TEXT(x) COMPEER_TEXT_(x)
+
+#define COMPEER_PLUGIN(Interface, kind, name, Class, body)                                                       \
+  extern "C" {                                                                                                   \
+  extern const char compeer_descriptor[];                                                                        \
+  [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =                         \
+      "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_DECLARED_INTERFACE) ",\"kind\":\"" #kind              \
+      "\",\"name\":\"" #name "\",\"torch\":\"" COMPEER_DECLARED_TORCH                                            \
+      "\",\"cxx_abi\":" COMPEER_TEXT(_GLIBCXX_USE_CXX11_ABI) ",\"compiler\":\"" __VERSION__ "\"," body "}";      \
+  }                                                                                                              \
+  namespace {                                                                                                    \
+  std::unique_ptr<compeer::Interface> compeer_make_plugin(const compeer::Settings& settings,                     \
+                                                          compeer::Host& host) {                                 \
+    return std::make_unique<Class>(settings, host);                                                              \
+  }                                                                                                              \
+  }                                                                                                              \
+  BOOST_DLL_ALIAS(compeer_make_plugin, compeer_make)

@@ -1,0 +1,20 @@
+#pragma once
+#include <boost/config.hpp>
+
+#include "compeer/conversation.h"
+
+namespace compeer {
+
+/// Scores completions. One call scores one prompt's group. Never communicates between ranks.
+class BOOST_SYMBOL_VISIBLE Reward {
+ public:
+  virtual ~Reward() = default;
+
+  /// Names of the columns of `score`. The first is the reward itself, the others are logged beside it.
+  virtual std::vector<std::string> parts() const = 0;
+
+  /// float32 [G, parts], finite, in the order of `group.completions`.
+  virtual at::Tensor score(const Group& group) = 0;
+};
+
+}  // namespace compeer

@@ -1,0 +1,36 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace compeer {
+
+/// A plugin's own table of the spec. Every key of its descriptor is present: the host has filled in defaults and
+/// has checked types and ranges, so a getter throws only when plugin and descriptor disagree on a name.
+class Settings {
+ public:
+  Settings() = default;
+  explicit Settings(nlohmann::json values) : values_(std::move(values)) {}
+
+  double number(const std::string& key) const { return at(key).get<double>(); }
+  int64_t integer(const std::string& key) const { return at(key).get<int64_t>(); }
+  bool flag(const std::string& key) const { return at(key).get<bool>(); }
+  std::string text(const std::string& key) const { return at(key).get<std::string>(); }
+  std::vector<std::string> texts(const std::string& key) const { return at(key).get<std::vector<std::string>>(); }
+  std::vector<double> numbers(const std::string& key) const { return at(key).get<std::vector<double>>(); }
+  Settings table(const std::string& key) const { return Settings(at(key)); }
+
+  /// False also for a key whose value is null, which is how "not set" is written.
+  bool has(const std::string& key) const { return values_.contains(key) && !values_.at(key).is_null(); }
+  const nlohmann::json& json() const { return values_; }
+
+ private:
+  const nlohmann::json& at(const std::string& key) const {
+    if (!values_.contains(key)) throw std::logic_error("setting '" + key + "' is not in the plugin's descriptor");
+    return values_.at(key);
+  }
+  nlohmann::json values_ = nlohmann::json::object();
+};
+
+}  // namespace compeer
