@@ -1,0 +1,16 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+
+namespace compeer::spec {
+
+/// Where a path of a spec is: relative to the current folder, else relative to $COMPEER_HOME (the folder that holds
+/// compeer's own experiments/ and plugins/; the front end sets it). Returns the path as given if the current folder
+/// has it, the absolute one if only $COMPEER_HOME has it, nothing if neither has.
+std::optional<std::filesystem::path> locate(const std::filesystem::path& path);
+
+/// What stands for the contents of a file or folder in a spec's hash: the SHA-256 of manifest.json for a checkpoint;
+/// else of the contents up to 64 MiB; else of the names and sizes.
+std::string pin(const std::filesystem::path& path);
+
+}  // namespace compeer::spec

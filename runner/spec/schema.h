@@ -1,0 +1,47 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace compeer::spec {
+
+using json = nlohmann::json;
+
+enum class Type { integer, number, boolean, string, path, list, table };
+
+/// One key that a table of a spec may hold: the one source for validation, help texts and reference pages.
+struct Parameter {
+  std::string name;
+  Type type = Type::string;
+  std::optional<json> default_value;  ///< absent: the key is required; null: it may stay unset
+  std::optional<double> min, max;     ///< numbers: smallest and largest value; lists: fewest and most items
+  bool above_min = false;             ///< the value must be greater than `min`, not equal to it
+  std::vector<std::string> choices;   ///< strings: the only values allowed; empty: any
+  std::string help;                   ///< one line, with the unit
+  Type items = Type::string;          ///< lists: the type of each item
+  std::vector<Parameter> fields;      ///< tables, and lists of tables: the keys inside
+};
+
+using Schema = std::vector<Parameter>;
+
+/// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
+///   {"type", "default", "min", "max", "above", "choices", "help", "items", "parameters"}
+/// where "above" is a minimum that is itself excluded and "parameters" holds the keys of a table (or of a list's
+/// tables, with "items": "table"). Throws Error (exit 5) with `where` in front of anything it can't accept,
+/// a default that breaks its own rules included.
+Schema parse_schema(const json& parameters, const std::string& where = "descriptor");
+
+/// The inverse, for `plugins inspect --json` and reference pages.
+json schema_json(const Schema& schema);
+
+/// "integer", "number", ...
+std::string type_name(Type type);
+
+/// What a value must be, in words: "integer from 1 to 4096", "number above 0", "one of grpo, bnpo, dr_grpo".
+std::string describe(const Parameter& parameter);
+
+std::vector<std::string> names(const Schema& schema);
+const Parameter* find(const Schema& schema, const std::string& name);
+
+}  // namespace compeer::spec

@@ -1,0 +1,54 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spec/catalog.h"
+#include "spec/draft.h"
+
+namespace compeer::spec {
+
+/// What will run, as finished data: every default filled in, every value checked, in its own type, with its origin.
+struct Spec {
+  json values;
+  std::map<std::string, std::string> origins;  ///< path of every value -> origin; "default" where nobody said
+  std::vector<PluginInfo> plugins;             ///< those the task uses, each once
+  std::map<std::string, std::string> sources;  ///< texts it was made from
+  std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
+
+  /// Sorted keys, no white space, UTF-8, integers as integers, numbers as the shortest text that reads back (1.0).
+  std::string canonical() const;
+  /// SHA-256 of `canonical()`: the identity of the run.
+  std::string sha256() const;
+  /// The text of spec.json, and back. Reading checks format and hash and throws Error (exit 3, where = `name`).
+  std::string file_text() const;
+  static Spec from_file_text(const std::string& text, const std::string& name = "spec.json");
+
+  /// As a draft that resolves to the same spec (inputs are left out: they are found again).
+  Draft draft() const;
+  /// As TOML with comments naming origins if asked; resolves to the same spec.
+  std::string toml(bool with_origins = false) const;
+};
+
+/// Checks every key of a draft against the core schema and the plugins' descriptors and fills in defaults.
+/// Collects up to 20 mistakes into one Error (exit 3; exit 5 if the only trouble is a plugin's own file), each with
+/// origin, offending text and nearest valid name.
+Spec resolve(const Draft& draft, const Catalog& catalog);
+
+enum class Missing { refuse, allow };
+
+/// Finds every file and folder the spec names and writes what it found into the hashed values:
+/// inputs = {"model.path": "<pin of it>"}, so that a changed input means another hash. A path found only under
+/// $COMPEER_HOME becomes absolute. One that is not there is an Error (exit 3, with its origin), or is left unpinned.
+void pin_inputs(Spec& spec, Missing missing = Missing::refuse);
+
+struct Difference {
+  std::string path;
+  json before, after;  ///< discarded where the key is not there
+  std::string before_origin, after_origin;
+};
+
+/// Changed keys only, sorted by path. Specs of one task list each value; lists of values compare whole.
+std::vector<Difference> diff(const Spec& before, const Spec& after);
+
+}  // namespace compeer::spec
