@@ -1,0 +1,142 @@
+#include "empathy/labels.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace compeer::empathy {
+namespace {
+
+/// A label with the words that name it; the first is its name.
+template <class Label>
+struct Words {
+  Label label;
+  std::vector<std::string_view> words;
+};
+
+const std::vector<Words<Stage>>& stage_words() {
+  static const std::vector<Words<Stage>> table = {
+      {Stage::exploration, {"exploration", "explore", "exploring"}},
+      {Stage::comforting, {"comforting", "comfort"}},
+      {Stage::action, {"action", "actions", "acting"}},
+  };
+  return table;
+}
+
+const std::vector<Words<Sentiment>>& sentiment_words() {
+  static const std::vector<Words<Sentiment>> table = {
+      {Sentiment::negative, {"negative"}}, {Sentiment::neutral, {"neutral"}}, {Sentiment::positive, {"positive"}}};
+  return table;
+}
+
+const std::vector<Words<Emotion>>& emotion_words() {
+  static const std::vector<Words<Emotion>> table = {
+      {Emotion::sadness, {"sadness", "sad"}},
+      {Emotion::anxiety, {"anxiety", "anxious"}},
+      {Emotion::anger, {"anger", "angry"}},
+      {Emotion::shame, {"shame", "ashamed"}},
+      {Emotion::loneliness, {"loneliness", "lonely"}},
+      {Emotion::exhaustion, {"exhaustion", "exhausted"}},
+      {Emotion::confusion, {"confusion", "confused"}},
+      {Emotion::hope, {"hope", "hopeful"}},
+  };
+  return table;
+}
+
+const std::vector<Words<Strategy>>& strategy_words() {
+  static const std::vector<Words<Strategy>> table = {
+      {Strategy::question, {"question", "questions"}},
+      {Strategy::restatement, {"restatement", "paraphrasing", "paraphrase"}},
+      {Strategy::reflection, {"reflection"}},
+      {Strategy::disclosure, {"disclosure"}},
+      {Strategy::affirmation, {"affirmation", "reassurance"}},
+      {Strategy::suggestion, {"suggestion", "suggestions"}},
+      {Strategy::information, {"information"}},
+      {Strategy::others, {"others"}},
+  };
+  return table;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Runs of ASCII letters in lower case, and of digits.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < text.size();) {
+    bool (*const kind)(char) = is_letter(text[i]) ? is_letter : is_digit;
+    std::string word;
+    while (i < text.size() && kind(text[i])) word += lower(text[i++]);
+    if (word.empty()) ++i;
+    if (!word.empty()) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+template <class Label>
+std::optional<Label> read(std::string_view text, const std::vector<Words<Label>>& table) {
+  std::optional<Label> found;
+  for (const std::string& word : words_of(text)) {
+    for (const Words<Label>& entry : table) {
+      for (std::string_view known : entry.words) {
+        if (word != known) continue;
+        if (found && *found != entry.label) return std::nullopt;
+        found = entry.label;
+      }
+    }
+  }
+  return found;
+}
+
+template <class Label>
+std::string_view first_word(Label label, const std::vector<Words<Label>>& table) {
+  return table.at(static_cast<size_t>(label)).words.front();
+}
+
+}  // namespace
+
+std::string_view name(Stage stage) { return first_word(stage, stage_words()); }
+std::string_view name(Sentiment sentiment) { return first_word(sentiment, sentiment_words()); }
+std::string_view name(Emotion emotion) { return first_word(emotion, emotion_words()); }
+std::string_view name(Strategy strategy) { return first_word(strategy, strategy_words()); }
+
+std::string_view long_name(Strategy strategy) {
+  static constexpr std::array<std::string_view, 8> names = {"Question",
+                                                            "Restatement or Paraphrasing",
+                                                            "Reflection of feelings",
+                                                            "Self-disclosure",
+                                                            "Affirmation and Reassurance",
+                                                            "Providing Suggestions",
+                                                            "Information",
+                                                            "Others"};
+  return names.at(static_cast<size_t>(strategy));
+}
+
+Sentiment sentiment_of(Emotion emotion) {
+  switch (emotion) {
+    case Emotion::hope:
+      return Sentiment::positive;
+    case Emotion::confusion:
+      return Sentiment::neutral;
+    default:
+      return Sentiment::negative;
+  }
+}
+
+std::optional<Stage> read_stage(std::string_view text) { return read(text, stage_words()); }
+std::optional<Sentiment> read_sentiment(std::string_view text) { return read(text, sentiment_words()); }
+std::optional<Emotion> read_emotion(std::string_view text) { return read(text, emotion_words()); }
+std::optional<Strategy> read_strategy(std::string_view text) { return read(text, strategy_words()); }
+
+std::optional<int> read_intensity(std::string_view text) {
+  std::optional<int> found;
+  for (const std::string& word : words_of(text)) {
+    if (!is_digit(word[0])) continue;
+    const bool good = word.size() == 1 && word[0] >= '1' && word[0] <= '5';
+    if (!good || (found && *found != word[0] - '0')) return std::nullopt;
+    found = word[0] - '0';
+  }
+  return found;
+}
+
+}  // namespace compeer::empathy
