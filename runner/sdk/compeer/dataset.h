@@ -8,6 +8,7 @@ namespace compeer {
 /// A mapping (split, index) -> example. Any rank asks for any index, in any order, and gets the same bytes.
 class BOOST_SYMBOL_VISIBLE Dataset {
  public:
+  static constexpr const char* kind = "datasets";
   virtual ~Dataset() = default;
 
   /// Examples in a split ("train", "valid", "test"); 0 for a split it does not have.

@@ -45,6 +45,7 @@ struct Parameter {
 /// log-probs recorded while sampling are those the trainer computes.
 class BOOST_SYMBOL_VISIBLE Model {
  public:
+  static constexpr const char* kind = "models";
   virtual ~Model() = default;
 
   virtual ModelShape shape() const = 0;

@@ -14,6 +14,7 @@
 /// null: may stay unset), "min", "max", "choices", "help".
 #include <boost/dll/alias.hpp>
 #include <memory>
+#include <string_view>
 
 #include "compeer/host.h"
 #include "compeer/settings.h"
@@ -31,18 +32,20 @@
 #define COMPEER_TEXT_(x) #x
 #define COMPEER_TEXT(x) COMPEER_TEXT_(x)
 
-#define COMPEER_PLUGIN(Interface, kind, name, Class, body)                                                       \
-  extern "C" {                                                                                                   \
-  extern const char compeer_descriptor[];                                                                        \
-  [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =                         \
-      "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_DECLARED_INTERFACE) ",\"kind\":\"" #kind              \
-      "\",\"name\":\"" #name "\",\"torch\":\"" COMPEER_DECLARED_TORCH                                            \
-      "\",\"cxx_abi\":" COMPEER_TEXT(_GLIBCXX_USE_CXX11_ABI) ",\"compiler\":\"" __VERSION__ "\"," body "}";      \
-  }                                                                                                              \
-  namespace {                                                                                                    \
-  std::unique_ptr<compeer::Interface> compeer_make_plugin(const compeer::Settings& settings,                     \
-                                                          compeer::Host& host) {                                 \
-    return std::make_unique<Class>(settings, host);                                                              \
-  }                                                                                                              \
-  }                                                                                                              \
+// clang-format off
+#define COMPEER_PLUGIN(Interface, kind_, name_, Class, body)                                                          \
+  extern "C" {                                                                                                        \
+  extern const char compeer_descriptor[];                                                                             \
+  [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =                              \
+      "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_DECLARED_INTERFACE)                                        \
+      ",\"kind\":\"" #kind_ "\",\"name\":\"" #name_ "\",\"torch\":\"" COMPEER_DECLARED_TORCH                          \
+      "\",\"cxx_abi\":" COMPEER_TEXT(_GLIBCXX_USE_CXX11_ABI) ",\"compiler\":\"" __VERSION__ "\"," body "}";           \
+  }                                                                                                                   \
+  static_assert(std::string_view(compeer::Interface::kind) == #kind_, "plugins of this interface have another kind"); \
+  namespace {                                                                                                         \
+  std::unique_ptr<compeer::Interface> compeer_make_plugin(const compeer::Settings& settings, compeer::Host& host) {   \
+    return std::make_unique<Class>(settings, host);                                                                   \
+  }                                                                                                                   \
+  }                                                                                                                   \
   BOOST_DLL_ALIAS(compeer_make_plugin, compeer_make)
+// clang-format on

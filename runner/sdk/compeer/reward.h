@@ -8,6 +8,7 @@ namespace compeer {
 /// Scores completions. One call scores one prompt's group. Never communicates between ranks.
 class BOOST_SYMBOL_VISIBLE Reward {
  public:
+  static constexpr const char* kind = "rewards";
   virtual ~Reward() = default;
 
   /// Names of the columns of `score`. The first is the reward itself, the others are logged beside it.

@@ -8,6 +8,7 @@ namespace compeer {
 /// Turns the rewards of one prompt's group into the rewards that advantages are computed from.
 class BOOST_SYMBOL_VISIBLE Reweighting {
  public:
+  static constexpr const char* kind = "reweighting";
   virtual ~Reweighting() = default;
 
   /// Names of the columns after the first of `reweight`: what the new reward was computed from, for the log.

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compeer/reward.h"
+#include "compeer/reweighting.h"
+#include "compeer/similarity.h"
+#include "plugin/open.h"
+
+namespace compeer::plugin {
+
+/// Calls whose results are checked at the door. What the interface doesn't allow is an Error (exit 5) that names the
+/// plugin, the method and what came back: "returned shape [3] instead of [4, 2]", "NaN in column 'quality' of
+/// completion 2".
+
+/// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
+std::vector<std::string> parts(Plugin<Reward>& reward);
+
+/// float32 [G, parts], contiguous, finite, without a gradient. `names`: what `parts` returned.
+at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
+
+/// Names of the columns after the first; may be none.
+std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
+
+/// rewards float64 [G] -> float64 [G, 1 + factors], contiguous, finite. `names`: what `factors` returned.
+at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
+                    const std::vector<std::string>& names);
+
+/// float64 [a, b], finite.
+at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
+                   const std::vector<std::string>& b);
+
+}  // namespace compeer::plugin

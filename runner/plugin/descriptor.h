@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compeer::plugin {
+
+/// The kinds of plugin: also the folders they lie in and the last part of `rewards/length`.
+const std::vector<std::string>& kinds();
+
+/// What a plugin says about itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
+struct Descriptor {
+  int interface = 0;                  ///< COMPEER_INTERFACE it was built with
+  std::string kind, name;             ///< those of its file: <folder>/<kind>/<name>.so
+  std::string version;                ///< the plugin's own
+  std::string torch;                  ///< libtorch it was built with, "2.11.0"
+  int cxx_abi = 0;                    ///< _GLIBCXX_USE_CXX11_ABI
+  std::string compiler;               ///< __VERSION__; for people, not compared
+  std::string summary;                ///< one line
+  nlohmann::ordered_json parameters;  ///< key -> {type, default, min, max, choices, items, help}, as declared
+};
+
+/// Reads the descriptor out of a library's bytes without running any of its code. `file` must be <kind>/<name>.so
+/// and the descriptor must say the same. Throws Error (exit 5) naming file and cause: not a library, cut off, no
+/// descriptor, JSON that does not parse, a key missing or of the wrong type, another kind or name.
+/// Interface, libtorch and C++ ABI are not judged here: a plugin this program can't run can still be inspected.
+Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& file);
+
+/// The same, reading the file.
+Descriptor read_descriptor(const std::filesystem::path& file);
+
+}  // namespace compeer::plugin

@@ -1,0 +1,45 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compeer/host.h"
+#include "plugin/library.h"
+
+namespace compeer::plugin {
+
+/// What all plugins of a rank share. Must outlive them.
+struct Services {
+  uint64_t seed = 0;                                                        ///< the run's
+  std::function<void(const std::string& plugin, const std::string&)> log;   ///< "rewards/length", the line
+  std::function<bool()> cancelled;                                          ///< true once the run is to stop
+  std::function<Chosen(const std::string& kind, const std::string&)> find;  ///< a plugin that another asks for
+};
+
+/// The host of one plugin within a run.
+class RunHost : public Host {
+ public:
+  RunHost(const Chosen& plugin, const Services& services);
+  ~RunHost() override;
+
+  void log(const std::string& message) override;
+  double random(uint32_t a, uint32_t b, uint32_t c) override;
+  /// Opened when first asked for, with the defaults of its descriptor; guarded and checked like any plugin.
+  Similarity& similarity(const std::string& name) override;
+  std::string folder() const override;
+  bool cancelled() const override;
+
+ private:
+  RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers);
+
+  std::string title_;   // "rewards/length"
+  std::string folder_;  // of its library
+  uint32_t stream_;     // keeps the random numbers of plugins apart: from kind and name alone
+  const Services& services_;
+  std::vector<std::string> askers_;  // similarities being opened on behalf of each other, to see a circle
+  std::map<std::string, std::unique_ptr<Similarity>> similarities_;
+};
+
+}  // namespace compeer::plugin
