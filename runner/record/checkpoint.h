@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// `checkpoints/step-000120/`: a model folder with optimizer and state beside the weights. It appears whole, by a
+/// rename, after all of its bytes are on the disk; `manifest.json` holds every file's size and SHA-256.
+/// `checkpoints/last` is a symbolic link to the newest. Rank 0 alone writes.
+namespace compeer::record {
+
+/// Fills a folder and makes it a checkpoint. Destroyed without commit(), the folder is removed.
+class CheckpointWriter {
+ public:
+  CheckpointWriter(const std::filesystem::path& run_folder, uint64_t step);
+  CheckpointWriter(const CheckpointWriter&) = delete;
+  CheckpointWriter& operator=(const CheckpointWriter&) = delete;
+  ~CheckpointWriter();
+
+  /// `checkpoints/step-000120.part`, empty, to be filled with anything but state.json and manifest.json.
+  const std::filesystem::path& folder() const { return part_; }
+
+  /// Writes state.json and manifest.json, makes all durable, puts the folder in its place and points `last` at it.
+  /// Returns the final folder. A checkpoint of the same step that is there is replaced.
+  std::filesystem::path commit(const nlohmann::json& state);
+
+ private:
+  std::filesystem::path run_folder_, part_;
+  uint64_t step_;
+  bool committed_ = false;
+};
+
+struct Checkpoint {
+  uint64_t step = 0;
+  std::filesystem::path folder;
+  nlohmann::json state;  ///< state.json
+};
+
+/// What is wrong with a checkpoint folder, or "" if each file has the size and hash of the manifest.
+std::string damage(const std::filesystem::path& checkpoint_folder);
+
+/// Folders `step-*` of a run, whole or not, newest first; not those still being written.
+std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& run_folder);
+
+/// The newest checkpoint whose files are all as written. For each newer one that is skipped, a line is added to
+/// `problems`: "checkpoints/step-000120: model.safetensors has 10 bytes, should have 4096".
+std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
+                                      std::vector<std::string>* problems = nullptr);
+
+/// Removes all but the newest `keep` (at least 1); the newest good one stays in any case.
+void prune(const std::filesystem::path& run_folder, uint64_t keep);
+
+/// Removes folders that a killed run left half written. Call it at the start, when no other process writes.
+void remove_unfinished(const std::filesystem::path& run_folder);
+
+}  // namespace compeer::record

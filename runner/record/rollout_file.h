@@ -1,0 +1,80 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// `rollouts/`: every token a run sampled, with its log-probability, text, rewards and weights.
+/// Each rank writes its own files `rRRRR-SSSSSS.h5` (rank, first step in it), so no rank waits for another:
+///
+///   r0001-000040.h5.part   being written (or left by a crash: readable, whole steps only)
+///   r0001-000040.h5        sealed: closed, compressed, never changed again
+///
+/// The schema is in README.md.
+namespace compeer::record {
+
+/// One completion. Steps are counted from 1.
+struct RolloutRow {
+  uint64_t step = 0;
+  uint64_t prompt = 0;      ///< index of the group within the step, over all ranks
+  uint64_t completion = 0;  ///< index within the group
+  std::string example_id;   ///< these three are stored once per group, from the first row given of it
+  std::string prompt_text;
+  std::vector<int32_t> prompt_tokens;
+  std::string text;
+  std::vector<int32_t> tokens;
+  std::vector<float> logprobs;  ///< as many as tokens
+  std::vector<double> values;   ///< one for each declared value column
+  bool finished = false;        ///< ended by itself, not cut at the longest length allowed
+};
+
+/// Not thread-safe. Destroyed without finish(), it leaves what a crash would: a readable `.part` file.
+class RolloutWriter {
+ public:
+  /// `folder` is the run's `rollouts` folder (made if absent). Value columns are named as in run.h5:
+  /// "rewards/length/score", "redundancy/s_in", "advantage". A file is sealed when it holds `roll_bytes`.
+  RolloutWriter(const std::filesystem::path& folder, int rank, std::vector<std::string> value_columns,
+                uint64_t roll_bytes = uint64_t{256} << 20);
+  RolloutWriter(RolloutWriter&&) noexcept;
+  RolloutWriter& operator=(RolloutWriter&&) noexcept;
+  ~RolloutWriter();
+
+  /// Before the first append of a resumed run: of this rank's files, drops all rows of steps after `last_step` (0 drops
+  /// everything) and seals what a crash left open. Killed in here, it can be done again.
+  void resume(uint64_t last_step);
+
+  /// All completions of one step on this rank, committed together: after a crash a step is there whole or not at all.
+  /// Steps must grow. No rows: nothing is written.
+  void append(const std::vector<RolloutRow>& rows);
+
+  void finish();  ///< seals the open file
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Reads the rollouts of a run over all ranks' files: sealed, crashed or live.
+class RolloutReader {
+ public:
+  /// `run_folder` holds `rollouts/`; a run without rollouts has no steps.
+  explicit RolloutReader(const std::filesystem::path& run_folder);
+  RolloutReader(RolloutReader&&) noexcept;
+  RolloutReader& operator=(RolloutReader&&) noexcept;
+  ~RolloutReader();
+
+  std::vector<uint64_t> steps() const;  ///< rising
+  const std::vector<std::string>& value_columns() const;
+  /// All completions of a step, in the order of (prompt, completion); each with its group's prompt.
+  std::vector<RolloutRow> read(uint64_t step) const;
+  /// The numbers of completions of every step, without reading texts or tokens.
+  std::map<uint64_t, uint64_t> counts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace compeer::record

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+/// The small JSON files of a run folder that people and the front end look at. Each appears whole, by a rename.
+/// In JSON a number that isn't finite is null; null reads back as NaN.
+namespace compeer::record {
+
+/// status.json: where a run is just now. Cheap enough for a few writes a second (no fsync).
+struct Status {
+  std::string state = "starting";  ///< starting, running, finished, failed, preempted
+  uint64_t step = 0, steps = 0;
+  std::string phase;
+  std::map<std::string, double> metrics;  ///< the last row of run.h5
+  std::string started;                    ///< UTC, as iso_time() gives it
+  double elapsed = 0;                     ///< seconds
+  int ranks = 1;
+};
+
+/// error.json: the first rank that failed, and why. `where`, `what` and `help` are those of compeer::Error.
+struct Failure {
+  int rank = 0;
+  std::string host, phase;
+  std::optional<std::string> plugin;  ///< "rewards/length 1.0.0"
+  std::string where, what, help;
+  int exit = 1;
+};
+
+/// summary.json: what a run came to. `low` and `high` bound the 95 % interval.
+struct Estimate {
+  double mean = 0, low = 0, high = 0;
+  uint64_t n = 0;
+};
+struct Summary {
+  std::string task;
+  uint64_t steps = 0;
+  std::map<std::string, Estimate> metrics;
+};
+
+nlohmann::json to_json(const Status& status);
+nlohmann::json to_json(const Failure& failure);
+nlohmann::json to_json(const Summary& summary);
+Status status_from_json(const nlohmann::json& json);
+Failure failure_from_json(const nlohmann::json& json);
+Summary summary_from_json(const nlohmann::json& json);
+
+void write_status(const std::filesystem::path& run_folder, const Status& status);
+void write_summary(const std::filesystem::path& run_folder, const Summary& summary);
+/// False if another process was first: its error.json stays. Never throws, for it is called when all else failed.
+bool write_failure(const std::filesystem::path& run_folder, const Failure& failure) noexcept;
+
+/// Nothing if the file is absent; Error (exit 4) naming the file if it can't be understood.
+std::optional<Status> read_status(const std::filesystem::path& run_folder);
+std::optional<Failure> read_failure(const std::filesystem::path& run_folder);
+std::optional<Summary> read_summary(const std::filesystem::path& run_folder);
+
+/// Before a run starts or goes on: the error.json of an earlier attempt is removed.
+void clear_failure(const std::filesystem::path& run_folder);
+
+/// Now, in UTC: "2025-03-01T12:34:56Z".
+std::string iso_time();
+
+}  // namespace compeer::record
