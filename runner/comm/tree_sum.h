@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/world.h"
+
+namespace compeer::comm {
+
+/// The leaves first, first + 1, ..., first + count - 1 that a rank owns.
+struct Share {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+/// Contiguous blocks as even as possible, the longer ones first. Ranks beyond `leaves` get none.
+Share share(int64_t leaves, int size, int rank);
+
+/// The rank whose share holds the leaf.
+int owner(int64_t leaves, int size, int64_t leaf);
+
+/// Adds `leaves` vectors, spread over the ranks by `share`, in an order that depends on nothing but `leaves`: the
+/// same bits for any number of ranks.
+///
+/// The order is a binary tree. Node (level k, i) covers the leaves [i 2^k, (i + 1) 2^k), cut at `leaves`, and is its
+/// left half plus its right half; with an empty right half it equals its left half. A rank adds up the nodes that lie
+/// in its share as its leaves come in; `finish` goes on over the ranks: where the halves live on different ranks, the
+/// owner of the right half's first leaf sends to the owner of the left half's first leaf, which adds.
+///
+/// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
+/// otherwise). Vectors are kept for the next sum.
+template <typename T>
+class TreeSumOf {
+ public:
+  TreeSumOf(World& world, int64_t leaves, int64_t length);
+
+  /// This rank's leaves in ascending order, each once. Local: no communication.
+  void add(int64_t leaf, std::span<const T> values);
+
+  /// Collective. The sum, on every rank, valid until the next call of add or finish; the object is then ready for the
+  /// next sum. No leaves at all sum to zeros.
+  std::span<T> finish();
+
+  int64_t leaves() const { return leaves_; }
+  Share mine() const { return mine_; }
+
+ private:
+  struct Node {
+    int64_t level, index;  // at most; index << level is its first leaf
+    std::vector<T> sum;
+  };
+  std::vector<T> take();
+  void merge();
+  void settle(int64_t first, int64_t width);
+  Node* find(int64_t first);
+  void exchange(int64_t left, int64_t right);
+
+  World& world_;
+  int64_t leaves_, length_;
+  Share mine_;
+  int64_t next_;                       // the leaf that add expects
+  std::vector<Node> nodes_;            // unfinished, ascending
+  std::vector<std::vector<T>> spare_;  // vectors to use again
+  std::vector<T> result_, piece_;
+};
+
+using TreeSum = TreeSumOf<float>;
+using TreeSum64 = TreeSumOf<double>;
+
+}  // namespace compeer::comm

@@ -1,0 +1,43 @@
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "comm/fault.h"
+#include "comm/world.h"
+
+namespace compeer::comm {
+
+/// A thread that ends a run which has stopped moving, and says who is to blame.
+///
+/// Progress is what `Phase` and `mark_progress` report. After `seconds` without any, a rank at work reports itself; one
+/// that waits for others gives them a little longer to do so (half as long again, at least a second), then names
+/// the ranks of its host that it waits for. Either way: a fault with exit code 86 goes to `report`, then every rank is
+/// aborted. Time during which the whole process was stopped (a suspended job) does not count.
+///
+/// It also notices when a rank of this host has vanished without a word (killed, out of memory), and reports that once
+/// with exit code 137, while the launcher takes the job down.
+class Watchdog {
+ public:
+  /// `report` is called on the watchdog's thread.
+  Watchdog(World& world, double seconds, std::function<void(const Fault&)> report);
+  ~Watchdog();  ///< stops watching; takes no time
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  void watch();
+  void expire(double idle, bool waits);
+  bool report_lost();
+
+  World& world_;
+  const double seconds_;
+  const std::function<void(const Fault&)> report_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace compeer::comm

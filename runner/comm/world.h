@@ -1,0 +1,114 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "comm/fault.h"
+#include "comm/phase.h"
+
+namespace compeer::comm {
+
+/// The ranks of a run, and all they say to each other. One per process, used by the main thread.
+///
+/// Without a launcher (mpirun, srun) it is a world of one, in which MPI is never started and every call is local.
+/// Calls are collective unless they say otherwise: every rank makes them, in the same
+/// order. Each begins with one small allreduce that carries the call's name, so ranks that disagree about
+/// what comes next (one returned early, one skipped a call) all throw the same RankError at once instead of waiting
+/// forever. Any other error of MPI is thrown on the rank that sees it, naming the call, the peers and the phase.
+class World {
+ public:
+  /// Throws Error if the launcher started more processes than MPI can see (srun without --mpi=pmix).
+  /// `largest_message` in bytes; longer ones go in pieces (tests make it small).
+  explicit World(size_t largest_message = size_t{1} << 30);
+
+  /// Finishes, if nothing has failed. With an exception in flight it aborts the job instead: a rank that walked into
+  /// MPI_Finalize would leave the others waiting forever.
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::string& host() const { return host_; }
+
+  /// Rank 0's bytes, of any size, to everyone.
+  void broadcast(std::string& bytes);
+  void broadcast(std::span<std::byte> bytes);  ///< every rank has the room already
+
+  /// Every rank's bytes, in rank order, on rank 0; nothing elsewhere.
+  std::vector<std::string> gather(std::string_view bytes);
+
+  /// True everywhere if true anywhere.
+  bool any(bool mine);
+
+  /// Throws RankError (exit 1) that names the ranks whose value differs from rank 0's.
+  void agree(const std::string& what, const std::string& value);
+
+  /// Waits for all. The name is what an error calls it.
+  void barrier(const std::string& name = "barrier");
+
+  /// Ranks fail together: runs local work in a phase of that name; if it throws on any rank, the error of the lowest
+  /// such rank is thrown on all, as a RankError. No communication inside `work`. Costs one small allreduce.
+  template <typename Work>
+  auto together(const std::string& phase, Work&& work) -> std::invoke_result_t<Work> {
+    using Result = std::invoke_result_t<Work>;
+    const Phase here(phase);
+    std::exception_ptr failure;
+    std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
+    try {
+      if constexpr (std::is_void_v<Result>) {
+        work();
+      } else {
+        result.emplace(work());
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    settle(phase, failure);
+    if constexpr (!std::is_void_v<Result>) return std::move(*result);
+  }
+
+  /// Not collective: from one rank to another, in pieces; both sides know the length.
+  void send(std::span<const std::byte> bytes, int to);
+  void receive(std::span<std::byte> bytes, int from);
+
+  /// The orderly end: meets all ranks, then MPI_Finalize. Nothing may be called afterwards.
+  void finish();
+
+  /// The agreed end with another code than 0, called by every rank: rank 0 ends the job, the others wait for that.
+  [[noreturn]] void leave(int code);
+
+  /// Ends all ranks now, from any thread. Nothing is flushed.
+  [[noreturn]] void abort(int code);
+  [[noreturn]] void abort(Exit code) { abort(static_cast<int>(code)); }
+
+  /// The communication call in which the main thread waits now, or "" if it works. From any thread.
+  std::string waiting_in() const;
+
+  /// The other ranks of this host as the watchdog sees them. From any thread.
+  struct Neighbour {
+    int rank = 0;
+    int pid = 0;
+    Place place;
+    std::string waiting_in;
+    uint64_t progress = 0;
+    char state = '?';  ///< as in /proc: R, S, D, T (stopped), Z; 'X' gone; '?' cannot be seen
+  };
+  std::vector<Neighbour> neighbours() const;
+
+ private:
+  struct Mpi;
+  void settle(const std::string& phase, const std::exception_ptr& failure);
+
+  int rank_ = 0, size_ = 1;
+  std::string host_;
+  std::unique_ptr<Mpi> mpi_;  // null in a world of one
+};
+
+}  // namespace compeer::comm
