@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+
+namespace compeer::kernels {
+
+/// One step of AdamW (decoupled weight decay), element by element:
+///   m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+///   w = w - lr * weight_decay * w - lr * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
+/// with g = gradient * scale (the clipping factor). `step` t counts from 1.
+struct AdamW {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0.0;
+};
+void adamw_step(const AdamW& settings, int64_t step, const float* gradient, float scale, int64_t count, float* weight,
+                float* m, float* v);
+
+/// Sum of squares in double precision: blocks of 1024 elements, added in order.
+double square_sum(const float* x, int64_t count);
+
+}  // namespace compeer::kernels

@@ -1,0 +1,62 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "compeer/model.h"
+#include "kernels/attention.h"
+#include "kernels/gemm.h"
+
+namespace compeer::kernels {
+
+/// The kernels as differentiable functions of tensors: float32, contiguous, rows first. A row of every result has the
+/// same bits whatever the other rows are (runner/kernels/README.md says why).
+
+/// A weight matrix [out, in] with its rearranged copies, made when first needed and dropped by `changed`.
+class Weight {
+ public:
+  explicit Weight(at::Tensor value) : value_(std::move(value)) {}
+  const at::Tensor& value() const { return value_; }
+  const Packed& forward();   ///< for x W^T
+  const Packed& backward();  ///< for dy W
+  void changed() { forward_ = backward_ = Packed(); }
+
+ private:
+  at::Tensor value_;
+  Packed forward_, backward_;
+};
+
+/// x [rows, in] -> x W^T + bias [rows, out]; bias may be undefined.
+at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {});
+
+/// tokens int64 [rows], weight [vocabulary, width] -> [rows, width].
+at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight);
+
+/// x [rows, width] -> x / sqrt(mean(x^2) + epsilon) * weight.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
+
+/// silu(gate) * up.
+at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up);
+
+/// x [rows, heads * dim], cosine and sine [rows, dim / 2].
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads);
+
+/// Attention along the tree of segments: q [rows, query heads * dim], k and v [rows, key heads * dim].
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments,
+                     Heads heads);
+
+/// The same with a cache, without gradient: stores k and v in the segments' pages of `layer`, then attends to them.
+at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                            const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer);
+
+/// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T / temperature).
+struct TokenLogprobs {
+  at::Tensor log_prob, entropy;
+};
+TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature);
+
+/// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time.
+at::Tensor logits(const at::Tensor& hidden, Weight& head);
+
+}  // namespace compeer::kernels

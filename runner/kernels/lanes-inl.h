@@ -1,0 +1,84 @@
+// Per-target building blocks of the kernels: vectors of at most 16 floats, sums over 16 virtual lanes.
+// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#if defined(COMPEER_KERNELS_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef COMPEER_KERNELS_LANES_INL_H
+#undef COMPEER_KERNELS_LANES_INL_H
+#else
+#define COMPEER_KERNELS_LANES_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<float, 16>;
+using Vector = hn::Vec<Tag>;
+constexpr int kLanes = HWY_TARGET <= HWY_AVX3 ? 16 : 8;  // lower target values are wider
+constexpr int kParts = 16 / kLanes;                      // vectors to 16 virtual lanes
+
+// ((l0+l8)+(l4+l12)) + ... : halves added to halves, the same for any vector width.
+HWY_INLINE float tree(const float* lanes) {
+  float s[8];
+  for (int i = 0; i < 8; ++i) s[i] = lanes[i] + lanes[i + 8];
+  for (int i = 0; i < 4; ++i) s[i] += s[i + 4];
+  return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+// sum over i of term(i) where term gives the vector of elements [i, i + kLanes); elements past `count` go through
+// `last(i)`, one at a time, into their own lane.
+template <class Term, class Last>
+HWY_INLINE float lane_sum(int64_t count, Term term, Last last) {
+  const Tag tag;
+  Vector sum[kParts];
+  for (int p = 0; p < kParts; ++p) sum[p] = hn::Zero(tag);
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    for (int p = 0; p < kParts; ++p) sum[p] = term(i + p * kLanes, sum[p]);
+  }
+  float lanes[16];
+  for (int p = 0; p < kParts; ++p) hn::StoreU(sum[p], tag, lanes + p * kLanes);
+  for (; i < count; ++i) lanes[i % 16] = last(i, lanes[i % 16]);
+  return tree(lanes);
+}
+
+// Chain of fused multiply-adds in 16 virtual lanes: sum of a[i] * b[i].
+HWY_INLINE float lane_dot(const float* a, const float* b, int64_t count) {
+  const Tag tag;
+  return lane_sum(
+      count, [&](int64_t i, Vector s) { return hn::MulAdd(hn::LoadU(tag, a + i), hn::LoadU(tag, b + i), s); },
+      [&](int64_t i, float s) { return __builtin_fmaf(a[i], b[i], s); });
+}
+
+// For each i in [0, count): work on vectors, the tail through a padded buffer, so every element sees the same code.
+template <class Work>
+HWY_INLINE void each(int64_t count, Work work) {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) work(i, static_cast<size_t>(kLanes));
+  if (i < count) work(i, static_cast<size_t>(count - i));
+}
+
+// Loads and stores that stop at n lanes.
+HWY_INLINE Vector load(const float* p, size_t n) {
+  const Tag tag;
+  return n == static_cast<size_t>(kLanes) ? hn::LoadU(tag, p) : hn::MaskedLoad(hn::FirstN(tag, n), tag, p);
+}
+HWY_INLINE void store(Vector v, float* p, size_t n) {
+  const Tag tag;
+  if (n == static_cast<size_t>(kLanes)) {
+    hn::StoreU(v, tag, p);
+  } else {
+    hn::BlendedStore(v, hn::FirstN(tag, n), tag, p);
+  }
+}
+
+HWY_INLINE Vector exponential(Vector x) {
+  const Tag tag;
+  return hn::Exp(tag, x);
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+
+#include "kernels/gemm.h"
+
+namespace compeer::kernels {
+
+/// Log-probabilities over the vocabulary without ever holding [tokens, vocabulary]: logits come in tiles of 2048
+/// columns at absolute positions. In each tile a maximum and sums in 16 virtual lanes; tiles are combined in order in
+/// double precision. Tile size and order are part of the bits: sampling and training both go through here.
+constexpr int64_t kVocabularyTile = 2048;
+
+/// What is known of one row's distribution softmax(logits * inverse_temperature).
+struct Distribution {
+  double log_sum = 0;  ///< log of the sum of exp(scaled logit)
+  double entropy = 0;  ///< in nats
+  float log_prob(float logit, float inverse_temperature) const {
+    return static_cast<float>(static_cast<double>(logit * inverse_temperature) - log_sum);
+  }
+};
+
+/// From a whole row of logits, as sampling has it: the same bits as token_logprobs computes tile by tile.
+Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature);
+
+/// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
+/// -> log_prob, entropy, log_sum [rows].
+void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target, float inverse_temperature,
+                    float* log_prob, float* entropy, double* log_sum);
+
+/// Gradients for d log_prob [rows] and d entropy [rows] (or null):
+///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
+/// dhidden is written, dhead [vocabulary, width] is added to. `matrix` is the output matrix as stored [vocabulary, width].
+void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix, const int64_t* target,
+                             float inverse_temperature, const double* log_sum, const float* entropy, const float* dlog_prob,
+                             const float* dentropy, float* dhidden, float* dhead);
+
+}  // namespace compeer::kernels
