@@ -12,8 +12,15 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
-# libtorch sources take about 1 GB each to compile: at most two at a time.
-set_property(GLOBAL PROPERTY JOB_POOLS heavy=2)
+# A source that includes libtorch takes 1 to 1.5 GB to compile: as many at a time as memory allows, whatever the number
+# of processors. CompeerParts puts into this pool what links libtorch.
+include(CompeerMemory)
+compeer_memory(COMPEER_MEMORY)
+math(EXPR _heavy "(${COMPEER_MEMORY} + 1024) / 2048")
+if(_heavy LESS 1)
+  set(_heavy 1)
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS heavy=${_heavy})
 
 find_program(COMPEER_CCACHE ccache)
 if(COMPEER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -23,7 +30,13 @@ endif()
 add_library(compeer_flags INTERFACE)
 target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -Wshadow -ffp-contract=off $<$<BOOL:${COMPEER_WERROR}>:-Werror>)
+
+# Ranks of the tests may share processors and may be root's.
+set(COMPEER_TEST_ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 if(COMPEER_SANITIZE)
   add_compile_options(-fsanitize=${COMPEER_SANITIZE} -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${COMPEER_SANITIZE})
+  # libtorch and Open MPI keep memory until the end, and their hooks into malloc do not go with the sanitizers' own.
+  list(APPEND COMPEER_TEST_ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0:protect_shadow_gap=0:detect_odr_violation=1"
+    "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1" "OMPI_MCA_memory=^patcher" "UCX_MEM_EVENTS=no")
 endif()

@@ -1,8 +1,9 @@
 # libtorch without its own CMake package, which insists on the CUDA toolkit (docs/architecture.md, "libtorch").
 #   COMPEER_TORCH_ROOT  a folder that holds torch/lib and torch/include, as the PyPI wheel unpacks
 #   CMAKE_PREFIX_PATH   is searched too: a libtorch archive (lib, include) or a wheel's folder
+# and last the folder that ./compeer keeps a fetched libtorch in.
 # Gives the target compeer::torch and the variable CompeerTorch_VERSION.
-set(_roots ${COMPEER_TORCH_ROOT})
+set(_roots ${COMPEER_TORCH_ROOT} $ENV{COMPEER_TORCH_ROOT})
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   list(APPEND _roots ${prefix} ${prefix}/..)
 endforeach()
@@ -11,6 +12,15 @@ if(DEFINED ENV{CMAKE_PREFIX_PATH})
   foreach(prefix IN LISTS _env)
     list(APPEND _roots ${prefix} ${prefix}/..)
   endforeach()
+endif()
+
+set(_cache "$ENV{XDG_CACHE_HOME}")
+if(NOT _cache)
+  set(_cache "$ENV{HOME}/.cache")
+endif()
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/libtorch.lock" _lines REGEX "^torch==")
+if(_lines MATCHES "torch==([0-9.]+)")
+  list(APPEND _roots "${_cache}/compeer/libtorch-${CMAKE_MATCH_1}-cpu")
 endif()
 
 find_path(CompeerTorch_INCLUDE_DIR ATen/ATen.h PATHS ${_roots} PATH_SUFFIXES torch/include include NO_DEFAULT_PATH)
