@@ -20,7 +20,8 @@ namespace {
 
 class Descriptor {
  public:
-  Descriptor(const std::filesystem::path& file, int flags) : file_(file), fd_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {
+  Descriptor(const std::filesystem::path& file, int flags)
+      : file_(file), fd_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {
     if (fd_ < 0) fail(file_, "can't be opened");
   }
   ~Descriptor() {
@@ -46,6 +47,12 @@ class Descriptor {
   int fd_;
 };
 
+void write_durably(const std::filesystem::path& file, std::string_view bytes) {
+  Descriptor out(file, O_WRONLY | O_CREAT | O_TRUNC);
+  out.write(bytes);
+  out.sync();
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file, uint64_t limit) {
@@ -65,12 +72,13 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
 void write_file(const std::filesystem::path& file, std::string_view bytes) {
   auto part = file;
   part += fmt::format(".{}.part", ::getpid());
-  {
-    Descriptor out(part, O_WRONLY | O_CREAT | O_TRUNC);
-    out.write(bytes);
-    out.sync();
+  try {
+    write_durably(part, bytes);
+    if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "can't be put in place");
+  } catch (...) {
+    ::unlink(part.c_str());
+    throw;
   }
-  if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "can't be put in place");
   sync_folder(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
 }
 

@@ -5,26 +5,27 @@
 
 namespace compeer {
 
-std::array<uint32_t, 4> random_bits(uint64_t seed, Stream stream, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  // The stream is mixed into the key with odd constants, so seeds and streams do not collide by addition.
-  uint32_t k0 = static_cast<uint32_t>(seed) ^ (static_cast<uint32_t>(stream) * 0x85EBCA6Bu);
-  uint32_t k1 = static_cast<uint32_t>(seed >> 32) ^ (static_cast<uint32_t>(stream) * 0xC2B2AE35u);
-  std::array<uint32_t, 4> x{a, b, c, d};
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> x, std::array<uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t p0 = uint64_t{0xD2511F53u} * x[0], p1 = uint64_t{0xCD9E8D57u} * x[2];
-    x = {static_cast<uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<uint32_t>(p1),
-         static_cast<uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<uint32_t>(p0)};
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    x = {static_cast<uint32_t>(p1 >> 32) ^ x[1] ^ key[0], static_cast<uint32_t>(p1),
+         static_cast<uint32_t>(p0 >> 32) ^ x[3] ^ key[1], static_cast<uint32_t>(p0)};
+    key[0] += 0x9E3779B9u;
+    key[1] += 0xBB67AE85u;
   }
   return x;
 }
 
+std::array<uint32_t, 4> random_bits(uint64_t seed, Stream stream, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  // The stream is mixed into the key with odd constants, so seeds and streams do not collide by addition.
+  const auto low = static_cast<uint32_t>(seed), high = static_cast<uint32_t>(seed >> 32);
+  const auto number = static_cast<uint32_t>(stream);
+  return philox({a, b, c, d}, {low ^ (number * 0x85EBCA6Bu), high ^ (number * 0xC2B2AE35u)});
+}
+
 namespace {
 
-double unit(uint32_t high, uint32_t low) {
-  return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1.0p-53;
-}
+double unit(uint32_t high, uint32_t low) { return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * 0x1.0p-53; }
 
 }  // namespace
 

@@ -1,0 +1,63 @@
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer {
+namespace {
+
+TEST(Error, SaysWhereWhatAndHowToMendIt) {
+  const Error error("experiments/grpo.toml:14", "no reward plugin 'lenght'", "did you mean 'length'?");
+  EXPECT_STREQ(error.what(), "experiments/grpo.toml:14: no reward plugin 'lenght'\n  help: did you mean 'length'?");
+  EXPECT_EQ(error.where(), "experiments/grpo.toml:14");
+  EXPECT_EQ(error.problem(), "no reward plugin 'lenght'");
+  EXPECT_EQ(error.help(), "did you mean 'length'?");
+}
+
+TEST(Error, LeavesOutWhatIsNotKnown) {
+  EXPECT_STREQ(Error("", "no seed").what(), "no seed");
+  EXPECT_STREQ(Error("a.toml", "no seed").what(), "a.toml: no seed");
+}
+
+TEST(Error, IsAboutTheSpecUnlessSaidOtherwise) {
+  EXPECT_EQ(Error("", "x").exit(), Exit::spec);
+  EXPECT_EQ(Error("", "x", "", Exit::plugin).exit(), Exit::plugin);
+}
+
+TEST(Exit, CodesAreThoseOfTheDocumentation) {
+  EXPECT_EQ(static_cast<int>(Exit::ok), 0);
+  EXPECT_EQ(static_cast<int>(Exit::failure), 1);
+  EXPECT_EQ(static_cast<int>(Exit::usage), 2);
+  EXPECT_EQ(static_cast<int>(Exit::spec), 3);
+  EXPECT_EQ(static_cast<int>(Exit::data), 4);
+  EXPECT_EQ(static_cast<int>(Exit::plugin), 5);
+  EXPECT_EQ(static_cast<int>(Exit::preempted), 85);
+  EXPECT_EQ(static_cast<int>(Exit::watchdog), 86);
+}
+
+TEST(Nearest, FindsASlipOfTheFingers) {
+  const std::vector<std::string> names = {"format", "length", "repetition"};
+  EXPECT_EQ(nearest("lenght", names), "length");           // two neighbours swapped: distance 1
+  EXPECT_EQ(nearest("formt", names), "format");            // one letter left out: 1
+  EXPECT_EQ(nearest("repetitions", names), "repetition");  // one too many: 1
+  EXPECT_EQ(nearest("lexgxh", names), "length");           // two wrong: 2, the most that a short word may be off
+}
+
+TEST(Nearest, ReturnsNothingWhenNoNameIsNear) {
+  EXPECT_EQ(nearest("banana", {"format", "length"}), "");
+  EXPECT_EQ(nearest("length", {}), "");
+  EXPECT_EQ(nearest(std::string(300000, 'x'), {"length"}), "");  // and does not compute a table of that size
+}
+
+TEST(Nearest, LetsLongNamesDifferByAThird) {
+  EXPECT_EQ(nearest("concurrent_sequences", {"concurent_sequence"}), "concurent_sequence");
+}
+
+TEST(Nearest, PrefersTheFirstOfEquallyNearNames) { EXPECT_EQ(nearest("ab", {"abc", "abd"}), "abc"); }
+
+TEST(Suggest, NamesTheNearestAndAllKnown) {
+  EXPECT_EQ(suggest("lenght", {"format", "length"}), "did you mean 'length'? known: format, length");
+  EXPECT_EQ(suggest("banana", {"format", "length"}), "known: format, length");
+}
+
+}  // namespace
+}  // namespace compeer
