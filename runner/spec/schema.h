@@ -17,6 +17,7 @@ struct Parameter {
   std::optional<json> default_value;  ///< absent: the key is required; null: it may stay unset
   std::optional<double> min, max;     ///< numbers: smallest and largest value; lists: fewest and most items
   bool above_min = false;             ///< the value must be greater than `min`, not equal to it
+  bool below_max = false;             ///< the value must be less than `max`, not equal to it
   std::vector<std::string> choices;   ///< strings: the only values allowed; empty: any
   std::string help;                   ///< one line, with the unit
   Type items = Type::string;          ///< lists: the type of each item
@@ -26,14 +27,14 @@ struct Parameter {
 using Schema = std::vector<Parameter>;
 
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
-///   {"type", "default", "min", "max", "above", "choices", "help", "items", "parameters"}
-/// where "above" is a minimum that is itself excluded and "parameters" holds the keys of a table (or of a list's
-/// tables, with "items": "table"). Throws Error (exit 5) with `where` in front of anything it can't accept,
-/// a default that breaks its own rules included.
-Schema parse_schema(const json& parameters, const std::string& where = "descriptor");
+///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters"}
+/// where "above" and "below" are limits that are themselves excluded and "parameters" holds the keys of a table (or of
+/// a list's tables, with "items": "table"). Throws Error (exit 5) with `where` in front of anything it can't accept, a
+/// default that breaks its own rules included. The order of the keys is kept.
+Schema parse_schema(const nlohmann::ordered_json& parameters, const std::string& where = "descriptor");
 
 /// The inverse, for `plugins inspect --json` and reference pages.
-json schema_json(const Schema& schema);
+nlohmann::ordered_json schema_json(const Schema& schema);
 
 /// "integer", "number", ...
 std::string type_name(Type type);

@@ -1,0 +1,105 @@
+#include "spec/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace compeer::spec {
+
+namespace {
+
+constexpr double exact_integers = 9007199254740992.0;  // 2^53: beyond it a double no longer tells neighbours apart
+
+Fault fault(const Parameter& parameter, const json& value, std::string help = "") {
+  return {fmt::format("must be {}, not {}", describe(parameter), show_typed(value)), std::move(help)};
+}
+
+bool in_range(const Parameter& parameter, double value) {
+  if (parameter.min && (parameter.above_min ? value <= *parameter.min : value < *parameter.min)) return false;
+  return !parameter.max || (parameter.below_max ? value < *parameter.max : value <= *parameter.max);
+}
+
+std::optional<Fault> integer(const Parameter& parameter, json& value) {
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    if (!(std::abs(number) <= exact_integers) || number != std::floor(number)) return fault(parameter, value);
+    value = static_cast<int64_t>(number);
+  }
+  if (!value.is_number_integer()) return fault(parameter, value);
+  if (value.is_number_unsigned()) {
+    if (value.get<uint64_t>() > INT64_MAX) return fault(parameter, value);
+    value = value.get<int64_t>();  // one kind of integer inside, so equal values compare equal
+  }
+  if (!in_range(parameter, static_cast<double>(value.get<int64_t>()))) return fault(parameter, value);
+  return {};
+}
+
+std::optional<Fault> number(const Parameter& parameter, json& value) {
+  if (!value.is_number()) return fault(parameter, value);
+  const double number = value.get<double>();
+  if (!std::isfinite(number)) return fault(parameter, value, "a number must be finite");
+  if (!in_range(parameter, number)) return fault(parameter, value);
+  value = number == 0.0 ? 0.0 : number;  // -0.0 would be another text for the same value
+  return {};
+}
+
+std::optional<Fault> text(const Parameter& parameter, const json& value) {
+  if (!value.is_string()) {
+    return fault(parameter, value,
+                 value.is_number() || value.is_boolean() ? fmt::format("write it in quotes: \"{}\"", show(value)) : "");
+  }
+  const auto& characters = value.get_ref<const std::string&>();
+  if (!valid_utf8(characters)) return Fault{fmt::format("is not valid UTF-8: {}", show(value)), ""};
+  if (characters.find('\0') != std::string::npos) return Fault{fmt::format("holds a NUL byte: {}", show(value)), ""};
+  if (parameter.type == Type::path && characters.empty()) return Fault{"must be a path, not an empty string", ""};
+  const auto& choices = parameter.choices;
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), characters) == choices.end()) {
+    return fault(parameter, value, suggest(characters, choices));
+  }
+  return {};
+}
+
+std::optional<Fault> list(const Parameter& parameter, json& value) {
+  if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is both
+  if (!value.is_array() || !in_range(parameter, static_cast<double>(value.size()))) {
+    return fault(
+        parameter, value,
+        value.is_object() && parameter.items == Type::table ? fmt::format("write [[{}]]", parameter.name) : "");
+  }
+  if (parameter.items == Type::table) return {};
+  Parameter item;
+  item.type = parameter.items;
+  item.choices = parameter.choices;
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (auto wrong = normalise(item, value[i])) {
+      return Fault{fmt::format("item {}: {}", i + 1, wrong->what), wrong->help};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Fault> normalise(const Parameter& parameter, json& value) {
+  switch (parameter.type) {
+    case Type::integer:
+      return integer(parameter, value);
+    case Type::number:
+      return number(parameter, value);
+    case Type::boolean:
+      return value.is_boolean() ? std::nullopt : std::optional(fault(parameter, value));
+    case Type::string:
+    case Type::path:
+      return text(parameter, value);
+    case Type::list:
+      return list(parameter, value);
+    case Type::table:
+      break;
+  }
+  if (value.is_array() && value.empty()) value = json::object();
+  if (value.is_object()) return {};
+  return fault(parameter, value, value.is_array() ? fmt::format("write [{}], in single brackets", parameter.name) : "");
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,181 @@
+#include "spec/draft.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "spec/core_schema.h"
+#include "spec/dotted.h"
+#include "spec/text.h"
+
+namespace compeer::spec {
+
+namespace {
+
+void forget(std::map<std::string, std::string>& origins, const std::string& path) {
+  std::erase_if(origins, [&](const auto& entry) { return within(entry.first, path); });
+}
+
+void remember(Draft& draft, const json& value, const std::string& path, const std::string& origin) {
+  draft.origins[path] = origin;
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) remember(draft, inner, join(path, key), origin);
+  } else if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (value[i].is_structured()) remember(draft, value[i], join(path, i), origin);
+    }
+  }
+}
+
+// Follows one step of a path into `at`, making what isn't there. `path` is the path of `at`, and is moved along.
+json& enter(json& at, const Step& step, std::string& path, const std::string& origin) {
+  if (at.is_null()) at = step.is_index ? json::array() : json::object();
+  if (at.is_object()) {
+    path = join(path, step.key);
+    return at[step.key];
+  }
+  if (!at.is_array()) {
+    throw Error(origin,
+                fmt::format("'{}' is {}, not a table: it has no '{}'", path, show_typed(at), printable(step.key)));
+  }
+  if (!step.is_index || step.index > at.size()) {
+    throw Error(origin, fmt::format("'{}' has no item '{}': it is a list of {}", path, printable(step.key), at.size()),
+                fmt::format("items are counted from 0: {}", join(path, 0)));
+  }
+  path = join(path, step.index);
+  if (step.index == at.size()) at.push_back(nullptr);
+  return at[step.index];
+}
+
+void put(Draft& draft, json& at, const std::string& path, const json& value, const std::string& origin) {
+  if (value.is_object() && at.is_object()) {
+    for (const auto& [key, inner] : value.items()) put(draft, at[key], join(path, key), inner, origin);
+    draft.origins.try_emplace(path, origin);
+    return;
+  }
+  forget(draft.origins, path);
+  at = value;
+  remember(draft, value, path, origin);
+}
+
+void apply(Draft& draft, const Change& change) {
+  std::string path;
+  json* at = &draft.values;
+  for (const auto& step : parse_path(change.path, change.origin)) {
+    if (at != &draft.values) draft.origins.try_emplace(path, change.origin);
+    at = &enter(*at, step, path, change.origin);
+  }
+  put(draft, *at, path, change.value, change.origin);
+}
+
+// The section that the table at `path` belongs to, if it is one that names a plugin: "model" or "rewards[0]".
+const Section* plugin_section(const std::vector<Step>& path) {
+  if (path.empty() || path.size() > 2) return nullptr;
+  const Section* section = find_section(path[0].key);
+  if (!section || section->plugin_kind.empty()) return nullptr;
+  const bool in_list = section->parameter.type == Type::list;
+  return path.size() == (in_list ? 2 : 1) ? section : nullptr;
+}
+
+// What stands at a path, or nullptr.
+json* look(json& values, const std::vector<Step>& path) {
+  json* at = &values;
+  for (const auto& step : path) {
+    if (at->is_object() && at->contains(step.key)) {
+      at = &at->at(step.key);
+    } else if (at->is_array() && step.is_index && step.index < at->size()) {
+      at = &at->at(step.index);
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+std::string plugin_of(const json& table, const Section& section) {
+  if (table.contains("plugin")) return table.at("plugin").is_string() ? table.at("plugin").get<std::string>() : "";
+  const auto* field = find(section.parameter.fields, "plugin");
+  return field && field->default_value ? field->default_value->get<std::string>() : "";
+}
+
+// Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin.
+void start_afresh(Draft& draft, const std::vector<Step>& path, const json& plugin) {
+  const Section* section = plugin_section(path);
+  if (!section || !plugin.is_string()) return;
+  json* table = look(draft.values, path);
+  if (!table || !table->is_object() || plugin_of(*table, *section) == plugin.get<std::string>()) return;
+  const auto text = path.size() == 2 ? join(path[0].key, path[1].index) : path[0].key;
+  auto kept = json::object();
+  for (const auto& [key, value] : table->items()) {
+    if (find(section->parameter.fields, key)) {
+      kept[key] = value;
+    } else {
+      forget(draft.origins, join(text, key));
+    }
+  }
+  *table = std::move(kept);
+}
+
+// Looks for every `plugin` key that a change brings.
+void start_afresh(Draft& draft, const std::vector<Step>& path, const json& value, size_t depth) {
+  if (!path.empty() && path.back().key == "plugin") start_afresh(draft, {path.begin(), path.end() - 1}, value);
+  if (!value.is_object() || depth > 2) return;
+  for (const auto& [key, inner] : value.items()) {
+    auto inside = path;
+    inside.push_back(Step{key});
+    start_afresh(draft, inside, inner, depth + 1);
+  }
+}
+
+// A draft as the changes that make it: one for each value, list or empty table.
+void list_changes(const Draft& draft, const json& value, const std::string& path, std::vector<Change>& changes) {
+  if (!path.empty() && (!value.is_object() || value.empty())) {
+    changes.push_back({path, value, draft.origin_of(path)});
+  } else {
+    for (const auto& [key, inner] : value.items()) list_changes(draft, inner, join(path, key), changes);
+  }
+}
+
+}  // namespace
+
+std::string Draft::origin_of(const std::string& path) const {
+  for (std::string at = path;; at = parent(at)) {
+    if (const auto found = origins.find(at); found != origins.end()) return found->second;
+    if (at.empty()) return "";
+  }
+}
+
+Change parse_set(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error("--set " + printable(text), "is not key=value", "for example --set grpo.lr=1e-4", Exit::usage);
+  }
+  return {text.substr(0, equals), parse_set_value(text.substr(equals + 1)), "--set"};
+}
+
+void set(Draft& draft, const std::string& path, const json& value, const std::string& origin) {
+  draft = with(draft, {{path, value, origin}});
+}
+
+Draft with(const Draft& base, const std::vector<Change>& changes) {
+  Draft made = base;
+  for (const auto& change : changes) start_afresh(made, parse_path(change.path, change.origin), change.value, 0);
+  for (const auto& change : changes) apply(made, change);
+  return made;
+}
+
+Draft merge(const Draft& base, const Draft& changes) {
+  std::vector<Change> list;
+  list_changes(changes, changes.values, "", list);
+  Draft made = with(base, list);
+  for (const auto& change : list) {
+    if (!change.value.is_array()) continue;  // tables inside a list keep the origins they had
+    for (const auto& [path, origin] : changes.origins) {
+      if (within(path, change.path)) made.origins[path] = origin;
+    }
+  }
+  if (base.origins.count("") == 0 && changes.origins.count("")) made.origins[""] = changes.origins.at("");
+  made.sources.insert(changes.sources.begin(), changes.sources.end());
+  return made;
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,70 @@
+#include "spec/paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace compeer::spec {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uintmax_t most_bytes = 64 << 20;
+
+struct File {
+  std::string name;
+  fs::path path;
+  uintmax_t size;
+};
+
+std::vector<File> files_in(const fs::path& folder) {
+  std::vector<File> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file())
+      files.push_back({entry.path().lexically_relative(folder), entry.path(), entry.file_size()});
+  }
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.name < b.name; });
+  return files;
+}
+
+std::string pin_files(const std::vector<File>& files) {
+  uintmax_t bytes = 0;
+  for (const auto& file : files) bytes += file.size;
+  std::string text = bytes <= most_bytes ? "contents\n" : "sizes\n";
+  for (const auto& file : files) {
+    text += fmt::format("{}\t{}", file.name, file.size);
+    if (bytes <= most_bytes) text += '\t' + sha256_file(file.path);
+    text += '\n';
+  }
+  return sha256(text);
+}
+
+}  // namespace
+
+std::optional<fs::path> locate(const fs::path& path) {
+  std::error_code code;
+  if (fs::exists(path, code)) return path;
+  const char* home = std::getenv("COMPEER_HOME");
+  if (!home || !*home || path.is_absolute()) return {};
+  const auto inside = fs::absolute(fs::path(home) / path, code).lexically_normal();
+  return fs::exists(inside, code) ? std::optional(inside) : std::nullopt;
+}
+
+std::string pin(const fs::path& path) {
+  try {
+    if (fs::is_regular_file(path)) return pin_files({{"", path, fs::file_size(path)}});
+    if (!fs::is_directory(path)) throw Error(path.string(), "is neither a file nor a folder", "", Exit::data);
+    if (fs::is_regular_file(path / "manifest.json")) return sha256_file(path / "manifest.json");
+    return pin_files(files_in(path));
+  } catch (const fs::filesystem_error& error) {
+    throw Error(path.string(), fmt::format("can't be read: {}", error.code().message()), "", Exit::data);
+  }
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "spec/check.h"
+#include "spec/core_schema.h"
+#include "spec/dotted.h"
+#include "spec/spec.h"
+
+namespace compeer::spec {
+
+namespace {
+
+// "rewards" -> "reward": how a sentence speaks of one plugin of the kind.
+std::string singular(const std::string& kind) { return kind.back() == 's' ? kind.substr(0, kind.size() - 1) : kind; }
+
+// Names of runs become folders, labels become columns: both are kept to what every tool can take.
+bool plain_name(const std::string& name) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
+         std::all_of(name.begin(), name.end(), plain);
+}
+
+// For a key that is unknown where it stands: the tables that do know it.
+std::string elsewhere(const std::string& key) {
+  std::string tables;
+  for (const auto& section : core_schema()) {
+    const auto& name = section.parameter.name;
+    if (name == key) return fmt::format("'{}' belongs at the top, before the first [table]", key);
+    if (!find(section.parameter.fields, key) || key == "plugin") continue;
+    tables += fmt::format("{}{}", tables.empty() ? "" : ", ",
+                          section.parameter.type == Type::list ? "[[" + name + "]]" : "[" + name + "]");
+  }
+  return tables.empty() ? "" : fmt::format("'{}' is a key of {}", key, tables);
+}
+
+class Resolver {
+ public:
+  Resolver(const Draft& draft, const Catalog& catalog) : draft_(draft), catalog_(catalog) {}
+
+  Spec run() {
+    spec_.values = json::object();
+    spec_.sources = draft_.sources;
+    refuse_unknown(sections(), draft_.values, "");
+    const auto task = draft_.values.value("task", json());
+    for (const auto& section : core_schema()) {
+      const bool given = draft_.values.contains(section.parameter.name);
+      const bool used = section.tasks.empty() || (task.is_string() && section.used_by(task.get<std::string>()));
+      if (used) {
+        spec_.values[section.parameter.name] = entry(section.parameter, draft_.values, "", true, &section);
+      } else if (given) {
+        const Spec kept = spec_;
+        entry(section.parameter, draft_.values, "", true, &section);
+        spec_ = kept;
+      }
+    }
+    check_name("name", spec_.values.at("name"));
+    mistakes_.raise();
+    return spec_;
+  }
+
+ private:
+  void mistake(const std::string& path, const std::string& what, const std::string& help = "") {
+    mistakes_.add(Error(draft_.origin_of(path), what, help));
+  }
+
+  static Schema sections() {
+    Schema all;
+    for (const auto& section : core_schema()) all.push_back(section.parameter);
+    return all;
+  }
+
+  void refuse_unknown(const Schema& schema, const json& table, const std::string& path) {
+    for (const auto& [key, value] : table.items()) {
+      if (find(schema, key)) continue;
+      const auto known = names(schema);
+      const auto other = nearest(key, known).empty() ? elsewhere(key) : "";
+      mistake(join(path, key), fmt::format("unknown key '{}'", printable(join(path, key))),
+              other.empty() ? suggest(key, known) : other);
+    }
+  }
+
+  // The value of one key of `table`, which stands at `path`; `given` is false inside a default.
+  json entry(const Parameter& parameter, const json& table, const std::string& path, bool given,
+             const Section* section = nullptr) {
+    const auto inside = join(path, parameter.name);
+    given = given && table.contains(parameter.name);
+    if (!given && !parameter.default_value) return missing(parameter, inside, section);
+    return checked(parameter, given ? table.at(parameter.name) : *parameter.default_value, inside, given, section);
+  }
+
+  json missing(const Parameter& parameter, const std::string& path, const Section* section) {
+    auto help = fmt::format("{}: {}", describe(parameter), parameter.help);
+    if (section && parameter.name == "plugin")
+      help = "known: " + fmt::format("{}", fmt::join(catalog_.names(section->plugin_kind), ", "));
+    mistake(parent(path), fmt::format("missing key '{}'", path), help);
+    return nullptr;
+  }
+
+  json checked(const Parameter& parameter, json value, const std::string& path, bool given, const Section* section) {
+    const bool may_be_unset = parameter.default_value && parameter.default_value->is_null();
+    if (!(value.is_null() && may_be_unset)) {
+      if (const auto wrong = normalise(parameter, value)) {
+        mistake(path, fmt::format("'{}' {}", path, wrong->what), wrong->help);
+        return nullptr;
+      }
+      if (parameter.type == Type::table) return table(parameter, value, path, given, section);
+      if (parameter.type == Type::list && parameter.items == Type::table)
+        return tables(parameter, value, path, given, section);
+      note_paths(parameter, value, path);
+    }
+    spec_.origins[path] = given ? draft_.origin_of(path) : "default";
+    return value;
+  }
+
+  json table(const Parameter& parameter, const json& value, const std::string& path, bool given,
+             const Section* section) {
+    const bool has_plugin = section && !section->plugin_kind.empty();
+    Schema schema = parameter.fields;
+    if (!has_plugin || add_plugin_fields(schema, *section, value, path)) refuse_unknown(schema, value, path);
+    json out = json::object();
+    for (const auto& field : schema)
+      out[field.name] = entry(field, value, path, given, field.name == "plugin" ? section : nullptr);
+    return out;
+  }
+
+  json tables(const Parameter& list, const json& value, const std::string& path, bool given, const Section* section) {
+    Parameter item = list;
+    item.type = Type::table;
+    json out = json::array();
+    for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, section));
+    if (value.empty()) spec_.origins[path] = given ? draft_.origin_of(path) : "default";
+    if (list.name == "rewards" && section) fill_labels(out, path);
+    return out;
+  }
+
+  // Adds the parameters of the plugin that the table names. False if there is no such plugin: its keys are unknown.
+  bool add_plugin_fields(Schema& schema, const Section& section, const json& table, const std::string& path) {
+    const auto& kind = section.plugin_kind;
+    const auto* field = find(schema, "plugin");
+    const json name = table.contains("plugin") ? table.at("plugin") : field->default_value.value_or(json());
+    if (!name.is_string()) return false;  // missing, or of a wrong type, which is a mistake of its own
+    const auto known = catalog_.names(kind);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      mistake(join(path, "plugin"),
+              fmt::format("no {} plugin '{}'", singular(kind), printable(name.get<std::string>())),
+              known.empty() ? fmt::format("there are no {} plugins at all: see compeer plugins list", singular(kind))
+                            : suggest(name, known));
+      return false;
+    }
+    try {
+      add_plugin(schema, catalog_.find(kind, name), path);
+      return true;
+    } catch (const Error& error) {
+      const auto what = fmt::format("the {} plugin '{}' can't be used: {}: {}", singular(kind), name.get<std::string>(),
+                                    error.where(), error.problem());
+      mistakes_.add(Error(draft_.origin_of(join(path, "plugin")), what, error.help(), error.exit()));
+      return false;
+    }
+  }
+
+  void add_plugin(Schema& schema, const PluginInfo& plugin, const std::string& path) {
+    for (const auto& parameter : plugin.parameters) {
+      if (find(schema, parameter.name)) {
+        throw Error(plugin.path, fmt::format("its parameter '{}' is a key that '{}' has already", parameter.name, path),
+                    "", Exit::plugin);
+      }
+    }
+    schema.insert(schema.end(), plugin.parameters.begin(), plugin.parameters.end());
+    const auto same = [&](const PluginInfo& other) { return other.kind == plugin.kind && other.name == plugin.name; };
+    if (std::none_of(spec_.plugins.begin(), spec_.plugins.end(), same)) spec_.plugins.push_back(plugin);
+  }
+
+  void note_paths(const Parameter& parameter, const json& value, const std::string& path) {
+    if (parameter.type == Type::path) spec_.paths.push_back(path);
+    if (parameter.type != Type::list || parameter.items != Type::path) return;
+    for (size_t i = 0; i < value.size(); ++i) spec_.paths.push_back(join(path, i));
+  }
+
+  // A reward without a label is called like its plugin. Two of one name could not be told apart in a record.
+  void fill_labels(json& rewards, const std::string& path) {
+    std::map<std::string, std::string> taken;
+    for (size_t i = 0; i < rewards.size(); ++i) {
+      if (!rewards[i].is_object() || !rewards[i].at("plugin").is_string()) continue;
+      json& label = rewards[i]["label"];
+      const auto label_path = join(join(path, i), "label");
+      if (label.is_null()) label = rewards[i].at("plugin");
+      check_name(label_path, label);
+      const auto [other, is_new] = taken.emplace(label.get<std::string>(), join(path, i));
+      if (is_new) continue;
+      mistake(
+          label_path,
+          fmt::format("'{}' has the label '{}', as '{}' has", join(path, i), printable(other->first), other->second),
+          "give each its own label, such as label = \"" + printable(other->first) + "_2\"");
+    }
+  }
+
+  void check_name(const std::string& path, const json& name) {
+    if (!name.is_string() || plain_name(name.get<std::string>())) return;
+    mistake(path, fmt::format("'{}' must be made of letters, digits, '.', '_' and '-', not {}", path, show(name)),
+            "at most 100 of them, the first a letter, a digit or '_'");
+  }
+
+  const Draft& draft_;
+  const Catalog& catalog_;
+  Spec spec_;
+  Mistakes mistakes_;
+};
+
+}  // namespace
+
+Spec resolve(const Draft& draft, const Catalog& catalog) { return Resolver(draft, catalog).run(); }
+
+}  // namespace compeer::spec

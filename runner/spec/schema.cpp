@@ -1,0 +1,182 @@
+#include "spec/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "spec/check.h"
+#include "spec/dotted.h"
+
+namespace compeer::spec {
+
+namespace {
+
+using ordered_json = nlohmann::ordered_json;
+
+const std::vector<std::string>& type_names() {
+  static const std::vector<std::string> all = {"integer", "number", "boolean", "string", "path", "list", "table"};
+  return all;
+}
+
+// Reads one parameter of a descriptor; every complaint names the parameter and is the plugin's fault (exit 5).
+class Reader {
+ public:
+  Reader(const std::string& where, const std::string& path) : where_(where), path_(path) {}
+
+  Parameter read(const std::string& name, const ordered_json& text) {
+    if (!text.is_object()) fail("must be a table such as {\"type\": \"number\", \"default\": 1.0}");
+    known_keys(text);
+    Parameter made;
+    made.name = name;
+    if (!text.contains("type")) fail("has no \"type\"", "one of " + joined(type_names()));
+    made.type = type(text.at("type"));
+    if (text.contains("items")) made.items = type(text.at("items"));
+    made.min = limit(text, "min");
+    made.max = limit(text, "max");
+    if (const auto above = limit(text, "above")) made.min = above, made.above_min = true;
+    if (const auto below = limit(text, "below")) made.max = below, made.below_max = true;
+    if (text.contains("choices")) made.choices = strings(text.at("choices"));
+    if (text.contains("help") && text.at("help").is_string()) made.help = text.at("help");
+    if (text.contains("parameters")) made.fields = inside(text.at("parameters"));
+    if (text.contains("default")) made.default_value = checked_default(made, text.at("default"));
+    return made;
+  }
+
+  [[noreturn]] void fail(const std::string& what, const std::string& help = "") const {
+    throw Error(where_, fmt::format("parameter '{}' {}", path_, what), help, Exit::plugin);
+  }
+
+ private:
+  void known_keys(const ordered_json& text) const {
+    static const std::vector<std::string> known = {"type",  "default", "min",  "max",   "above",
+                                                   "below", "choices", "help", "items", "parameters"};
+    for (const auto& [key, value] : text.items()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        fail(fmt::format("has an unknown key '{}'", printable(key)), suggest(key, known));
+      }
+    }
+  }
+
+  Type type(const ordered_json& text) const {
+    const auto name = text.is_string() ? text.get<std::string>() : show(text);
+    const auto found = std::find(type_names().begin(), type_names().end(), name);
+    if (found == type_names().end()) {
+      fail(fmt::format("has no known type: '{}'", printable(name)), suggest(name, type_names()));
+    }
+    return static_cast<Type>(found - type_names().begin());
+  }
+
+  std::optional<double> limit(const ordered_json& text, const char* key) const {
+    if (!text.contains(key)) return {};
+    if (!text.at(key).is_number()) fail(fmt::format("has a \"{}\" that is no number", key));
+    return text.at(key).get<double>();
+  }
+
+  std::vector<std::string> strings(const ordered_json& text) const {
+    const bool right = text.is_array() && !text.empty() &&
+                       std::all_of(text.begin(), text.end(), [](const auto& item) { return item.is_string(); });
+    if (!right) fail("has \"choices\" that are no list of strings");
+    return text.get<std::vector<std::string>>();
+  }
+
+  Schema inside(const ordered_json& text) const {
+    if (!text.is_object()) fail("has \"parameters\" that are no table");
+    Schema fields;
+    for (const auto& [key, value] : text.items()) fields.push_back(Reader(where_, join(path_, key)).read(key, value));
+    return fields;
+  }
+
+  json checked_default(const Parameter& parameter, json value) const {
+    if (value.is_null()) return value;
+    if (const auto wrong = normalise(parameter, value)) fail(fmt::format("has a default that {}", wrong->what));
+    return value;
+  }
+
+  static std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+  const std::string& where_;
+  std::string path_;
+};
+
+// " from 1 to 4096", " above 0 and below 1", " of at least 0", or nothing.
+std::string range(const Parameter& parameter) {
+  const auto least = parameter.min, most = parameter.max;
+  if (least && most && !parameter.above_min && !parameter.below_max)
+    return fmt::format(" from {} to {}", *least, *most);
+  std::string text;
+  if (least) text = fmt::format(" {} {}", parameter.above_min ? "above" : "of at least", *least);
+  if (least && most) text += " and";
+  if (most) text += fmt::format(" {} {}", parameter.below_max ? "below" : least ? "at most" : "of at most", *most);
+  return text;
+}
+
+// A list's limits are about how many items it has.
+std::string list(const Parameter& parameter) {
+  const auto items = parameter.items == Type::boolean ? "booleans" : type_name(parameter.items) + "s";
+  const auto least = parameter.min, most = parameter.max;
+  if (least == 1 && !most) return fmt::format("a list of one or more {}", items);
+  if (least && most) return fmt::format("a list of {} to {} {}", *least, *most, items);
+  if (least) return fmt::format("a list of {} or more {}", *least, items);
+  if (most) return fmt::format("a list of at most {} {}", *most, items);
+  return "a list of " + items;
+}
+
+}  // namespace
+
+Schema parse_schema(const ordered_json& parameters, const std::string& where) {
+  if (!parameters.is_object()) throw Error(where, "\"parameters\" must be a table", "", Exit::plugin);
+  Schema schema;
+  for (const auto& [key, value] : parameters.items()) schema.push_back(Reader(where, key).read(key, value));
+  return schema;
+}
+
+ordered_json schema_json(const Schema& schema) {
+  auto out = ordered_json::object();
+  for (const auto& parameter : schema) {
+    auto& entry = out[parameter.name];
+    entry["type"] = type_name(parameter.type);
+    if (parameter.type == Type::list) entry["items"] = type_name(parameter.items);
+    if (parameter.default_value) entry["default"] = *parameter.default_value;
+    if (parameter.min) entry[parameter.above_min ? "above" : "min"] = *parameter.min;
+    if (parameter.max) entry[parameter.below_max ? "below" : "max"] = *parameter.max;
+    if (!parameter.choices.empty()) entry["choices"] = parameter.choices;
+    if (!parameter.help.empty()) entry["help"] = parameter.help;
+    if (!parameter.fields.empty()) entry["parameters"] = schema_json(parameter.fields);
+  }
+  return out;
+}
+
+std::string type_name(Type type) { return type_names()[static_cast<size_t>(type)]; }
+
+std::string describe(const Parameter& parameter) {
+  if (parameter.type != Type::list && !parameter.choices.empty()) {
+    return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
+  }
+  switch (parameter.type) {
+    case Type::integer:
+      return "an integer" + range(parameter);
+    case Type::list:
+      return list(parameter);
+    case Type::boolean:
+      return "true or false";
+    case Type::path:
+      return "a path (a string)";
+    default:
+      return "a " + type_name(parameter.type) + range(parameter);
+  }
+}
+
+std::vector<std::string> names(const Schema& schema) {
+  std::vector<std::string> all;
+  for (const auto& parameter : schema) all.push_back(parameter.name);
+  return all;
+}
+
+const Parameter* find(const Schema& schema, const std::string& name) {
+  const auto found = std::find_if(schema.begin(), schema.end(), [&](const auto& p) { return p.name == name; });
+  return found == schema.end() ? nullptr : &*found;
+}
+
+}  // namespace compeer::spec

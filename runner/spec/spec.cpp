@@ -1,0 +1,155 @@
+#include "spec/spec.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "spec/dotted.h"
+#include "spec/paths.h"
+#include "spec/text.h"
+
+namespace compeer::spec {
+
+namespace {
+
+constexpr size_t largest_file = 16 << 20;
+constexpr int deepest_file = 128;
+
+// The value at a path that is known to be there.
+json& at(json& values, const std::string& path) {
+  json* value = &values;
+  for (const auto& step : parse_path(path, path))
+    value = value->is_array() ? &value->at(step.index) : &value->at(step.key);
+  return *value;
+}
+
+json parse(const std::string& text, const std::string& name) {
+  if (text.size() > largest_file)
+    throw Error(name, fmt::format("is {} bytes long; at most {} are read", text.size(), largest_file));
+  const auto shallow = [&](int depth, json::parse_event_t, json&) {
+    if (depth > deepest_file) throw Error(name, fmt::format("is nested more than {} deep", deepest_file));
+    return true;
+  };
+  try {
+    return json::parse(text, shallow);
+  } catch (const json::exception& error) {
+    throw Error(name, fmt::format("is not JSON: {}", printable(error.what(), 200)));
+  }
+}
+
+// Every value by its path; a list of plain values is one value.
+void flatten(const json& value, const std::string& path, std::map<std::string, json>& out) {
+  const bool tables = value.is_array() && !value.empty() && value[0].is_object();
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items()) flatten(inner, join(path, key), out);
+  } else if (tables) {
+    for (size_t i = 0; i < value.size(); ++i) flatten(value[i], join(path, i), out);
+  } else {
+    out[path] = value;
+  }
+}
+
+std::string origin_in(const Spec& spec, const std::string& path) {
+  const auto found = spec.origins.find(path);
+  return found == spec.origins.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::string Spec::canonical() const { return values.dump(); }
+
+std::string Spec::sha256() const { return compeer::sha256(canonical()); }
+
+std::string Spec::file_text() const {
+  nlohmann::ordered_json file;
+  file["format"] = 1;
+  file["sha256"] = sha256();
+  file["spec"] = values;
+  file["origins"] = origins;
+  file["plugins"] = json::array();
+  for (const auto& plugin : plugins) {
+    file["plugins"].push_back({{"kind", plugin.kind},
+                               {"name", plugin.name},
+                               {"version", plugin.version},
+                               {"path", plugin.path},
+                               {"sha256", plugin.sha256}});
+  }
+  file["sources"] = sources;
+  return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Spec Spec::from_file_text(const std::string& text, const std::string& name) {
+  const json file = parse(text, name);
+  Spec spec;
+  try {
+    if (const auto format = file.at("format"); format != 1) {
+      throw Error(name, fmt::format("has format {}, this program reads format 1", show(format)));
+    }
+    spec.values = file.at("spec");
+    if (!spec.values.is_object()) throw Error(name, "holds no table under \"spec\"");
+    spec.origins = file.value("origins", spec.origins);
+    spec.sources = file.value("sources", spec.sources);
+    for (const auto& plugin : file.value("plugins", json::array())) {
+      spec.plugins.push_back(
+          {plugin.at("kind"), plugin.at("name"), plugin.at("version"), plugin.at("path"), plugin.at("sha256"), {}});
+    }
+    if (file.at("sha256") != spec.sha256()) {
+      throw Error(name, fmt::format("its spec has the hash {}, but it says {}", spec.sha256(), show(file.at("sha256"))),
+                  "it was changed after it was written; change the TOML file or script it came from instead");
+    }
+  } catch (const json::exception& error) {
+    throw Error(name, fmt::format("is not a resolved spec: {}", printable(error.what(), 200)));
+  }
+  return spec;
+}
+
+Draft Spec::draft() const {
+  Draft made{values, origins, sources};
+  made.values.erase("inputs");
+  // A label nobody chose would outlive its plugin if the plugin were changed.
+  for (size_t i = 0; made.values.contains("rewards") && i < made.values["rewards"].size(); ++i) {
+    if (origin_in(*this, join(join("rewards", i), "label")) == "default") made.values["rewards"][i].erase("label");
+  }
+  return made;
+}
+
+void pin_inputs(Spec& spec, Missing missing) {
+  Mistakes mistakes;
+  spec.values.erase("inputs");
+  for (const auto& path : spec.paths) {
+    json& value = at(spec.values, path);
+    const auto given = value.get<std::string>();
+    const auto found = locate(given);
+    if (!found && missing == Missing::refuse) {
+      mistakes.add(Error(origin_in(spec, spec.origins.count(path) ? path : parent(path)),
+                         fmt::format("'{}': there is no file or folder {}", path, show(given)),
+                         "it is looked for in the current folder, then where compeer's own files are"));
+    }
+    if (!found) continue;
+    value = found->string();
+    spec.values["inputs"][path] = pin(*found);
+    spec.origins[join("inputs", path)] = "contents";
+  }
+  mistakes.raise();
+}
+
+std::vector<Difference> diff(const Spec& before, const Spec& after) {
+  std::map<std::string, json> old_values, new_values;
+  flatten(before.values, "", old_values);
+  flatten(after.values, "", new_values);
+  const json none(json::value_t::discarded);
+  std::vector<Difference> changes;
+  for (const auto& [path, value] : old_values) {
+    const auto now = new_values.find(path);
+    if (now != new_values.end() && now->second == value) continue;
+    changes.push_back(
+        {path, value, now == new_values.end() ? none : now->second, origin_in(before, path), origin_in(after, path)});
+  }
+  for (const auto& [path, value] : new_values) {
+    if (!old_values.count(path)) changes.push_back({path, none, value, "", origin_in(after, path)});
+  }
+  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return changes;
+}
+
+}  // namespace compeer::spec

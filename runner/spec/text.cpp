@@ -1,0 +1,115 @@
+#include "spec/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace compeer::spec {
+
+namespace {
+
+constexpr size_t most_mistakes = 20;
+
+// Length of the well-formed UTF-8 sequence that `text` (not empty) starts with; 0 if it starts with none.
+size_t sequence_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool second = follows(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
+    return second && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool second = follows(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
+    return second && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// "x.toml:14" -> ("x.toml", 14), so that mistakes come in the order of the file.
+std::pair<std::string, unsigned long> place(const std::string& where) {
+  const size_t colon = where.rfind(':');
+  if (colon == std::string::npos || colon + 1 == where.size()) return {where, 0};
+  const auto digits = where.substr(colon + 1);
+  if (digits.size() > 9 || digits.find_first_not_of("0123456789") != std::string::npos) return {where, 0};
+  return {where.substr(0, colon), std::stoul(digits)};
+}
+
+}  // namespace
+
+bool valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string printable(std::string_view text, size_t limit) {
+  std::string out;
+  for (size_t shown = 0; !text.empty(); ++shown) {
+    if (shown == limit) return out + "...";
+    const size_t length = sequence_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    // U+0080 to U+009F are control characters too: some terminals act on them.
+    const bool control = first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0);
+    if (length == 0 || (control && length == 1)) {
+      out += fmt::format("\\x{:02x}", first);
+    } else if (control) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[1]));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string show(const nlohmann::json& value) {
+  if (value.is_string()) return '"' + printable(value.get_ref<const std::string&>()) + '"';
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    return std::isnan(value.get<double>()) ? "nan" : value.get<double>() > 0 ? "inf" : "-inf";
+  }
+  if (value.is_discarded()) return "(none)";
+  return printable(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+std::string show_typed(const nlohmann::json& value) {
+  switch (value.type()) {
+    case nlohmann::json::value_t::string:
+      return "the string " + show(value);
+    case nlohmann::json::value_t::array:
+      return "the list " + show(value);
+    case nlohmann::json::value_t::object:
+      return "the table " + show(value);
+    case nlohmann::json::value_t::null:
+      return "null";
+    default:
+      return show(value);
+  }
+}
+
+void Mistakes::raise() {
+  if (mistakes_.empty()) return;
+  std::stable_sort(mistakes_.begin(), mistakes_.end(),
+                   [](const Error& a, const Error& b) { return place(a.where()) < place(b.where()); });
+  const Error& first = mistakes_.front();
+  auto exit = first.exit();
+  std::string rest;
+  for (size_t i = 1; i < mistakes_.size(); ++i) {
+    if (mistakes_[i].exit() == Exit::spec) exit = Exit::spec;
+    if (i < most_mistakes) rest += fmt::format("\n{}", mistakes_[i].what());
+  }
+  if (mistakes_.size() > most_mistakes) rest += fmt::format("\n... and {} more", mistakes_.size() - most_mistakes);
+  // Error prints "where: what", then "  help: help": the other mistakes follow whichever of the two is last.
+  throw first.help().empty() ? Error(first.where(), first.problem() + rest, "", exit)
+                             : Error(first.where(), first.problem(), first.help() + rest, exit);
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,141 @@
+// The one source that knows toml++.
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
+#define TOML_ASSERT(condition) (void)0  // its assertions can be reached by bad input; guard_toml keeps that out
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "spec/dotted.h"
+#include "spec/draft.h"
+#include "spec/guard.h"
+#include "spec/paths.h"
+#include "spec/text.h"
+
+namespace compeer::spec {
+
+namespace {
+
+constexpr size_t longest_path = 256;  // of a dotted path: what a million of them take stays small
+
+std::string line_of(const std::string& text, size_t line) {
+  size_t begin = 0;
+  while (--line > 0 && begin < text.size()) begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+  auto row = text.substr(begin, text.find('\n', begin) - begin);
+  if (!row.empty() && row.back() == '\r') row.pop_back();
+  return row;
+}
+
+toml::table parsed(const std::string& text, const std::string& name) {
+  guard_toml(text, name);
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    const auto line = error.source().begin.line;
+    throw Error(fmt::format("{}:{}", name, line),
+                fmt::format("{}: {}", printable(error.description(), 200), printable(line_of(text, line))));
+  }
+}
+
+// Turns toml++'s tree into values with origins.
+class Converter {
+ public:
+  Converter(Draft& draft, const std::string& name) : draft_(draft), name_(name) {}
+
+  json table(const toml::table& from, const std::string& path) {
+    auto to = json::object();
+    for (const auto& [key, value] : from) {
+      const std::string name(key.str());
+      const auto where = origin(key.source().begin.line);
+      const auto inside = join(path, name);
+      if (inside.size() > longest_path) throw Error(where, "a key that is too long: " + printable(inside));
+      draft_.origins[inside] = where;
+      to[name] = node(value, inside, where);
+    }
+    return to;
+  }
+
+ private:
+  json node(const toml::node& from, const std::string& path, const std::string& where) {
+    if (const auto* inner = from.as_table()) return table(*inner, path);
+    if (const auto* items = from.as_array()) return list(*items, path);
+    if (const auto* text = from.as_string()) return text->get();
+    if (const auto* integer = from.as_integer()) return integer->get();
+    if (const auto* number = from.as_floating_point()) return number->get();
+    if (const auto* flag = from.as_boolean()) return flag->get();
+    throw Error(where, fmt::format("'{}' is a date or time, which no setting is", printable(path)),
+                "write it in quotes");
+  }
+
+  json list(const toml::array& from, const std::string& path) {
+    auto to = json::array();
+    for (const auto& item : from) {
+      const auto where = origin(item.source().begin.line);
+      const auto inside = join(path, to.size());
+      // Lists of plain values are one setting; only tables in a list have settings with origins of their own.
+      if (item.is_table() || item.is_array()) draft_.origins[inside] = where;
+      to.push_back(node(item, inside, where));
+    }
+    return to;
+  }
+
+  std::string origin(size_t line) const { return fmt::format("{}:{}", name_, line); }
+
+  Draft& draft_;
+  const std::string& name_;
+};
+
+std::vector<std::string> neighbours(const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  std::error_code code;
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    if (entry.path().extension() == file.extension()) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  if (names.size() > 20) names.resize(20);
+  return names;
+}
+
+}  // namespace
+
+Draft parse_toml(const std::string& text, const std::string& name) {
+  Draft draft;
+  draft.origins[""] = name;
+  draft.values = Converter(draft, name).table(parsed(text, name), "");
+  draft.sources[name] = text;
+  return draft;
+}
+
+Draft load_toml(const std::filesystem::path& file) {
+  const auto found = locate(file);
+  if (!found) {
+    const auto names = neighbours(file);
+    throw Error(file.string(), "there is no such file", names.empty() ? "" : suggest(file.filename(), names));
+  }
+  std::string text;
+  try {
+    text = read_file(*found, (1 << 20) + 1);
+  } catch (const Error& error) {
+    throw Error(error.where(), error.problem(), error.help(), Exit::spec);
+  }
+  return parse_toml(text, file.string());
+}
+
+json parse_set_value(const std::string& text) {
+  const std::string name = "--set";
+  try {
+    const auto table = parsed("value = " + text, name);
+    if (table.size() == 1) {
+      Draft draft;
+      return Converter(draft, name).table(table, "").at("value");
+    }
+  } catch (const Error& error) {
+    const bool meant_as_toml = !text.empty() && std::string("[{\"'").find(text[0]) != std::string::npos;
+    if (meant_as_toml) throw Error(name, error.problem(), error.help());
+  }
+  return text;
+}
+
+}  // namespace compeer::spec
