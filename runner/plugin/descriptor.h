@@ -1,25 +1,29 @@
 #pragma once
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "spec/schema.h"
+
 namespace compeer::plugin {
+
+/// Larger files are not read.
+constexpr uint64_t largest_library = uint64_t{4} << 30;
 
 /// The kinds of plugin: also the folders they lie in and the last part of `rewards/length`.
 const std::vector<std::string>& kinds();
 
 /// What a plugin says about itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
 struct Descriptor {
-  int interface = 0;                  ///< COMPEER_INTERFACE it was built with
-  std::string kind, name;             ///< those of its file: <folder>/<kind>/<name>.so
-  std::string version;                ///< the plugin's own
-  std::string torch;                  ///< libtorch it was built with, "2.11.0"
-  int cxx_abi = 0;                    ///< _GLIBCXX_USE_CXX11_ABI
-  std::string compiler;               ///< __VERSION__; for people, not compared
-  std::string summary;                ///< one line
-  nlohmann::ordered_json parameters;  ///< key -> {type, default, min, max, choices, items, help}, as declared
+  int64_t interface = 0;    ///< COMPEER_INTERFACE it was built with
+  std::string kind, name;   ///< those of its file: <folder>/<kind>/<name>.so
+  std::string version;      ///< the plugin's own
+  std::string torch;        ///< libtorch it was built with, "2.11.0"
+  int64_t cxx_abi = 0;      ///< _GLIBCXX_USE_CXX11_ABI
+  std::string compiler;     ///< __VERSION__; for people, not compared
+  std::string summary;      ///< one line
+  spec::Schema parameters;  ///< in the order of their declaration
 };
 
 /// Reads the descriptor out of a library's bytes without running any of its code. `file` must be <kind>/<name>.so

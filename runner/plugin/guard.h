@@ -6,12 +6,23 @@
 
 namespace compeer::plugin {
 
-/// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into an
-/// Error that names the plugin, its version, its file, the method and the cause. Exit 5; a compeer::Error keeps its
-/// own exit code, so a dataset that finds its file damaged still ends the run with 4.
+/// An error that came out of a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
+class Failure : public Error {
+ public:
+  Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help = "",
+          Exit exit = Exit::plugin);
+  const std::string& plugin() const { return plugin_; }  ///< "rewards/length 1.0.0"
+
+ private:
+  std::string plugin_;
+};
+
+/// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
+/// Failure, exit 5. A compeer::Error keeps its own exit code, so a dataset that finds its file damaged still ends the
+/// run with 4; a Failure of another plugin, called through the host, stays what it is.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 
-/// What a plugin did wrong that it didn't throw: the same Error, from `what` and `help`.
+/// What a plugin did wrong that it didn't throw: a Failure, exit 5.
 [[noreturn]] void refuse(const Identity& identity, const char* method, const std::string& what,
                          const std::string& help = "");
 

@@ -1,43 +1,52 @@
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "plugin/descriptor.h"
+#include "spec/catalog.h"
 
 namespace compeer::plugin {
 
 /// Where plugins are looked for, first match wins: `given` (--plugin-dir), COMPEER_PLUGIN_PATH (colon separated),
 /// $XDG_DATA_HOME/compeer/plugins (default ~/.local/share), <folder of this program>/../plugins,
-/// <folder of this program>/../lib/compeer/plugins. Folders that don't exist are kept: messages list them.
+/// <folder of this program>/../lib/compeer/plugins. A given folder must exist (Error, exit 2); of the others those
+/// that don't are kept, so that messages can list them. The current folder is searched only if it is named.
 std::vector<std::filesystem::path> search_path(const std::vector<std::filesystem::path>& given = {});
+
+/// Why the superuser should not run code from this file or folder: "can be written by everybody", "belongs to user
+/// 1000"; "" if it may, or if `user` is not the superuser. `program_owner`: whose programs root is running already.
+std::string distrust(const std::filesystem::path& path, uid_t user, uid_t program_owner);
 
 /// A plugin's file and what it says. Where the file can't be used, `problem` says why and the descriptor is empty.
 struct Found {
   std::string kind, name;
   std::filesystem::path path;  ///< absolute
-  std::string sha256;          ///< of the file; the descriptor was read from the same bytes
+  std::string sha256;          ///< of the bytes the descriptor was read from
   Descriptor descriptor;
   std::string problem;
   bool shadowed = false;  ///< a folder earlier in the search path has one of the same kind and name
 };
 
-/// Plugins by kind and name, within the search path only: a name is letters, digits, `_` and `-`, never a path.
-/// Run by root, a folder or file that others could have put there (world-writable, or owned by a user who is
-/// neither root nor the owner of this program) is refused by name.
-class Finder {
+/// Plugins by kind and name, within the search path only: <folder>/<kind>/<name>.so, where a name is made of letters,
+/// digits, `_` and `-`, never of a path. What is found is read, not loaded.
+class Finder : public spec::Catalog {
  public:
   explicit Finder(std::vector<std::filesystem::path> folders = search_path());
 
-  /// The plugin; a name that isn't there gives Error (exit 3) with the nearest name, a file that can't be used
-  /// Error (exit 5) with the cause.
-  Found find(const std::string& kind, const std::string& name) const;
+  /// Names of a kind, sorted, the broken ones too.
+  std::vector<std::string> names(const std::string& kind) const override;
 
-  /// Names of a kind, sorted.
-  std::vector<std::string> names(const std::string& kind) const;
+  /// For resolving a spec. Throws as `get`.
+  spec::PluginInfo find(const std::string& kind, const std::string& name) const override;
 
-  /// Everything in the search path, by kind and name, broken and shadowed files included. Never throws.
+  /// The plugin that is used under that name. One that isn't there gives Error (exit 3) with the nearest name and the
+  /// folders searched, a file that can't be used Error (exit 5) naming file and cause.
+  Found get(const std::string& kind, const std::string& name) const;
+
+  /// Everything in the search path, by kind and name, then in search order; broken and shadowed files included.
   std::vector<Found> all() const;
 
   const std::vector<std::filesystem::path>& folders() const { return folders_; }

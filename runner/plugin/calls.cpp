@@ -1,0 +1,140 @@
+#include "plugin/calls.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace compeer::plugin {
+
+namespace {
+
+// The door of one call: what comes back from a plugin is looked at here, once.
+class Door {
+ public:
+  Door(const Identity& identity, const char* method) : identity_(identity), method_(method) {}
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& help) const {
+    plugin::refuse(identity_, method_, what, help);
+  }
+
+  at::Tensor tensor(const at::Tensor& value, at::ScalarType type, at::IntArrayRef sizes) const {
+    const std::string help = "the contract is in compeer/" + std::string(header());
+    if (!value.defined()) refuse("returned no tensor", help);
+    if (value.scalar_type() != type) {
+      refuse(std::string("returned ") + name_of(value.scalar_type()) + " instead of " + name_of(type), help);
+    }
+    if (value.sizes() != sizes) refuse("returned shape " + text(value.sizes()) + " instead of " + text(sizes), help);
+    if (!value.is_cpu() || value.layout() != at::kStrided)
+      refuse("returned a tensor that is not dense on the CPU", help);
+    return value.detach().contiguous();
+  }
+
+  /// `place` says where number i stands.
+  template <class Number, class Place>
+  void finite(const at::Tensor& value, Place&& place) const {
+    const Number* numbers = value.const_data_ptr<Number>();
+    for (int64_t i = 0; i < value.numel(); ++i) {
+      if (std::isfinite(numbers[i])) continue;
+      refuse(std::string("returned ") +
+                 (std::isnan(numbers[i]) ? "NaN"
+                  : numbers[i] > 0       ? "+infinity"
+                                         : "-infinity") +
+                 " " + place(i),
+             "every number must be finite: look for a division by zero or a logarithm of zero");
+    }
+  }
+
+  std::vector<std::string> names(std::vector<std::string> names, size_t least) const {
+    constexpr auto ok = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    if (names.size() < least) refuse("returned no names", "a reward has at least one part, the reward itself");
+    for (auto name = names.begin(); name != names.end(); ++name) {
+      if (name->empty() || name->size() > 64 || name->find_first_not_of(ok) != std::string::npos) {
+        refuse("returned the name '" + *name + "'", "a name is up to 64 letters, digits, '_', '-' and '.'");
+      }
+      if (std::find(names.begin(), name, *name) != name) refuse("returned the name '" + *name + "' twice", "");
+    }
+    return names;
+  }
+
+ private:
+  const char* header() const {
+    return identity_.kind == Reward::kind        ? "reward.h"
+           : identity_.kind == Reweighting::kind ? "reweighting.h"
+                                                 : "similarity.h";
+  }
+
+  static std::string name_of(at::ScalarType type) {
+    return type == at::kFloat ? "float32" : type == at::kDouble ? "float64" : c10::toString(type);
+  }
+
+  static std::string text(at::IntArrayRef sizes) {
+    std::string list;
+    for (const int64_t size : sizes) list += (list.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + list + "]";
+  }
+
+  const Identity& identity_;
+  const char* method_;
+};
+
+// Completions are counted from 0, as in the record of a run.
+std::string cell(int64_t i, const std::vector<std::string>& columns) {
+  const auto n = static_cast<int64_t>(columns.size());
+  return "in column '" + columns[static_cast<size_t>(i % n)] + "' of completion " + std::to_string(i / n) +
+         " (the first is 0)";
+}
+
+int64_t count(const std::vector<std::string>& list) { return static_cast<int64_t>(list.size()); }
+
+}  // namespace
+
+std::vector<std::string> parts(Plugin<Reward>& reward) {
+  return Door(reward.identity(), "parts").names(reward.call("parts", [](Reward& r) { return r.parts(); }), 1);
+}
+
+at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
+  const Door door(reward.identity(), "score");
+  const auto G = static_cast<int64_t>(group.completions.size());
+  const auto scores =
+      door.tensor(reward.call("score", [&](Reward& r) { return r.score(group); }), at::kFloat, {G, count(names)});
+  door.finite<float>(scores, [&](int64_t i) { return cell(i, names); });
+  return scores;
+}
+
+std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
+  return Door(reweighting.identity(), "factors")
+      .names(reweighting.call("factors", [](Reweighting& r) { return r.factors(); }), 0);
+}
+
+at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
+                    const std::vector<std::string>& names) {
+  const Door door(reweighting.identity(), "reweight");
+  std::vector<std::string> columns{"reward"};
+  columns.insert(columns.end(), names.begin(), names.end());
+  const auto G = static_cast<int64_t>(group.completions.size());
+  const auto result =
+      door.tensor(reweighting.call("reweight", [&](Reweighting& r) { return r.reweight(group, rewards); }), at::kDouble,
+                  {G, count(columns)});
+  door.finite<double>(result, [&](int64_t i) { return cell(i, columns); });
+  return result;
+}
+
+at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
+                   const std::vector<std::string>& b) {
+  const Door door(similarity.identity(), "compare");
+  const auto cosines = door.tensor(similarity.call("compare", [&](Similarity& s) { return s.compare(a, b); }),
+                                   at::kDouble, {count(a), count(b)});
+  const auto place = [&](int64_t i) {
+    return "for text " + std::to_string(i / count(b)) + " of the first list and " + std::to_string(i % count(b)) +
+           " of the second (the first is 0)";
+  };
+  door.finite<double>(cosines, place);
+  for (int64_t i = 0; i < cosines.numel(); ++i) {
+    const double cosine = cosines.const_data_ptr<double>()[i];
+    if (std::abs(cosine) > 1 + 1e-6) {
+      door.refuse("returned " + std::to_string(cosine) + " " + place(i), "a cosine lies in [-1, 1]");
+    }
+  }
+  return cosines;
+}
+
+}  // namespace compeer::plugin

@@ -1,0 +1,60 @@
+#include "plugin/guard.h"
+
+#include <c10/util/Exception.h>
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <typeinfo>
+
+namespace compeer::plugin {
+
+namespace {
+
+std::string place(const Identity& identity, const char* method) {
+  return identity.title() + " (" + identity.path.string() + "), in " + method + "()";
+}
+
+// The name of what is being thrown, when all that is known of it is that it is no std::exception.
+std::string thrown_type() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  if (!type) return "something from outside C++";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+                                                         &std::free);
+  return "a value of type " + std::string(status == 0 ? name.get() : type->name());
+}
+
+std::string described(const std::string& text, const std::exception& error) {
+  return text.empty() ? "threw " + std::string(typeid(error).name()) + " without a message" : text;
+}
+
+}  // namespace
+
+Failure::Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help,
+                 Exit exit)
+    : Error(place(identity, method), what, help, exit), plugin_(identity.title()) {}
+
+void rethrow(const Identity& identity, const char* method) {
+  try {
+    throw;
+  } catch (const Failure&) {
+    throw;  // one plugin called another through the host: the inner one is the culprit
+  } catch (const Error& error) {
+    const std::string what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
+    throw Failure(identity, method, what, error.help(), error.exit());
+  } catch (const c10::Error& error) {
+    throw Failure(identity, method, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    throw Failure(identity, method, described(error.what(), error));
+  } catch (const abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled: not an exception, and not to be stopped
+  } catch (...) {
+    throw Failure(identity, method, "threw " + thrown_type());
+  }
+}
+
+void refuse(const Identity& identity, const char* method, const std::string& what, const std::string& help) {
+  throw Failure(identity, method, what, help);
+}
+
+}  // namespace compeer::plugin

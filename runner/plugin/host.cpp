@@ -1,0 +1,82 @@
+#include "plugin/host.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "plugin/calls.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+// What a plugin gets when it asks for a similarity: every call goes through guard and door.
+class CheckedSimilarity : public Similarity {
+ public:
+  explicit CheckedSimilarity(Plugin<Similarity> plugin) : plugin_(std::move(plugin)) {}
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    return plugin::compare(plugin_, a, b);
+  }
+
+ private:
+  Plugin<Similarity> plugin_;
+};
+
+uint32_t stream_of(const std::string& title) {
+  return static_cast<uint32_t>(std::stoul(sha256(title).substr(0, 8), nullptr, 16));
+}
+
+Settings defaults_of(const Chosen& chosen) {
+  auto values = nlohmann::json::object();
+  for (const auto& parameter : read_descriptor(chosen.path).parameters) {
+    if (!parameter.default_value) {
+      throw Error(chosen.path.string(),
+                  "plugin " + chosen.kind + "/" + chosen.name + " can't be used by name alone: '" + parameter.name +
+                      "' has no default",
+                  "", Exit::plugin);
+    }
+    values[parameter.name] = *parameter.default_value;
+  }
+  return Settings(std::move(values));
+}
+
+}  // namespace
+
+RunHost::RunHost(const Chosen& plugin, const Services& services) : RunHost(plugin, services, {}) {}
+
+RunHost::RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers)
+    : title_(plugin.kind + "/" + plugin.name),
+      folder_(plugin.path.parent_path().string()),
+      stream_(stream_of(title_)),
+      services_(services),
+      askers_(std::move(askers)) {}
+
+RunHost::~RunHost() = default;
+
+void RunHost::log(const std::string& message) {
+  if (services_.log) services_.log(title_, message);
+}
+
+double RunHost::random(uint32_t a, uint32_t b, uint32_t c) {
+  return uniform(services_.seed, Stream::plugin, stream_, a, b, c);
+}
+
+Similarity& RunHost::similarity(const std::string& name) {
+  if (const auto open = similarities_.find(name); open != similarities_.end()) return *open->second;
+  auto askers = askers_;
+  askers.push_back(title_);
+  if (std::find(askers.begin(), askers.end(), "similarity/" + name) != askers.end()) {
+    throw Error("similarity/" + name, "is asked for while it is being made", "similarities must not go in a circle",
+                Exit::plugin);
+  }
+  const Chosen chosen = services_.find("similarity", name);
+  std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
+  auto plugin = open<Similarity>(chosen, defaults_of(chosen), std::move(host));
+  return *similarities_.emplace(name, std::make_unique<CheckedSimilarity>(std::move(plugin))).first->second;
+}
+
+std::string RunHost::folder() const { return folder_; }
+
+bool RunHost::cancelled() const { return services_.cancelled && services_.cancelled(); }
+
+}  // namespace compeer::plugin

@@ -1,0 +1,93 @@
+#include "plugin/library.h"
+
+#include <boost/dll/shared_library.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "compeer/plugin.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+constexpr auto mend = "rebuild it with this installation's compeer::sdk and libtorch";
+
+[[noreturn]] void fail(const Chosen& chosen, const std::string& what, const std::string& help) {
+  throw Error(chosen.path.string(), "plugin " + chosen.kind + "/" + chosen.name + " " + what, help, Exit::plugin);
+}
+
+std::string bytes_of(const Chosen& chosen) {
+  try {
+    return read_file(chosen.path, largest_library);
+  } catch (const Error& error) {
+    fail(chosen, error.problem(), error.help());
+  }
+}
+
+void check_same_file(const Chosen& chosen, const std::string& actual) {
+  if (chosen.sha256.empty() || chosen.sha256 == actual) return;
+  fail(chosen,
+       "is not the file this run was made with: its SHA-256 is " + actual.substr(0, 16) + "..., the spec says " +
+           chosen.sha256.substr(0, 16) + "...",
+       "put the old library back, or start a new run");
+}
+
+// What both sides must have been compiled with alike; anything else they may differ in.
+void check_built_alike(const Chosen& chosen, const Descriptor& theirs) {
+  if (theirs.interface != COMPEER_INTERFACE) {
+    fail(chosen,
+         "was built for plugin interface " + std::to_string(theirs.interface) + ", this program has interface " +
+             COMPEER_TEXT(COMPEER_INTERFACE),
+         mend);
+  }
+  if (theirs.torch != COMPEER_TORCH_VERSION) {
+    fail(chosen, "was built for libtorch " + theirs.torch + ", this program uses libtorch " COMPEER_TORCH_VERSION,
+         mend);
+  }
+  if (theirs.cxx_abi != _GLIBCXX_USE_CXX11_ABI) {
+    fail(chosen,
+         "was built with _GLIBCXX_USE_CXX11_ABI=" + std::to_string(theirs.cxx_abi) + ", this program with " +
+             std::to_string(_GLIBCXX_USE_CXX11_ABI),
+         mend);
+  }
+}
+
+// Of "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file descriptor" the loader's part;
+// the last is errno, which has nothing to do with it.
+std::string loader_message(const std::string& text, const std::string& path) {
+  constexpr std::string_view before = "system message: ";
+  const size_t start = text.find(before), end = text.rfind("): ");
+  if (start == std::string::npos || end == std::string::npos) return text;
+  std::string message = text.substr(start + before.size(), end - start - before.size());
+  if (message.starts_with(path + ": ")) message = message.substr(path.size() + 2);
+  return message;
+}
+
+std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen) {
+  try {
+    return std::make_shared<boost::dll::shared_library>(
+        chosen.path.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  } catch (const std::exception& error) {
+    fail(chosen, "can't be loaded: " + loader_message(error.what(), chosen.path.string()),
+         "it was built against other libraries than this program runs with: rebuild it");
+  }
+}
+
+}  // namespace
+
+Library::Library(const Chosen& chosen, const std::string& kind) {
+  if (chosen.kind != kind) fail(chosen, "is not of the kind " + kind, "");
+  const std::string bytes = bytes_of(chosen);
+  check_same_file(chosen, sha256(bytes));
+  descriptor_ = read_descriptor(bytes, chosen.path);
+  if (descriptor_.kind != kind) fail(chosen, "is of the kind " + descriptor_.kind, "");
+  check_built_alike(chosen, descriptor_);
+  identity_ = {chosen.kind, descriptor_.name, descriptor_.version, chosen.path};
+  const auto library = load(chosen);
+  if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");
+  factory_ = library->get<void*>("compeer_make");
+  handle_ = library;
+}
+
+}  // namespace compeer::plugin
