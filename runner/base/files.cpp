@@ -47,9 +47,9 @@ class Descriptor {
   int fd_;
 };
 
-void write_durably(const std::filesystem::path& file, std::string_view bytes) {
+void write_durably(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
   Descriptor out(file, O_WRONLY | O_CREAT | O_TRUNC);
-  out.write(bytes);
+  for (const auto piece : pieces) out.write(piece);
   out.sync();
 }
 
@@ -69,11 +69,13 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
   return bytes;
 }
 
-void write_file(const std::filesystem::path& file, std::string_view bytes) {
+void write_file(const std::filesystem::path& file, std::string_view bytes) { write_file(file, {&bytes, 1}); }
+
+void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
   auto part = file;
   part += fmt::format(".{}.part", ::getpid());
   try {
-    write_durably(part, bytes);
+    write_durably(part, pieces);
     if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "can't be put in place");
   } catch (...) {
     ::unlink(part.c_str());
@@ -81,6 +83,8 @@ void write_file(const std::filesystem::path& file, std::string_view bytes) {
   }
   sync_folder(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
 }
+
+void sync_file(const std::filesystem::path& file) { Descriptor(file, O_RDONLY).sync(); }
 
 void sync_folder(const std::filesystem::path& folder) { Descriptor(folder, O_RDONLY | O_DIRECTORY).sync(); }
 

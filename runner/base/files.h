@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +12,11 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit = UINT64
 
 /// Writes whole or not at all: a temporary file beside it, fsync, rename. Throws Error (exit 4) naming the file.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
+/// The same for contents in several pieces, so that they need not be copied together.
+void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces);
+
+/// Makes a file's contents durable.
+void sync_file(const std::filesystem::path& file);
 
 /// Makes a rename within `folder` durable.
 void sync_folder(const std::filesystem::path& folder);

@@ -1,0 +1,284 @@
+#include "record/hdf.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace compeer::record::hdf {
+
+namespace {
+
+constexpr hsize_t page_bytes = 4096;
+
+// The innermost message, which is the cause; of a failed system call only what the system said.
+std::string reason() {
+  std::string text;
+  auto innermost = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
+    if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+  constexpr std::string_view key = "error message = '";
+  if (const auto at = text.find(key); at != std::string::npos) {
+    text = text.substr(at + key.size());
+    text = text.substr(0, text.find('\''));
+  }
+  return text.empty() ? "unknown HDF5 error" : text;
+}
+
+// Errors are reported by exceptions, so HDF5 is told not to print its own. File locks are our own affair: HDF5's make
+// a reader's open fail while a writer opens, and don't work on some network file systems.
+Handle file_access() {
+  // HDF5's own clean-up at exit would close what must be left alone after a failed write.
+  [[maybe_unused]] static const herr_t once = H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
+  H5Pset_file_locking(access.get(), false, true);
+  return access;
+}
+
+Handle text_type(size_t size) {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), std::max<size_t>(size, 1));
+  H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+Place opened(const std::filesystem::path& file, hid_t id) {
+  auto broken = std::make_shared<bool>(false);
+  return {file, Handle(id, broken), broken};
+}
+
+Place open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
+  Place place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
+  if (place.handle) return place;
+  if (const int cause = ::access(file.c_str(), R_OK) == 0 ? 0 : errno)
+    throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(cause)), "", Exit::data);
+  place.fail("can't be opened");
+}
+
+}  // namespace
+
+template <>
+hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t memory_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t memory_type<uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+template <>
+hid_t memory_type<int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t memory_type<uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+template <>
+hid_t memory_type<char>() {
+  return H5T_NATIVE_UINT8;
+}
+template <>
+hid_t file_type<double>() {
+  return H5T_IEEE_F64LE;
+}
+template <>
+hid_t file_type<float>() {
+  return H5T_IEEE_F32LE;
+}
+template <>
+hid_t file_type<uint64_t>() {
+  return H5T_STD_U64LE;
+}
+template <>
+hid_t file_type<int32_t>() {
+  return H5T_STD_I32LE;
+}
+template <>
+hid_t file_type<uint8_t>() {
+  return H5T_STD_U8LE;
+}
+template <>
+hid_t file_type<char>() {
+  return H5T_STD_U8LE;
+}
+
+void Place::fail(const std::string& what) const { throw Error(file.string(), what + ": " + reason(), "", Exit::data); }
+
+void Place::close() {
+  if (!handle.close()) fail("can't be closed");
+}
+
+bool Place::has(const std::string& path) const {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    if (H5Lexists(handle.get(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (slash == std::string::npos) return true;
+  }
+}
+
+void Place::text_attribute(const std::string& name, std::string_view value) const {
+  const Handle type = text_type(value.size());
+  const Handle space(H5Screate(H5S_SCALAR));
+  const Handle attribute(H5Acreate2(handle.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  must(attribute.get(), "can't make attribute " + name);
+  must(H5Awrite(attribute.get(), type.get(), std::string(value).c_str()), "can't write attribute " + name);
+}
+
+std::string Place::text_attribute(const std::string& name) const {
+  if (H5Aexists(handle.get(), name.c_str()) <= 0) return "";
+  const Handle attribute(H5Aopen(handle.get(), name.c_str(), H5P_DEFAULT));
+  must(attribute.get(), "can't open attribute " + name);
+  const Handle stored(H5Aget_type(attribute.get()));
+  const size_t size = H5Tget_size(stored.get());
+  if (H5Tget_class(stored.get()) != H5T_STRING || H5Tis_variable_str(stored.get()) > 0 || size > page_bytes) return "";
+  std::string text(size, '\0');
+  must(H5Aread(attribute.get(), text_type(size).get(), text.data()), "can't read attribute " + name);
+  return text.c_str();
+}
+
+Place create(const std::filesystem::path& file) {
+  const Handle access = file_access();
+  // Paged file space keeps a small object inside one page of the file, so that no kill can tear it in two.
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE));
+  H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
+  H5Pset_file_space_page_size(creation.get(), page_bytes);
+  Place place = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
+  place.must(place.handle.get(), "can't be created");
+  return place;
+}
+
+Place open_for_appending(const std::filesystem::path& file) {
+  return open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, file_access());
+}
+
+Place open_for_reading(const std::filesystem::path& file) {
+  try {
+    return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, file_access());
+  } catch (const Error& plain) {
+    try {
+      return recover_in_memory(file);
+    } catch (const Error&) {
+      throw plain;
+    }
+  }
+}
+
+Place recover_in_memory(const std::filesystem::path& file) {
+  const Handle access = file_access();
+  H5Pset_fapl_core(access.get(), size_t{1} << 20, false);
+  // Private properties, by name: what the program h5clear sets. Without them (another HDF5) the open may still work.
+  const hbool_t yes = true;
+  for (const char* name : {"clear_status_flags", "skip_eof_check"}) {
+    if (H5Pexist(access.get(), name) > 0) H5Pset(access.get(), name, &yes);
+  }
+  return open(file, H5F_ACC_RDWR, access);
+}
+
+void sync(const Place& place) {
+  void* descriptor = nullptr;
+  if (H5Fflush(place.handle.get(), H5F_SCOPE_LOCAL) < 0) {
+    *place.broken = true;
+    place.fail("can't be written");
+  }
+  place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), "can't be made durable");
+  if (::fsync(*static_cast<int*>(descriptor)) != 0)
+    throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::data);
+}
+
+Array Array::create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
+  const hsize_t none = 0, unlimited = H5S_UNLIMITED;
+  const Handle space(H5Screate_simple(1, &none, &unlimited));
+  const Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links.get(), 1);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(creation.get(), 1, &chunk);
+  if (compressed) {
+    H5Pset_shuffle(creation.get());
+    H5Pset_deflate(creation.get(), 4);
+  }
+  Array array;
+  array.file_ = place.file;
+  array.name_ = path;
+  array.dataset_ =
+      Handle(H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT));
+  place.must(array.dataset_.get(), "can't make " + path);
+  return array;
+}
+
+Array Array::open(const Place& place, const std::string& path) {
+  Array array;
+  array.file_ = place.file;
+  array.name_ = path;
+  if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
+  array.broken_ = place.broken;
+  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
+  place.must(array.dataset_.get(), "can't open " + path);
+  const Handle space(H5Dget_space(array.dataset_.get()));
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
+  H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
+  return array;
+}
+
+hsize_t Array::size() const { return size_; }
+
+void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
+  if (count == 0) return;
+  if (const hsize_t end = offset + count; end > size_) {
+    if (H5Dset_extent(dataset_.get(), &end) < 0) fail_to_write("can't grow");
+    size_ = end;
+  }
+  const Handle target(H5Screate_simple(1, &size_, nullptr));
+  H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
+  const Handle source(H5Screate_simple(1, &count, nullptr));
+  if (H5Dwrite(dataset_.get(), memory, source.get(), target.get(), H5P_DEFAULT, elements) < 0)
+    fail_to_write("can't be written");
+}
+
+void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const {
+  check_range(offset, count);
+  if (count == 0) return;
+  const Handle source(H5Screate_simple(1, &size_, nullptr));
+  H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
+  const Handle target(H5Screate_simple(1, &count, nullptr));
+  if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
+}
+
+void Array::flush() {
+  if (H5Dflush(dataset_.get()) < 0) fail_to_write("can't be written");
+}
+
+void Array::check_range(hsize_t offset, hsize_t count) const {
+  if (count <= size_ && offset <= size_ - count) return;
+  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, offset + count), "",
+              Exit::data);
+}
+
+void Array::check_rising(const std::vector<uint64_t>& bounds) const {
+  if (std::is_sorted(bounds.begin(), bounds.end())) return;
+  throw Error(file_.string(), fmt::format("{} is not in rising order", name_), "", Exit::data);
+}
+
+void Array::fail(const std::string& what) const {
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, reason()), "", Exit::data);
+}
+
+void Array::fail_to_write(const std::string& what) const {
+  const std::string why = reason();
+  *broken_ = true;
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), "free some space, then resume the run",
+              Exit::data);
+}
+
+}  // namespace compeer::record::hdf

@@ -1,0 +1,192 @@
+#pragma once
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// The little of HDF5 that run files and rollouts need, with handles that close themselves and errors that name the
+/// file. Only this room's sources include it. Why these modes and no others: docs/records.md.
+namespace compeer::record::hdf {
+
+/// Set when a write to a file has failed. HDF5 then holds data it can't get rid of, and closing anything of that file
+/// may crash (1.10.8 does): such handles are left alone until the process ends, which it is about to do.
+using Broken = std::shared_ptr<bool>;
+
+/// Owns an HDF5 identifier of any kind.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id, Broken broken = nullptr) : id_(id), broken_(std::move(broken)) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), broken_(std::move(other.broken_)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(broken_, other.broken_);
+    return *this;
+  }
+  ~Handle() { close(); }
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  /// False if closing meant writing, and that failed.
+  bool close() {
+    const hid_t id = std::exchange(id_, -1);
+    return id < 0 || (broken_ && *broken_) || H5Idec_ref(id) >= 0;
+  }
+
+ private:
+  hid_t id_ = -1;
+  Broken broken_;
+};
+
+/// An open file, and its path for messages.
+struct Place {
+  std::filesystem::path file;
+  Handle handle;
+  Broken broken;
+
+  /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
+  [[noreturn]] void fail(const std::string& what) const;
+  /// Closes a file whose datasets are closed. Throws like fail().
+  void close();
+  hid_t must(hid_t result, const std::string& what) const {
+    if (result < 0) fail(what);
+    return result;
+  }
+  bool has(const std::string& path) const;  ///< also if part of the path is missing
+  std::string text_attribute(const std::string& name) const;
+  void text_attribute(const std::string& name, std::string_view value) const;
+};
+
+/// A new file in paged file space, replacing one that is there. Datasets can be made in it until it is closed.
+Place create(const std::filesystem::path& file);
+/// Goes on with a file that was closed properly: single writer, many readers (SWMR); no datasets can be made.
+Place open_for_appending(const std::filesystem::path& file);
+/// Opens a file in whatever state its writer is or left it: closed, live, killed.
+Place open_for_reading(const std::filesystem::path& file);
+/// What open_for_reading falls back on where a plain open refuses, as after a kill between two writes that belong
+/// together: the file is read into memory and mended there. The file itself is never touched.
+Place recover_in_memory(const std::filesystem::path& file);
+/// The bytes handed to the system so far reach the disk.
+void sync(const Place& file);
+
+/// The type of T in memory and in files (little-endian).
+template <class T>
+hid_t memory_type();
+template <class T>
+hid_t file_type();
+
+/// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent.
+class Array {
+ public:
+  Array() = default;
+  static Array create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed = false);
+  static Array open(const Place& place, const std::string& path);
+
+  hsize_t size() const;
+  /// Writes `count` elements at `offset`, growing the dataset if they reach past its end.
+  void write(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
+  void read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const;
+  void flush();
+
+  template <class T>
+  void write(hsize_t offset, std::span<const T> elements) {
+    write(offset, elements.size(), elements.data(), memory_type<T>());
+  }
+  template <class T>
+  std::vector<T> read(hsize_t offset, hsize_t count) const {
+    check_range(offset, count);
+    std::vector<T> elements(count);
+    read(offset, count, elements.data(), memory_type<T>());
+    return elements;
+  }
+  void check_rising(const std::vector<uint64_t>& bounds) const;  ///< the ends of a damaged file may be anything
+
+ private:
+  void check_range(hsize_t offset, hsize_t count) const;  ///< before memory is spent on it
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_to_write(const std::string& what) const;
+
+  std::filesystem::path file_;
+  std::string name_;
+  Broken broken_;
+  Handle dataset_;
+  hsize_t size_ = 0;
+};
+
+/// Lists of different lengths, end to end: `<path>/<items>`, and `<path>/ends`, the index after each list's last item.
+/// (HDF5's own variable-length types can't be read while a writer lives, nor compressed.)
+template <class T>
+class Ragged {
+ public:
+  static Ragged create(const Place& place, const std::string& path, const std::string& items, hsize_t chunk,
+                       bool compressed = false) {
+    Ragged made;
+    made.items_ = Array::create(place, path + "/" + items, file_type<T>(), chunk, compressed);
+    made.ends_ = Array::create(place, path + "/ends", file_type<uint64_t>(), 1024, compressed);
+    return made;
+  }
+  static Ragged open(const Place& place, const std::string& path, const std::string& items) {
+    Ragged opened;
+    opened.items_ = Array::open(place, path + "/" + items);
+    opened.ends_ = Array::open(place, path + "/ends");
+    return opened;
+  }
+
+  /// Lists are gathered by add() and written together by write(), after the `count()` lists written before.
+  void add(std::span<const T> list) {
+    new_items_.insert(new_items_.end(), list.begin(), list.end());
+    new_ends_.push_back(end_ + new_items_.size());
+  }
+  void write() {
+    items_.template write<T>(end_, new_items_);
+    ends_.template write<uint64_t>(count_, new_ends_);
+    count_ += new_ends_.size();
+    end_ += new_items_.size();
+    new_items_.clear();
+    new_ends_.clear();
+  }
+  void flush() {
+    items_.flush();
+    ends_.flush();
+  }
+  uint64_t count() const { return count_; }
+  uint64_t end() const { return end_; }  ///< items in all lists written
+  void go_to(uint64_t count) {           ///< the next list written is number `count`
+    count_ = count;
+    end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
+  }
+
+  /// Where lists [first, first + count) lie among the items: count + 1 rising numbers.
+  std::vector<uint64_t> bounds(uint64_t first, uint64_t count) const {
+    auto bounds = first ? ends_.template read<uint64_t>(first - 1, count + 1) : ends_.template read<uint64_t>(0, count);
+    if (!first) bounds.insert(bounds.begin(), 0);
+    ends_.check_rising(bounds);
+    return bounds;
+  }
+  std::vector<std::vector<T>> read(uint64_t first, uint64_t count) const {
+    const auto at = bounds(first, count);
+    const auto items = items_.template read<T>(at.front(), at.back() - at.front());
+    std::vector<std::vector<T>> lists;
+    for (uint64_t i = 0; i < count; ++i) {
+      lists.emplace_back(items.begin() + static_cast<std::ptrdiff_t>(at[i] - at[0]),
+                         items.begin() + static_cast<std::ptrdiff_t>(at[i + 1] - at[0]));
+    }
+    return lists;
+  }
+
+ private:
+  Array items_, ends_;
+  std::vector<T> new_items_;
+  std::vector<uint64_t> new_ends_;
+  uint64_t count_ = 0, end_ = 0;
+};
+
+/// Texts are lists of bytes.
+using Texts = Ragged<char>;
+
+}  // namespace compeer::record::hdf

@@ -1,0 +1,100 @@
+#include "record/run_layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+
+namespace compeer::record {
+
+namespace {
+
+constexpr std::array<const char*, 3> levels = {"info", "warning", "error"};
+
+uint8_t level_code(const std::string& level) {
+  return static_cast<uint8_t>(std::find(levels.begin(), levels.end() - 1, level) - levels.begin());
+}
+
+void set(hdf::Array& array, uint64_t value) {
+  array.write<uint64_t>(0, {&value, 1});
+  array.flush();
+}
+
+}  // namespace
+
+const char* level_name(uint8_t code) { return levels[std::min<size_t>(code, levels.size() - 1)]; }
+
+RunLayout RunLayout::create(const hdf::Place& place, const std::vector<std::string>& columns, const std::string& spec) {
+  place.text_attribute("format", run_format);
+  place.text_attribute("software", "compeer " COMPEER_VERSION);
+  auto text = hdf::Array::create(place, "spec", hdf::file_type<char>(), 4096);
+  text.write<char>(0, spec);
+  auto names = hdf::Texts::create(place, "columns", "bytes", 4096);
+  for (const auto& name : columns) names.add(name);
+  names.write();
+
+  RunLayout made;
+  const auto f64 = hdf::file_type<double>(), u64 = hdf::file_type<uint64_t>(), u8 = hdf::file_type<uint8_t>();
+  for (const auto& name : columns) made.rows.push_back(hdf::Array::create(place, "rows/" + name, f64, 1024));
+  made.time = hdf::Array::create(place, "time", f64, 1024);
+  made.event_step = hdf::Array::create(place, "events/step", f64, 256);
+  made.event_time = hdf::Array::create(place, "events/time", f64, 256);
+  made.event_level = hdf::Array::create(place, "events/level", u8, 256);
+  made.event_text = hdf::Texts::create(place, "events/text", "bytes", 4096);
+  made.events_committed = hdf::Array::create(place, "events/committed", u64, 1);
+  made.committed = hdf::Array::create(place, "committed", u64, 1);
+  made.status = hdf::Array::create(place, "status", u8, status_bytes);
+  made.write_status("running");
+  set(made.events_committed, 0);
+  set(made.committed, 0);
+  return made;
+}
+
+RunLayout RunLayout::open(const hdf::Place& place, const std::vector<std::string>& columns) {
+  RunLayout opened;
+  opened.committed = hdf::Array::open(place, "committed");
+  opened.events_committed = hdf::Array::open(place, "events/committed");
+  for (const auto& name : columns) opened.rows.push_back(hdf::Array::open(place, "rows/" + name));
+  opened.time = hdf::Array::open(place, "time");
+  opened.event_step = hdf::Array::open(place, "events/step");
+  opened.event_time = hdf::Array::open(place, "events/time");
+  opened.event_level = hdf::Array::open(place, "events/level");
+  opened.event_text = hdf::Texts::open(place, "events/text", "bytes");
+  opened.status = hdf::Array::open(place, "status");
+  return opened;
+}
+
+void RunLayout::copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count) {
+  auto first = [&](std::vector<double> values) {
+    values.resize(count);
+    return values;
+  };
+  for (size_t i = 0; i < columns.size(); ++i) rows[i].write<double>(0, first(from.column(columns[i])));
+  time.write<double>(0, first(from.times()));
+  uint64_t events = 0;
+  for (const Event& event : from.events()) add_event(events++, event);
+  set(events_committed, events);
+  set(committed, count);
+}
+
+void RunLayout::add_event(uint64_t index, const Event& event) {
+  const uint8_t level = level_code(event.level);
+  event_step.write<double>(index, {&event.step, 1});
+  event_time.write<double>(index, {&event.time, 1});
+  event_level.write<uint8_t>(index, {&level, 1});
+  event_text.add(event.text);
+  event_text.write();
+  event_step.flush();
+  event_time.flush();
+  event_level.flush();
+  event_text.flush();
+}
+
+void RunLayout::write_status(std::string_view text) {
+  std::array<uint8_t, status_bytes> bytes{};
+  std::copy_n(text.begin(), std::min(text.size(), status_bytes - 1), bytes.begin());
+  status.write<uint8_t>(0, bytes);
+  status.flush();
+}
+
+}  // namespace compeer::record
