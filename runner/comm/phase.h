@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,13 @@ void mark_progress();
 
 /// Where this thread is; where the main thread is, if this thread has no phase of its own.
 Place place();
+
+/// Where the main thread is.
+Place main_place();
+
+/// The same as place() for a signal handler: no allocation, no locks; both texts end in a zero.
+inline constexpr size_t longest_phase = 64, longest_plugin = 128;
+void copy_place(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept;
 
 /// Within a catch block: the innermost phase that the exception has left. Else the same as place().
 Place failed_place();

@@ -9,6 +9,9 @@
 
 namespace compeer::comm {
 
+/// What the job ends with when the system kills a rank: 128 + SIGKILL.
+inline constexpr int killed_exit = 137;
+
 /// A thread that ends a run which has stopped moving, and says who is to blame.
 ///
 /// Progress is what `Phase` and `mark_progress` report. After `seconds` without any, a rank at work reports itself; one
@@ -17,7 +20,7 @@ namespace compeer::comm {
 /// aborted. Time during which the whole process was stopped (a suspended job) does not count.
 ///
 /// It also notices when a rank of this host has vanished without a word (killed, out of memory), and reports that once
-/// with exit code 137, while the launcher takes the job down.
+/// with exit code 137, while the launcher takes the job down. Must not outlive World::finish.
 class Watchdog {
  public:
   /// `report` is called on the watchdog's thread.
@@ -29,7 +32,7 @@ class Watchdog {
  private:
   void watch();
   void expire(double idle, bool waits);
-  bool report_lost();
+  void report_lost();
 
   World& world_;
   const double seconds_;
@@ -37,6 +40,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
+  bool lost_ = false, visible_ = true;  // the watchdog's thread only
   std::thread thread_;
 };
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,13 +16,16 @@
 
 namespace compeer::comm {
 
+/// The barrier at which a rank that has done its task waits for the others: one that is there too early is to blame.
+inline const std::string the_end = "the end";
+
 /// The ranks of a run, and all they say to each other. One per process, used by the main thread.
 ///
 /// Without a launcher (mpirun, srun) it is a world of one, in which MPI is never started and every call is local.
-/// Calls are collective unless they say otherwise: every rank makes them, in the same
-/// order. Each begins with one small allreduce that carries the call's name, so ranks that disagree about
-/// what comes next (one returned early, one skipped a call) all throw the same RankError at once instead of waiting
-/// forever. Any other error of MPI is thrown on the rank that sees it, naming the call, the peers and the phase.
+/// Calls are collective unless they say otherwise: every rank makes them, in the same order. Each begins with one small
+/// allreduce that carries the call's name, so ranks that disagree about what comes next (one returned early, one
+/// skipped a call) all throw the same RankError at once instead of waiting forever. Any other error of MPI is thrown on
+/// the rank that sees it, naming the call, the peers and the phase.
 class World {
  public:
   /// Throws Error if the launcher started more processes than MPI can see (srun without --mpi=pmix).
@@ -84,14 +89,14 @@ class World {
   /// The agreed end with another code than 0, called by every rank: rank 0 ends the job, the others wait for that.
   [[noreturn]] void leave(int code);
 
-  /// Ends all ranks now, from any thread. Nothing is flushed.
+  /// Not collective, from any thread: ends all ranks now, as they are.
   [[noreturn]] void abort(int code);
   [[noreturn]] void abort(Exit code) { abort(static_cast<int>(code)); }
 
-  /// The communication call in which the main thread waits now, or "" if it works. From any thread.
+  /// Not collective, from any thread: the call in which the main thread waits for others now, or "" if it works.
   std::string waiting_in() const;
 
-  /// The other ranks of this host as the watchdog sees them. From any thread.
+  /// Not collective, from any thread: the other ranks of this host, as the watchdog sees them.
   struct Neighbour {
     int rank = 0;
     int pid = 0;
@@ -104,10 +109,15 @@ class World {
 
  private:
   struct Mpi;
+  int64_t meet(const std::string& call, int64_t value);
+  [[noreturn]] void disagree(const std::string& call);
   void settle(const std::string& phase, const std::exception_ptr& failure);
+  void spread(std::span<std::byte> bytes);
+  int piece(std::span<const std::byte> bytes) const;
 
   int rank_ = 0, size_ = 1;
   std::string host_;
+  size_t largest_message_;
   std::unique_ptr<Mpi> mpi_;  // null in a world of one
 };
 

@@ -1,0 +1,74 @@
+#include "comm/fault.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "comm/phase.h"
+
+namespace compeer::comm {
+namespace {
+
+Fault sample() { return {1, "h", "score", "rewards/length 1.0.0", "a:1", "say \"no\"", "try yes", 5}; }
+
+TEST(Fault, IsWrittenWithAllItsNames) {
+  EXPECT_EQ(to_json(sample()),
+            "{\"rank\":1,\"host\":\"h\",\"phase\":\"score\",\"plugin\":\"rewards/length 1.0.0\",\"where\":\"a:1\","
+            "\"what\":\"say \\\"no\\\"\",\"help\":\"try yes\",\"exit\":5}\n");
+}
+
+TEST(Fault, WithoutAPluginSaysNull) {
+  Fault fault = sample();
+  fault.plugin = "";
+  EXPECT_NE(to_json(fault).find("\"plugin\":null"), std::string::npos);
+}
+
+TEST(Fault, ReadsBackAsWritten) { EXPECT_EQ(to_json(fault_from_json(to_json(sample()))), to_json(sample())); }
+
+TEST(Fault, SurvivesBytesThatAreNoText) {
+  Fault fault = sample();
+  fault.what = "\xff\xfe";
+  EXPECT_EQ(fault_from_json(to_json(fault)).what, "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST(Fault, TheFirstRankWins) {
+  const auto file = std::filesystem::temp_directory_path() / ("fault-test-" + std::to_string(::getpid()) + ".json");
+  std::filesystem::remove(file);
+  Fault second = sample();
+  second.rank = 2;
+  EXPECT_TRUE(write_first(file, sample()));
+  EXPECT_FALSE(write_first(file, second));
+  EXPECT_EQ(read_file(file), to_json(sample()));
+  std::filesystem::remove(file);
+}
+
+TEST(Fault, AnErrorKeepsItsExitCode) {
+  const Phase phase("score", "rewards/length 1.0.0");
+  const Fault fault = fault_of(std::make_exception_ptr(Error("f", "w", "h", Exit::data)), 3, "h");
+  EXPECT_EQ(fault.exit, 4);
+  EXPECT_EQ(fault.where, "f");
+  EXPECT_EQ(fault.rank, 3);
+  EXPECT_EQ(fault.plugin, "rewards/length 1.0.0");
+}
+
+TEST(Fault, AnythingElseFromAPluginIsThePluginsFault) {
+  EXPECT_EQ(fault_of(std::make_exception_ptr(std::runtime_error("x")), 0, "h").exit, 1);
+  const Phase phase("score", "rewards/length 1.0.0");
+  EXPECT_EQ(fault_of(std::make_exception_ptr(std::runtime_error("x")), 0, "h").exit, 5);
+  EXPECT_EQ(fault_of(std::make_exception_ptr(7), 0, "h").what, "something was thrown that is no std::exception");
+}
+
+TEST(RankError, SpeaksOfRanksOnlyWhereThereAreSeveral) {
+  EXPECT_STREQ(RankError(sample(), 1).what(), "a:1: say \"no\"\n  help: try yes");
+  EXPECT_STREQ(RankError(sample(), 2).what(),
+               "rank 1 (host h), phase 'score', plugin rewards/length 1.0.0: a:1: say \"no\"\n  help: try yes");
+}
+
+TEST(RankError, NamesThePluginOnce) {
+  Fault fault = sample();
+  fault.where = "rewards/length 1.0.0, in score()";
+  EXPECT_EQ(RankError(fault, 2).where(), "rank 1 (host h), phase 'score': rewards/length 1.0.0, in score()");
+}
+
+}  // namespace
+}  // namespace compeer::comm

@@ -1,0 +1,22 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include "comm/world.h"
+
+/// For tests that run over ranks: the world they run in, and their main(). Every rank runs every test; use EXPECT, so
+/// that a rank that has failed still takes part in what follows. Messages are kept short to try longer ones.
+inline compeer::comm::World& world() {
+  static compeer::comm::World ranks(1000);
+  return ranks;
+}
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (world().rank() != 0) {
+    auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+  }
+  const bool failed = world().any(RUN_ALL_TESTS() != 0);
+  world().finish();
+  return failed;
+}

@@ -1,0 +1,107 @@
+#include "comm/tree_sum.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/random.h"
+#include "ranks.h"
+
+namespace compeer::comm {
+namespace {
+
+// Values over 60 powers of two and of either sign: any other order of additions gives other bits.
+float wild(int64_t leaf, int64_t i) {
+  const auto bits = random_bits(1, Stream::world, leaf, i);
+  return std::ldexp(1.0f + bits[0] / 4294967296.0f, static_cast<int>(bits[1] % 60) - 30) * (bits[2] % 2 ? 1 : -1);
+}
+
+std::vector<float> leaf_values(int64_t leaf, int64_t length) {
+  std::vector<float> values(length);
+  for (int64_t i = 0; i < length; ++i) values[i] = wild(leaf, i);
+  return values;
+}
+
+// The definition, word for word: a node is its left half plus its right half.
+std::vector<float> node(int64_t level, int64_t index, int64_t leaves, int64_t length) {
+  if (level == 0) return leaf_values(index, length);
+  auto sum = node(level - 1, 2 * index, leaves, length);
+  if ((2 * index + 1) << (level - 1) >= leaves) return sum;
+  const auto right = node(level - 1, 2 * index + 1, leaves, length);
+  for (int64_t i = 0; i < length; ++i) sum[i] += right[i];
+  return sum;
+}
+
+std::vector<float> expected(int64_t leaves, int64_t length) {
+  int64_t level = 0;
+  while (int64_t{1} << level < leaves) ++level;
+  return node(level, 0, leaves, length);
+}
+
+bool same_bits(std::span<const float> a, std::span<const float> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+void add_mine(TreeSum& sum, int64_t length) {
+  for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + sum.mine().count; ++leaf) {
+    sum.add(leaf, leaf_values(leaf, length));
+  }
+}
+
+TEST(Share, IsContiguousEvenAndComplete) {
+  for (int size = 1; size <= 9; ++size) {
+    for (int64_t leaves = 0; leaves <= 33; ++leaves) {
+      int64_t next = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        const Share mine = share(leaves, size, rank);
+        ASSERT_EQ(mine.first, next);
+        ASSERT_TRUE(mine.count == leaves / size || mine.count == leaves / size + 1);
+        for (int64_t leaf = next; leaf < next + mine.count; ++leaf) ASSERT_EQ(owner(leaves, size, leaf), rank);
+        next += mine.count;
+      }
+      ASSERT_EQ(next, leaves);
+    }
+  }
+}
+
+TEST(TreeSum, FollowsTheDefinitionBitForBitOnAnyNumberOfRanks) {
+  constexpr int64_t length = 17;
+  for (int64_t leaves = 1; leaves <= 33; ++leaves) {
+    TreeSum sum(world(), leaves, length);
+    for (int again = 0; again < 2; ++again) {
+      add_mine(sum, length);
+      EXPECT_TRUE(same_bits(sum.finish(), expected(leaves, length))) << leaves << " leaves, sum " << again;
+    }
+  }
+}
+
+TEST(TreeSum, WildValuesTellOrdersApart) {
+  auto chain = leaf_values(0, 64);
+  for (int64_t leaf = 1; leaf < 8; ++leaf) {
+    const auto next = leaf_values(leaf, 64);
+    for (int64_t i = 0; i < 64; ++i) chain[i] += next[i];
+  }
+  EXPECT_FALSE(same_bits(chain, expected(8, 64)));
+}
+
+TEST(TreeSum, AddsVectorsLongerThanOnePiece) {
+  constexpr int64_t length = (1 << 18) + 5;
+  TreeSum sum(world(), 5, length);
+  add_mine(sum, length);
+  EXPECT_TRUE(same_bits(sum.finish(), expected(5, length)));
+}
+
+TEST(TreeSum, OfNothingIsZero) {
+  TreeSum64 sum(world(), 0, 3);
+  const auto zeros = sum.finish();
+  EXPECT_EQ(std::vector<double>(zeros.begin(), zeros.end()), std::vector<double>(3));
+}
+
+TEST(TreeSum, RefusesLeavesOutOfOrderOnAllRanks) {
+  TreeSum64 sum(world(), 2 * world().size(), 1);
+  const double one = 1;
+  EXPECT_THROW(sum.add(sum.mine().first + 1, std::span(&one, 1)), std::logic_error);
+  EXPECT_THROW(sum.finish(), RankError);
+}
+
+}  // namespace
+}  // namespace compeer::comm
