@@ -33,14 +33,14 @@ void carry(AutogradContext* context, const char* key, T& object) {
 }
 
 struct Linear : Function<Linear> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value, const at::Tensor& bias,
-                            int64_t weight_address) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
+                            const std::optional<at::Tensor>& bias, int64_t weight_address) {
     Weight& weight = *reinterpret_cast<Weight*>(weight_address);
     carry(context, "weight", weight);
-    context->saved_data["bias"] = bias.defined();
+    context->saved_data["bias"] = bias.has_value();
     context->save_for_backward({x});
     auto y = at::empty({x.size(0), value.size(0)}, x.options());
-    multiply(rows_of(x), x.size(0), weight.forward(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1), Write::replace);
+    multiply(rows_of(x), x.size(0), weight.forward(), bias ? data(*bias) : nullptr, out(y), y.size(1), Write::replace);
     return y;
   }
 
@@ -235,7 +235,7 @@ const Packed& Weight::backward() {
 }
 
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
-  return Linear::apply(x, weight.value(), bias, address(weight));
+  return Linear::apply(x, weight.value(), bias.defined() ? std::optional(bias) : std::nullopt, address(weight));
 }
 
 at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) { return Embedding::apply(tokens, weight); }

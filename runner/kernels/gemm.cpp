@@ -1,5 +1,7 @@
 #include "kernels/gemm.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -102,12 +104,7 @@ namespace compeer::kernels {
 
 HWY_EXPORT(block);
 
-namespace {
-int allowed_threads = 1;
-}
-
-void set_threads(int threads) { allowed_threads = std::max(1, threads); }
-int threads() { return allowed_threads; }
+int threads() { return omp_get_max_threads(); }
 
 void Packed::pack(View b, int64_t k, int64_t n) {
   k_ = k;
@@ -134,7 +131,7 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
   const int64_t from = first / Packed::width, to = (last + Packed::width - 1) / Packed::width;
   const bool add = write == Write::add;
-  const int64_t parts = m * b.k() * (last - first) < (1 << 19) ? 1 : allowed_threads;
+  const int64_t parts = m * b.k() * (last - first) < (1 << 19) ? 1 : threads();
   if (parts == 1) {
     HWY_DYNAMIC_DISPATCH(block)(a, m, b, from, to, from, bias, c, c_row, add);
     return;

@@ -42,8 +42,8 @@ enum class Write { replace, add };
 void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first = 0, int64_t columns = -1);
 
-/// Threads that kernels of this room may use (default 1). No result depends on it.
-void set_threads(int threads);
+/// Threads the kernels use: OpenMP's own number, which at::set_num_threads sets for the program and its plugins alike.
+/// No result depends on it.
 int threads();
 
 /// Instruction set in use, "AVX2" or "AVX3", and the choice of another one for tests: false if the machine lacks it.

@@ -1,0 +1,147 @@
+#include "kernels/functions.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace compeer::kernels {
+namespace {
+
+using torch::autograd::grad;
+
+at::Tensor draw(at::IntArrayRef shape, double scale = 1.0) {
+  return (at::randn(shape, at::kFloat) * scale).set_requires_grad(true);
+}
+
+class Functions : public testing::Test {
+ protected:
+  void SetUp() override { at::manual_seed(3); }
+};
+
+// Analytic gradients of `ours` and of the same formula in plain tensor operations, at a random upstream gradient.
+void expect_same_gradients(const at::Tensor& ours, const at::Tensor& plain, const std::vector<at::Tensor>& inputs, double tolerance = 1e-4) {
+  ASSERT_TRUE(at::allclose(ours, plain, tolerance, tolerance)) << (ours - plain).abs().max();
+  const auto upstream = at::randn_like(ours);
+  const auto a = grad({ours}, inputs, {upstream}), b = grad({plain}, inputs, {upstream});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_TRUE(at::allclose(a[i], b[i], tolerance, tolerance)) << "input " << i << ": " << (a[i] - b[i]).abs().max();
+  }
+}
+
+TEST_F(Functions, LinearEqualsItsFormula) {
+  const auto x = draw({37, 70}), w = draw({50, 70}), b = draw({50});
+  Weight weight(w);
+  expect_same_gradients(linear(x, weight, b), at::matmul(x, w.t()) + b, {x, w, b});
+  expect_same_gradients(linear(x, weight), at::matmul(x, w.t()), {x, w});
+}
+
+TEST_F(Functions, EmbeddingEqualsItsFormula) {
+  const auto w = draw({11, 8});
+  const auto tokens = at::tensor({3, 3, 0, 10, 3}, at::kLong);
+  expect_same_gradients(kernels::embedding(tokens, w), at::index_select(w, 0, tokens), {w});
+}
+
+TEST_F(Functions, RmsNormEqualsItsFormula) {
+  const auto x = draw({9, 70}), w = draw({70});
+  expect_same_gradients(rms_norm(x, w, 1e-6), x * at::rsqrt(x.square().mean(-1, true) + 1e-6) * w, {x, w});
+}
+
+TEST_F(Functions, SwigluEqualsItsFormula) {
+  const auto g = draw({5, 33}, 3.0), u = draw({5, 33});
+  expect_same_gradients(swiglu(g, u), at::silu(g) * u, {g, u});
+}
+
+TEST_F(Functions, RotationTurnsPairsOfHalves) {
+  const auto x = draw({2, 8});
+  const auto angle = at::tensor({0.0f, 1.0f, 0.5f, -2.0f}).view({2, 2});
+  const auto y = rotate(x, angle.cos(), angle.sin(), 2);
+  const auto parts = x.view({2, 2, 2, 2});  // row, head, half, pair
+  const auto a = parts.select(2, 0), b = parts.select(2, 1), c = angle.cos().unsqueeze(1), s = angle.sin().unsqueeze(1);
+  expect_same_gradients(y, at::stack({a * c - b * s, b * c + a * s}, 2).reshape({2, 8}), {x});
+}
+
+// A prompt of 21 tokens with three continuations, against attention written out for each path through the tree.
+class TreeAttention : public Functions {
+ protected:
+  const Heads heads{4, 2, 16};
+  const std::vector<Segment> segments{{0, 21, 0, -1, {}}, {21, 5, 21, 0, {}}, {26, 1, 21, 0, {}}, {27, 14, 21, 0, {}}};
+  at::Tensor q = draw({41, 64}), k = draw({41, 32}), v = draw({41, 32});
+
+  at::Tensor plain_path(const at::Tensor& rows) {
+    const int64_t n = rows.size(0);
+    const auto split = [&](const at::Tensor& t, int64_t count) { return t.index_select(0, rows).view({n, count, 16}).transpose(0, 1); };
+    const auto expand = [&](const at::Tensor& t) { return split(t, 2).repeat_interleave(2, 0); };
+    auto scores = at::matmul(split(q, 4), expand(k).transpose(1, 2)) / 4.0;
+    scores = scores.masked_fill(at::ones({n, n}).triu(1).to(at::kBool), -INFINITY);
+    return at::matmul(scores.softmax(-1), expand(v)).transpose(0, 1).reshape({n, 64});
+  }
+
+  at::Tensor plain() {
+    std::vector<at::Tensor> parts{plain_path(at::arange(21))};
+    for (size_t i = 1; i < segments.size(); ++i) {
+      const auto own = at::arange(segments[i].start, segments[i].start + segments[i].length);
+      parts.push_back(plain_path(at::cat({at::arange(21), own})).slice(0, 21));
+    }
+    return at::cat(parts);
+  }
+};
+
+TEST_F(TreeAttention, EqualsAttentionAlongEachPath) {
+  expect_same_gradients(attention(q, k, v, segments, heads), plain(), {q, k, v});
+}
+
+TEST_F(TreeAttention, DoesNotDependOnThreadsOrOnTheOtherBranches) {
+  const auto whole = attention(q, k, v, segments, heads);
+  omp_set_num_threads(2);
+  EXPECT_TRUE(at::equal(attention(q, k, v, segments, heads), whole));
+  omp_set_num_threads(1);
+  const auto rows = at::cat({at::arange(21), at::arange(27, 41)});
+  const std::vector<Segment> alone{{0, 35, 0, -1, {}}};
+  const auto path = attention(q.index_select(0, rows), k.index_select(0, rows), v.index_select(0, rows), alone, heads);
+  EXPECT_TRUE(at::equal(path, whole.index_select(0, rows)));
+}
+
+TEST_F(TreeAttention, WithACacheHasTheSameBits) {
+  const at::NoGradGuard no_grad;
+  const auto whole = attention(q, k, v, segments, heads);
+  Cache cache;
+  cache.keys = {at::full({8, 2, 16, 16}, NAN)};
+  cache.values = {at::full({8, 2, 16, 16}, NAN)};
+  const std::vector<Segment> prompt{{0, 21, 0, -1, {5, 2}}};
+  const auto first = attention_cached(q.slice(0, 0, 21), k.slice(0, 0, 21), v.slice(0, 0, 21), prompt, heads, cache, 0);
+  EXPECT_TRUE(at::equal(first, whole.slice(0, 0, 21)));
+  for (auto* tensors : {&cache.keys, &cache.values}) (*tensors)[0][7].copy_((*tensors)[0][2]);  // fork the half-full page
+  for (int64_t i = 0; i < 14; ++i) {
+    const std::vector<Segment> token{{0, 1, 21 + i, -1, {5, 7, 0}}};
+    const auto row = [&](const at::Tensor& t) { return t.slice(0, 27 + i, 28 + i); };
+    EXPECT_TRUE(at::equal(attention_cached(row(q), row(k), row(v), token, heads, cache, 0), row(whole))) << "token " << i;
+  }
+}
+
+class Logprobs : public Functions {
+ protected:
+  at::Tensor hidden = draw({130, 24}), matrix = draw({4500, 24}), target = at::randint(4500, {130}, at::kLong);
+};
+
+TEST_F(Logprobs, EqualTheirFormula) {
+  Weight head(matrix);
+  const auto plain = [&] { return at::log_softmax(at::matmul(hidden, matrix.t()) / 0.7, -1); };
+  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).log_prob, plain().gather(1, target.unsqueeze(1)).squeeze(1), {hidden, matrix});
+  const auto log_p = plain();
+  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).entropy, -(log_p.exp() * log_p).sum(-1), {hidden, matrix}, 1e-3);
+}
+
+TEST_F(Logprobs, OfARowDoNotDependOnTheOthers) {
+  Weight head(matrix);
+  const auto all = token_logprobs(hidden, head, target, 1.0);
+  for (int64_t r : {0, 1, 95, 96, 129}) {
+    const auto one = token_logprobs(hidden.slice(0, r, r + 1), head, target.slice(0, r, r + 1), 1.0);
+    EXPECT_TRUE(at::equal(one.log_prob, all.log_prob.slice(0, r, r + 1))) << r;
+    EXPECT_TRUE(at::equal(one.entropy, all.entropy.slice(0, r, r + 1))) << r;
+  }
+}
+
+}  // namespace
+}  // namespace compeer::kernels
