@@ -8,7 +8,8 @@ namespace compeer::app {
 /// Each command lives in its own file and adds itself: a subcommand with its options, whose callback sets `action`
 /// to what it does (the exit code is the result). Nothing runs while the command line is being read, so `--help`
 /// and mistakes in options are answered first. An action reports failure by throwing Error; main prints it.
-/// Data goes to standard output, everything else to standard error.
+/// Data goes to standard output, everything else to standard error. SIGPIPE is ignored: who starts a program sets it
+/// back to its default for that program.
 /// The main program has one option of its own that commands inherit: --plugin-dir DIR (repeatable), which is put
 /// in front of COMPEER_PLUGIN_PATH, so that commands and workers need to look at that variable only.
 ///

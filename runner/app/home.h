@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace compeer::app {
+
+/// Sets COMPEER_HOME, unless it is set: the nearest folder above this program that holds experiments/, else the
+/// folder it was built from. Specs find compeer's own files there when the current folder has none of that name.
+void set_home();
+
+/// Puts folders in front of COMPEER_PLUGIN_PATH, which workers inherit.
+void add_plugin_folders(const std::vector<std::string>& folders);
+
+}  // namespace compeer::app

@@ -1,0 +1,135 @@
+// compeer, the front end: reads the command line, runs one command, turns errors into messages and exit codes.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "app/home.h"
+#include "app/usage.h"
+#include "base/error.h"
+
+namespace {
+
+using compeer::Error;
+using compeer::Exit;
+
+constexpr const char* footer = R"(
+FILE is a TOML file (experiments/*.toml) or a Lua script (scripts/*.lua).
+Data goes to standard output, messages to standard error.
+
+Exit codes: 0 fine, 1 other failure, 2 mistake on the command line, 3 in a spec or script, 4 in data,
+            5 in a plugin, 85 preempted (resume it), 86 the watchdog ended a run that hung.
+Environment: COMPEER_PLUGIN_PATH (folders with plugins), COMPEER_HOME (folder with compeer's own experiments/ and
+            plugins/; found by itself), NO_COLOR.
+Start with:  compeer run scripts/quickstart.lua    compeer COMMAND --help)";
+
+struct Main {
+  bool version = false, json = false;
+  std::vector<std::string> plugin_folders;
+  std::function<int()> action;
+};
+
+int print_version(bool as_json) {
+  if (as_json) {
+    std::cout << nlohmann::ordered_json{{"name", "compeer"}, {"version", COMPEER_VERSION}, {"compiler", __VERSION__}}
+              << '\n';
+  } else {
+    std::cout << "compeer " COMPEER_VERSION "\n";
+  }
+  return 0;
+}
+
+void add_doctor(CLI::App& app, std::function<int()>& action) {
+  auto as_json = std::make_shared<bool>(false);
+  auto* command = app.add_subcommand("doctor", "Tell what this machine has and lacks, each with a remedy");
+  command->add_flag("--json", *as_json, "as one JSON object");
+  command->callback([as_json, &action] { action = [as_json] { return compeer::app::doctor(*as_json, std::cout); }; });
+}
+
+void inherit_options(CLI::App& app) {
+  for (auto* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    command->fallthrough();
+    inherit_options(*command);
+  }
+}
+
+void build(CLI::App& app, Main& main) {
+  app.name("compeer");
+  app.require_subcommand(0, 1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
+  app.set_help_all_flag("--help-all", "the help of all commands");
+  app.add_flag("--version", main.version, "print the version");
+  app.add_flag("--json", main.json, "with --version: as one JSON object");
+  app.add_option("--plugin-dir", main.plugin_folders, "look for plugins in DIR first (repeatable)")
+      ->type_name("DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.footer(footer);
+  compeer::app::add_run(app, main.action);
+  compeer::app::add_resolve(app, main.action);
+  compeer::app::add_resume(app, main.action);
+  compeer::app::add_log(app, main.action);
+  compeer::app::add_report(app, main.action);
+  compeer::app::add_plugins(app, main.action);
+  add_doctor(app, main.action);
+  compeer::app::add_bench(app, main.action);
+  inherit_options(app);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Trains language models to give emotional support, by reinforcement learning on steps and outcomes."};
+  Main main;
+  build(app, main);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    throw compeer::app::usage_error(app, {argv + 1, argv + argc}, error.what());
+  }
+  if (main.version) return print_version(main.json);
+  if (!main.action) {
+    std::cerr << app.help();
+    return static_cast<int>(Exit::usage);
+  }
+  compeer::app::add_plugin_folders(main.plugin_folders);
+  compeer::app::set_home();
+  return main.action();
+}
+
+bool colourful() {
+  const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  return ::isatty(STDERR_FILENO) && !(no_color && *no_color) && terminal && std::string(terminal) != "dumb";
+}
+
+int report(const std::string& text, Exit exit) {
+  std::cout.flush();
+  std::cerr << "compeer: " << (colourful() ? "\033[1;31merror:\033[0m " : "error: ") << text << '\n';
+  return static_cast<int>(exit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that has gone away (compeer log show | head) ends our output, not the runs we look after.
+  std::signal(SIGPIPE, SIG_IGN);
+  int exit = 0;
+  try {
+    exit = run(argc, argv);
+    if (!std::cout.flush() && errno != EPIPE) exit = report("standard output can't be written", Exit::failure);
+  } catch (const Error& error) {
+    exit = report(error.what(), error.exit());
+  } catch (const std::exception& error) {
+    exit = report(error.what(), Exit::failure);
+  }
+  return exit;
+}

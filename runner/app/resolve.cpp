@@ -1,0 +1,117 @@
+#include "app/resolve.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "app/commands.h"
+#include "base/files.h"
+#include "plugin/search.h"
+#include "spec/text.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+struct Options {
+  std::string file, other;
+  std::vector<std::string> sets;
+  bool as_json = false, as_toml = false, origins = false;
+};
+
+// The resolved spec that a file or a run's folder holds, if it is one.
+std::optional<fs::path> recorded(const std::string& file) {
+  std::error_code code;
+  if (fs::is_directory(file, code)) return fs::path(file) / "spec.json";
+  if (fs::path(file).extension() == ".json") return file;
+  return {};
+}
+
+spec::Spec read_spec(const fs::path& file) {
+  try {
+    return spec::Spec::from_file_text(read_file(file, 16 << 20), file.string());
+  } catch (const Error& error) {
+    throw Error(error.where(), error.problem(), error.help(), Exit::spec);
+  }
+}
+
+spec::Spec resolved(const std::string& file, const std::vector<std::string>& sets) {
+  if (const auto known = recorded(file); known && sets.empty()) return read_spec(*known);
+  auto spec = spec::resolve(load_draft(file, sets), plugin::Finder());
+  spec::pin_inputs(spec, spec::Missing::allow);
+  for (const auto& path : spec.paths) {
+    if (spec.values.value("inputs", json::object()).contains(path)) continue;
+    std::cerr << fmt::format("compeer: note: '{}' isn't there yet; the hash will change when it is\n", path);
+  }
+  return spec;
+}
+
+// "0.2 (default)", "(none)"
+std::string told(const json& value, const std::string& origin) {
+  return value.is_discarded() ? "(none)"
+                              : fmt::format("{} ({})", spec::show(value), origin.empty() ? "unknown" : origin);
+}
+
+void print_differences(const std::vector<spec::Difference>& differences, bool as_json) {
+  if (!as_json) {
+    for (const auto& one : differences) {
+      std::cout << fmt::format("{}: {} -> {}\n", one.path, told(one.before, one.before_origin),
+                               told(one.after, one.after_origin));
+    }
+    return;
+  }
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& one : differences) {
+    nlohmann::ordered_json entry = {{"key", one.path}};
+    if (!one.before.is_discarded()) entry["before"] = one.before, entry["before_origin"] = one.before_origin;
+    if (!one.after.is_discarded()) entry["after"] = one.after, entry["after_origin"] = one.after_origin;
+    list.push_back(entry);
+  }
+  std::cout << list.dump(2) << '\n';
+}
+
+int resolve(const Options& options) {
+  const auto spec = resolved(options.file, options.sets);
+  if (!options.other.empty()) {
+    print_differences(spec::diff(spec, resolved(options.other, {})), options.as_json);
+  } else if (options.as_json) {
+    std::cout << spec.file_text();
+  } else {
+    std::cout << "# sha256 " << spec.sha256() << '\n' << spec.toml(options.origins);
+  }
+  return 0;
+}
+
+}  // namespace
+
+spec::Draft load_draft(const std::string& file, const std::vector<std::string>& sets) {
+  std::vector<spec::Change> changes;
+  for (const auto& set : sets) changes.push_back(spec::parse_set(set));
+  const auto known = recorded(file);
+  return spec::with(known ? read_spec(*known).draft() : spec::load_toml(file), changes);
+}
+
+void add_resolve(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("resolve", "Print what would run, every default filled in; nothing is launched");
+  command->add_option("FILE", options->file, "a TOML file, a spec.json or the folder of a run")->required();
+  command->add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* as_json =
+      command->add_flag("--json", options->as_json, "as spec.json: values, hash, origins, plugins, sources");
+  command->add_flag("--toml", options->as_toml, "as TOML that resolves to the same spec (the default)")
+      ->excludes(as_json);
+  command->add_flag("--origins", options->origins, "say behind each value where it comes from");
+  command->add_option("--diff", options->other, "print only what is different in OTHER, with both values and origins")
+      ->type_name("OTHER");
+  command->callback([options, &action] { action = [options] { return resolve(*options); }; });
+}
+
+}  // namespace compeer::app
