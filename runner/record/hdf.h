@@ -1,6 +1,7 @@
 #pragma once
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -156,7 +157,15 @@ class Ragged {
   }
   uint64_t count() const { return count_; }
   uint64_t end() const { return end_; }  ///< items in all lists written
-  void go_to(uint64_t count) {           ///< the next list written is number `count`
+  /// The first `count` lists of another, into an empty one.
+  void copy(const Ragged& from, uint64_t count) {
+    constexpr uint64_t block = 1 << 16;
+    for (uint64_t first = 0; first < count; first += block) {
+      for (const auto& list : from.read(first, std::min(block, count - first))) add(list);
+      write();
+    }
+  }
+  void go_to(uint64_t count) {  ///< the next list written is number `count`
     count_ = count;
     end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
   }

@@ -1,0 +1,162 @@
+#include "record/rollout_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+
+namespace compeer::record {
+
+namespace {
+
+constexpr uint64_t copy_block = uint64_t{1} << 20;  // elements
+
+template <class T>
+void copy_array(const hdf::Array& from, hdf::Array& to, uint64_t count) {
+  for (uint64_t at = 0; at < count; at += copy_block)
+    to.write<T>(at, from.read<T>(at, std::min(copy_block, count - at)));
+}
+
+std::filesystem::path with_suffix(const RolloutName& name, const char* suffix) {
+  return name.folder / fmt::format("r{:04}-{:06}{}", name.rank, name.first_step, suffix);
+}
+
+// A name that one of ours would have, or nothing.
+std::optional<RolloutName> parse(const std::filesystem::path& file) {
+  unsigned rank = 0;
+  unsigned long long step = 0;
+  if (std::sscanf(file.filename().c_str(), "r%u-%llu.h5", &rank, &step) != 2) return {};
+  RolloutName name{file.parent_path(), static_cast<int>(rank), step};
+  if (file == name.sealed() || file == name.part() || file == name.unborn()) return name;
+  return {};
+}
+
+}  // namespace
+
+RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<std::string>& value_columns,
+                                    bool compressed) {
+  place.text_attribute("format", rollout_format);
+  place.text_attribute("software", "compeer " COMPEER_VERSION);
+  auto names = hdf::Texts::create(place, "columns", "bytes", 4096);
+  for (const auto& name : value_columns) names.add(name);
+  names.write();
+
+  // Each step rewrites the last chunk of every dataset, so chunks of an open file are small; sealed ones compress
+  // better.
+  const hsize_t few = compressed ? 4096 : 512, many = compressed ? 65536 : 8192;
+  auto array = [&](const std::string& path, hid_t type, hsize_t chunk) {
+    return hdf::Array::create(place, path, type, chunk, compressed);
+  };
+  const auto u64 = hdf::file_type<uint64_t>(), f64 = hdf::file_type<double>();
+  RolloutLayout made;
+  made.step = array("completions/step", u64, few);
+  made.prompt = array("completions/prompt", u64, few);
+  made.completion = array("completions/completion", u64, few);
+  made.group = array("completions/group", u64, few);
+  made.finished = array("completions/finished", hdf::file_type<uint8_t>(), few);
+  for (const auto& name : value_columns) made.values.push_back(array("values/" + name, f64, few));
+  made.text = hdf::Texts::create(place, "completions/text", "bytes", many, compressed);
+  made.tokens = hdf::Ragged<int32_t>::create(place, "completions/tokens", "ids", many, compressed);
+  made.logprobs = array("completions/tokens/logprobs", hdf::file_type<float>(), many);
+  made.example_id = hdf::Texts::create(place, "groups/example_id", "bytes", few, compressed);
+  made.prompt_text = hdf::Texts::create(place, "groups/prompt", "bytes", many, compressed);
+  made.prompt_tokens = hdf::Ragged<int32_t>::create(place, "groups/prompt_tokens", "ids", many, compressed);
+  made.committed = hdf::Array::create(place, "committed", u64, 1);
+  made.commit(0);
+  return made;
+}
+
+RolloutLayout RolloutLayout::open(const hdf::Place& place, const std::vector<std::string>& value_columns) {
+  auto array = [&](const std::string& path) { return hdf::Array::open(place, path); };
+  RolloutLayout opened;
+  opened.committed = array("committed");
+  opened.step = array("completions/step");
+  opened.prompt = array("completions/prompt");
+  opened.completion = array("completions/completion");
+  opened.group = array("completions/group");
+  opened.finished = array("completions/finished");
+  for (const auto& name : value_columns) opened.values.push_back(array("values/" + name));
+  opened.text = hdf::Texts::open(place, "completions/text", "bytes");
+  opened.tokens = hdf::Ragged<int32_t>::open(place, "completions/tokens", "ids");
+  opened.logprobs = array("completions/tokens/logprobs");
+  opened.example_id = hdf::Texts::open(place, "groups/example_id", "bytes");
+  opened.prompt_text = hdf::Texts::open(place, "groups/prompt", "bytes");
+  opened.prompt_tokens = hdf::Ragged<int32_t>::open(place, "groups/prompt_tokens", "ids");
+  return opened;
+}
+
+std::vector<std::string> RolloutLayout::value_columns(const hdf::Place& place) {
+  if (place.text_attribute("format") != rollout_format)
+    throw Error(place.file.string(), "is not a rollout file",
+                std::string("this program reads '") + rollout_format + "'", Exit::data);
+  std::vector<std::string> names;
+  const auto count = hdf::Array::open(place, "columns/ends").size();
+  for (const auto& name : hdf::Texts::open(place, "columns", "bytes").read(0, count))
+    names.emplace_back(name.begin(), name.end());
+  return names;
+}
+
+void RolloutLayout::flush() {
+  for (auto* array : {&step, &prompt, &completion, &group, &finished, &logprobs}) array->flush();
+  for (auto& array : values) array.flush();
+  for (auto* texts : {&text, &example_id, &prompt_text}) texts->flush();
+  tokens.flush();
+  prompt_tokens.flush();
+}
+
+void RolloutLayout::commit(uint64_t completions) {
+  committed.write<uint64_t>(0, {&completions, 1});
+  committed.flush();
+}
+
+void RolloutLayout::copy(const RolloutLayout& from, uint64_t completions) {
+  uint64_t groups = 0;
+  for (const uint64_t group_index : from.group.read<uint64_t>(0, completions))
+    groups = std::max(groups, group_index + 1);
+  copy_array<uint64_t>(from.step, step, completions);
+  copy_array<uint64_t>(from.prompt, prompt, completions);
+  copy_array<uint64_t>(from.completion, completion, completions);
+  copy_array<uint64_t>(from.group, group, completions);
+  copy_array<uint8_t>(from.finished, finished, completions);
+  for (size_t i = 0; i < values.size(); ++i) copy_array<double>(from.values[i], values[i], completions);
+  text.copy(from.text, completions);
+  tokens.copy(from.tokens, completions);
+  copy_array<float>(from.logprobs, logprobs, tokens.end());
+  example_id.copy(from.example_id, groups);
+  prompt_text.copy(from.prompt_text, groups);
+  prompt_tokens.copy(from.prompt_tokens, groups);
+  commit(completions);
+}
+
+std::filesystem::path RolloutName::sealed() const { return with_suffix(*this, ".h5"); }
+std::filesystem::path RolloutName::part() const { return with_suffix(*this, ".h5.part"); }
+std::filesystem::path RolloutName::unborn() const { return with_suffix(*this, ".h5.new"); }
+
+std::filesystem::path RolloutName::readable() const { return std::filesystem::exists(sealed()) ? sealed() : part(); }
+
+std::vector<RolloutName> RolloutName::list(const std::filesystem::path& folder) {
+  std::map<std::pair<uint64_t, int>, RolloutName> found;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    const auto name = parse(entry.path());
+    if (name && entry.path() != name->unborn()) found.emplace(std::pair(name->first_step, name->rank), *name);
+  }
+  std::vector<RolloutName> names;
+  for (auto& [key, name] : found) names.push_back(name);
+  return names;
+}
+
+void RolloutName::remove_unborn(const std::filesystem::path& folder, int rank) {
+  std::vector<std::filesystem::path> unborn;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto name = parse(entry.path());
+    if (name && name->rank == rank && entry.path() == name->unborn()) unborn.push_back(entry.path());
+  }
+  for (const auto& file : unborn) std::filesystem::remove(file);
+}
+
+}  // namespace compeer::record

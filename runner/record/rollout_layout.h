@@ -1,0 +1,49 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "record/hdf.h"
+
+/// The datasets of a rollout file (README.md), for its writer and its reader, and how files are named.
+namespace compeer::record {
+
+inline constexpr const char* rollout_format = "compeer-rollouts 1";
+
+struct RolloutLayout {
+  hdf::Array step, prompt, completion, group, finished;  ///< one element per completion, as are texts and tokens
+  std::vector<hdf::Array> values;
+  hdf::Texts text;
+  hdf::Ragged<int32_t> tokens;
+  hdf::Array logprobs;  ///< one for each of tokens' items
+  hdf::Texts example_id, prompt_text;
+  hdf::Ragged<int32_t> prompt_tokens;  ///< one list for each group
+  hdf::Array committed;                ///< number of completions; groups reach as far as those refer to
+
+  static RolloutLayout create(const hdf::Place& place, const std::vector<std::string>& value_columns, bool compressed);
+  static RolloutLayout open(const hdf::Place& place, const std::vector<std::string>& value_columns);
+  static std::vector<std::string> value_columns(const hdf::Place& place);  ///< checks the format too
+
+  uint64_t completions() const { return committed.read<uint64_t>(0, 1)[0]; }
+  void flush();  ///< all but `committed`
+  void commit(uint64_t completions);
+  /// The first `completions` of another file, into a new one.
+  void copy(const RolloutLayout& from, uint64_t completions);
+};
+
+/// "rollouts/r0001-000040": `.h5` of it is the sealed file, `.h5.part` the open one.
+struct RolloutName {
+  std::filesystem::path folder;
+  int rank = 0;
+  uint64_t first_step = 0;
+
+  std::filesystem::path sealed() const;
+  std::filesystem::path part() const;
+  std::filesystem::path unborn() const;  ///< a file in the making, worth nothing after a crash
+  /// The sealed file if there is one, else the part.
+  std::filesystem::path readable() const;
+  /// Every rollout file of a folder once, in the order of (first step, rank).
+  static std::vector<RolloutName> list(const std::filesystem::path& folder);
+  static void remove_unborn(const std::filesystem::path& folder, int rank);
+};
+
+}  // namespace compeer::record

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "record/rollout_file.h"
+#include "record/rollout_layout.h"
+
+namespace compeer::record {
+
+namespace {
+
+// A file may be sealed, and so change its name, between looking and opening.
+hdf::Place open_either(const RolloutName& name) {
+  try {
+    return hdf::open_for_reading(name.readable());
+  } catch (const Error&) {
+    if (!std::filesystem::exists(name.sealed())) throw;
+    return hdf::open_for_reading(name.sealed());
+  }
+}
+
+std::string text_of(const std::vector<char>& bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+struct RolloutReader::State {
+  struct Span {
+    RolloutName name;
+    uint64_t first, count;
+  };
+  std::vector<std::string> columns;
+  std::map<uint64_t, std::vector<Span>> spans;  // by step: where its rows are
+
+  void index(const RolloutName& name);
+  void read(const Span& span, std::vector<RolloutRow>& rows) const;
+};
+
+RolloutReader::RolloutReader(const std::filesystem::path& run_folder) : state_(std::make_unique<State>()) {
+  for (const auto& name : RolloutName::list(run_folder / "rollouts")) state_->index(name);
+}
+
+RolloutReader::RolloutReader(RolloutReader&&) noexcept = default;
+RolloutReader& RolloutReader::operator=(RolloutReader&&) noexcept = default;
+RolloutReader::~RolloutReader() = default;
+
+void RolloutReader::State::index(const RolloutName& name) {
+  const hdf::Place place = open_either(name);
+  const auto names = RolloutLayout::value_columns(place);
+  if (columns.empty()) columns = names;
+  if (names != columns)
+    throw Error(place.file.string(), "has other value columns than the files before it", "", Exit::data);
+  // The number of rows first: the datasets opened after it reach at least so far.
+  const uint64_t completions = hdf::Array::open(place, "committed").read<uint64_t>(0, 1)[0];
+  const auto steps = hdf::Array::open(place, "completions/step").read<uint64_t>(0, completions);
+  for (uint64_t first = 0, end = 0; first < completions; first = end) {
+    while (end < completions && steps[end] == steps[first]) ++end;
+    spans[steps[first]].push_back({name, first, end - first});
+  }
+}
+
+std::vector<uint64_t> RolloutReader::steps() const {
+  std::vector<uint64_t> steps;
+  for (const auto& [step, spans] : state_->spans) steps.push_back(step);
+  return steps;
+}
+
+const std::vector<std::string>& RolloutReader::value_columns() const { return state_->columns; }
+
+std::map<uint64_t, uint64_t> RolloutReader::counts() const {
+  std::map<uint64_t, uint64_t> counts;
+  for (const auto& [step, spans] : state_->spans)
+    for (const auto& span : spans) counts[step] += span.count;
+  return counts;
+}
+
+std::vector<RolloutRow> RolloutReader::read(uint64_t step) const {
+  std::vector<RolloutRow> rows;
+  if (const auto found = state_->spans.find(step); found != state_->spans.end())
+    for (const auto& span : found->second) state_->read(span, rows);
+  std::sort(rows.begin(), rows.end(), [](const RolloutRow& a, const RolloutRow& b) {
+    return std::pair(a.prompt, a.completion) < std::pair(b.prompt, b.completion);
+  });
+  return rows;
+}
+
+void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows) const {
+  const hdf::Place place = open_either(span.name);
+  const auto layout = RolloutLayout::open(place, columns);
+  const auto [name, first, count] = span;
+  const auto step = layout.step.read<uint64_t>(first, count);
+  const auto prompt = layout.prompt.read<uint64_t>(first, count);
+  const auto completion = layout.completion.read<uint64_t>(first, count);
+  const auto finished = layout.finished.read<uint8_t>(first, count);
+  const auto text = layout.text.read(first, count);
+  const auto tokens = layout.tokens.read(first, count);
+  const auto at = layout.tokens.bounds(first, count);
+  const auto logprobs = layout.logprobs.read<float>(at.front(), at.back() - at.front());
+  std::vector<std::vector<double>> values;
+  for (const auto& column : layout.values) values.push_back(column.read<double>(first, count));
+
+  const auto group = layout.group.read<uint64_t>(first, count);
+  const auto [lowest, highest] = std::minmax_element(group.begin(), group.end());
+  const auto example_id = layout.example_id.read(*lowest, *highest - *lowest + 1);
+  const auto prompt_text = layout.prompt_text.read(*lowest, *highest - *lowest + 1);
+  const auto prompt_tokens = layout.prompt_tokens.read(*lowest, *highest - *lowest + 1);
+
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t g = group[i] - *lowest;
+    RolloutRow row;
+    row.step = step[i];
+    row.prompt = prompt[i];
+    row.completion = completion[i];
+    row.example_id = text_of(example_id[g]);
+    row.prompt_text = text_of(prompt_text[g]);
+    row.prompt_tokens = prompt_tokens[g];
+    row.text = text_of(text[i]);
+    row.tokens = tokens[i];
+    row.finished = finished[i] != 0;
+    row.logprobs.assign(logprobs.begin() + static_cast<std::ptrdiff_t>(at[i] - at[0]),
+                        logprobs.begin() + static_cast<std::ptrdiff_t>(at[i + 1] - at[0]));
+    for (const auto& column : values) row.values.push_back(column[i]);
+    rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace compeer::record

@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/rollout_file.h"
+#include "record/rollout_layout.h"
+
+namespace compeer::record {
+
+namespace {
+
+// Rewrites a file, compressed, up to and with the rows of `last_step`; it takes its place whole. Without rows, it goes.
+void seal(const RolloutName& name, uint64_t last_step) {
+  const auto source = name.readable();
+  hdf::Place from = hdf::open_for_reading(source);
+  const auto columns = RolloutLayout::value_columns(from);
+  const auto old = RolloutLayout::open(from, columns);
+  const auto steps = old.step.read<uint64_t>(0, old.completions());
+  const auto kept = static_cast<uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
+  if (kept > 0) {
+    hdf::Place to = hdf::create(name.unborn());
+    RolloutLayout::create(to, columns, true).copy(old, kept);
+    to.close();
+    sync_file(name.unborn());
+    std::filesystem::rename(name.unborn(), name.sealed());
+  } else {
+    std::filesystem::remove(name.sealed());
+  }
+  std::filesystem::remove(name.part());
+  sync_folder(name.folder);
+}
+
+uint64_t last_step_of(const RolloutName& name) {
+  const hdf::Place place = hdf::open_for_reading(name.readable());
+  const auto layout = RolloutLayout::open(place, {});
+  const uint64_t completions = layout.completions();
+  return completions ? layout.step.read<uint64_t>(completions - 1, 1)[0] : 0;
+}
+
+}  // namespace
+
+struct RolloutWriter::State {
+  std::filesystem::path folder;
+  int rank = 0;
+  std::vector<std::string> columns;
+  uint64_t roll_bytes = 0;
+  uint64_t last_step = 0;
+
+  // Of the open file; declared in the order in which they open.
+  RolloutName name;
+  hdf::Place place;
+  RolloutLayout layout;
+  uint64_t completions = 0, groups = 0, bytes = 0;
+
+  void check(const std::vector<RolloutRow>& rows) const;
+  void open(uint64_t first_step);
+  void write(const std::vector<RolloutRow>& rows);
+  std::vector<uint64_t> write_groups(const std::vector<RolloutRow>& rows);
+  void close() {
+    layout = {};
+    place.close();
+  }
+
+  template <class T, class Get>
+  void write_column(hdf::Array& array, const std::vector<RolloutRow>& rows, Get get) {
+    std::vector<T> column;
+    column.reserve(rows.size());
+    for (const auto& row : rows) column.push_back(static_cast<T>(get(row)));
+    array.write<T>(completions, column);
+  }
+};
+
+RolloutWriter::RolloutWriter(const std::filesystem::path& folder, int rank, std::vector<std::string> value_columns,
+                             uint64_t roll_bytes)
+    : state_(std::make_unique<State>()) {
+  state_->folder = folder;
+  state_->rank = rank;
+  state_->columns = std::move(value_columns);
+  state_->roll_bytes = roll_bytes;
+  std::filesystem::create_directories(folder);
+}
+
+RolloutWriter::RolloutWriter(RolloutWriter&&) noexcept = default;
+RolloutWriter& RolloutWriter::operator=(RolloutWriter&&) noexcept = default;
+RolloutWriter::~RolloutWriter() = default;
+
+void RolloutWriter::resume(uint64_t last_step) {
+  RolloutName::remove_unborn(state_->folder, state_->rank);
+  auto names = RolloutName::list(state_->folder);
+  std::reverse(names.begin(), names.end());  // newest first: killed in between, the steps left have no gap
+  for (const auto& name : names) {
+    if (name.rank != state_->rank) continue;
+    if (std::filesystem::exists(name.sealed()) && last_step_of(name) <= last_step) {
+      std::filesystem::remove(name.part());  // killed between the last two acts of sealing
+    } else {
+      seal(name, last_step);
+    }
+  }
+  state_->last_step = last_step;
+}
+
+void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
+  if (rows.empty()) return;
+  State& state = *state_;
+  state.check(rows);
+  if (state.place.handle && *state.place.broken)
+    throw Error(state.place.file.string(), "takes no more rows after a write that failed", "", Exit::data);
+  if (!state.place.handle) state.open(rows[0].step);
+  state.write(rows);
+  state.last_step = rows[0].step;
+  if (state.bytes >= state.roll_bytes) finish();
+}
+
+void RolloutWriter::finish() {
+  State& state = *state_;
+  if (!state.place.handle) return;
+  state.close();
+  seal(state.name, UINT64_MAX);
+}
+
+void RolloutWriter::State::check(const std::vector<RolloutRow>& rows) const {
+  const uint64_t step = rows[0].step;
+  auto refuse = [&](const std::string& what) { throw Error(folder.string(), what, "", Exit::failure); };
+  if (step <= last_step) refuse(fmt::format("step {} can't follow step {}", step, last_step));
+  for (const auto& row : rows) {
+    if (row.step != step) refuse(fmt::format("rows of steps {} and {} given together", step, row.step));
+    if (row.values.size() != columns.size())
+      refuse(fmt::format("a row has {} values for {} columns", row.values.size(), columns.size()));
+    if (row.logprobs.size() != row.tokens.size())
+      refuse(fmt::format("a row has {} log-probabilities for {} tokens", row.logprobs.size(), row.tokens.size()));
+  }
+}
+
+// Born under another name, so that a `.part` file always has all its datasets.
+void RolloutWriter::State::open(uint64_t first_step) {
+  name = {folder, rank, first_step};
+  if (std::filesystem::exists(name.readable()))
+    throw Error(name.readable().string(), "is there already", "resume the run, or start it in another folder",
+                Exit::data);
+  hdf::Place born = hdf::create(name.unborn());
+  RolloutLayout::create(born, columns, false);
+  born.close();
+  std::filesystem::rename(name.unborn(), name.part());
+  place = hdf::open_for_appending(name.part());
+  layout = RolloutLayout::open(place, columns);
+  completions = groups = bytes = 0;
+}
+
+// Writes the prompt of each group met in `rows`, and returns each row's group.
+std::vector<uint64_t> RolloutWriter::State::write_groups(const std::vector<RolloutRow>& rows) {
+  std::map<uint64_t, uint64_t> group_of_prompt;
+  std::vector<uint64_t> group_of_row;
+  for (const auto& row : rows) {
+    const auto [group, first] = group_of_prompt.emplace(row.prompt, groups);
+    group_of_row.push_back(group->second);
+    if (!first) continue;
+    ++groups;
+    layout.example_id.add(row.example_id);
+    layout.prompt_text.add(row.prompt_text);
+    layout.prompt_tokens.add(row.prompt_tokens);
+    bytes += row.example_id.size() + row.prompt_text.size() + 4 * row.prompt_tokens.size() + 24;
+  }
+  layout.example_id.write();
+  layout.prompt_text.write();
+  layout.prompt_tokens.write();
+  return group_of_row;
+}
+
+void RolloutWriter::State::write(const std::vector<RolloutRow>& rows) {
+  layout.group.write<uint64_t>(completions, write_groups(rows));
+  write_column<uint64_t>(layout.step, rows, [](auto& row) { return row.step; });
+  write_column<uint64_t>(layout.prompt, rows, [](auto& row) { return row.prompt; });
+  write_column<uint64_t>(layout.completion, rows, [](auto& row) { return row.completion; });
+  write_column<uint8_t>(layout.finished, rows, [](auto& row) { return row.finished; });
+  for (size_t i = 0; i < columns.size(); ++i)
+    write_column<double>(layout.values[i], rows, [i](auto& row) { return row.values[i]; });
+  std::vector<float> logprobs;
+  for (const auto& row : rows) {
+    layout.text.add(row.text);
+    layout.tokens.add(row.tokens);
+    logprobs.insert(logprobs.end(), row.logprobs.begin(), row.logprobs.end());
+    bytes += row.text.size() + 8 * row.tokens.size() + 8 * row.values.size() + 49;
+  }
+  layout.logprobs.write<float>(layout.tokens.end(), logprobs);
+  layout.text.write();
+  layout.tokens.write();
+  layout.flush();
+  completions += rows.size();
+  layout.commit(completions);
+}
+
+}  // namespace compeer::record
