@@ -9,7 +9,7 @@ namespace compeer::plugin {
 namespace {
 
 using Json = nlohmann::ordered_json;  // parameters are shown in the order of their declaration
-constexpr size_t largest_descriptor = 1 << 20;
+constexpr size_t largest_descriptor = 1 << 16;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& help = "") {
   throw Error(file.string(), what, help, Exit::plugin);
@@ -23,7 +23,7 @@ std::string cause(const std::exception& error) {
 }
 
 Json parse(std::string_view text, const std::filesystem::path& file) {
-  if (text.size() > largest_descriptor) fail(file, "its descriptor is longer than 1 MiB");
+  if (text.size() > largest_descriptor) fail(file, "its descriptor is longer than 64 KiB");
   text = text.substr(0, text.find_last_not_of('\0') + 1);  // the section ends with the string's zero
   Json json;
   try {
@@ -97,6 +97,19 @@ Descriptor read_descriptor(const std::filesystem::path& file) {
     fail(file, error.problem(), error.help());
   }
   return read_descriptor(bytes, file);
+}
+
+spec::json defaults(const spec::Schema& parameters) {
+  auto values = spec::json::object();
+  for (const auto& parameter : parameters) {
+    if (!parameter.default_value) continue;
+    auto& value = values[parameter.name] = *parameter.default_value;
+    if (parameter.type != spec::Type::table || !value.is_object()) continue;
+    auto whole = defaults(parameter.fields);
+    whole.update(value);
+    value = std::move(whole);
+  }
+  return values;
 }
 
 }  // namespace compeer::plugin

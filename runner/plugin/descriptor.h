@@ -35,4 +35,7 @@ Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& 
 /// The same, reading the file.
 Descriptor read_descriptor(const std::filesystem::path& file);
 
+/// The settings of a plugin of which the user says nothing: every key that has a default, tables inside filled in.
+spec::json defaults(const spec::Schema& parameters);
+
 }  // namespace compeer::plugin

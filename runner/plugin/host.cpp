@@ -26,18 +26,17 @@ uint32_t stream_of(const std::string& title) {
   return static_cast<uint32_t>(std::stoul(sha256(title).substr(0, 8), nullptr, 16));
 }
 
-Settings defaults_of(const Chosen& chosen) {
-  auto values = nlohmann::json::object();
-  for (const auto& parameter : read_descriptor(chosen.path).parameters) {
-    if (!parameter.default_value) {
-      throw Error(chosen.path.string(),
-                  "plugin " + chosen.kind + "/" + chosen.name + " can't be used by name alone: '" + parameter.name +
-                      "' has no default",
-                  "", Exit::plugin);
-    }
-    values[parameter.name] = *parameter.default_value;
+// A plugin asked for by name alone has its descriptor's defaults for settings, so it must have one for every key.
+Settings default_settings(const Chosen& chosen) {
+  const auto parameters = read_descriptor(chosen.path).parameters;
+  for (const auto& parameter : parameters) {
+    if (parameter.default_value) continue;
+    throw Error(chosen.path.string(),
+                "plugin " + chosen.kind + "/" + chosen.name + " can't be used by name alone: its setting '" +
+                    parameter.name + "' has no default",
+                "", Exit::plugin);
   }
-  return Settings(std::move(values));
+  return Settings(defaults(parameters));
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ Similarity& RunHost::similarity(const std::string& name) {
   }
   const Chosen chosen = services_.find("similarity", name);
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
-  auto plugin = open<Similarity>(chosen, defaults_of(chosen), std::move(host));
+  auto plugin = open<Similarity>(chosen, default_settings(chosen), std::move(host));
   return *similarities_.emplace(name, std::make_unique<CheckedSimilarity>(std::move(plugin))).first->second;
 }
 

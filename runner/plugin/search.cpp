@@ -110,16 +110,8 @@ Found look_at(const std::string& kind, const fs::path& file) {
 
 }  // namespace
 
-std::vector<fs::path> search_path(const std::vector<fs::path>& given) {
+std::vector<fs::path> search_path() {
   std::vector<fs::path> folders;
-  for (const fs::path& folder : given) {
-    std::error_code code;
-    if (!fs::is_directory(folder, code)) {
-      throw Error("--plugin-dir " + folder.string(), "no such folder", "it should hold folders such as rewards/",
-                  Exit::usage);
-    }
-    append(folders, folder);
-  }
   append_list(folders, variable("COMPEER_PLUGIN_PATH"));
   if (const auto data = data_home(); !data.empty()) append(folders, data / "compeer" / "plugins");
   if (const auto program = this_program(); !program.empty()) {

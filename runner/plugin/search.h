@@ -10,11 +10,11 @@
 
 namespace compeer::plugin {
 
-/// Where plugins are looked for, first match wins: `given` (--plugin-dir), COMPEER_PLUGIN_PATH (colon separated),
-/// $XDG_DATA_HOME/compeer/plugins (default ~/.local/share), <folder of this program>/../plugins,
-/// <folder of this program>/../lib/compeer/plugins. A given folder must exist (Error, exit 2); of the others those
-/// that don't are kept, so that messages can list them. The current folder is searched only if it is named.
-std::vector<std::filesystem::path> search_path(const std::vector<std::filesystem::path>& given = {});
+/// Where plugins are looked for, first match wins: COMPEER_PLUGIN_PATH (colon separated; `--plugin-dir` puts folders
+/// in front of it), $XDG_DATA_HOME/compeer/plugins (default ~/.local/share), <folder of this program>/../plugins,
+/// <folder of this program>/../lib/compeer/plugins. Folders that don't exist are kept, so that messages can list them.
+/// The current folder is searched only if it is named.
+std::vector<std::filesystem::path> search_path();
 
 /// Why the superuser should not run code from this file or folder: "can be written by everybody", "belongs to user
 /// 1000"; "" if it may, or if `user` is not the superuser. `program_owner`: whose programs root is running already.

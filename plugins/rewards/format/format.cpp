@@ -1,0 +1,53 @@
+// Whether a completion keeps the format: three reasoning steps, once each, in order, then a reply (empathy/format.h).
+// A completion that was cut off at the length limit is not complete.
+//
+//   complete  reward of a completion in the format
+//   broken    reward of any other. Keep it below the worst that the other rewards can give: else breaking the format
+//             pays, for a completion that is expected to be judged badly
+//
+// Parts: format (the reward), complete (1 or 0), steps (how many of the three are there, whatever the faults).
+
+#include <ATen/ops/empty.h>
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+#include "empathy/format.h"
+
+namespace {
+
+using namespace compeer;
+
+class Format : public Reward {
+ public:
+  Format(const Settings& settings, Host&)
+      : complete_(static_cast<float>(settings.number("complete"))),
+        broken_(static_cast<float>(settings.number("broken"))) {}
+
+  std::vector<std::string> parts() const override { return {"format", "complete", "steps"}; }
+
+  at::Tensor score(const Group& group) override {
+    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 3}, at::kFloat);
+    float* out = scores.mutable_data_ptr<float>();
+    for (const auto& completion : group.completions) {
+      const bool complete = completion.finished && empathy::parse(completion.text);
+      const auto steps = empathy::steps_of(completion.text);
+      *out++ = complete ? complete_ : broken_;
+      *out++ = complete ? 1.0f : 0.0f;
+      *out++ = static_cast<float>(steps.history.has_value() + steps.emotion.has_value() + steps.strategy.has_value());
+    }
+    return scores;
+  }
+
+ private:
+  float complete_, broken_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, format, Format, R"json(
+  "version": "1.0.0",
+  "summary": "Three reasoning steps in order, then a reply: complete or not.",
+  "parameters": {
+    "complete": {"type": "number", "default": 1.0, "help": "reward of a completion in the format"},
+    "broken": {"type": "number", "default": -1.0, "help": "reward of any other, or of one cut off"}
+  })json")

@@ -1,0 +1,70 @@
+// Prefers completions near a target length: 1 at the target, falling by 1 for each target's length away from it,
+// never below -1.
+//
+//   target  the length wanted
+//   unit    tokens (as sampled, the end token included), words or characters
+//   on      completion, or the reply after the reasoning steps (words and characters only)
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+#include "empathy/format.h"
+#include "text/words.h"
+
+namespace {
+
+using namespace compeer;
+
+class Length : public Reward {
+ public:
+  Length(const Settings& settings, Host&)
+      : target_(settings.number("target")), unit_(settings.text("unit")), reply_(settings.text("on") == "reply") {
+    if (reply_ && unit_ == "tokens") {
+      throw std::invalid_argument(
+          "tokens are counted for whole completions only: with on = \"reply\" set unit = \"words\" or \"characters\"");
+    }
+  }
+
+  std::vector<std::string> parts() const override { return {"closeness", "length"}; }
+
+  at::Tensor score(const Group& group) override {
+    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 2}, at::kFloat);
+    float* out = scores.mutable_data_ptr<float>();
+    for (const auto& completion : group.completions) {
+      const double length = length_of(completion);
+      *out++ = static_cast<float>(std::max(-1.0, 1.0 - std::abs(length - target_) / target_));
+      *out++ = static_cast<float>(length);
+    }
+    return scores;
+  }
+
+ private:
+  double length_of(const Completion& completion) const {
+    if (unit_ == "tokens") return static_cast<double>(completion.tokens);
+    const std::string text = reply_ ? empathy::reply_of(completion.text) : completion.text;
+    return unit_ == "words" ? static_cast<double>(text::words(text).size())
+                            : static_cast<double>(text::characters(text));
+  }
+
+  double target_;
+  std::string unit_;
+  bool reply_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, length, Length, R"json(
+  "version": "1.0.0",
+  "summary": "Prefers completions near a target length.",
+  "parameters": {
+    "target": {"type": "number", "default": 40.0, "above": 0, "help": "the length wanted, in the unit below"},
+    "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],
+             "help": "what is counted"},
+    "on": {"type": "string", "default": "completion", "choices": ["completion", "reply"],
+           "help": "what it is counted in; tokens only in the whole completion"}
+  })json")

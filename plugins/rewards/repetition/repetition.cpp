@@ -1,0 +1,89 @@
+// Minus the share of a completion's runs of n words that have been said before: earlier in the same text, or by the
+// assistant earlier in the conversation. 0 if nothing is repeated (or there are fewer than n words), -1 if all is.
+//
+//   n        words in a run
+//   on       reply (after the reasoning steps) or completion
+//   history  whether earlier turns of the assistant count
+
+#include <ATen/ops/zeros.h>
+
+#include <unordered_set>
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+#include "empathy/format.h"
+#include "text/words.h"
+
+namespace {
+
+using namespace compeer;
+
+class Repetition : public Reward {
+ public:
+  Repetition(const Settings& settings, Host&)
+      : n_(static_cast<size_t>(settings.integer("n"))),
+        reply_(settings.text("on") == "reply"),
+        history_(settings.flag("history")) {}
+
+  std::vector<std::string> parts() const override { return {"penalty", "within", "before"}; }
+
+  at::Tensor score(const Group& group) override {
+    const auto before = said_before(group.example);
+    auto scores = at::zeros({static_cast<int64_t>(group.completions.size()), 3}, at::kFloat);
+    float* out = scores.mutable_data_ptr<float>();
+    for (const auto& completion : group.completions) {
+      judge(runs(completion.text), before, out);
+      out += 3;
+    }
+    return scores;
+  }
+
+ private:
+  std::vector<uint64_t> runs(const std::string& whole) const {
+    const auto words = text::words(reply_ ? empathy::reply_of(whole) : whole);
+    std::vector<uint64_t> found;
+    for (size_t i = 0; i + n_ <= words.size(); ++i) found.push_back(text::hash(&words[i], &words[i] + n_));
+    return found;
+  }
+
+  std::unordered_set<uint64_t> said_before(const Example& example) const {
+    std::unordered_set<uint64_t> said;
+    for (const auto& turn : example.history) {
+      if (!history_ || turn.role != "assistant") continue;
+      for (const uint64_t run : runs(turn.text)) said.insert(run);
+    }
+    return said;
+  }
+
+  // A run that is repeated in both ways counts once in the penalty.
+  static void judge(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before, float* out) {
+    if (runs.empty()) return;
+    std::unordered_set<uint64_t> seen;
+    int64_t either = 0, within = 0, earlier = 0;
+    for (const uint64_t run : runs) {
+      const bool again = !seen.insert(run).second, old = before.contains(run);
+      within += again;
+      earlier += old;
+      either += again || old;
+    }
+    const auto n = static_cast<double>(runs.size());
+    out[0] = static_cast<float>(either > 0 ? -static_cast<double>(either) / n : 0.0);  // not -0
+    out[1] = static_cast<float>(static_cast<double>(within) / n);
+    out[2] = static_cast<float>(static_cast<double>(earlier) / n);
+  }
+
+  size_t n_;
+  bool reply_, history_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, repetition, Repetition, R"json(
+  "version": "1.0.0",
+  "summary": "Minus the share of word runs that were said before.",
+  "parameters": {
+    "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words in a run"},
+    "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],
+           "help": "what is looked at: the reply after the reasoning steps, or everything"},
+    "history": {"type": "boolean", "default": true, "help": "what the assistant said in earlier turns counts too"}
+  })json")

@@ -1,0 +1,126 @@
+// Eq. 5-7 of the paper: rewards of completions that repeat each other or the conversation are weighed down.
+// The equations are in equations.h; here is what they are applied to.
+//
+// A length coefficient of its own makes short outputs safe: with the defaults tau is above 0.99 from 15 tokens on,
+// so for anything longer it does nothing. The first group for which that holds says so in the log.
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "compeer/plugin.h"
+#include "compeer/reweighting.h"
+#include "compeer/similarity.h"
+#include "empathy/format.h"
+#include "reweighting/redundancy/equations.h"
+#include "text/words.h"
+
+namespace {
+
+using namespace compeer;
+
+class Redundancy : public Reweighting {
+ public:
+  Redundancy(const Settings& settings, Host& host)
+      : host_(host),
+        similarity_(host.similarity(settings.text("similarity"))),
+        alpha_(settings.number("alpha")),
+        beta_(settings.number("beta")),
+        mode_(settings.text("mode") == "signed" ? redundancy::Mode::signed_ : redundancy::Mode::paper),
+        unit_(settings.text("unit")),
+        replies_only_(settings.text("on") == "reply"),
+        assistant_only_(settings.text("history") == "assistant"),
+        clamp_(settings.flag("clamp_negative")) {
+    if (settings.has("tau")) forced_tau_ = settings.number("tau");
+  }
+
+  std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
+
+  at::Tensor reweight(const Group& group, const at::Tensor& rewards) override {
+    const auto outputs = compared(group.completions);
+    const auto history = utterances(group.example);
+    const at::Tensor in = similarity_.compare(outputs, outputs), hi = similarity_.compare(outputs, history);
+    const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
+    say_if_idle(tau);
+    const size_t G = outputs.size(), H = history.size();
+    auto result = at::empty({static_cast<int64_t>(G), 6}, at::kDouble);
+    double* out = result.mutable_data_ptr<double>();
+    for (size_t i = 0; i < G; ++i) {
+      const double r = rewards.const_data_ptr<double>()[i];
+      const double s_in = clamped(redundancy::in_group(in.const_data_ptr<double>() + i * G, i, G));
+      const double s_hi = clamped(redundancy::in_history(hi.const_data_ptr<double>() + i * H, H));
+      const auto [reward, divisor] = redundancy::reweight(r, s_in, s_hi, tau, mode_);
+      for (const double value : {reward, s_in, s_hi, tau, divisor, r < 0.0 ? 1.0 : 0.0}) *out++ = value;
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::string> compared(const std::vector<Completion>& completions) const {
+    std::vector<std::string> texts;
+    for (const auto& one : completions) texts.push_back(replies_only_ ? empathy::reply_of(one.text) : one.text);
+    return texts;
+  }
+
+  // H of Eq. (6). A system turn is no utterance; of an earlier answer the same part counts as of the completions.
+  std::vector<std::string> utterances(const Example& example) const {
+    std::vector<std::string> texts;
+    for (const auto& turn : example.history) {
+      const bool assistant = turn.role == "assistant";
+      if (turn.role == "system" || (assistant_only_ && !assistant)) continue;
+      texts.push_back(assistant && replies_only_ ? empathy::reply_of(turn.text) : turn.text);
+    }
+    return texts;
+  }
+
+  // L of Eq. (7). Tokens are those sampled, reasoning included; words and characters are counted in what is compared.
+  double length(const Group& group, const std::vector<std::string>& outputs) const {
+    int64_t sum = 0;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      sum += unit_ == "tokens"  ? group.completions[i].tokens
+             : unit_ == "words" ? static_cast<int64_t>(text::words(outputs[i]).size())
+                                : text::characters(outputs[i]);
+    }
+    return static_cast<double>(sum) / static_cast<double>(outputs.size());
+  }
+
+  double clamped(double s) const { return clamp_ ? std::max(s, 0.0) : s; }
+
+  void say_if_idle(double tau) {
+    if (said_ || forced_tau_ || tau < 0.99) return;
+    said_ = true;
+    host_.log("tau = " + std::to_string(tau) +
+              ": outputs are so long that the length coefficient (Eq. 7) is idle; "
+              "alpha and beta decide where it sets in");
+  }
+
+  Host& host_;
+  Similarity& similarity_;
+  double alpha_, beta_;
+  redundancy::Mode mode_;
+  std::string unit_;
+  bool replies_only_, assistant_only_, clamp_;
+  std::optional<double> forced_tau_;
+  bool said_ = false;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
+  "version": "1.0.0",
+  "summary": "Weighs down what repeats the group or the conversation (Eq. 5-7).",
+  "parameters": {
+    "alpha": {"type": "number", "default": 0.5, "above": 0, "help": "steepness of the length coefficient tau, Eq. 7"},
+    "beta": {"type": "number", "default": 5.0, "help": "average length at which tau is 1/2, Eq. 7"},
+    "mode": {"type": "string", "default": "paper", "choices": ["paper", "signed"],
+             "help": "negative rewards: paper divides them too (towards 0), signed multiplies them"},
+    "similarity": {"type": "string", "default": "hashed_ngrams", "help": "similarity plugin, with its defaults"},
+    "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],
+             "help": "unit of L in Eq. 7: sampled tokens, or words or characters of what is compared"},
+    "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],
+           "help": "what is compared: the reply after the reasoning steps, or everything"},
+    "history": {"type": "string", "default": "all", "choices": ["all", "assistant"],
+                "help": "whose earlier turns s_hi looks at"},
+    "tau": {"type": "number", "default": null, "min": 0, "max": 1, "help": "this instead of Eq. 7"},
+    "clamp_negative": {"type": "boolean", "default": false, "help": "similarities below 0 count as 0"}
+  })json")

@@ -1,0 +1,90 @@
+// How many words and word pairs two texts share. Needs no model and no data.
+//
+//   n_max    1 .. n_max words in a row are counted
+//   buckets  n-grams are counted in this many buckets by a hash; two that share a bucket count as one
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compeer/plugin.h"
+#include "compeer/similarity.h"
+#include "text/words.h"
+
+namespace {
+
+using namespace compeer;
+
+/// A text as counts: its buckets in rising order, each once, with how often it occurs.
+struct Counts {
+  std::vector<std::pair<uint64_t, int64_t>> buckets;
+  int64_t squares = 0;  ///< sum of the squared counts
+};
+
+class HashedNgrams : public Similarity {
+ public:
+  HashedNgrams(const Settings& settings, Host&)
+      : n_max_(static_cast<size_t>(settings.integer("n_max"))),
+        buckets_(static_cast<uint64_t>(settings.integer("buckets"))) {}
+
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    const auto left = count_all(a), right = count_all(b);
+    auto cosines = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
+    double* out = cosines.mutable_data_ptr<double>();
+    for (const auto& x : left) {
+      for (const auto& y : right) *out++ = cosine(x, y);
+    }
+    return cosines;
+  }
+
+ private:
+  std::vector<Counts> count_all(const std::vector<std::string>& texts) const {
+    std::vector<Counts> all;
+    for (const auto& one : texts) all.push_back(count(one));
+    return all;
+  }
+
+  Counts count(const std::string& one) const {
+    const auto words = text::words(one);
+    std::vector<uint64_t> seen;
+    for (size_t n = 1; n <= n_max_; ++n) {
+      for (size_t i = 0; i + n <= words.size(); ++i) seen.push_back(text::hash(&words[i], &words[i] + n) % buckets_);
+    }
+    std::sort(seen.begin(), seen.end());
+    Counts counts;
+    for (const uint64_t bucket : seen) {
+      if (counts.buckets.empty() || counts.buckets.back().first != bucket) counts.buckets.emplace_back(bucket, 0);
+      ++counts.buckets.back().second;
+    }
+    for (const auto& [bucket, n] : counts.buckets) counts.squares += n * n;
+    return counts;
+  }
+
+  // Sums of whole numbers are exact, so no order of adding can change a bit, and equal texts give exactly 1.
+  static double cosine(const Counts& a, const Counts& b) {
+    if (a.squares == 0 || b.squares == 0) return 0.0;
+    int64_t product = 0;
+    auto y = b.buckets.begin();
+    for (const auto& [bucket, n] : a.buckets) {
+      while (y != b.buckets.end() && y->first < bucket) ++y;
+      if (y != b.buckets.end() && y->first == bucket) product += n * y->second;
+    }
+    return static_cast<double>(product) / std::sqrt(static_cast<double>(a.squares) * static_cast<double>(b.squares));
+  }
+
+  size_t n_max_;
+  uint64_t buckets_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Similarity, similarity, hashed_ngrams, HashedNgrams, R"json(
+  "version": "1.0.0",
+  "summary": "Cosine of the counts of words and word pairs; needs no model.",
+  "parameters": {
+    "n_max": {"type": "integer", "default": 2, "min": 1, "max": 8,
+              "help": "longest run of words that is counted; 2: words and pairs"},
+    "buckets": {"type": "integer", "default": 262144, "min": 16, "max": 1099511627776,
+                "help": "buckets that runs of words are hashed into"}
+  })json")
