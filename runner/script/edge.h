@@ -1,0 +1,67 @@
+#pragma once
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "script/sandbox.h"
+
+/// The edge between Lua and C++. Lua is the C++ build, so its errors unwind C++ frames and run destructors; the other
+/// way round an exception must be turned into a Lua error before it meets a Lua frame, or its text is lost.
+namespace compeer::script {
+
+/// The sandbox a state (or any of its coroutines) belongs to.
+Sandbox& sandbox(lua_State* L);
+
+/// Throws as a Lua error that keeps all fields of `error`, through pcall and rethrow. Without a place of its own it
+/// gets the script's current line.
+[[noreturn]] void raise(lua_State* L, const Error& error);
+
+/// Ends the script with this error, whatever it does: no pcall can hold it.
+[[noreturn]] void halt(lua_State* L, const Error& error);
+
+/// Goes on ending a script that was halted.
+[[noreturn]] void raise_halt(lua_State* L);
+
+/// The wrapper of every C++ function that Lua may call.
+template <int (*Function)(lua_State*)>
+int bound(lua_State* L) {
+  std::string other;
+  try {
+    return Function(L);
+  } catch (const Error& error) {
+    raise(L, error);
+  } catch (const std::exception& error) {
+    other = error.what();
+  }
+  raise(L, Error("", other, "", Exit::failure));
+}
+
+/// Counts work done outside the Lua machine. Halts the script when its budget is used up.
+void spend(lua_State* L, uint64_t instructions);
+
+/// "scripts/x.lua:12": the line being run, or "" outside of scripts.
+std::string position(lua_State* L);
+
+/// The error value at `index`: of ours, or a text or table of the script's. Never runs script code.
+Error error_at(lua_State* L, int index);
+
+/// Makes the error value on top of the stack one of ours that knows its way through the script; a message handler.
+int trace_error(lua_State* L);
+
+/// The text of the line `where` names ("    12 | foo()"), "" if it is in no script.
+std::string excerpt(const Sandbox& sandbox, const std::string& where);
+
+/// Like luaL_tolstring without addresses: pushes the text and returns it.
+std::string_view push_text(lua_State* L, int index);
+
+std::string_view check_text(lua_State* L, int argument);
+
+/// Registers the type of our error values.
+void open_errors(lua_State* L);
+
+}  // namespace compeer::script

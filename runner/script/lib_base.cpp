@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "script/edge.h"
+#include "script/libraries.h"
+
+namespace compeer::script {
+
+namespace {
+
+// pcall and xpcall: as Lua's own, but the end of the script passes through them.
+
+int finish_pcall(lua_State* L, int status, lua_KContext extra) {
+  recheck(L, status);
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(extra);
+  lua_pushboolean(L, 0);
+  lua_insert(L, -2);
+  return 2;
+}
+
+int protected_call(lua_State* L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
+}
+
+// Calls the script's handler, except when the script is being ended: hooks don't run in there.
+int handle(lua_State* L) {
+  if (sandbox(L).halted()) return 1;
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+int protected_call_with_handler(lua_State* L) {
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  const int arguments = lua_gettop(L) - 2;
+  lua_pushvalue(L, 2);
+  lua_pushcclosure(L, handle, 1);
+  lua_replace(L, 2);
+  lua_pushboolean(L, 1);
+  lua_pushvalue(L, 1);
+  lua_rotate(L, 3, 2);  // function, handler, true, function, arguments...
+  return finish_pcall(L, lua_pcallk(L, arguments, LUA_MULTRET, 2, 2, finish_pcall), 2);
+}
+
+// Keys in one fixed order: numbers, then strings bytewise, then false and true.
+
+struct Key {
+  enum Kind { number, text, boolean } kind;
+  bool whole = false;
+  lua_Integer integer = 0;
+  lua_Number real = 0;
+  std::string_view bytes;  // lives in the table
+
+  long double value() const {  // holds every integer and every real exactly
+    return whole ? static_cast<long double>(integer) : static_cast<long double>(real);
+  }
+  bool operator<(const Key& other) const {
+    if (kind != other.kind) return kind < other.kind;
+    if (kind == text) return bytes < other.bytes;
+    return kind == number ? value() < other.value() : integer < other.integer;
+  }
+};
+
+Key key_at(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index)) return {Key::number, true, lua_tointeger(L, index), 0, {}};
+      return {Key::number, false, 0, lua_tonumber(L, index), {}};
+    case LUA_TSTRING: {
+      size_t length = 0;
+      const char* text = lua_tolstring(L, index, &length);
+      return {Key::text, false, 0, 0, {text, length}};
+    }
+    case LUA_TBOOLEAN:
+      return {Key::boolean, true, lua_toboolean(L, index), 0, {}};
+    default:
+      throw Error("", fmt::format("a table with a {} as a key has no fixed order", luaL_typename(L, index)),
+                  "use numbers or strings as keys, or ipairs over a list");
+  }
+}
+
+void push_key(lua_State* L, const Key& key) {
+  if (key.kind == Key::text) {
+    lua_pushlstring(L, key.bytes.data(), key.bytes.size());
+  } else if (key.kind == Key::boolean) {
+    lua_pushboolean(L, static_cast<int>(key.integer));
+  } else if (key.whole) {
+    lua_pushinteger(L, key.integer);
+  } else {
+    lua_pushnumber(L, key.real);
+  }
+}
+
+int next_pair(lua_State* L) {
+  for (;;) {
+    const lua_Integer i = lua_tointeger(L, lua_upvalueindex(3)) + 1;
+    lua_pushinteger(L, i);
+    lua_replace(L, lua_upvalueindex(3));
+    if (lua_rawgeti(L, lua_upvalueindex(2), i) == LUA_TNIL) return 1;
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 2;
+    lua_pop(L, 2);  // removed since the loop began
+  }
+}
+
+int ordered_pairs(lua_State* L) {
+  if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 3);
+    return 3;
+  }
+  luaL_checktype(L, 1, LUA_TTABLE);
+  std::vector<Key> keys;
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) keys.push_back(key_at(L, -2));
+  spend(L, keys.size());
+  if (!std::is_sorted(keys.begin(), keys.end())) std::sort(keys.begin(), keys.end());
+
+  lua_pushvalue(L, 1);
+  lua_createtable(L, static_cast<int>(keys.size()), 0);
+  for (size_t i = 0; i < keys.size(); ++i) push_key(L, keys[i]), lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_pair, 3);
+  lua_pushvalue(L, 1);
+  lua_pushnil(L);
+  return 3;
+}
+
+// The smallest key above the one given, in the order of pairs.
+int ordered_next(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 2);
+  const bool first = lua_isnil(L, 2);
+  const Key after = first ? Key{} : key_at(L, 2);
+  Key best{};
+  bool found = false;
+  uint64_t seen = 0;
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    const Key key = key_at(L, -2);
+    if ((first || after < key) && (!found || key < best)) best = key, found = true;
+    ++seen;
+  }
+  spend(L, seen);
+  if (!found) return lua_pushnil(L), 1;
+  push_key(L, best);
+  lua_pushvalue(L, -1);
+  lua_rawget(L, 1);
+  return 2;
+}
+
+int print(lua_State* L) {
+  std::string line;
+  for (int i = 1, n = lua_gettop(L); i <= n; ++i) {
+    if (i > 1) line += '\t';
+    line += push_text(L, i);
+    lua_pop(L, 1);
+  }
+  line += '\n';
+  spend(L, 1000 + line.size());
+  sandbox(L).print(line);
+  return 0;
+}
+
+int to_string(lua_State* L) {
+  luaL_checkany(L, 1);
+  push_text(L, 1);
+  return 1;
+}
+
+// A finalizer would run where no limit holds.
+int set_metatable(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_argexpected(L, lua_isnoneornil(L, 2) || lua_istable(L, 2), 2, "nil or table");
+  if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) throw Error("", "cannot change a protected metatable");
+  lua_settop(L, 2);
+  if (lua_istable(L, 2)) {
+    lua_pushliteral(L, "__gc");
+    if (lua_rawget(L, 2) != LUA_TNIL) throw Error("", "a script's tables can't have '__gc'", "use '<close>' variables");
+    lua_pop(L, 1);
+  }
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
+// load(text or function, name, mode, env): text only, in the script's globals unless told otherwise.
+int load_text(lua_State* L) {
+  lua_settop(L, 4);
+  std::string text;
+  if (lua_isfunction(L, 1)) {
+    for (;;) {
+      lua_pushvalue(L, 1);
+      lua_call(L, 0, 1);
+      if (lua_isnil(L, -1)) break;
+      if (lua_type(L, -1) != LUA_TSTRING) throw Error("", "the function given to 'load' must return texts");
+      const auto piece = check_text(L, -1);
+      if (piece.empty()) break;
+      text += piece;
+      spend(L, 100 + piece.size());
+      lua_pop(L, 1);
+    }
+  } else {
+    text = check_text(L, 1);
+  }
+  spend(L, text.size());
+  const std::string name = std::string("=") + luaL_optstring(L, 2, "load");
+  if (luaL_loadbufferx(L, text.data(), text.size(), name.c_str(), "t") != LUA_OK) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (!lua_isnil(L, 4)) {
+    lua_pushvalue(L, 4);
+    if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
+  }
+  return 1;
+}
+
+}  // namespace
+
+void recheck(lua_State* L, int status) {
+  if (sandbox(L).halted()) raise_halt(L);
+  if (status == LUA_ERRMEM) halt(L, memory_error(L));
+}
+
+Error memory_error(lua_State* L) {
+  return Error(sandbox(L).refused(), "the script needs " + sandbox(L).budget().memory_text(),
+               "a script describes runs and reads their results; big data belongs into data sets");
+}
+
+void open_base(lua_State* L) {
+  const char* const kept[] = {"assert", "error",  "getmetatable", "ipairs", "rawequal", "rawget", "rawlen",
+                              "rawset", "select", "tonumber",     "type",   "_VERSION", nullptr};
+  copy_functions(L, luaopen_base, kept);
+  const luaL_Reg own[] = {{"load", bound<load_text>},
+                          {"next", bound<ordered_next>},
+                          {"pairs", bound<ordered_pairs>},
+                          {"pcall", bound<protected_call>},
+                          {"print", bound<print>},
+                          {"setmetatable", bound<set_metatable>},
+                          {"tostring", bound<to_string>},
+                          {"xpcall", bound<protected_call_with_handler>},
+                          {nullptr, nullptr}};
+  luaL_setfuncs(L, own, 0);
+}
+
+}  // namespace compeer::script

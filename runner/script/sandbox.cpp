@@ -1,0 +1,119 @@
+#include "script/sandbox.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "script/edge.h"
+#include "script/libraries.h"
+
+namespace compeer::script {
+
+namespace {
+
+constexpr int hook_instructions = 100;
+constexpr uint64_t largest_script = uint64_t{1} << 20;
+
+void count(lua_State* L, lua_Debug*) { spend(L, hook_instructions); }
+
+void print_to_stdout(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+int open_all(lua_State* L) {
+  open_errors(L);
+  open_libraries(L);
+  return 0;
+}
+
+}  // namespace
+
+Sandbox::Sandbox() : Sandbox(Setup{}) {}
+
+Sandbox::Sandbox(Setup setup)
+    : setup_(std::move(setup)), budget_(setup_.limits), lua_(lua_newstate(allocate, this), lua_close) {
+  if (!lua_) throw Error("", "not enough memory for a Lua state", "", Exit::failure);
+  if (!setup_.print) setup_.print = print_to_stdout;
+  running = lua_.get();
+  *static_cast<Sandbox**>(lua_getextraspace(lua_.get())) = this;
+  lua_pushcfunction(lua_.get(), open_all);
+  if (lua_pcall(lua_.get(), 0, 0, 0) != LUA_OK) throw error_at(lua_.get(), -1);
+  lua_sethook(lua_.get(), count, LUA_MASKCOUNT, hook_instructions);
+}
+
+Sandbox::~Sandbox() = default;
+
+void* Sandbox::allocate(void* sandbox, void* block, size_t old_size, size_t new_size) noexcept {
+  auto& self = *static_cast<Sandbox*>(sandbox);
+  if (!block) old_size = 0;  // for a new block Lua passes its kind here
+  if (!self.budget_.resize(old_size, new_size)) {
+    if (self.running) self.refused_ = position(self.running);
+    return nullptr;
+  }
+  if (new_size > 0) return std::realloc(block, new_size);
+  std::free(block);
+  return nullptr;
+}
+
+void Sandbox::add_module(const std::string& name, int (*open)(lua_State*)) {
+  lua_State* L = lua_.get();
+  const int top = lua_gettop(L);
+  lua_pushcfunction(L, trace_error);
+  lua_pushcfunction(L, open_module);
+  lua_pushstring(L, name.c_str());
+  lua_pushcfunction(L, open);
+  if (lua_pcall(L, 2, 0, top + 1) != LUA_OK) throw error_at(L, -1);
+  lua_settop(L, top);
+}
+
+void Sandbox::halt(Error error) {
+  if (!halted_) halted_ = std::move(error);
+}
+
+bool Sandbox::run_file(const std::filesystem::path& file) {
+  const auto folder = file.parent_path();
+  return run_text(read_script(file, file.string()), file.string(), folder.empty() ? "." : folder);
+}
+
+bool Sandbox::run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder) {
+  lua_State* L = lua_.get();
+  folder_ = folder;
+  add_source(name, text);
+  lua_pushcfunction(L, trace_error);
+  int status = luaL_loadbufferx(L, text.data(), text.size(), ("@" + name).c_str(), "t");
+  if (status == LUA_OK) {
+    status = lua_pcall(L, 0, 0, -2);
+  } else {
+    trace_error(L);
+  }
+  return finish(status);
+}
+
+bool Sandbox::finish(int status) {
+  lua_State* L = lua_.get();
+  if (stopped_) return false;
+  if (halted_) throw *halted_;
+  if (status == LUA_OK) return true;
+  if (status == LUA_ERRMEM) throw memory_error(L);
+  throw error_at(L, -1);
+}
+
+std::string read_script(const std::filesystem::path& file, const std::string& name) {
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) throw Error(name, "there is no such script");
+  if (!std::filesystem::is_regular_file(file, code)) throw Error(name, "is no regular file");
+  std::string text;
+  try {
+    text = read_file(file, largest_script);
+  } catch (const Error& error) {
+    throw Error(name, error.problem(), error.help());
+  }
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);
+  if (!text.empty() && text[0] == '#') text.erase(0, text.find('\n'));
+  return text;
+}
+
+}  // namespace compeer::script

@@ -1,0 +1,97 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "script/limits.h"
+
+struct lua_State;
+
+namespace compeer::script {
+
+/// A Lua 5.4 in which a script can compute and describe, and nothing else: no files, clock, environment, processes,
+/// bytecode or addresses, so that the same script gives the same result in every process. What differs from plain Lua
+/// is listed in docs/lua.md. One script per sandbox.
+class Sandbox {
+ public:
+  struct Setup {
+    Limits limits;
+    std::function<void(std::string_view)> print;  ///< gets what `print` writes, lines complete; default: stdout
+  };
+
+  Sandbox();
+  explicit Sandbox(Setup setup);
+  ~Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+
+  /// Lets `require "name"` give what `open` leaves on top of the stack.
+  void add_module(const std::string& name, int (*open)(lua_State*));
+
+  /// Runs a script to its end. `require` finds modules below the script's folder. Throws Error: whatever was raised,
+  /// with exit 3 if it was a mistake in the script; `where` is "script.lua:LINE", the text holds that line and, from
+  /// two functions on, the way there. False if the script was ended early by `stop`.
+  bool run_file(const std::filesystem::path& file);
+  /// The same for a text; `name` stands for the file.
+  bool run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder = ".");
+
+  /// Ends the script, now and for good: no pcall can hold it. Called by C++ functions of modules; the error that they
+  /// then throw is replaced by this one. `stop` is an end that is no failure.
+  void halt(Error error);
+  void stop() { stopped_ = true, halt(Error("", "stopped", "", Exit::ok)); }
+  bool halted() const { return halted_.has_value(); }
+
+  Budget& budget() { return budget_; }
+  void print(std::string_view text) const { setup_.print(text); }
+  const std::filesystem::path& folder() const { return folder_; }
+  /// Texts of the script and the modules it has required so far, by the names used in messages.
+  const std::map<std::string, std::string>& sources() const { return sources_; }
+  void add_source(const std::string& name, std::string text) { sources_[name] = std::move(text); }
+
+  /// The state of `math.random`.
+  struct Random {
+    uint64_t seed = 0, drawn = 0;
+  };
+  Random random;
+  std::set<std::string> loading;  ///< modules being required
+
+  /// What a module keeps for its functions, and gets back by its type.
+  template <typename T>
+  void keep(std::shared_ptr<T> value) {
+    kept_ = std::move(value);
+  }
+  template <typename T>
+  T& kept() const {
+    return *static_cast<T*>(kept_.get());
+  }
+
+  lua_State* state() const { return lua_.get(); }
+  lua_State* running = nullptr;  ///< the coroutine that runs just now
+  /// The line that was refused memory last.
+  const std::string& refused() const { return refused_; }
+
+ private:
+  static void* allocate(void* sandbox, void* block, size_t old_size, size_t new_size) noexcept;
+  bool finish(int status);
+
+  Setup setup_;
+  Budget budget_;
+  std::shared_ptr<void> kept_;  // outlives the Lua state, whose values may refer to it
+  std::map<std::string, std::string> sources_;
+  std::filesystem::path folder_;
+  std::optional<Error> halted_;
+  std::string refused_;
+  bool stopped_ = false;
+  std::unique_ptr<lua_State, void (*)(lua_State*)> lua_;
+};
+
+/// The text of a script file: without byte order mark, its "#!" line emptied. Throws Error (exit 3).
+std::string read_script(const std::filesystem::path& file, const std::string& name);
+
+}  // namespace compeer::script

@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "script/sandbox.h"
+
+namespace compeer::script {
+
+/// What became of a script: what it printed and the error it ended with.
+struct Outcome {
+  std::string printed, where, problem, help;
+  int exit = 0;
+};
+
+inline Outcome run_script(const std::string& text, const Limits& limits = {}, const std::string& folder = ".") {
+  Outcome outcome;
+  Sandbox sandbox({limits, [&](std::string_view line) { outcome.printed += line; }});
+  try {
+    sandbox.run_text(text, "script.lua", folder);
+  } catch (const Error& error) {
+    outcome.where = error.where();
+    outcome.problem = error.problem();
+    outcome.help = error.help();
+    outcome.exit = static_cast<int>(error.exit());
+  }
+  return outcome;
+}
+
+}  // namespace compeer::script
