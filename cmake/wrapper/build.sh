@@ -3,17 +3,16 @@
 
 # need_build FOLDER TARGET
 need_build() {
-  local build=$1 held
+  local build=$1
   mkdir -p "$build" 2>/dev/null || stop "can't create $build" "this checkout is read-only for you: set COMPEER_BUILD_DIR to a folder of yours"
   if [[ ! -w $build ]]; then
     already_built "$build" "$2" && return
     stop "$build can't be written and is not up to date" "set COMPEER_BUILD_DIR to a folder of yours"
   fi
-  exec {held}>"$build/.compeer-lock"
-  hold "$held" "building in $build"
+  lock "$build/.compeer-lock" "building in $build"
   configured "$build" || configure "$build"
   run_ninja "$build" "$2"
-  exec {held}>&-
+  unlock
 }
 
 # A build that somebody else keeps is used as it is, if nothing changed since.
@@ -21,7 +20,7 @@ already_built() {
   [[ -f $1/build.ninja && $(ninja -C "$1" -n "$2" 2>&1 | tail -n 1) == "ninja: no work to do." ]]
 }
 
-# Whether the folder was configured for this checkout and this libtorch.
+# Whether the folder was configured to the end, for this checkout and this libtorch.
 configured() {
   [[ -f $1/build.ninja && -f $1/CMakeCache.txt ]] || return 1
   local line home='' library=''
@@ -39,6 +38,7 @@ configure() {
   local -a fresh=()
   [[ ! -f $1/CMakeCache.txt ]] || fresh=(--fresh)
   say "configuring in $1"
+  rm -f "$1/build.ninja"   # CMake writes it last, so its being there means that all went well
   cmake -S "$root" -B "$1" "${fresh[@]}" -G Ninja -DCOMPEER_TORCH_ROOT="${torch_root:?}" >"$log" 2>&1 </dev/null && return
   grep -A 12 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
   stop "configuring failed (all of it: $log)"
@@ -66,16 +66,19 @@ run_ninja() {
 
 # Keeps ninja's lines in the log and tells how far it is. Steps of "[0/1]" are CMake's own, not worth a word.
 follow_ninja() {
-  local line every last=-1000
+  local line every failed='' begun=$SECONDS last=-1000
   every=$(progress_interval)
   while IFS= read -r line; do
     printf '%s\n' "$line" >&3
+    [[ $line != FAILED:* ]] || failed=1
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
     ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) || continue
     show_progress "building: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
     last=$SECONDS
   done 3>"$1"
-  ((last < 0)) || end_progress
+  ((last >= 0)) || return 0
+  end_progress
+  [[ -n $failed ]] || say "built in $((SECONDS - begun)) s"
 }
 
 # What failed, without the commands and without what went well.

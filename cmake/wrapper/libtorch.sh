@@ -19,17 +19,18 @@ use_libtorch() {
   torch_root=$1
 }
 
-# need_libtorch LOCK
+# need_libtorch PINS
 need_libtorch() {
   if [[ -n ${COMPEER_TORCH_ROOT:-} ]]; then
     use_libtorch "$(readlink -f "$COMPEER_TORCH_ROOT")" && return
     stop "COMPEER_TORCH_ROOT=$COMPEER_TORCH_ROOT has no libtorch" "it should hold lib/libtorch_cpu.so and include/, or torch/lib and torch/include; unset, a libtorch is fetched"
   fi
   libtorch_of_prefix_path && return
-  local cache kept
-  cache=$(cache_folder)
-  kept=$cache/libtorch-$(locked_version "$1")-cpu
-  use_libtorch "$kept" || fetch_libtorch "$1" "$kept"
+  local kept
+  [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || stop "neither HOME nor XDG_CACHE_HOME is set" "set XDG_CACHE_HOME to a folder that may hold 1.2 GB"
+  kept=${XDG_CACHE_HOME:-$HOME/.cache}/compeer/libtorch-$(pinned_version "$1")-cpu
+  use_libtorch "$kept" && [[ ! -w $kept.wheels ]] && return
+  fetch_libtorch "$1" "$kept"
 }
 
 # CMAKE_PREFIX_PATH may name a libtorch, a folder with torch/ in it, or torch/share/cmake as Python's torch says.
@@ -45,39 +46,36 @@ libtorch_of_prefix_path() {
   return 1
 }
 
-cache_folder() {
-  [[ -n ${XDG_CACHE_HOME:-}${HOME:-} ]] || stop "neither HOME nor XDG_CACHE_HOME is set" "set XDG_CACHE_HOME to a folder that may hold 1.2 GB"
-  echo "${XDG_CACHE_HOME:-$HOME/.cache}/compeer"
-}
-
-locked_version() {
+pinned_version() {
   local line
   while read -r line; do
-    [[ $line =~ ^torch==([0-9.]+) ]] && echo "${BASH_REMATCH[1]}"
+    if [[ $line =~ ^torch==([0-9.]+) ]]; then
+      echo "${BASH_REMATCH[1]}"
+      return
+    fi
   done <"$1"
 }
 
-# fetch_libtorch LOCK FOLDER: the folder appears whole or not at all. Its wheels wait beside it until then, so what was
+# fetch_libtorch PINS FOLDER: the folder appears whole or not at all. Its wheels wait beside it until then, so what was
 # fetched before an interruption is not fetched again.
 fetch_libtorch() {
-  local lock=$1 kept=$2 cache held
+  local pins=$1 kept=$2 cache
   cache=$(dirname "$kept")
   [[ $(uname -m) == x86_64 ]] || stop "no libtorch is pinned for $(uname -m)" "set COMPEER_TORCH_ROOT to one of yours"
   mkdir -p "$cache" 2>/dev/null || true
   [[ -w $cache ]] || stop "can't write into $cache" "set XDG_CACHE_HOME to a folder of yours that may hold 1.2 GB"
-  exec {held}>"$kept.lock"
-  hold "$held" "fetching libtorch"
+  lock "$kept.lock" "fetching libtorch"
   if ! use_libtorch "$kept"; then
     mkdir -p "$kept.wheels"
-    have_wheels "$lock" "$kept.wheels" || download_wheels "$lock" "$kept.wheels"
+    have_wheels "$pins" "$kept.wheels" || download_wheels "$pins" "$kept.wheels"
     unpack_wheels "$kept.wheels" "$kept"
     use_libtorch "$kept" || stop "the wheels in $kept.wheels hold no libtorch"
-    rm -rf "$kept.wheels"
   fi
-  exec {held}>&-
+  rm -rf "$kept.wheels"
+  unlock
 }
 
-# Whether a file of every hash in the lock is there.
+# Whether a file of every hash in the list is there.
 have_wheels() {
   local line sums
   sums=" $(find "$2" -maxdepth 1 -name '*.whl' -exec sha256sum {} + | cut -d' ' -f1 | tr '\n' ' ')"
@@ -94,18 +92,19 @@ python_with_pip() {
       return
     fi
   done
-  stop "python3 has no pip, which fetches libtorch" "apt-get install python3-pip, or set COMPEER_TORCH_ROOT to a libtorch of yours"
+  return 1
 }
 
 # pip checks every hash. Its unfinished files lie beside the wheels, for the next attempt to clear away.
 download_wheels() {
-  local lock=$1 wheels=$2 python
-  python=$(python_with_pip)
+  local pins=$1 wheels=$2 python
+  python=$(python_with_pip) ||
+    stop "python3 has no pip, which fetches libtorch" "apt-get install python3-pip, or set COMPEER_TORCH_ROOT to a libtorch of yours"
   need_space "$wheels" 1200
   rm -rf "$wheels/unfinished"
   mkdir -p "$wheels/unfinished"
-  say "fetching libtorch $(locked_version "$lock") (about 550 MB, once; kept in $(dirname "$wheels"))"
-  TMPDIR=$wheels/unfinished quietly "$wheels/log.txt" download_progress "$python" -m pip download --requirement "$lock" \
+  say "fetching libtorch $(pinned_version "$pins") (about 550 MB, once; kept in $(dirname "$wheels"))"
+  TMPDIR=$wheels/unfinished quietly "$wheels/log.txt" download_progress "$python" -m pip download --requirement "$pins" \
     --require-hashes --no-deps --no-cache-dir --progress-bar off --disable-pip-version-check --dest "$wheels" \
     --only-binary=:all: --implementation cp --python-version 3.11 \
     --platform manylinux_2_28_x86_64 --platform manylinux_2_25_x86_64 --platform manylinux2014_x86_64 ||

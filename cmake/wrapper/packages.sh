@@ -16,7 +16,7 @@ missing_packages() {
   mapfile -t wanted < <(listed_packages "$1")
   while read -r name state; do
     [[ $state != installed ]] || installed[$name]=1
-  done < <(dpkg-query --show --showformat '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null)
+  done < <(dpkg-query --show --showformat '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
   for name in "${wanted[@]}"; do
     [[ -n ${installed[$name]:-} ]] || echo "$name"
   done
@@ -37,7 +37,7 @@ need_packages() {
 # The words that turn a command into root's, in the array as_root; fails if there is no way.
 find_root() {
   as_root=()
-  ((EUID != 0)) || return 0
+  [[ $(id -u) != 0 ]] || return 0
   command -v sudo >/dev/null || return 1
   if sudo -n true 2>/dev/null; then
     as_root=(sudo -n)

@@ -34,21 +34,32 @@ quietly() {
   return "$status"
 }
 
+# Lives no longer than the wrapper, and keeps neither its lock nor its caller's pipes.
 keep_telling() {
-  local every
+  local every last=$SECONDS
   every=$(progress_interval)
-  # The pause must not keep the caller's pipes open once the wrapper has gone.
-  while sleep "$every" >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+  exec 9>&-
+  while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    ((SECONDS - last >= every)) || continue
     show_progress "$("$1" "$2")"
+    last=$SECONDS
   done
 }
 
-# hold DESCRIPTOR WHAT: takes the lock on an open file, saying so if somebody else has it.
-hold() {
-  flock --nonblock "$1" && return
+# lock FILE WHAT: one wrapper at a time does what is meant, the others say so and wait. One lock at a time, on descriptor
+# 9; commands that run meanwhile inherit it, so what outlives a killed wrapper still keeps others away.
+lock() {
+  exec 9>"$1"
+  flock --nonblock 9 && return
   say "another compeer is $2; waiting for it"
-  flock "$1"
+  flock 9
 }
 
+unlock() { exec 9>&-; }
+
 # A Ctrl-C ends the wrapper even if the command that got it too chose to end in its own way.
-trap 'exit 130' INT
+trap '[[ ! -t 2 ]] || echo >&2; exit 130' INT
+
+# Nothing ends the wrapper without a word: what no one foresaw says where it was.
+set -E
+trap 'say "unexpected failure at ${BASH_SOURCE[0]}:$LINENO"' ERR
