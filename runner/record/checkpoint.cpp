@@ -1,0 +1,167 @@
+#include "record/checkpoint.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "record/strict_json.h"
+
+namespace compeer::record {
+
+namespace {
+
+using nlohmann::json;
+using Path = std::filesystem::path;
+
+constexpr uint64_t longest_json = uint64_t{64} << 20;
+
+Path folder_of(const Path& run_folder, uint64_t step) {
+  return run_folder / "checkpoints" / fmt::format("step-{:06}", step);
+}
+
+// The step of "step-000120"; nothing for other names, as those still being written.
+std::optional<uint64_t> step_of(const Path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with("step-")) return {};
+  uint64_t step = 0;
+  const char *begin = name.data() + 5, *end = name.data() + name.size();
+  const auto read = std::from_chars(begin, end, step);
+  if (begin == end || read.ec != std::errc() || read.ptr != end) return {};
+  return step;
+}
+
+json manifest_of(const Path& folder, uint64_t step) {
+  json files = json::object();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    files[std::filesystem::relative(entry.path(), folder).string()] = {{"size", entry.file_size()},
+                                                                       {"sha256", sha256_file(entry.path())}};
+  }
+  return {{"format", 1}, {"step", step}, {"files", files}};
+}
+
+void sync_tree(const Path& folder) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    entry.is_directory() ? sync_folder(entry.path()) : sync_file(entry.path());
+  sync_folder(folder);
+}
+
+void point_last_at(const Path& folder) {
+  const Path link = folder.parent_path() / "last", next = folder.parent_path() / "last.part";
+  std::filesystem::remove(next);
+  std::filesystem::create_directory_symlink(folder.filename(), next);
+  std::filesystem::rename(next, link);
+}
+
+// Within the checkpoint, whatever the manifest of a stranger says.
+bool is_inside(const Path& name) {
+  return !name.empty() && name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
+}
+
+std::string damage_of_file(const Path& folder, const std::string& name, const json& wanted) {
+  if (!is_inside(name) || !wanted.is_object() || !wanted.contains("size") || !wanted.contains("sha256"))
+    return "manifest.json has a wrong entry '" + name + "'";
+  std::error_code code;
+  const auto size = std::filesystem::file_size(folder / name, code);
+  if (code) return name + " is missing";
+  if (wanted["size"] != size) return fmt::format("{} has {} bytes, should have {}", name, size, wanted["size"].dump());
+  if (wanted["sha256"] != sha256_file(folder / name)) return name + " has other contents than were written";
+  return "";
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(const Path& run_folder, uint64_t step)
+    : run_folder_(run_folder), part_(folder_of(run_folder, step)), step_(step) {
+  part_ += ".part";
+  std::filesystem::remove_all(part_);
+  std::filesystem::create_directories(part_);
+}
+
+CheckpointWriter::~CheckpointWriter() {
+  std::error_code ignored;
+  if (!committed_) std::filesystem::remove_all(part_, ignored);
+}
+
+Path CheckpointWriter::commit(const json& state) {
+  write_file(part_ / "state.json", state.dump(1));
+  write_file(part_ / "manifest.json", manifest_of(part_, step_).dump(1));
+  sync_tree(part_);
+  const Path folder = folder_of(run_folder_, step_);
+  Path aside = folder;
+  aside += ".old.part";
+  if (std::filesystem::exists(folder)) {
+    std::filesystem::remove_all(aside);
+    std::filesystem::rename(folder, aside);
+  }
+  std::filesystem::rename(part_, folder);
+  committed_ = true;
+  sync_folder(folder.parent_path());
+  point_last_at(folder);
+  sync_folder(folder.parent_path());
+  std::filesystem::remove_all(aside);
+  return folder;
+}
+
+std::string damage(const Path& folder) {
+  try {
+    const json manifest =
+        parse_strict_json(folder / "manifest.json", read_file(folder / "manifest.json", longest_json));
+    if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
+    if (!manifest.contains("step") || manifest["step"] != step_of(std::filesystem::canonical(folder)).value_or(0))
+      return "manifest.json is of another step";
+    if (!manifest["files"].contains("state.json")) return "manifest.json doesn't list state.json";
+    for (const auto& [name, wanted] : manifest["files"].items())
+      if (auto problem = damage_of_file(folder, name, wanted); !problem.empty()) return problem;
+  } catch (const Error& error) {
+    return Path(error.where()).filename().string() + " " + error.problem();
+  }
+  return "";
+}
+
+std::vector<Path> checkpoint_folders(const Path& run_folder) {
+  std::vector<std::pair<uint64_t, Path>> found;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", code))
+    if (const auto step = step_of(entry.path()); step && entry.is_directory()) found.emplace_back(*step, entry.path());
+  std::sort(found.rbegin(), found.rend());
+  std::vector<Path> folders;
+  for (auto& [step, folder] : found) folders.push_back(std::move(folder));
+  return folders;
+}
+
+std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::string>* problems) {
+  for (const auto& folder : checkpoint_folders(run_folder)) {
+    const std::string problem = damage(folder);
+    if (problem.empty()) {
+      const Path state = folder / "state.json";
+      return Checkpoint{*step_of(folder), folder, parse_strict_json(state, read_file(state, longest_json))};
+    }
+    if (problems) problems->push_back("checkpoints/" + folder.filename().string() + ": " + problem);
+  }
+  return {};
+}
+
+void prune(const Path& run_folder, uint64_t keep) {
+  const auto folders = checkpoint_folders(run_folder);
+  const uint64_t kept = std::max<uint64_t>(keep, 1);
+  if (folders.size() <= kept) return;
+  const auto good = newest_good(run_folder);
+  for (size_t i = kept; i < folders.size(); ++i)
+    if (!good || folders[i] != good->folder) std::filesystem::remove_all(folders[i]);
+}
+
+void remove_unfinished(const Path& run_folder) {
+  std::vector<Path> unfinished;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", code))
+    if (entry.path().extension() == ".part") unfinished.push_back(entry.path());
+  for (const auto& path : unfinished) std::filesystem::remove_all(path);
+}
+
+}  // namespace compeer::record

@@ -1,0 +1,249 @@
+#include "record/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/mapped_file.h"
+#include "record/strict_json.h"
+
+namespace compeer::record {
+
+namespace {
+
+using nlohmann::json;
+using Path = std::filesystem::path;
+
+constexpr uint64_t longest_header = 100'000'000;
+constexpr uint64_t longest_index = 100'000'000;
+
+const std::map<std::string, size_t> element_sizes = {
+    {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"I64", 8}, {"I32", 4},
+    {"I16", 2}, {"I8", 1},  {"U64", 8}, {"U32", 4},  {"U16", 2},     {"U8", 1},      {"BOOL", 1}};
+
+[[noreturn]] void refuse(const Path& file, const std::string& what) {
+  throw Error(file.string(), what, "", Exit::data);
+}
+
+template <class Value>
+std::vector<std::string> keys_of(const std::map<std::string, Value>& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+
+uint64_t little_endian(std::span<const std::byte> bytes) {
+  uint64_t value = 0;
+  for (size_t i = 8; i-- > 0;) value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
+  return value;
+}
+
+// Bytes that the shape and type ask for. Products that overflow are refused like any other wrong size.
+uint64_t wanted_bytes(const Path& file, const TensorView& tensor) {
+  uint64_t bytes = element_size(tensor.dtype);
+  if (bytes == 0)
+    throw Error(file.string(), fmt::format("tensor '{}' has the unknown type '{}'", tensor.name, tensor.dtype),
+                suggest(tensor.dtype,
+                        [] {
+                          std::vector<std::string> names;
+                          for (const auto& [name, size] : element_sizes) names.push_back(name);
+                          return names;
+                        }()),
+                Exit::data);
+  for (const int64_t extent : tensor.shape) {
+    if (extent < 0) refuse(file, fmt::format("tensor '{}' has a negative size {}", tensor.name, extent));
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      refuse(file, fmt::format("tensor '{}' is too large", tensor.name));
+  }
+  return bytes;
+}
+
+bool is_index(const json& value) { return value.is_number_unsigned(); }
+
+// One entry of the header: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}.
+TensorView parse_tensor(const Path& file, const std::string& name, const json& entry, std::span<const std::byte> data) {
+  auto wrong = [&](const char* what) { refuse(file, fmt::format("tensor '{}': {}", name, what)); };
+  if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
+      !entry.contains("data_offsets"))
+    wrong("should have exactly dtype, shape and data_offsets");
+  const auto &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
+  if (!dtype.is_string()) wrong("dtype is no text");
+  if (!shape.is_array() || !std::all_of(shape.begin(), shape.end(), is_index)) wrong("shape is no list of sizes");
+  if (!offsets.is_array() || offsets.size() != 2 || !is_index(offsets[0]) || !is_index(offsets[1]))
+    wrong("data_offsets are no two positions");
+
+  TensorView tensor{name, dtype, {}, {}};
+  for (const auto& extent : shape) {
+    if (extent.get<uint64_t>() > INT64_MAX) wrong("a size is too large");
+    tensor.shape.push_back(extent.get<int64_t>());
+  }
+  const uint64_t begin = offsets[0], end = offsets[1];
+  if (begin > end || end > data.size())
+    refuse(file, fmt::format("tensor '{}' lies at bytes {} to {} of {}", name, begin, end, data.size()));
+  if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != end - begin)
+    refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", name, end - begin, wanted));
+  tensor.bytes = data.subspan(begin, end - begin);
+  return tensor;
+}
+
+// Tensors must fill the data without gap or overlap, so that nothing can hide between or behind them.
+void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<const std::byte> data) {
+  std::sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
+    return std::pair(a.bytes.data(), a.bytes.size()) < std::pair(b.bytes.data(), b.bytes.size());
+  });
+  const std::byte* at = data.data();
+  for (const auto& tensor : tensors) {
+    if (tensor.bytes.data() < at) refuse(file, fmt::format("tensor '{}' overlaps another", tensor.name));
+    if (tensor.bytes.data() > at) refuse(file, fmt::format("unused bytes stand before tensor '{}'", tensor.name));
+    at += tensor.bytes.size();
+  }
+  if (const auto rest = data.data() + data.size() - at)
+    refuse(file, fmt::format("{} bytes follow the last tensor", rest));
+}
+
+void parse_metadata(const Path& file, const json& entry, std::map<std::string, std::string>& metadata) {
+  if (!entry.is_object()) refuse(file, "__metadata__ is no table");
+  for (const auto& [key, value] : entry.items()) {
+    if (!value.is_string()) refuse(file, fmt::format("__metadata__ '{}' is no text", key));
+    metadata[key] = value;
+  }
+}
+
+// Larger elements first, then by name.
+bool stands_before(const TensorView& a, const TensorView& b) {
+  return std::pair(element_size(b.dtype), a.name) < std::pair(element_size(a.dtype), b.name);
+}
+
+std::string_view header_text(const Path& file, std::span<const std::byte> bytes) {
+  if (bytes.size() < 8) refuse(file, "is too short to be a safetensors file");
+  const uint64_t length = little_endian(bytes);
+  if (length > longest_header)
+    refuse(file, fmt::format("has a header of {} bytes, more than {} are never read", length, longest_header));
+  if (length > bytes.size() - 8)
+    refuse(file, fmt::format("ends within its header: {} bytes of {}", bytes.size() - 8, length));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
+  if (!text.starts_with('{')) refuse(file, "has a header that doesn't begin with '{'");
+  return text;
+}
+
+}  // namespace
+
+struct Safetensors::Files {
+  Path path;
+  std::vector<MappedFile> mapped;
+  std::map<std::string, TensorView> tensors;
+  std::map<std::string, std::string> metadata;
+
+  // Checks one file and adds its tensors. Returns their names.
+  std::vector<std::string> add(const Path& file) {
+    const auto bytes = mapped.emplace_back(file).bytes();
+    const auto text = header_text(file, bytes);
+    const auto data = bytes.subspan(8 + text.size());
+    std::vector<TensorView> found;
+    const json header = parse_strict_json(file, text);
+    for (const auto& [name, entry] : header.items()) {
+      if (name == "__metadata__")
+        parse_metadata(file, entry, metadata);
+      else
+        found.push_back(parse_tensor(file, name, entry, data));
+    }
+    check_extents(file, found, data);
+    std::vector<std::string> added;
+    for (auto& tensor : found) {
+      added.push_back(tensor.name);
+      if (!tensors.emplace(tensor.name, tensor).second)
+        refuse(file, fmt::format("tensor '{}' is in another file too", tensor.name));
+    }
+    return added;
+  }
+};
+
+size_t element_size(const std::string& dtype) {
+  const auto found = element_sizes.find(dtype);
+  return found == element_sizes.end() ? 0 : found->second;
+}
+
+Safetensors::Safetensors(std::unique_ptr<Files> files) : files_(std::move(files)) {}
+Safetensors::Safetensors(Safetensors&&) noexcept = default;
+Safetensors& Safetensors::operator=(Safetensors&&) noexcept = default;
+Safetensors::~Safetensors() = default;
+
+Safetensors Safetensors::open(const Path& file) {
+  auto files = std::make_unique<Files>();
+  files->path = file;
+  files->add(file);
+  return Safetensors(std::move(files));
+}
+
+// The index says which shard each tensor is in: {"weight_map": {"lm_head.weight": "model-00001-of-00002.safetensors"}}.
+Safetensors Safetensors::open_sharded(const Path& folder) {
+  const Path index = folder / "model.safetensors.index.json";
+  if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors");
+  if (!std::filesystem::exists(index))
+    throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json", "", Exit::data);
+  const json parsed = parse_strict_json(index, read_file(index, longest_index));
+  if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
+  std::map<std::string, std::set<std::string>> promised;  // by shard
+  for (const auto& [name, shard] : parsed["weight_map"].items()) {
+    if (!shard.is_string() || Path(shard).filename() != Path(shard))
+      refuse(index, fmt::format("tensor '{}' should name a file of this folder", name));
+    promised[shard].insert(name);
+  }
+  auto files = std::make_unique<Files>();
+  files->path = folder;
+  for (const auto& [shard, names] : promised) {
+    const auto added = files->add(folder / shard);
+    const std::set<std::string> there(added.begin(), added.end());
+    for (const auto& name : names)
+      if (!there.count(name)) refuse(folder / shard, fmt::format("lacks tensor '{}', which the index promises", name));
+  }
+  return Safetensors(std::move(files));
+}
+
+std::vector<std::string> Safetensors::names() const { return keys_of(files_->tensors); }
+bool Safetensors::has(const std::string& name) const { return files_->tensors.count(name) > 0; }
+const std::map<std::string, std::string>& Safetensors::metadata() const { return files_->metadata; }
+const Path& Safetensors::path() const { return files_->path; }
+
+const TensorView& Safetensors::tensor(const std::string& name) const {
+  const auto found = files_->tensors.find(name);
+  if (found == files_->tensors.end()) {
+    const auto near = nearest(name, names());
+    throw Error(path().string(), fmt::format("has no tensor '{}'", name),
+                near.empty() ? "" : "did you mean '" + near + "'?", Exit::data);
+  }
+  return found->second;
+}
+
+void write_safetensors(const Path& file, std::vector<TensorView> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::sort(tensors.begin(), tensors.end(), stands_before);
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::vector<std::string_view> pieces(2);
+  uint64_t at = 0;
+  for (const auto& tensor : tensors) {
+    if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != tensor.bytes.size())
+      refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", tensor.name, tensor.bytes.size(),
+                               wanted));
+    if (tensor.name == "__metadata__" || header.contains(tensor.name))
+      refuse(file, fmt::format("two tensors are called '{}'", tensor.name));
+    header[tensor.name] = {
+        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, at + tensor.bytes.size()}}};
+    pieces.emplace_back(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+    at += tensor.bytes.size();
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  std::string length(8, '\0');
+  for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> 8 * i);
+  pieces[0] = length;
+  pieces[1] = text;
+  write_file(file, pieces);
+}
+
+}  // namespace compeer::record

@@ -1,0 +1,162 @@
+#include "record/status.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/strict_json.h"
+
+namespace compeer::record {
+
+namespace {
+
+using nlohmann::json;
+using Path = std::filesystem::path;
+
+constexpr uint64_t longest_json = uint64_t{64} << 20;
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+double number(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+void write_plain(const Path& file, const std::string& text, const char* mode) {
+  FILE* out = std::fopen(file.c_str(), mode);
+  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const bool closed = out && std::fclose(out) == 0;
+  if (!written || !closed) throw Error(file.string(), "can't be written", "", Exit::data);
+}
+
+Path beside(const Path& file, int rank) {
+  Path part = file;
+  part += fmt::format(".{}.{}.part", rank, ::getpid());
+  return part;
+}
+
+// A hard link appears whole, and only if the name is free. Where there are none, at least the second holds.
+bool write_if_absent(const Path& file, const Path& part, const std::string& text) {
+  write_plain(part, text, "wb");
+  bool first = ::link(part.c_str(), file.c_str()) == 0;
+  const bool taken = !first && errno == EEXIST;
+  ::unlink(part.c_str());
+  if (first || taken) return first;
+  write_plain(file, text, "wbx");
+  return true;
+}
+
+template <class T>
+std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
+  if (!std::filesystem::exists(file)) return {};
+  const json parsed = parse_strict_json(file, read_file(file, longest_json));
+  try {
+    return from_json(parsed);
+  } catch (const json::exception& e) {
+    const std::string message = e.what();
+    throw Error(file.string(), "is not what it should be: " + message.substr(message.find(']') + 2), "", Exit::data);
+  }
+}
+
+}  // namespace
+
+json to_json(const Status& status) {
+  json metrics = json::object();
+  for (const auto& [name, value] : status.metrics) metrics[name] = number(value);
+  return {{"state", status.state}, {"step", status.step},       {"steps", status.steps}, {"phase", status.phase},
+          {"metrics", metrics},    {"started", status.started}, {"ranks", status.ranks}, {"elapsed", status.elapsed}};
+}
+
+Status status_from_json(const json& json) {
+  Status status;
+  status.state = json.at("state");
+  status.step = json.at("step");
+  status.steps = json.at("steps");
+  status.phase = json.at("phase");
+  for (const auto& [name, value] : json.at("metrics").items()) status.metrics[name] = number(value);
+  status.started = json.at("started");
+  status.elapsed = json.at("elapsed");
+  status.ranks = json.at("ranks");
+  return status;
+}
+
+json to_json(const Failure& failure) {
+  return {{"rank", failure.rank},   {"host", failure.host}, {"phase", failure.phase},
+          {"where", failure.where}, {"what", failure.what}, {"plugin", failure.plugin ? json(*failure.plugin) : json()},
+          {"help", failure.help},   {"exit", failure.exit}};
+}
+
+Failure failure_from_json(const json& json) {
+  Failure failure;
+  failure.rank = json.at("rank");
+  failure.host = json.at("host");
+  failure.phase = json.at("phase");
+  if (const auto& plugin = json.at("plugin"); !plugin.is_null()) failure.plugin = plugin.get<std::string>();
+  failure.where = json.at("where");
+  failure.what = json.at("what");
+  failure.help = json.at("help");
+  failure.exit = json.at("exit");
+  return failure;
+}
+
+json to_json(const Summary& summary) {
+  json metrics = json::object();
+  for (const auto& [name, estimate] : summary.metrics)
+    metrics[name] = {{"mean", number(estimate.mean)},
+                     {"low", number(estimate.low)},
+                     {"high", number(estimate.high)},
+                     {"n", estimate.n}};
+  return {{"task", summary.task}, {"steps", summary.steps}, {"metrics", metrics}};
+}
+
+Summary summary_from_json(const json& json) {
+  Summary summary;
+  summary.task = json.at("task");
+  summary.steps = json.at("steps");
+  for (const auto& [name, value] : json.at("metrics").items())
+    summary.metrics[name] = {number(value.at("mean")), number(value.at("low")), number(value.at("high")),
+                             value.at("n").get<uint64_t>()};
+  return summary;
+}
+
+void write_status(const Path& run_folder, const Status& status) {
+  // Not durable, for that takes milliseconds: a power cut may take it, and nothing depends on it.
+  const Path file = run_folder / "status.json", part = beside(file, 0);
+  write_plain(part, to_json(status).dump() + "\n", "wb");
+  std::filesystem::rename(part, file);
+}
+
+void write_summary(const Path& run_folder, const Summary& summary) {
+  write_file(run_folder / "summary.json", to_json(summary).dump(1) + "\n");
+}
+
+bool write_failure(const Path& run_folder, const Failure& failure) noexcept {
+  try {
+    // Messages may hold bytes of broken files, which needn't be UTF-8.
+    const auto text = to_json(failure).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    const Path file = run_folder / "error.json";
+    return write_if_absent(file, beside(file, failure.rank), text);
+  } catch (...) {
+    return false;
+  }
+}
+
+std::optional<Status> read_status(const Path& run_folder) { return read(run_folder / "status.json", status_from_json); }
+std::optional<Failure> read_failure(const Path& run_folder) {
+  return read(run_folder / "error.json", failure_from_json);
+}
+std::optional<Summary> read_summary(const Path& run_folder) {
+  return read(run_folder / "summary.json", summary_from_json);
+}
+
+void clear_failure(const Path& run_folder) { std::filesystem::remove(run_folder / "error.json"); }
+
+std::string iso_time() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace compeer::record
