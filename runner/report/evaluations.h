@@ -1,0 +1,42 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/lineage.h"
+#include "report/markup.h"
+#include "report/metrics.h"
+#include "report/run_data.h"
+
+namespace compeer::report {
+
+/// Evaluations that may be compared: the same data, rewards and way of decoding.
+struct EvaluationGroup {
+  std::string heading;       ///< "Sampled, temperature 1", "Greedy"
+  std::vector<size_t> runs;  ///< places in the list of runs; the baseline first
+  std::vector<std::string> labels;
+};
+
+/// The groups of all evaluate runs. The baseline of a group is the evaluation of the model that the others' training
+/// started from; without one, the first given.
+std::vector<EvaluationGroup> evaluation_groups(const std::vector<RunData>& runs, const Lineage& lineage);
+
+/// "Greedy", or "Sampled, temperature 1".
+std::string decoding_of(const RunData& run);
+
+/// The evaluation, in the same group, of the model that this one's training started from.
+std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
+                             size_t run);
+
+/// The few metrics that findings and plots are about: the reward parts called "quality" (else the reward), similarity
+/// in the group and to the history, distinct-2. Only those the group has.
+std::vector<Metric> headline(const std::vector<const RunData*>& runs);
+
+/// Which of these are best: the one with the best mean and all that can't be told from it. None if the direction is
+/// unknown, or if nothing can be told apart.
+std::vector<bool> best(const std::vector<const RunData*>& runs, const Metric& metric);
+
+/// The section: dots with intervals for the headline, then tables of everything. Nothing if nothing was evaluated.
+void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
+
+}  // namespace compeer::report

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "report/evaluations.h"
+#include "report/lineage.h"
+#include "report/run_data.h"
+
+namespace compeer::report {
+
+/// A paragraph of the findings, begun by its heading.
+struct Finding {
+  std::string heading;
+  std::vector<std::string> sentences;
+};
+
+/// What the numbers say, and no more. Evaluated models are compared with the model their training started from, then
+/// with each other; a difference is called one only if its 95 % interval leaves zero out. Training runs that nothing
+/// evaluated get the means of their first and last rows, without a verdict: rows of one run are no independent sample.
+std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage);
+
+/// What went wrong: runs that did not finish, with the reason they left; files that can't be read; warnings.
+std::vector<std::string> notices(const std::vector<RunData>& runs);
+
+}  // namespace compeer::report

@@ -1,0 +1,41 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/run_data.h"
+
+namespace compeer::report {
+
+/// Which run came from which: a run whose model is loaded from results/A/checkpoints/... is a child of run A, if A is
+/// among the runs reported on.
+///
+/// Numbers below are places in `runs`. The runs must outlive the lineage.
+class Lineage {
+ public:
+  explicit Lineage(const std::vector<RunData>& runs);
+
+  std::optional<size_t> parent(size_t run) const { return parents_[run]; }
+
+  /// Runs that differ in nothing but their seed and their name (and, likewise, those of the runs they came from) have
+  /// the same key.
+  const std::string& key(size_t run) const { return keys_[run]; }
+
+  /// Names without the words that all share at the front: "quick-none", "quick-paper" -> "none", "paper".
+  const std::string& label(size_t run) const { return labels_[run]; }
+
+  /// Colour and dash of a run: each training run has its own, an evaluation that of the run whose weights it judged.
+  size_t style(size_t run) const { return styles_[run]; }
+
+ private:
+  const std::vector<RunData>& runs_;
+  std::vector<std::optional<size_t>> parents_;
+  std::vector<std::string> keys_, labels_;
+  std::vector<size_t> styles_;
+};
+
+/// What a report calls several names, short but distinct.
+std::vector<std::string> short_labels(const std::vector<std::string>& names);
+
+}  // namespace compeer::report

@@ -1,0 +1,133 @@
+#include "report/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+namespace compeer::report {
+
+namespace {
+
+struct Known {
+  std::string_view name, title, note;
+  Topic topic;
+  Better better;
+};
+
+/// Reading order within each topic. Names with a slash at the front stand for the last part of a plugin's column.
+constexpr std::array known_metrics = {
+    Known{"reward", "reward", "weighted sum of the rewards, before reweighting", Topic::reward, Better::higher},
+    Known{"reward_std", "reward spread", "standard deviation of the reward within a group", Topic::reward,
+          Better::unknown},
+    Known{"/s_in", "similarity in the group", "mean similarity of a completion to the others of its group",
+          Topic::redundancy, Better::lower},
+    Known{"/s_hi", "similarity to the history", "mean similarity of a completion to what was said before",
+          Topic::redundancy, Better::lower},
+    Known{"/tau", "length gate", "how much of the redundancy counts, by length", Topic::redundancy, Better::unknown},
+    Known{"distinct_1", "distinct-1", "distinct words / words", Topic::diversity, Better::higher},
+    Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", Topic::diversity, Better::higher},
+    Known{"entropy", "entropy", "mean entropy of the next token", Topic::diversity, Better::unknown},
+    Known{"length", "length", "tokens of a completion", Topic::length, Better::unknown},
+    Known{"truncated", "cut off", "share of completions cut off at the length limit", Topic::length, Better::lower},
+    Known{"loss", "loss", "", Topic::optimisation, Better::unknown},
+    Known{"kl", "KL divergence", "from the policy that sampled", Topic::optimisation, Better::unknown},
+    Known{"clip_share", "clipped", "share of tokens whose ratio was clipped", Topic::optimisation, Better::unknown},
+    Known{"zero_variance", "groups without a gradient", "share of groups whose rewards are all equal",
+          Topic::optimisation, Better::unknown},
+    Known{"grad_norm", "gradient norm", "before clipping", Topic::optimisation, Better::unknown},
+    Known{"lr", "learning rate", "", Topic::optimisation, Better::unknown},
+    Known{"tokens_per_second", "tokens per second", "", Topic::speed, Better::unknown},
+};
+
+constexpr std::array bookkeeping = {"step", "time", "wall", "elapsed", "epoch"};
+
+const Known* find(const std::string& name) {
+  const size_t slash = name.rfind('/');
+  for (const auto& known : known_metrics) {
+    if (known.name == name) return &known;
+    if (known.name[0] == '/' && slash != std::string::npos && known.name == std::string_view(name).substr(slash))
+      return &known;
+  }
+  return nullptr;
+}
+
+/// Parts such as "unparsable" count faults; whether few or many are wanted, the report can't know.
+bool speaks_of_faults(const std::string& name) {
+  constexpr std::array words = {"error",  "unparsable", "unknown", "missing", "broken", "invalid",
+                                "repeat", "fault",      "length",  "tokens",  "calls"};
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+Metric part_of_plugin(const std::string& name) {
+  const size_t slash = name.find('/');
+  Metric metric{.name = name, .title = name.substr(slash + 1), .from = name.substr(0, slash), .note = ""};
+  metric.topic = metric.from == "seconds" ? Topic::speed : Topic::redundancy;
+  if (metric.from == "rewards") {
+    const size_t next = name.find('/', slash + 1);
+    metric.from = name.substr(slash + 1, next == std::string::npos ? next : next - slash - 1);
+    metric.title = next == std::string::npos ? metric.from : name.substr(next + 1);
+    metric.topic = Topic::reward;
+    metric.better = speaks_of_faults(metric.title) ? Better::unknown : Better::higher;
+  }
+  return metric;
+}
+
+size_t rank(const Metric& metric) {
+  const Known* known = find(metric.name);
+  return known ? static_cast<size_t>(known - known_metrics.data()) : known_metrics.size();
+}
+
+}  // namespace
+
+Metric describe(const std::string& name) {
+  Metric metric = name.find('/') == std::string::npos ? Metric{.name = name, .title = name, .from = "", .note = ""}
+                                                      : part_of_plugin(name);
+  const Known* known = metric.topic == Topic::reward ? nullptr : find(name);
+  if (!known && metric.from.empty()) known = find(name);
+  if (!known) return metric;
+  metric.title = known->title;
+  metric.note = known->note;
+  metric.topic = known->topic;
+  metric.better = known->better;
+  return metric;
+}
+
+std::string heading(Topic topic) {
+  switch (topic) {
+    case Topic::reward:
+      return "Reward";
+    case Topic::redundancy:
+      return "Redundancy";
+    case Topic::diversity:
+      return "Diversity";
+    case Topic::length:
+      return "Length";
+    case Topic::optimisation:
+      return "Optimisation";
+    case Topic::speed:
+      return "Speed";
+    case Topic::other:
+      break;
+  }
+  return "Other measurements";
+}
+
+std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs) {
+  std::set<std::string> names;
+  for (const auto* run : runs) {
+    for (const auto& [name, values] : run->columns) names.insert(name);
+    for (const auto& [name, estimate] : run->summary) names.insert(name);
+  }
+  for (const auto* name : bookkeeping) names.erase(name);
+  std::vector<Metric> metrics;
+  for (const auto& name : names) metrics.push_back(describe(name));
+  // Reward parts of one plugin keep together: the stable sort leaves them in the order of their names.
+  std::stable_sort(metrics.begin(), metrics.end(), [](const Metric& a, const Metric& b) {
+    return std::pair(a.topic, rank(a)) < std::pair(b.topic, rank(b));
+  });
+  return metrics;
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace compeer::report {
+
+struct Options {
+  std::string title;  ///< "": made from the names of the runs
+};
+
+/// What was written, for the caller to tell.
+struct Written {
+  std::vector<std::string> runs;      ///< their names
+  std::vector<std::string> findings;  ///< the sentences of the page's first section
+  std::vector<std::string> notices;   ///< what went wrong in runs, and what could not be read
+  uint64_t bytes = 0;
+};
+
+/// One HTML page about these runs; of a folder that is no run itself, about the runs in it. The file appears whole or
+/// not at all. Runs that failed, are unfinished or are damaged are shown as far as they go, and named as such.
+/// Throws Error (exit 4) if a path does not exist, no run is found, or the file can't be written.
+Written write_report(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& output,
+                     const Options& options = {});
+
+}  // namespace compeer::report

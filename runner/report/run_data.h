@@ -1,0 +1,85 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace compeer::report {
+
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+/// A mean over n values with its 95 % interval; `low` and `high` are NaN where none was computed.
+struct Estimate {
+  double mean = missing, low = missing, high = missing;
+  int64_t n = 0;
+
+  bool known() const { return std::isfinite(mean); }
+  bool has_interval() const { return known() && std::isfinite(low) && std::isfinite(high); }
+};
+
+/// Numbers by name, in the order in which they were recorded: "reward", "rewards/length/score", "advantage".
+using Values = std::vector<std::pair<std::string, double>>;
+
+/// One completion of a group, as recorded.
+struct SampledCompletion {
+  std::string text;
+  int64_t tokens = 0;
+  bool finished = true;  ///< false if cut off at the length limit
+  Values values;
+};
+
+/// The completions of one prompt, which were compared with each other.
+struct SampleGroup {
+  int64_t step = 0;
+  std::string example_id;
+  std::string prompt;  ///< as the model was shown it, chat markup included
+  std::vector<SampledCompletion> completions;
+};
+
+/// What ended a run early.
+struct Failure {
+  int64_t rank = 0;
+  std::string phase, plugin, where, what, help;
+};
+
+/// All that a report says about one run. `load_run` fills it; whatever can't be read is left empty and named in
+/// `problems`, because a report over ten runs should not fail on one broken folder.
+struct RunData {
+  std::filesystem::path folder;
+  std::string name, task, sha256;
+  nlohmann::json spec = nlohmann::json::object();     ///< resolved: every default filled in
+  nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
+  nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
+
+  std::map<std::string, std::vector<double>> columns;  ///< one value per row; NaN where a row has none
+  std::map<std::string, Estimate> summary;             ///< means over the prompts (evaluate) or the last rows
+
+  std::string state;  ///< starting, running, finished, failed, preempted, stopped (no longer running, and no reason
+                      ///< left); empty if unknown
+  int64_t steps_done = 0, steps_planned = 0;
+  std::string started;
+  double elapsed = missing;  ///< seconds
+  std::optional<Failure> failure;
+  std::vector<SampleGroup> groups;  ///< a few, for showing (load.h says which)
+  /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
+  std::map<std::string, std::map<std::string, double>> per_prompt;
+  std::string software, host;
+  int64_t ranks = 0;
+  std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"
+  std::vector<std::string> problems;  ///< what could not be read: "run.h5: no such file"
+
+  bool finished() const { return state == "finished"; }
+  bool greedy() const;              ///< decoding took the likeliest token
+  std::string start_model() const;  ///< spec.model.path, or "" for a model made from a config
+  size_t rows() const;              ///< of the longest column
+  const std::vector<double>* column(const std::string& metric) const;
+  Estimate estimate(const std::string& metric) const;
+};
+
+}  // namespace compeer::report
