@@ -1,12 +1,172 @@
+// compeer plugins list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
 #include "app/commands.h"
 #include "base/error.h"
+#include "plugin/search.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
-void add_plugins(CLI::App& app, std::function<int()>& action) {
-  app.add_subcommand("plugins", "List plugins and show their settings")->callback([&action] {
-    action = []() -> int { throw Error("", "'plugins' is not part of this build", "", Exit::failure); };
+namespace {
+
+using nlohmann::ordered_json;
+using plugin::Found;
+
+struct Options {
+  std::string name;  // inspect: NAME; list: a kind, or empty
+  bool as_json = false, verbose = false;
+};
+
+std::string title(const Found& found) { return found.kind + "/" + found.name; }
+
+// What a library says about itself may hold anything: only what a terminal can take is shown.
+std::string line(const std::string& text) { return spec::printable(text, 200); }
+
+std::string built_for(const plugin::Descriptor& descriptor) {
+  return fmt::format("plugin interface {}, libtorch {}, C++ ABI {}, compiler {}", descriptor.interface,
+                     line(descriptor.torch), descriptor.cxx_abi, line(descriptor.compiler));
+}
+
+ordered_json as_json(const Found& found) {
+  ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};
+  out["shadowed"] = found.shadowed;
+  if (!found.problem.empty()) {
+    out["problem"] = found.problem;
+    return out;
+  }
+  const auto& descriptor = found.descriptor;
+  out["sha256"] = found.sha256;
+  out["version"] = descriptor.version;
+  out["summary"] = descriptor.summary;
+  out["interface"] = descriptor.interface;
+  out["torch"] = descriptor.torch;
+  out["cxx_abi"] = descriptor.cxx_abi;
+  out["compiler"] = descriptor.compiler;
+  out["parameters"] = spec::schema_json(descriptor.parameters);
+  return out;
+}
+
+void print(const ordered_json& json) {
+  std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+std::vector<Found> wanted(const plugin::Finder& finder, const Options& options) {
+  auto found = finder.all();
+  std::erase_if(found, [&](const Found& one) {
+    const bool other_kind = !options.name.empty() && one.kind != options.name;
+    return other_kind || (one.shadowed && !options.verbose && !options.as_json);
   });
+  return found;
+}
+
+void say_where_searched(const plugin::Finder& finder) {
+  std::cerr << "compeer: no plugins found; searched\n";
+  for (const auto& folder : finder.folders()) std::cerr << "  " << folder.string() << '\n';
+}
+
+void print_row(const Found& found, size_t width, bool verbose) {
+  const bool usable = found.problem.empty();
+  std::cout << fmt::format("{:<{}}  {:<8} {}\n", title(found), width, usable ? line(found.descriptor.version) : "-",
+                           usable ? line(found.descriptor.summary) : "UNUSABLE: " + line(found.problem));
+  if (!verbose) return;
+  std::cout << fmt::format("{:<{}}  {}{}\n", "", width, found.path.string(),
+                           found.shadowed ? " (shadowed by the one above)" : "");
+  if (usable) std::cout << fmt::format("{:<{}}  {}\n", "", width, built_for(found.descriptor));
+}
+
+int list(const Options& options) {
+  const auto& kinds = plugin::kinds();
+  if (!options.name.empty() && std::find(kinds.begin(), kinds.end(), options.name) == kinds.end()) {
+    throw Error(options.name, "no such kind of plugin", suggest(options.name, kinds), Exit::usage);
+  }
+  const plugin::Finder finder;
+  const auto found = wanted(finder, options);
+  if (options.as_json) {
+    auto all = ordered_json::array();
+    for (const auto& one : found) all.push_back(as_json(one));
+    print(all);
+    return 0;
+  }
+  size_t width = 0;
+  for (const auto& one : found) width = std::max(width, title(one).size());
+  for (const auto& one : found) print_row(one, width, options.verbose);
+  if (found.empty()) say_where_searched(finder);
+  return 0;
+}
+
+// "length" or "rewards/length".
+Found named(const plugin::Finder& finder, const std::string& name) {
+  std::vector<std::pair<std::string, std::string>> matches;
+  std::vector<std::string> titles;
+  for (const auto& kind : plugin::kinds()) {
+    for (const auto& one : finder.names(kind)) {
+      const auto both = kind + "/" + one;
+      titles.push_back(name.find('/') == std::string::npos ? one : both);
+      if (titles.back() == name) matches.emplace_back(kind, one);
+    }
+  }
+  if (matches.size() == 1) return finder.get(matches[0].first, matches[0].second);
+  if (matches.empty()) throw Error(spec::printable(name), "no such plugin", suggest(name, titles), Exit::usage);
+  std::string several;
+  for (const auto& [kind, one] : matches) several += (several.empty() ? "" : ", ") + kind + "/" + one;
+  throw Error(name, "is the name of several plugins", "say which: " + several, Exit::usage);
+}
+
+std::string default_of(const spec::Parameter& parameter) {
+  if (!parameter.default_value) return "required";
+  return parameter.default_value->is_null() ? "not set by default" : "default " + spec::show(*parameter.default_value);
+}
+
+void print_settings(const spec::Schema& schema, const std::string& indent) {
+  size_t width = 0;
+  for (const auto& one : schema) width = std::max(width, one.name.size());
+  for (const auto& one : schema) {
+    std::cout << fmt::format("{}{:<{}}  {}; {}\n", indent, line(one.name), width, line(spec::describe(one)),
+                             line(default_of(one)));
+    if (!one.help.empty()) std::cout << fmt::format("{}{:<{}}  {}\n", indent, "", width, line(one.help));
+    print_settings(one.fields, indent + std::string(width + 2, ' '));
+  }
+}
+
+int inspect(const Options& options) {
+  const auto found = named(plugin::Finder(), options.name);
+  if (options.as_json) {
+    print(as_json(found));
+    return 0;
+  }
+  const auto& descriptor = found.descriptor;
+  std::cout << fmt::format("{} {}\n  {}\n\n", title(found), line(descriptor.version), line(descriptor.summary));
+  std::cout << fmt::format("  file    {}\n", found.path.string());
+  if (options.verbose) std::cout << fmt::format("  sha256  {}\n", found.sha256);
+  std::cout << fmt::format("  built   for {}\n\n", built_for(descriptor));
+  std::cout << (descriptor.parameters.empty() ? "No settings\n" : "Settings\n");
+  print_settings(descriptor.parameters, "  ");
+  return 0;
+}
+
+}  // namespace
+
+void add_plugins(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("plugins", "List plugins and show their settings");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, int (*run)(const Options&)) {
+    auto* sub = command->add_subcommand(name, help);
+    sub->add_flag("--json", options->as_json, "as JSON");
+    sub->add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
+    sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+    return sub;
+  };
+  add("list", "Every plugin that is found: name, version, summary", list)
+      ->add_option("kind", options->name, "only this kind: datasets, models, rewards, reweighting, similarity");
+  add("inspect", "One plugin with its settings: type, range, default", inspect)
+      ->add_option("name", options->name, "such as length or rewards/length")
+      ->required();
 }
 
 }  // namespace compeer::app
