@@ -3,6 +3,7 @@
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/spec.h"
+#include "spec/text.h"
 
 namespace compeer::spec {
 
@@ -63,7 +64,8 @@ class Printer {
     if (!headers) {
       const auto origin = spec_.origins.find(path);
       auto line = fmt::format("{} = {}", quoted_key(key), inline_value(value));
-      if (with_origins_ && origin != spec_.origins.end()) line = fmt::format("{:<40} # {}", line, origin->second);
+      if (with_origins_ && origin != spec_.origins.end())
+        line = fmt::format("{:<40} # {}", line, printable(origin->second, 200));
       text_ += line + '\n';
     } else if (value.is_object()) {
       text_ += fmt::format("\n[{}]\n", header(path));

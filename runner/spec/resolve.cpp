@@ -95,7 +95,7 @@ class Resolver {
   }
 
   json missing(const Parameter& parameter, const std::string& path, const Section* section) {
-    auto help = fmt::format("{}: {}", describe(parameter), parameter.help);
+    auto help = describe(parameter) + (parameter.help.empty() ? "" : ": " + parameter.help);
     if (section && parameter.name == "plugin")
       help = "known: " + fmt::format("{}", fmt::join(catalog_.names(section->plugin_kind), ", "));
     mistake(parent(path), fmt::format("missing key '{}'", path), help);
@@ -132,6 +132,7 @@ class Resolver {
   json tables(const Parameter& list, const json& value, const std::string& path, bool given, const Section* section) {
     Parameter item = list;
     item.type = Type::table;
+    item.min = item.max = std::nullopt;  // those are the list's
     json out = json::array();
     for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, section));
     if (value.empty()) spec_.origins[path] = given ? draft_.origin_of(path) : "default";

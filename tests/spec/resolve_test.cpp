@@ -1,0 +1,248 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fake_catalog.h"
+#include "spec/spec.h"
+
+namespace compeer::spec {
+namespace {
+
+Spec resolved(const std::string& text) { return resolve(parse_toml(text, "x.toml"), FakeCatalog()); }
+std::string refused(const std::string& text) {
+  return complaint([&] { resolved(text); });
+}
+std::string refused_json(const std::string& path, const json& value) {
+  return complaint([&] { resolve(with(parse_toml(smallest(), "x.toml"), {{path, value, "s.lua:3"}}), FakeCatalog()); });
+}
+
+TEST(Resolve, FillsInEveryDefault) {
+  const auto spec = resolved(smallest());
+  EXPECT_EQ(
+      spec.canonical(),
+      R"({"checkpoint":{"every":0,"keep":2},"dataset":{"ambiguity":0.15,"plugin":"esc_world"},)"
+      R"("grpo":{"batch":8,"clip":0.2,"divisor":"std","divisor_value":1.0,"epsilon":1e-06,"group_size":4,"level":"token",)"
+      R"("loss":"grpo","lr":1e-06,"split":"train","steps":100,"updates":1},)"
+      R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
+      R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
+      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"label":"format","plugin":"format","weight":1.0}],)"
+      R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"temperature":1.0},)"
+      R"("seed":1,"task":"grpo","threads":1,"watchdog":{"seconds":300}})");
+}
+
+TEST(Resolve, KeepsTheSectionsOfItsTaskOnly) {
+  const auto sft = resolved(
+      "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"esc_world\"\n[grpo]\nlr = 1\n[[rewards]]\nplugin = "
+      "\"length\"\n");
+  EXPECT_EQ(sft.values.at("sft").dump(), R"({"batch":16,"loss_on":"answer","lr":0.003,"split":"train","steps":1000})");
+  for (const auto* section : {"grpo", "rewards", "reweighting", "sampling", "evaluate"})
+    EXPECT_FALSE(sft.values.contains(section)) << section;
+  for (const auto& plugin : sft.plugins) EXPECT_NE(plugin.kind, "rewards");
+  const auto evaluate = resolved(
+      "name = \"x\"\ntask = \"evaluate\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"length\"\n");
+  EXPECT_EQ(evaluate.values.at("evaluate").dump(), R"({"batch":16,"group_size":4,"prompts":64,"split":"test"})");
+  for (const auto* section : {"grpo", "sft", "optimizer", "checkpoint"})
+    EXPECT_FALSE(evaluate.values.contains(section)) << section;
+}
+
+TEST(Resolve, ChecksTheSectionsItDrops) {
+  EXPECT_EQ(refused(smallest("[sft]\nlr = -1\n")), "x.toml:9|'sft.lr' must be a number above 0, not -1||3");
+}
+
+TEST(Resolve, KnowsWhereEveryValueIsFrom) {
+  auto draft = parse_toml(smallest("steps = 8\n"), "x.toml");
+  set(draft, "seed", 3, "--set");
+  const auto spec = resolve(draft, FakeCatalog());
+  EXPECT_EQ(spec.origins.at("grpo.steps"), "x.toml:8");
+  EXPECT_EQ(spec.origins.at("grpo.lr"), "default");
+  EXPECT_EQ(spec.origins.at("seed"), "--set");
+  EXPECT_EQ(spec.origins.at("rewards[0].plugin"), "x.toml:6");
+  EXPECT_EQ(spec.origins.at("rewards[0].label"), "default");
+  EXPECT_EQ(spec.origins.count("sft.lr"), 0u);
+}
+
+TEST(Resolve, ListsThePluginsItUses) {
+  const auto spec = resolved(smallest("[[rewards]]\nplugin = \"format\"\nlabel = \"again\"\n"));
+  std::string list;
+  for (const auto& plugin : spec.plugins) list += plugin.kind + "/" + plugin.name + " ";
+  EXPECT_EQ(list, "models/qwen2 datasets/esc_world rewards/format reweighting/none ");
+}
+
+TEST(Resolve, BringsNumbersIntoTheirType) {
+  const auto spec = resolved(
+      smallest("steps = 1e3\nclip = 1\n[reweighting]\nplugin = \"redundancy\"\nalpha = -0.0\nbands = [1, 2.5]\n"));
+  EXPECT_EQ(spec.values.at("grpo").at("steps").dump(), "1000");
+  EXPECT_EQ(spec.values.at("grpo").at("clip").dump(), "1.0");
+  EXPECT_EQ(spec.values.at("reweighting").at("alpha").dump(), "0.0");
+  EXPECT_EQ(spec.values.at("reweighting").at("bands").dump(), "[1.0,2.5]");
+}
+
+TEST(Resolve, GivesTheSameHashHoweverItWasWritten) {
+  const auto one = resolved(smallest("steps = 8\nclip = 0.5\n"));
+  const auto other = resolved(
+      "task = \"grpo\"\nseed = 1\nname = \"x\"\ngrpo = {clip = 5e-1, steps = 8.0}\n"
+      "rewards = [{plugin = \"format\", weight = 1}]\ndataset.plugin = \"esc_world\"\n");
+  EXPECT_EQ(one.sha256(), other.sha256());
+  EXPECT_NE(one.sha256(), resolved(smallest("steps = 9\nclip = 0.5\n")).sha256());
+}
+
+TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
+  const auto spec = resolved(smallest("[reweighting]\nplugin = \"redundancy\"\n[model.config]\nhidden_size = 64\n"));
+  const auto again = resolve(spec.draft(), FakeCatalog());
+  EXPECT_EQ(again.sha256(), spec.sha256());
+  EXPECT_EQ(again.origins, spec.origins);
+  const auto reread = resolve(Spec::from_file_text(spec.file_text()).draft(), FakeCatalog());
+  EXPECT_EQ(reread.sha256(), spec.sha256());
+}
+
+TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
+  EXPECT_EQ(
+      refused(smallest("setps = 8\n")),
+      "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, split, loss, level, "
+      "clip, updates, divisor, divisor_value, epsilon, lr|3");
+  EXPECT_EQ(
+      refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
+      "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, target, unit|3");
+  EXPECT_TRUE(
+      starts(refused("sede = 1\n" + smallest()), "x.toml:1|unknown key 'sede'|did you mean 'seed'? known: name"));
+  EXPECT_EQ(
+      refused(smallest("[model.config]\nhidden_siz = 8\nhidden_size = 8\n")),
+      "x.toml:9|unknown key 'model.config.hidden_siz'|did you mean 'hidden_size'? known: hidden_size, rope_theta, "
+      "tie_word_embeddings|3");
+}
+
+TEST(Resolve, SaysWhereAMisplacedKeyBelongs) {
+  EXPECT_EQ(refused("lr = 1e-3\n" + smallest()), "x.toml:1|unknown key 'lr'|'lr' is a key of [grpo], [sft]|3");
+  EXPECT_EQ(refused(smallest("threads = 2\n")),
+            "x.toml:8|unknown key 'grpo.threads'|'threads' belongs at the top, before the first [table]|3");
+}
+
+TEST(Resolve, RefusesAWrongType) {
+  EXPECT_EQ(refused(smallest("lr = \"fast\"\n")),
+            "x.toml:8|'grpo.lr' must be a number above 0, not the string \"fast\"||3");
+  EXPECT_EQ(refused(smallest("steps = 1.5\n")), "x.toml:8|'grpo.steps' must be an integer of at least 1, not 1.5||3");
+  EXPECT_EQ(refused(smallest("[sampling]\ngreedy = 1\n")),
+            "x.toml:9|'sampling.greedy' must be true or false, not 1||3");
+  EXPECT_EQ(refused(smallest("split = 1\n")),
+            "x.toml:8|'grpo.split' must be a string, not 1|write it in quotes: \"1\"|3");
+  EXPECT_EQ(
+      refused(smallest("[[checkpoint]]\nkeep = 1\n")),
+      "x.toml:8|'checkpoint' must be a table, not the list [{\"keep\":1}]|write [checkpoint], in single brackets|3");
+  EXPECT_EQ(
+      refused("name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[rewards]\nplugin = \"format\"\n"),
+      "x.toml:5|'rewards' must be a list of one or more tables, not the table {\"plugin\":\"format\"}|write "
+      "[[rewards]]|3");
+  EXPECT_EQ(refused(smallest("[reweighting]\nplugin = \"redundancy\"\nbands = [1, \"a\"]\n")),
+            "x.toml:10|'reweighting.bands' item 2: must be a number, not the string \"a\"||3");
+  EXPECT_EQ(refused("name = \"x\"\ntask = \"grpo\"\ngrpo = 3\nrewards = [1]\n[dataset]\nplugin = \"esc_world\"\n"),
+            "x.toml:3|'grpo' must be a table, not 3\nx.toml:4: 'rewards[0]' must be a table, not 1||3");
+}
+
+TEST(Resolve, RefusesAValueOutOfRange) {
+  EXPECT_EQ(refused(smallest("group_size = 0\n")),
+            "x.toml:8|'grpo.group_size' must be an integer of at least 1, not 0||3");
+  EXPECT_EQ(refused("ranks = 5000\n" + smallest()), "x.toml:1|'ranks' must be an integer from 1 to 4096, not 5000||3");
+  EXPECT_EQ(refused(smallest("[optimizer]\nbeta1 = 1.0\n")),
+            "x.toml:9|'optimizer.beta1' must be a number of at least 0 and below 1, not 1.0||3");
+  EXPECT_EQ(refused(smallest("loss = \"bpno\"\n")),
+            "x.toml:8|'grpo.loss' must be one of grpo, bnpo, dr_grpo, not the string \"bpno\"|did you mean 'bnpo'? "
+            "known: grpo, bnpo, dr_grpo|3");
+  EXPECT_EQ(refused(smallest("lr = nan\n")),
+            "x.toml:8|'grpo.lr' must be a number above 0, not nan|a number must be finite|3");
+  EXPECT_EQ(refused(smallest("clip = inf\n")),
+            "x.toml:8|'grpo.clip' must be a number above 0, not inf|a number must be finite|3");
+  EXPECT_EQ(refused_json("seed", 18446744073709551615u),
+            "s.lua:3|'seed' must be an integer of at least 0, not 18446744073709551615||3");
+  EXPECT_EQ(refused_json("seed", 1e300), "s.lua:3|'seed' must be an integer of at least 0, not 1e+300||3");
+}
+
+TEST(Resolve, RefusesAMissingPlugin) {
+  EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"lenght\"\nanything = 1\n")),
+            "x.toml:9|no reward plugin 'lenght'|did you mean 'length'? known: format, length|3");
+  EXPECT_EQ(refused(smallest("[model]\nplugin = \"../x\"\n")), "x.toml:9|no model plugin '../x'|known: qwen2|3");
+}
+
+TEST(Resolve, TellsABrokenPluginFromAMissingOne) {
+  FakeCatalog catalog;
+  catalog.add_broken("rewards", "bad");
+  const auto text =
+      complaint([&] { resolve(parse_toml(smallest("[[rewards]]\nplugin = \"bad\"\n"), "x.toml"), catalog); });
+  EXPECT_EQ(text,
+            "x.toml:9|the reward plugin 'bad' can't be used: /plugins/rewards/bad.so: is not a shared library|build it "
+            "again|5");
+}
+
+TEST(Resolve, RefusesAPluginThatWantsAKeyOfTheSection) {
+  FakeCatalog catalog;
+  catalog.add("rewards", "greedy", R"({"weight": {"type": "number", "default": 1}})");
+  const auto text =
+      complaint([&] { resolve(parse_toml(smallest("[[rewards]]\nplugin = \"greedy\"\n"), "x.toml"), catalog); });
+  EXPECT_EQ(text,
+            "x.toml:9|the reward plugin 'greedy' can't be used: /plugins/rewards/greedy.so: its parameter 'weight' is "
+            "a key that "
+            "'rewards[1]' has already||5");
+}
+
+TEST(Resolve, RefusesAMissingKey) {
+  EXPECT_EQ(refused(""),
+            "x.toml|missing key 'name'|a string: what the run is called: letters, digits, '.', '_', '-', at most 100\n"
+            "x.toml: missing key 'task'\n  help: one of sft, grpo, evaluate: what the run does\n"
+            "x.toml: missing key 'dataset.plugin'\n  help: known: esc_world, files|3");
+  EXPECT_EQ(refused("name = \"x\"\ntask = \"grpo\"\ndataset.plugin = \"esc_world\"\n"),
+            "x.toml|missing key 'rewards'|a list of one or more tables: what judges a completion; their weighted sum "
+            "is the reward|3");
+  EXPECT_EQ(refused(smallest("[model.config]\n")),
+            "x.toml:8|missing key 'model.config.hidden_size'|an integer of at least 1|3");
+}
+
+TEST(Resolve, RefusesNullWhereAValueIsNeeded) {
+  EXPECT_EQ(refused_json("grpo.lr", nullptr), "s.lua:3|'grpo.lr' must be a number above 0, not null||3");
+  EXPECT_EQ(refused_json("model.path", nullptr), "");
+}
+
+TEST(Resolve, RefusesNamesThatAreNoFolders) {
+  for (const std::string name : {"", "a/b", "..", "-x", "a b", "\xC3\xA4"}) {
+    EXPECT_EQ(refused_json("name", name), "s.lua:3|'name' must be made of letters, digits, '.', '_' and '-', not \"" +
+                                              name + "\"|at most 100 of them, the first a letter, a digit or '_'|3");
+  }
+  EXPECT_NE(refused_json("name", std::string(101, 'a')), "");
+  EXPECT_EQ(refused_json("name", std::string(100, 'a')), "");
+}
+
+TEST(Resolve, RefusesTextThatCouldNotBeWrittenDown) {
+  EXPECT_EQ(refused_json("grpo.split", "a\xFF"), "s.lua:3|'grpo.split' is not valid UTF-8: \"a\\xff\"||3");
+  EXPECT_EQ(refused_json("grpo.split", std::string("a\0b", 3)),
+            "s.lua:3|'grpo.split' holds a NUL byte: \"a\\x00b\"||3");
+  EXPECT_EQ(refused_json("model.path", ""), "s.lua:3|'model.path' must be a path, not an empty string||3");
+}
+
+TEST(Resolve, RefusesTwoRewardsOfOneLabel) {
+  EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"format\"\n")),
+            "x.toml:8|'rewards[1]' has the label 'format', as 'rewards[0]' has|give each its own label, such as label "
+            "= \"format_2\"|3");
+}
+
+TEST(Resolve, TellsAllMistakesInTheOrderOfTheFile) {
+  EXPECT_EQ(
+      refused(smallest("steps = 0\nlr = 0\n[model]\npth = \"a\"\n")),
+      "x.toml:8|'grpo.steps' must be an integer of at least 1, not 0\n"
+      "x.toml:9: 'grpo.lr' must be a number above 0, not 0\n"
+      "x.toml:11: unknown key 'model.pth'\n  help: did you mean 'path'? known: plugin, tokenizer, path, config||3");
+}
+
+TEST(Resolve, TellsTheFirstTwentyMistakes) {
+  std::string keys;
+  for (int i = 0; i < 50; ++i) keys += "key" + std::to_string(i) + " = 1\n";
+  const auto text = refused(smallest(keys));
+  EXPECT_NE(text.find("x.toml:27: unknown key 'grpo.key19'"), std::string::npos);
+  EXPECT_EQ(text.find("key20'"), std::string::npos);
+  EXPECT_NE(text.find("\n... and 30 more|3"), std::string::npos) << text;
+}
+
+TEST(Resolve, TakesAnEmptyLuaTableAsEither) {
+  EXPECT_EQ(refused_json("reweighting", json::array()), "");
+  EXPECT_EQ(refused_json("reweighting", {{"plugin", "redundancy"}, {"bands", json::object()}}), "");
+}
+
+}  // namespace
+}  // namespace compeer::spec

@@ -1,0 +1,203 @@
+#include "spec/spec.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/hash.h"
+#include "fake_catalog.h"
+#include "spec/paths.h"
+
+namespace compeer::spec {
+namespace {
+
+namespace fs = std::filesystem;
+
+Spec resolved(const std::string& text) { return resolve(parse_toml(text, "x.toml"), FakeCatalog()); }
+
+// A folder to stand in, with another as compeer's home.
+class Paths : public testing::Test {
+ protected:
+  Paths() : before_(fs::current_path()), root_(fs::path(testing::TempDir()) / ("paths_" + std::to_string(::getpid()))) {
+    fs::create_directories(root_ / "here");
+    fs::create_directories(root_ / "home");
+    fs::current_path(root_ / "here");
+    ::setenv("COMPEER_HOME", (root_ / "home").c_str(), 1);
+  }
+  ~Paths() override {
+    ::unsetenv("COMPEER_HOME");
+    fs::current_path(before_);
+    fs::remove_all(root_);
+  }
+  static void write(const fs::path& file, const std::string& text) {
+    if (file.has_parent_path()) fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  const fs::path& root() const { return root_; }
+
+ private:
+  fs::path before_, root_;
+};
+
+TEST(Canonical, SortsKeysAndWritesNumbersShort) {
+  Spec spec;
+  spec.values = {{"weight", 1.0}, {"name", "größe"}, {"grpo", {{"steps", 8}, {"lr", 1e-6}}}};
+  EXPECT_EQ(spec.canonical(), R"({"grpo":{"lr":1e-06,"steps":8},"name":"größe","weight":1.0})");
+  // printf '%s' '{"grpo":{"lr":1e-06,"steps":8},"name":"größe","weight":1.0}' | sha256sum
+  EXPECT_EQ(spec.sha256(), "1a5aa2f14e77bfef1824fd23d56280196f456204b72ea82b48da0858dfeebcf6");
+}
+
+TEST(Canonical, WritesDoublesSoThatTheyReadBack) {
+  Spec spec;
+  spec.values = {0.1, 1.0 / 3, 1e22, 5e-324, 1.7976931348623157e308, 123456789.0, 100.0};
+  EXPECT_EQ(spec.canonical(), "[0.1,0.3333333333333333,1e+22,5e-324,1.7976931348623157e+308,123456789.0,100.0]");
+  EXPECT_EQ(json::parse(spec.canonical()), spec.values);
+}
+
+TEST(FileText, ReadsBack) {
+  const auto spec = resolved(smallest("steps = 8\n"));
+  const auto back = Spec::from_file_text(spec.file_text());
+  EXPECT_EQ(back.values, spec.values);
+  EXPECT_EQ(back.origins, spec.origins);
+  EXPECT_EQ(back.sources, spec.sources);
+  EXPECT_EQ(back.sha256(), spec.sha256());
+  ASSERT_EQ(back.plugins.size(), spec.plugins.size());
+  EXPECT_EQ(back.plugins[0].path, "/plugins/models/qwen2.so");
+  EXPECT_EQ(back.file_text(), spec.file_text());
+}
+
+TEST(FileText, HasTheShapeOthersRead) {
+  const auto file = json::parse(resolved(smallest()).file_text());
+  EXPECT_EQ(file.at("format"), 1);
+  EXPECT_EQ(file.at("sha256"), sha256(file.at("spec").dump()));
+  EXPECT_EQ(file.at("origins").at("name"), "x.toml:1");
+  EXPECT_EQ(file.at("plugins").at(2).at("kind"), "rewards");
+  EXPECT_EQ(file.at("sources").at("x.toml"), smallest());
+}
+
+TEST(FileText, IsRefusedWhenChangedByHand) {
+  auto text = resolved(smallest("steps = 8\n")).file_text();
+  text.replace(text.find("\"steps\": 8"), 10, "\"steps\": 9");
+  const auto told = complaint([&] { Spec::from_file_text(text, "r/spec.json"); });
+  EXPECT_TRUE(starts(told, "r/spec.json|its spec has the hash"));
+  EXPECT_NE(told.find("it was changed after it was written"), std::string::npos);
+}
+
+TEST(FileText, IsRefusedWhenBroken) {
+  const auto refused = [](const std::string& text) {
+    return complaint([&] { Spec::from_file_text(text, "r/spec.json"); });
+  };
+  EXPECT_TRUE(starts(refused("{\"format\":"), "r/spec.json|is not JSON: [json.exc"));
+  EXPECT_TRUE(starts(refused("{}"), "r/spec.json|is not a resolved spec: ["));
+  EXPECT_TRUE(starts(refused("{\"format\":2}"), "r/spec.json|has format 2, this pro"));
+  EXPECT_TRUE(starts(refused("[1]"), "r/spec.json|is not a resolved spec: ["));
+  EXPECT_TRUE(starts(refused(std::string(100000, '[')), "r/spec.json|is nested more than 12"));
+}
+
+TEST(Toml, ResolvesToTheSameSpec) {
+  const auto spec = resolved(smallest(
+      "[reweighting]\nplugin = \"redundancy\"\n[model.config]\nhidden_size = 64\n[[rewards]]\nplugin = \"length\"\n"));
+  EXPECT_EQ(resolved(spec.toml()).sha256(), spec.sha256());
+  EXPECT_EQ(resolved(spec.toml(true)).sha256(), spec.sha256());
+}
+
+TEST(Toml, EscapesWhatTomlWantsEscaped) {
+  const auto text = smallest("split = \"a\\\"b\\\\c\\n\\u007F\\u0001ü\"\n");
+  EXPECT_EQ(resolved(resolved(text).toml()).sha256(), resolved(text).sha256());
+}
+
+TEST(Toml, SaysWhereValuesAreFrom) {
+  const auto text = resolved(smallest("steps = 8\n")).toml(true);
+  EXPECT_NE(text.find("steps = 8                                # x.toml:8\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("seed = 1                                 # default\n"), std::string::npos);
+  EXPECT_NE(text.find("\n[[rewards]]\nplugin = \"format\""), std::string::npos);
+}
+
+TEST(Diff, ListsChangedKeysWithBothOrigins) {
+  const auto before = resolved(smallest("steps = 8\n"));
+  const auto after = resolved(smallest("lr = 0.5\nsteps = 9\n[reweighting]\nplugin = \"redundancy\"\nbands = [3]\n"));
+  std::string text;
+  for (const auto& one : diff(before, after)) {
+    text += one.path + " " + (one.before.is_discarded() ? "-" : one.before.dump()) + " (" + one.before_origin + ") " +
+            (one.after.is_discarded() ? "-" : one.after.dump()) + " (" + one.after_origin + ")\n";
+  }
+  EXPECT_EQ(text,
+            "grpo.lr 1e-06 (default) 0.5 (x.toml:8)\n"
+            "grpo.steps 8 (x.toml:8) 9 (x.toml:9)\n"
+            "reweighting.alpha - () 0.5 (default)\n"
+            "reweighting.bands - () [3.0] (x.toml:12)\n"
+            "reweighting.mode - () \"paper\" (default)\n"
+            "reweighting.plugin \"none\" (default) \"redundancy\" (x.toml:11)\n");
+  EXPECT_TRUE(diff(before, before).empty());
+}
+
+TEST_F(Paths, AreLookedForHereAndThenAtHome) {
+  write("a/f", "1");
+  write(root() / "home/a/f", "2");
+  write(root() / "home/b/f", "3");
+  EXPECT_EQ(locate("a/f"), fs::path("a/f"));
+  EXPECT_EQ(locate("./b/f"), root() / "home/b/f");
+  EXPECT_EQ(locate("c"), std::nullopt);
+  ::unsetenv("COMPEER_HOME");
+  EXPECT_EQ(locate("b/f"), std::nullopt);
+}
+
+TEST_F(Paths, ArePinnedByManifestOrContents) {
+  write("run/manifest.json", "{}");
+  write("run/other", "1");
+  EXPECT_EQ(pin("run"), sha256("{}"));
+  write("folder/b", "22");
+  write("folder/a", "1");
+  EXPECT_EQ(pin("folder"), sha256("contents\na\t1\t" + sha256("1") + "\nb\t2\t" + sha256("22") + "\n"));
+  EXPECT_EQ(pin("folder/a"), sha256("contents\n\t1\t" + sha256("1") + "\n"));
+  fs::resize_file("folder/a", 65 << 20);
+  EXPECT_EQ(pin("folder"), sha256("sizes\na\t68157440\nb\t2\n"));
+  EXPECT_EQ(complaint([] { pin("/dev/null"); }), "/dev/null|is neither a file nor a folder||4");
+}
+
+TEST_F(Paths, BecomePartOfTheHash) {
+  write("model/manifest.json", "{}");
+  write(root() / "home/tok/vocab.json", "{}");
+  const auto text = smallest("[model]\npath = \"model\"\ntokenizer = \"tok\"\n");
+  auto spec = resolved(text);
+  const auto unpinned = spec.sha256();
+  pin_inputs(spec);
+  EXPECT_EQ(spec.values.at("model").at("path"), "model");
+  EXPECT_EQ(spec.values.at("model").at("tokenizer"), (root() / "home/tok").string());
+  EXPECT_EQ(spec.values.at("inputs").at("model.path"), sha256("{}"));
+  EXPECT_EQ(spec.values.at("inputs").size(), 2u);
+  const auto pinned = spec.sha256();
+  EXPECT_NE(pinned, unpinned);
+  pin_inputs(spec);
+  EXPECT_EQ(spec.sha256(), pinned);
+
+  write("model/manifest.json", "{\"step\":2}");
+  auto changed = resolved(text);
+  pin_inputs(changed);
+  EXPECT_NE(changed.sha256(), pinned);
+  auto reread = resolve(Spec::from_file_text(changed.file_text()).draft(), FakeCatalog());
+  pin_inputs(reread);
+  EXPECT_EQ(reread.sha256(), changed.sha256());
+}
+
+TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
+  const auto text =
+      "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"files\"\nfiles = [\"a\", \"b\"]\n[model]\npath = \"m\"\n";
+  write("a", "1");
+  auto spec = resolved(text);
+  EXPECT_EQ(complaint([&] { pin_inputs(spec); }),
+            "x.toml:5|'dataset.files[1]': there is no file or folder \"b\"|it is looked for in the current folder, "
+            "then where compeer's own "
+            "files are\nx.toml:7: 'model.path': there is no file or folder \"m\"\n  help: it is looked for in the "
+            "current folder, then where "
+            "compeer's own files are|3");
+  EXPECT_EQ(complaint([&] { pin_inputs(spec, Missing::allow); }), "");
+  EXPECT_EQ(spec.values.at("inputs").size(), 1u);
+}
+
+}  // namespace
+}  // namespace compeer::spec

@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "fake_catalog.h"
+#include "spec/draft.h"
+
+namespace compeer::spec {
+namespace {
+
+std::string refused(const std::string& text) {
+  return complaint([&] { parse_toml(text, "x.toml"); });
+}
+std::string repeated(const std::string& text, size_t times) {
+  std::string all;
+  for (size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST(ParseToml, KnowsTheLineOfEveryTableAndValue) {
+  const auto draft = parse_toml(
+      "name = \"x\"\n\n[grpo]\nlr = 1e-3\n[[rewards]]\nplugin = \"a\"\n[[rewards]]\nplugin = \"b\"\n", "x.toml");
+  EXPECT_EQ(draft.values.dump(), R"({"grpo":{"lr":0.001},"name":"x","rewards":[{"plugin":"a"},{"plugin":"b"}]})");
+  EXPECT_EQ(draft.origins.at("name"), "x.toml:1");
+  EXPECT_EQ(draft.origins.at("grpo"), "x.toml:3");
+  EXPECT_EQ(draft.origins.at("grpo.lr"), "x.toml:4");
+  EXPECT_EQ(draft.origins.at("rewards[1]"), "x.toml:7");
+  EXPECT_EQ(draft.origins.at("rewards[1].plugin"), "x.toml:8");
+  EXPECT_EQ(draft.origin_of("grpo.clip"), "x.toml:3");
+  EXPECT_EQ(draft.origin_of("model.path"), "x.toml");
+  EXPECT_TRUE(starts(draft.sources.at("x.toml"), "name = \"x\""));
+}
+
+TEST(ParseToml, TakesAByteOrderMarkAndWindowsLines) {
+  const auto draft = parse_toml("\xEF\xBB\xBFname = \"x\"\r\n[grpo]\r\nsteps = 8\r\n", "x.toml");
+  EXPECT_EQ(draft.values.dump(), R"({"grpo":{"steps":8},"name":"x"})");
+  EXPECT_EQ(draft.origins.at("grpo.steps"), "x.toml:3");
+}
+
+TEST(ParseToml, TakesAnEmptyFile) { EXPECT_EQ(parse_toml("", "x.toml").values, json::object()); }
+
+TEST(ParseToml, NamesLineAndTextOfAMistake) {
+  EXPECT_EQ(refused("name = \"x\"\ntask = grpo\n"),
+            "x.toml:2|Error while parsing value: could not determine value type: task = grpo||3");
+  EXPECT_TRUE(starts(refused("name = \"x\nseed = 1\n"), "x.toml:1|"));
+  EXPECT_TRUE(starts(refused("[grpo\nlr = 1\n"), "x.toml:1|"));
+  EXPECT_TRUE(starts(refused("a = 1\nb = [1, 2\n"), "x.toml:2|"));
+  EXPECT_TRUE(starts(refused("a = 1\n= 2\n"), "x.toml:2|"));
+}
+
+TEST(ParseToml, RefusesAKeyGivenTwice) {
+  EXPECT_EQ(refused("[grpo]\nlr = 1e-3\nlr = 1e-4\n"),
+            "x.toml:3|Error while parsing key-value pair: cannot redefine existing floating-point 'lr': lr = 1e-4||3");
+  EXPECT_TRUE(starts(refused("[grpo]\nlr = 1\n[grpo]\nsteps = 1\n"), "x.toml:3|"));
+}
+
+TEST(ParseToml, RefusesAnIntegerBeyond64Bits) {
+  const auto text = refused("seed = 99999999999999999999999\n");
+  EXPECT_TRUE(starts(text, "x.toml:1|"));
+  EXPECT_NE(text.find("99999999999999999999999"), std::string::npos) << text;
+}
+
+TEST(ParseToml, RefusesNulBytes) {
+  EXPECT_EQ(refused(std::string("name = 1\n\t[\0\0", 13)),
+            "x.toml:2|a NUL byte: \\x09[\\x00\\x00|TOML is text in UTF-8; is this UTF-16 or a binary file?|3");
+}
+
+TEST(ParseToml, RefusesInvalidUtf8) {
+  EXPECT_EQ(refused("a = 1\nname = \"\xC3(\"\n"),
+            "x.toml:2|not valid UTF-8: name = \"\\xc3(\"|save the file as UTF-8|3");
+  EXPECT_TRUE(starts(refused("a = \"\xED\xA0\x80\"\n"), "x.toml:1|not valid UTF-8: a"));
+}
+
+TEST(ParseToml, RefusesAKeyOfVeryManyParts) {
+  EXPECT_EQ(refused("name = 1\n" + repeated("a.", 150000) + "a = 1\n"),
+            "x.toml:2|a key of more than 64 parts: " + repeated("a.", 30) + "...||3");
+  EXPECT_TRUE(starts(refused("[" + repeated("a.", 150000) + "a]\n"), "x.toml:1|a key of more than 64 parts: [a"));
+  EXPECT_TRUE(
+      starts(refused("x = {" + repeated("a . ", 70) + "a = 1}\n"), "x.toml:1|a key of more than 64 parts: x ="));
+}
+
+TEST(ParseToml, CountsDotsOfKeysOnly) {
+  const auto dots = repeated(".", 200);
+  EXPECT_EQ(refused("# " + dots + "\na = \"" + dots + "\"\nb = '" + dots + "'\nc = \"\"\"\n" + dots + "\"\n\\\"\"\"" +
+                    dots + "\"\"\"\nd = [" + repeated("0.5, ", 200) + "0.5]\n"),
+            "");
+}
+
+TEST(ParseToml, RefusesDeepNesting) {
+  EXPECT_TRUE(starts(refused("a = 1\nb = " + repeated("[", 100000)), "x.toml:2|values nested more than 64 deep: b ="));
+  EXPECT_TRUE(starts(refused("b = " + repeated("{a = ", 100) + "1" + repeated("}", 100)),
+                     "x.toml:1|values nested more than 64 deep: b = {"));
+  // Many parts inside many brackets stay within both limits, and are still too much.
+  const auto key = repeated("a.", 60) + "a = ";
+  EXPECT_TRUE(starts(refused("b = " + repeated("{" + key, 60) + "1" + repeated("}", 60)),
+                     "x.toml:1|a key that is too long: b.a.a.a."));
+}
+
+TEST(ParseToml, RefusesDates) {
+  EXPECT_EQ(refused("name = 2024-01-01\n"),
+            "x.toml:1|'name' is a date or time, which no setting is|write it in quotes|3");
+}
+
+TEST(ParseToml, RefusesMoreThanAMebibyte) {
+  EXPECT_EQ(refused(repeated("# 34567890123456\n", 70000)),
+            "x.toml|is 1190000 bytes long; at most 1048576 are read||3");
+}
+
+TEST(LoadToml, NamesAFileThatIsNotThere) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "load_toml";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "smoke.toml") << "name = 1\n";
+  EXPECT_EQ(complaint([&] { load_toml(folder / "smok.toml"); }),
+            (folder / "smok.toml").string() + "|there is no such file|did you mean 'smoke.toml'? known: smoke.toml|3");
+  EXPECT_EQ(complaint([&] { load_toml(folder); }), folder.string() + "|is a folder, not a file||3");
+  EXPECT_EQ(load_toml(folder / "smoke.toml").origins.at("name"), (folder / "smoke.toml").string() + ":1");
+}
+
+TEST(ParseSetValue, ReadsTomlValues) {
+  EXPECT_EQ(parse_set_value("1e-4").dump(), "0.0001");
+  EXPECT_EQ(parse_set_value("3").dump(), "3");
+  EXPECT_EQ(parse_set_value("true").dump(), "true");
+  EXPECT_EQ(parse_set_value("\"3\"").dump(), "\"3\"");
+  EXPECT_EQ(parse_set_value("[0.1, 0.2]").dump(), "[0.1,0.2]");
+  EXPECT_EQ(parse_set_value("{plugin = \"none\"}").dump(), R"({"plugin":"none"})");
+}
+
+TEST(ParseSetValue, TakesABareWordAsAString) {
+  EXPECT_EQ(parse_set_value("results/x/last").dump(), "\"results/x/last\"");
+  EXPECT_EQ(parse_set_value("dr_grpo").dump(), "\"dr_grpo\"");
+  EXPECT_EQ(parse_set_value("2024-01-01").dump(), "\"2024-01-01\"");
+  EXPECT_EQ(parse_set_value("").dump(), "\"\"");
+  EXPECT_EQ(parse_set_value("1\nother = 2").dump(), "\"1\\nother = 2\"");
+}
+
+TEST(ParseSetValue, RefusesBrokenListsTablesAndStrings) {
+  EXPECT_EQ(complaint([] { parse_set_value("[1, 2"); }).substr(0, 20), "--set|Error while pa");
+  EXPECT_EQ(complaint([] { parse_set_value("\"open"); }).substr(0, 20), "--set|Error while pa");
+}
+
+TEST(ParseSet, PartsKeyAndValue) {
+  const auto change = parse_set("rewards[0].weight=2");
+  EXPECT_EQ(change.path, "rewards[0].weight");
+  EXPECT_EQ(change.value, 2);
+  EXPECT_EQ(change.origin, "--set");
+  EXPECT_EQ(complaint([] { parse_set("lr"); }), "--set lr|is not key=value|for example --set grpo.lr=1e-4|2");
+}
+
+}  // namespace
+}  // namespace compeer::spec
