@@ -1,0 +1,39 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "datasets/esc_world/world/truth.h"
+#include "datasets/esc_world/world/writer.h"
+
+namespace compeer::esc_world {
+
+/// What world it is. docs/esc_world.md lists the defaults and why they are what they are.
+struct World {
+  std::string language = "en";
+  uint64_t seed = 0;
+  double ambiguity = 0.15;
+  Feelings feelings;
+  int rounds = 3;          ///< the longest history ends with the seeker's utterance of this round, counted from 1
+  Writer writer;           ///< with errors and habits
+  double habit_share = 1;  ///< share of dialogues that `writer` writes; an expert without errors writes the others
+};
+
+struct Line {
+  std::string role;  ///< user (the seeker) or assistant (the supporter)
+  std::string text;
+};
+
+/// One dialogue up to an utterance of the seeker, and a writer's answer to it.
+struct Sample {
+  std::string id;             ///< esc_world/train/000123/2: split, dialogue, round
+  std::vector<Line> history;  ///< ends with the seeker's utterance
+  std::string answer;         ///< a completion in the format
+  nlohmann::json record;      ///< `Truth`, with where it came from
+};
+
+/// The sample of dialogue `index` of a split ("train", "valid" or "test"); which round it is asked at is drawn too,
+/// early ones somewhat more often. A pure function of its arguments.
+Sample sample(const World& world, const std::string& split, uint32_t index);
+
+}  // namespace compeer::esc_world

@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "datasets/esc_world/world/reply.h"
+#include "datasets/esc_world/world/seeker.h"
+
+namespace compeer::esc_world {
+
+/// The two constants of the world that quality depends on.
+struct Feelings {
+  double habituation = 0.3;    ///< share of its effect that a reply loses with each repeat
+  double safe_quality = 0.67;  ///< of generic comfort
+};
+
+/// What was said before in this dialogue: the keys of each earlier reply's sentences. A reply that the grammar does
+/// not know has none.
+using Said = std::vector<std::vector<std::string>>;
+
+/// Repeats in a reply: every earlier reply counts 1/2 if it had the same strategy (or both are safe), and 1/2 for
+/// each sentence it shares. Other words for the same strategy cost less than the same words again.
+double repeats(const Reply& reply, const Said& said);
+
+/// How good a reply is for the seeker, in [0, 1]. A safe reply has `safe_quality` (half of it for a seeker of style
+/// dominance at the stage of action, who wants more than comfort). For any other it is a sum of
+///
+///   0.35 fit      of the act's strategy to the need (1 good, 0.4 near, 0)
+///   0.15 follows  1 if the act is what step 3 announced
+///   0.20 subject  1 the seeker's, 0.25 none named, 0 another
+///   0.20 emotion  attunement: 1 the seeker's emotion, 0.5 a safe sentence instead, 0.25 none, 0 another emotion
+///   0.10 style    tail: 1 the seeker's style, 0.5 none, 0 another
+///
+/// Both are multiplied by 0.85 for a reply of one sentence, by 0.8 for an artificial phrase, and by
+/// (1 - habituation) to the power of `repeats`.
+double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const Said& said,
+               const Feelings& feelings);
+
+}  // namespace compeer::esc_world
