@@ -1,7 +1,9 @@
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 
 #include "comm/mpi.h"
@@ -20,6 +22,18 @@ void exit_after(unsigned seconds, int code) {
   action.sa_handler = [](int) { ::_exit(exit_code); };
   ::sigaction(SIGALRM, &action, nullptr);
   ::alarm(seconds);
+}
+
+// Gives all ranks the time to close their files on the way here; but one that never comes must not hold up the rest.
+void wait_for_all(MPI_Comm ranks) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(patience / 2);
+  MPI_Request all_here;
+  if (MPI_Ibarrier(ranks, &all_here) != MPI_SUCCESS) return;
+  int done = 0;
+  while (!done && std::chrono::steady_clock::now() < until) {
+    if (MPI_Test(&all_here, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+    ::sched_yield();
+  }
 }
 
 }  // namespace
@@ -45,6 +59,7 @@ void World::finish() {
 
 void World::leave(int code) {
   std::fflush(nullptr);
+  if (mpi_) wait_for_all(mpi_->ranks);
   if (rank_ == 0) abort(code);
   exit_after(patience, code);
   for (;;) ::pause();

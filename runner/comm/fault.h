@@ -13,7 +13,7 @@ struct Fault {
   std::string host;
   std::string phase;
   std::string plugin;  ///< empty: none was being called
-  std::string where, what, help;
+  std::string where = {}, what = {}, help = {};
   int exit = 1;
 };
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "comm/mpi.h"
 
@@ -17,6 +16,7 @@ int64_t number_of(const std::string& call) {
 
 // What a rank says of itself when ranks turn out to be in different calls.
 struct Whereabouts {
+  int64_t number;
   char call[64], phase[longest_phase], plugin[longest_plugin];
 };
 
@@ -32,6 +32,7 @@ int64_t World::meet(const std::string& call, int64_t value) {
 
 void World::disagree(const std::string& call) {
   Whereabouts mine = {};
+  mine.number = number_of(call);
   call.copy(mine.call, sizeof mine.call - 1);
   copy_place(mine.phase, mine.plugin);
   std::vector<Whereabouts> all(size_);
@@ -39,19 +40,19 @@ void World::disagree(const std::string& call) {
   // To blame is a rank that has left its task, else one with the rarest call, the last of these since rank 0 leads.
   const auto weight = [&](const Whereabouts& one) {
     if (the_end == one.call) return std::ptrdiff_t{0};
-    return std::count_if(all.begin(), all.end(), [&](const auto& other) { return !std::strcmp(one.call, other.call); });
+    return std::count_if(all.begin(), all.end(), [&](const auto& other) { return one.number == other.number; });
   };
   int odd = size_ - 1, other = 0;
   for (int i = size_ - 1; i >= 0; --i) {
     if (weight(all[i]) < weight(all[odd])) odd = i;
   }
-  while (!std::strcmp(all[other].call, all[odd].call)) ++other;
-  throw RankError(
-      {odd, mpi_->hosts[odd], all[odd].phase, all[odd].plugin, "",
-       "is at '" + std::string(all[odd].call) + "' while " + mpi_->name(other) + " is at '" + all[other].call + "'",
-       "a rank has caught an error of its own, returned early or taken another branch",
-       static_cast<int>(Exit::failure)},
-      size_);
+  while (all[other].number == all[odd].number) ++other;
+  const std::string there = "while " + mpi_->name(other) + " is at '" + all[other].call + "'";
+  Fault fault{odd, mpi_->hosts[odd], all[odd].phase, all[odd].plugin, "", "", "", static_cast<int>(Exit::failure)};
+  fault.what =
+      (the_end == all[odd].call ? "has left its task " : "is at '" + std::string(all[odd].call) + "' ") + there;
+  fault.help = "a rank has caught an error of its own, returned early or taken another branch";
+  throw RankError(fault, size_);
 }
 
 bool World::any(bool mine) {

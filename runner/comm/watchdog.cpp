@@ -78,38 +78,44 @@ void Watchdog::report_lost() {
     lost_ = true;
     report_({rank.rank, world_.host(), rank.place.phase, rank.place.plugin, "",
              "process " + std::to_string(rank.pid) + " has ended without a word",
-             "it was killed: by a person, by the batch system, or for want of memory (see dmesg)", killed_exit});
+             "a person, the batch system or want of memory (see dmesg) has killed it, or a library called _exit()",
+             killed_exit});
     return;
   }
 }
 
+// A rank that waits blames the first rank of its host that does not. If all of them wait, then the one in the rarest
+// call, the last of these since rank 0 leads, as where ranks meet in different calls.
+void Watchdog::blame_others(Fault& fault, double idle) const {
+  auto ranks = world_.neighbours();
+  const Neighbour* culprit = nullptr;
+  std::string others;
+  for (const auto& rank : ranks) {
+    const bool waits = !rank.waiting_in.empty() && !stopped(rank) && !gone(rank);
+    if (!waits && !culprit) culprit = &rank;
+    others += "; " + name(rank, world_.host()) + (waits ? " waits in " + rank.waiting_in : " " + condition(rank));
+  }
+  fault.what = "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " + world_.waiting_in() +
+               others + (ranks.size() + 1 < static_cast<size_t>(world_.size()) ? "; the other hosts are silent" : "");
+  if (!culprit) {
+    ranks.push_back({world_.rank(), 0, main_place(), world_.waiting_in()});
+    std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank > b.rank; });
+    const auto times = [&](const Neighbour& one) {
+      return std::count_if(ranks.begin(), ranks.end(),
+                           [&](const auto& rank) { return rank.waiting_in == one.waiting_in; });
+    };
+    culprit = &*std::min_element(ranks.begin(), ranks.end(),
+                                 [&](const auto& a, const auto& b) { return times(a) < times(b); });
+  }
+  fault.rank = culprit->rank, fault.phase = culprit->place.phase, fault.plugin = culprit->place.plugin;
+}
+
 void Watchdog::expire(double idle, bool waits) {
   const Place here = main_place();
-  Fault fault{world_.rank(),
-              world_.host(),
-              here.phase,
-              here.plugin,
-              "",
-              "no progress for " + rounded(idle),
-              "it hangs, or watchdog.seconds (" + rounded(seconds_) + ") is too short for this work",
-              static_cast<int>(Exit::watchdog)};
-  if (waits) {
-    fault.what += ": waiting in " + world_.waiting_in();
-    std::string others;
-    for (const auto& rank : world_.neighbours()) {
-      if (!rank.waiting_in.empty() && !stopped(rank) && !gone(rank)) continue;
-      if (others.empty()) {  // the first one is to blame
-        fault.rank = rank.rank, fault.phase = rank.place.phase, fault.plugin = rank.place.plugin;
-      }
-      others += (others.empty() ? "" : "; ") + name(rank, world_.host()) + " " + condition(rank);
-    }
-    if (!others.empty()) {
-      fault.what = "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " +
-                   world_.waiting_in() + ": " + others;
-    } else {
-      fault.what += " for ranks of other hosts, or for one that will never come";
-    }
-  }
+  Fault fault{world_.rank(), world_.host(), here.phase, here.plugin, "", "no progress for " + rounded(idle)};
+  fault.help = "it hangs, or watchdog.seconds (" + rounded(seconds_) + ") is too short for this work";
+  fault.exit = static_cast<int>(Exit::watchdog);
+  if (waits) blame_others(fault, idle);
   report_(fault);
   world_.abort(Exit::watchdog);
 }

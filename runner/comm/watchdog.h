@@ -32,6 +32,7 @@ class Watchdog {
  private:
   void watch();
   void expire(double idle, bool waits);
+  void blame_others(Fault& fault, double idle) const;
   void report_lost();
 
   World& world_;

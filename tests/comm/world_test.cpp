@@ -139,7 +139,7 @@ TEST(World, RanksInDifferentCallsFailTogether) {
   });
   if (last == 0) return;
   EXPECT_EQ(text,
-            rank_name(last) + ", phase 'update': is at 'the end' while " + rank_name(0) +
+            rank_name(last) + ", phase 'update': has left its task while " + rank_name(0) +
                 " is at 'any'\n  help: a rank has caught an error of its own, returned early or taken another branch");
   EXPECT_TRUE(world().any(world().rank() == 0));  // and can go on
 }

@@ -1,0 +1,31 @@
+#pragma once
+#include <filesystem>
+
+#include "comm/fault.h"
+#include "comm/stop_flag.h"
+#include "comm/world.h"
+
+namespace compeer::app {
+
+/// Gives every abnormal end of this process a name, from here on:
+/// - SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`; a second SIGINT kills.
+/// - A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), an exception that nobody catches and a call of exit() before
+///   task_is_over() write error.json and a line on standard error: rank, host, phase, plugin, cause. In a plugin's
+///   phase the exit code is 5, else 1, or the signal itself.
+/// Call it after MPI has started, which installs handlers of its own. The three arguments must outlive the process.
+void watch_for_faults(comm::World& world, comm::StopFlag& stop, const std::filesystem::path& error_file);
+
+/// From now on exit() is an honest end.
+void task_is_over();
+
+/// Writes error.json and says on standard error what it says. False if another rank came first: then it is silent.
+bool report(const comm::Fault& fault);
+
+/// The same for the watchdog's thread, and where the main thread hangs if this rank is the one to blame.
+void report_hang(const comm::Fault& fault);
+
+/// Ends this process when the launcher that started it (mpirun, orted, slurmstepd, compeer) dies, so that no rank is
+/// left behind.
+void die_with_launcher();
+
+}  // namespace compeer::app

@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer::test {
+
+/// A worker under test, in a run folder of its own: `ranks` processes under mpirun, or one without a launcher if
+/// `ranks` is 0. Whatever it starts carries a mark in its environment, by which leftovers are found. A null `spec_file`
+/// leaves the folder without one.
+class Job {
+ public:
+  Job(const std::string& program, const nlohmann::json& spec_file, int ranks,
+      const std::vector<std::string>& more = {});
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Waits for the end, with a deadline far beyond any honest one. The exit code as a shell gives it, -1: too late.
+  int wait();
+
+  /// Blocks until the file is there and not empty; false if the job ends or the deadline passes before.
+  bool wait_for(const std::string& file);
+  void signal(int number) const;
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::string output() const;        ///< standard output and error together
+  nlohmann::json error() const;      ///< error.json; null if there is none
+  bool nothing_left_behind() const;  ///< no process of this job lives on, after a moment's patience
+
+ private:
+  std::filesystem::path folder_;
+  std::string mark_;
+  int pid_ = -1;
+};
+
+}  // namespace compeer::test

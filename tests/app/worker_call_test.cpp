@@ -1,0 +1,80 @@
+// How the worker is called, and what it says of a run it can't start.
+#include <gtest/gtest.h>
+
+#include "job.h"
+
+namespace compeer::test {
+namespace {
+
+nlohmann::json honest() { return {{"format", 1}, {"spec", {{"ranks", 1}}}, {"stub", {{"fault", "none"}}}}; }
+
+// Runs the worker without a launcher with more words behind the run folder.
+std::pair<int, std::string> call(const std::vector<std::string>& more, const nlohmann::json& spec_file = honest()) {
+  Job job(WORKER_STUB, spec_file, 0, more);
+  const int exit = job.wait();
+  return {exit, job.output()};
+}
+
+TEST(WorkerCall, SaysWhatItIs) {
+  const auto [exit, text] = call({"--version"});
+  EXPECT_EQ(exit, 0);
+  EXPECT_EQ(text.rfind("compeer-worker ", 0), 0u) << text;
+  EXPECT_NE(call({"--help"}).second.find("Exit codes: 0 done"), std::string::npos);
+}
+
+TEST(WorkerCall, RefusesUnknownOptionsWithTheNearestOne) {
+  const auto [exit, text] = call({"--resum"});
+  EXPECT_EQ(exit, 2);
+  EXPECT_EQ(text,
+            "compeer-worker: unknown option '--resum'\n"
+            "  help: did you mean '--resume'? known: --resume, --version, --help\n");
+}
+
+TEST(WorkerCall, RefusesTwoRunFolders) {
+  const auto [exit, text] = call({"another"});
+  EXPECT_EQ(exit, 2);
+  EXPECT_NE(text.find("more than one run folder"), std::string::npos) << text;
+}
+
+TEST(WorkerCall, NamesAMissingSpec) {
+  const auto [exit, text] = call({}, nullptr);
+  EXPECT_EQ(exit, 4);
+  EXPECT_NE(text.find("spec.json"), std::string::npos) << text;
+}
+
+TEST(WorkerCall, RefusesAFileThatIsNoSpec) {
+  const auto [exit, text] = call({}, nlohmann::json::array());
+  EXPECT_EQ(exit, 3);
+  EXPECT_NE(text.find("spec.json: not a run's spec.json\n  help: make one with: compeer run FILE"), std::string::npos)
+      << text;
+}
+
+TEST(WorkerCall, RefusesTheSpecOfAnotherVersion) {
+  auto spec = honest();
+  spec["format"] = 2;
+  const auto [exit, text] = call({}, spec);
+  EXPECT_EQ(exit, 3);
+  EXPECT_NE(text.find("written for another version of compeer"), std::string::npos) << text;
+}
+
+TEST(WorkerCall, NotesAPluginThatHasChangedAndOtherRanks) {
+  auto spec = honest();
+  spec["spec"]["ranks"] = 2;
+  spec["plugins"] = {{{"kind", "rewards"}, {"name", "length"}, {"path", WORKER_STUB}, {"sha256", "0"}}};
+  const auto [exit, text] = call({}, spec);
+  EXPECT_EQ(exit, 0);
+  EXPECT_EQ(text,
+            "compeer: note: plugin rewards/length has changed since the run was resolved\n"
+            "compeer: note: the spec asks for 2 ranks, this run has 1\n");
+}
+
+TEST(WorkerCall, NamesAPluginThatIsGone) {
+  auto spec = honest();
+  spec["plugins"] = {{{"kind", "rewards"}, {"name", "length"}, {"path", "/no/such/length.so"}, {"sha256", "0"}}};
+  const auto [exit, text] = call({}, spec);
+  EXPECT_EQ(exit, 5);
+  EXPECT_NE(text.find("/no/such/length.so"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace compeer::test
