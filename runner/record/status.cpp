@@ -66,6 +66,15 @@ std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
 
 }  // namespace
 
+Estimate estimate(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
+  const double half = values.size() < 2 ? 0.0 : 1.96 * std::sqrt(squares / (n - 1) / n);
+  return {sum / n, sum / n - half, sum / n + half, values.size()};
+}
+
 json to_json(const Status& status) {
   json metrics = json::object();
   for (const auto& [name, value] : status.metrics) metrics[name] = number(value);

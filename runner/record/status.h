@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// The small JSON files of a run folder that people and the front end look at. Each appears whole, by a rename.
 /// In JSON a number that isn't finite is null; null reads back as NaN.
@@ -35,6 +36,9 @@ struct Estimate {
   double mean = 0, low = 0, high = 0;
   uint64_t n = 0;
 };
+/// Of independent draws, at least one: mean and mean -+ 1.96 standard errors; a single draw has no interval.
+Estimate estimate(const std::vector<double>& values);
+
 struct Summary {
   std::string task;
   uint64_t steps = 0;

@@ -1,0 +1,88 @@
+#include "train/cast.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "plugin/search.h"
+
+namespace compeer::train {
+
+using nlohmann::json;
+
+Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop)
+    : plugins_(spec_file.at("plugins")) {
+  const json& spec = spec_file.at("spec");
+  services_.seed = spec.at("seed").get<uint64_t>();
+  services_.log = [](const std::string& plugin, const std::string& line) { fmt::print(stderr, "{}: {}\n", plugin, line); };
+  services_.cancelled = [&stop] { return stop.raised(); };
+  services_.find = [this](const std::string& kind, const std::string& name) { return chosen(kind, name); };
+  dataset_ = open<Dataset>("datasets", spec.at("dataset"));
+  open_model(spec.at("model"), checkpoint);
+  if (spec.contains("rewards")) open_rewards(spec);
+}
+
+Cast::~Cast() = default;
+
+// What the spec pinned; a plugin that only another plugin asks for (a similarity) is looked for now.
+plugin::Chosen Cast::chosen(const std::string& kind, const std::string& name) const {
+  for (const json& entry : plugins_) {
+    if (entry.at("kind") == kind && entry.at("name") == name) {
+      return {kind, name, entry.at("path").get<std::string>(), entry.value("sha256", "")};
+    }
+  }
+  const auto found = plugin::Finder().get(kind, name);
+  return {kind, name, found.path, found.sha256};
+}
+
+template <class T>
+std::unique_ptr<plugin::Plugin<T>> Cast::open(const char* kind, const json& table) {
+  const auto choice = chosen(kind, table.at("plugin").get<std::string>());
+  return std::make_unique<plugin::Plugin<T>>(
+      plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_)));
+}
+
+void Cast::open_model(json table, const std::optional<std::filesystem::path>& checkpoint) {
+  const json& named = table.at("tokenizer").is_null() ? table.value("path", json()) : table.at("tokenizer");
+  if (named.is_null()) throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
+  tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
+  chat_ = std::make_unique<language::Chat>(*tokenizer_);
+  table["end_token"] = tokenizer_->end();
+  if (checkpoint) {
+    table["path"] = checkpoint->string();
+  } else if (table.contains("config") && table.at("config").is_object()) {
+    table["config"]["vocab_size"] = tokenizer_->size();
+  }
+  model_ = open<Model>("models", table);
+  model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
+  if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); }); shape.vocabulary < tokenizer_->size()) {
+    throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "", Exit::data);
+  }
+}
+
+void Cast::open_rewards(const json& spec) {
+  for (const json& table : spec.at("rewards")) {
+    auto opened = open<Reward>("rewards", table);
+    auto names = plugin::parts(*opened);
+    const auto label = table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
+    rewards_.push_back({label, table.at("weight").get<double>(), std::move(*opened), std::move(names)});
+  }
+  reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
+  for (const auto& name : plugin::factors(*reweighting_)) factors_.push_back(reweighting_->identity().name + "/" + name);
+}
+
+int64_t Cast::records(const std::string& split) {
+  const auto size = dataset_->call("size", [&](Dataset& d) { return d.size(split); });
+  if (size < 1) {
+    throw Error("datasets/" + dataset_->identity().name, "has no records in split '" + split + "'",
+                "usual splits: train, valid, test", Exit::data);
+  }
+  return size;
+}
+
+Example Cast::record(const std::string& split, int64_t index) {
+  return dataset_->call("get", [&](Dataset& d) { return d.get(split, index); });
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,127 @@
+// Rollouts and rewards without an update: what a model is worth on a split, with intervals over prompts.
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "comm/tree_sum.h"
+#include "train/rollouts.h"
+#include "train/run.h"
+#include "train/step_table.h"
+
+namespace compeer::train {
+
+namespace {
+
+// Means over a prompt's completions, prompt after prompt, by metric.
+using Samples = std::map<std::string, std::vector<double>>;
+
+void collect(const StepTable& table, const std::vector<std::string>& score_columns, Samples& samples) {
+  for (const StepTable::Group& group : table.groups) {
+    StepTable alone;
+    alone.groups.push_back(group);
+    for (const auto& [name, value] : alone.metrics(score_columns)) samples[name].push_back(value);
+  }
+}
+
+class Evaluation {
+ public:
+  explicit Evaluation(Run& run)
+      : run_(run),
+        settings_(run.spec.table("evaluate")),
+        prompts_(settings_.integer("prompts")),
+        batch_(settings_.integer("batch")),
+        steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
+        split_(settings_.text("split")),
+        names_(score_columns(*run.cast)) {
+    if (const int64_t there = run.cast->records(split_); there < prompts_) {
+      throw Error("evaluate.prompts", fmt::format("asks for {} prompts, split '{}' has {}", prompts_, split_, there), "", Exit::data);
+    }
+  }
+
+  void run() {
+    auto columns = StepTable::columns(names_);
+    columns.insert(columns.end(), {"tokens", "tokens_per_second"});
+    for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
+    auto values = names_;
+    values.push_back("advantage");
+    open_journal(run_, "evaluate", columns, values, steps_);
+    for (uint64_t t = 1; t <= steps_; ++t) {
+      step(t);
+      if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
+    }
+    run_.world.together("finish", [&] { run_.journal->finish(estimates()); });
+  }
+
+ private:
+  void step(uint64_t t) {
+    Clock clock;
+    auto groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
+    clock.time("score", [&] {
+      run_.world.together("score", [&] {
+        for (ScoredGroup& group : groups) score(*run_.cast, group);
+      });
+    });
+    const auto table = clock.time("log", [&] {
+      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, {}); });
+      return StepTable::gather(run_.world, groups);
+    });
+    Row row(run_.journal->columns());
+    if (run_.world.rank() == 0) fill(t, table, clock, row);
+    run_.world.together("log", [&] { run_.journal->append(t, row); });
+  }
+
+  std::vector<ScoredGroup> sample(uint64_t t) {
+    run_.journal->phase("rollout");
+    const int64_t first = static_cast<int64_t>(t - 1) * batch_;
+    const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
+    auto groups = read_prompts(*run_.cast, split_, mine.first, mine.count, [&](int64_t i) { return first + i; });
+    roll_out(*run_.cast, groups, {sampling_from(run_.spec.table("sampling")), settings_.integer("group_size"),
+                                  run_.cast->tokenizer().end(), run_.seed(), static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
+    return groups;
+  }
+
+  void fill(uint64_t t, const StepTable& table, const Clock& clock, Row& row) {
+    double tokens = 0;
+    for (const auto& group : table.groups) tokens += std::accumulate(group.lengths.begin(), group.lengths.end(), 0.0);
+    row.set("step", static_cast<double>(t));
+    for (const auto& [name, value] : table.metrics(names_)) row.set(name, value);
+    row.set("tokens", tokens);
+    row.set("tokens_per_second", tokens / clock.elapsed());
+    clock.write(row);
+    collect(table, names_, samples_);
+    whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
+  }
+
+  // Over prompts; but variety is a property of all texts together, not of one prompt's: no interval for it.
+  std::map<std::string, record::Estimate> estimates() const {
+    std::map<std::string, record::Estimate> all;
+    if (run_.world.rank() != 0) return all;
+    for (const auto& [name, values] : samples_) all[name] = record::estimate(values);
+    for (const auto& [name, value] : whole_.metrics(names_)) {
+      if (name.starts_with("distinct_")) all[name] = {value, value, value, 1};
+    }
+    return all;
+  }
+
+  void stop(uint64_t t) {
+    run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
+    throw Error("", fmt::format("stopped after {} of {} batches as asked", t, steps_), "compeer resume " + run_.folder.string(),
+                Exit::preempted);
+  }
+
+  Run& run_;
+  const Settings settings_;
+  const int64_t prompts_, batch_;
+  const uint64_t steps_;
+  const std::string split_;
+  const std::vector<std::string> names_;
+  Samples samples_;  // rank 0
+  StepTable whole_;  // rank 0: all groups so far
+};
+
+}  // namespace
+
+void run_evaluate(Run& run) { Evaluation(run).run(); }
+
+}  // namespace compeer::train

@@ -1,0 +1,55 @@
+#include "base/error.h"
+#include "train/run.h"
+
+namespace compeer::train {
+
+Training::Training(Run& run, double lr, uint64_t updates)
+    : parameters(run.cast->model().object()), optimizer(run.spec.table("optimizer"), lr, updates, parameters.size()) {
+  if (run.start.step > 0) optimizer.load(run.start.folder / "optimizer.safetensors");
+}
+
+Optimizer::Update Training::update(Run& run, std::span<const float> gradient) {
+  const auto done = optimizer.step(gradient, parameters.weights());
+  run.cast->model().call("parameters_changed", [&](Model&) { run.cast->policy().parameters_changed(); });
+  return done;
+}
+
+void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values, uint64_t steps) {
+  columns.insert(columns.begin(), "step");
+  if (!run.spec.table("record").flag("rollouts")) values.clear();
+  run.world.together("open the log", [&] {
+    run.journal = std::make_unique<Journal>(
+        run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns), std::move(values), steps, run.start.step});
+  });
+}
+
+namespace {
+
+void stop_politely(Run& run, uint64_t step) {
+  run.world.together("stop", [&] { run.journal->stop("preempted"); });
+  throw Error("", "stopped at step " + std::to_string(step) + " as asked; its checkpoint is written",
+              "compeer resume " + run.folder.string(), Exit::preempted);
+}
+
+}  // namespace
+
+void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step) {
+  const auto settings = run.spec.table("checkpoint");
+  const auto every = static_cast<uint64_t>(settings.integer("every")), keep = static_cast<uint64_t>(settings.integer("keep"));
+  for (uint64_t t = run.start.step + 1; t <= steps; ++t) {
+    Row row(run.journal->columns());
+    row.set("step", static_cast<double>(t));
+    step(t, row);
+    const bool stop = run.world.any(run.stop.raised());
+    const bool save = t == steps || stop || (every > 0 && t % every == 0);
+    run.world.together("log", [&] {
+      run.journal->append(t, row);
+      if (save) run.journal->sync();
+    });
+    if (save) save_checkpoint(run.world, run.folder, t, *run.cast, training.optimizer, keep);
+    if (stop && t < steps) stop_politely(run, t);
+  }
+  run.world.together("finish", [&] { run.journal->finish({}); });
+}
+
+}  // namespace compeer::train

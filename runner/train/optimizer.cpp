@@ -1,0 +1,63 @@
+#include "train/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "base/error.h"
+#include "record/safetensors.h"
+
+namespace compeer::train {
+
+Optimizer::Optimizer(const Settings& settings, double lr, uint64_t steps, int64_t parameters)
+    : lr_(lr),
+      max_norm_(settings.number("max_grad_norm")),
+      schedule_(settings.text("schedule")),
+      warmup_(static_cast<uint64_t>(settings.integer("warmup"))),
+      steps_(steps),
+      m_(static_cast<size_t>(parameters)),
+      v_(static_cast<size_t>(parameters)) {
+  adamw_.beta1 = settings.number("beta1");
+  adamw_.beta2 = settings.number("beta2");
+  adamw_.epsilon = settings.number("epsilon");
+  adamw_.weight_decay = settings.number("weight_decay");
+}
+
+double Optimizer::rate(uint64_t t) const {
+  if (t <= warmup_) return lr_ * static_cast<double>(t) / static_cast<double>(warmup_);
+  if (schedule_ == "constant" || steps_ <= warmup_) return lr_;
+  const double done = static_cast<double>(std::min(t, steps_) - warmup_ - 1) / static_cast<double>(steps_ - warmup_);
+  return schedule_ == "cosine" ? lr_ * 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : lr_ * (1.0 - done);
+}
+
+Optimizer::Update Optimizer::step(std::span<const float> gradient, std::span<float> weights) {
+  const auto count = static_cast<int64_t>(gradient.size());
+  const double norm = std::sqrt(kernels::square_sum(gradient.data(), count));
+  const double scale = max_norm_ > 0 && norm > max_norm_ ? max_norm_ / (norm + 1e-6) : 1.0;
+  adamw_.lr = rate(++done_);
+  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale), count, weights.data(),
+                      m_.data(), v_.data());
+  return {norm, adamw_.lr};
+}
+
+void Optimizer::save(const std::filesystem::path& file) const {
+  const auto view = [](const char* name, const std::vector<float>& values) {
+    return record::TensorView{name, "F32", {static_cast<int64_t>(values.size())}, std::as_bytes(std::span(values))};
+  };
+  record::write_safetensors(file, {view("m", m_), view("v", v_)}, {{"updates", std::to_string(done_)}});
+}
+
+void Optimizer::load(const std::filesystem::path& file) {
+  const auto stored = record::Safetensors::open(file);
+  for (const auto& [name, values] : {std::pair{"m", &m_}, std::pair{"v", &v_}}) {
+    const auto& view = stored.tensor(name);
+    if (view.bytes.size() != values->size() * sizeof(float)) {
+      throw Error(file.string(), std::string("tensor '") + name + "' belongs to a model of another size", "", Exit::data);
+    }
+    std::memcpy(values->data(), view.bytes.data(), view.bytes.size());
+  }
+  done_ = std::stoull(stored.metadata().at("updates"));
+}
+
+}  // namespace compeer::train

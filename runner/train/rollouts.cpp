@@ -1,0 +1,49 @@
+#include "train/rollouts.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "comm/phase.h"
+
+namespace compeer::train {
+
+namespace {
+
+std::vector<language::Message> messages(const Example& example) {
+  std::vector<language::Message> all;
+  for (const Turn& turn : example.history) all.push_back({turn.role, turn.text});
+  return all;
+}
+
+}  // namespace
+
+std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
+                                      const std::function<int64_t(int64_t)>& record_of) {
+  const int64_t room = cast.model().object().shape().positions;
+  std::vector<ScoredGroup> groups;
+  for (int64_t index = first; index < first + count; ++index) {
+    ScoredGroup group;
+    group.index = index;
+    group.example = cast.record(split, record_of(index));
+    group.prompt = cast.chat().prompt(messages(group.example));
+    if (static_cast<int64_t>(group.prompt.size()) >= room) {
+      throw Error(group.example.id, fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),
+                  "shorten the history or raise the model's max_position_embeddings", Exit::data);
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Request& request) {
+  std::vector<rollout::Prompt> prompts;
+  for (const ScoredGroup& group : groups) prompts.push_back({static_cast<uint32_t>(group.index), group.prompt});
+  auto samples = cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
+  for (size_t i = 0; i < groups.size(); ++i) groups[i].samples = std::move(samples[i]);
+}
+
+rollout::Sampling sampling_from(const Settings& table) {
+  return {table.number("temperature"), table.flag("greedy"), table.integer("max_new_tokens"), table.integer("concurrent")};
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,20 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "compeer/settings.h"
+#include "train/scoring.h"
+
+namespace compeer::train {
+
+/// The prompts of this rank's share of a step, encoded: groups first, first + 1, ... with records record_of(group).
+std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
+                                      const std::function<int64_t(int64_t)>& record_of);
+
+/// Samples every group's completions. What is drawn follows from (seed, step, group, completion, position) alone.
+void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Request& request);
+
+/// The spec's table `sampling`.
+rollout::Sampling sampling_from(const Settings& table);
+
+}  // namespace compeer::train

@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "rollout/engine.h"
+#include "train/cast.h"
+
+namespace compeer::train {
+
+/// One prompt with its completions, what they were worth, and why.
+struct ScoredGroup {
+  int64_t index = 0;  ///< within the step, over all ranks
+  Example example;
+  std::vector<int32_t> prompt;
+  std::vector<rollout::Sample> samples;
+  std::vector<Completion> completions;
+  std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`
+  std::vector<double> rewards;              ///< after reweighting: what advantages are computed from
+};
+
+/// "reward" (the weighted sum), "rewards/<label>/<part>" ..., "reweighted", "<reweighting>/<factor>" ...
+std::vector<std::string> score_columns(Cast& cast);
+
+/// Fills completions, values and rewards from example and samples.
+void score(Cast& cast, ScoredGroup& group);
+
+}  // namespace compeer::train

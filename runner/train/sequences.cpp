@@ -1,0 +1,49 @@
+#include "train/sequences.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+namespace compeer::train {
+
+namespace {
+
+template <class T>
+at::Tensor copied(const std::vector<T>& values) {
+  auto tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), static_cast<int64_t*>(tensor.data_ptr()));
+  return tensor;
+}
+
+}  // namespace
+
+at::Tensor int_tensor(const std::vector<int32_t>& values) { return copied(values); }
+at::Tensor int_tensor(const std::vector<int64_t>& values) { return copied(values); }
+
+GroupBatch group_batch(const ScoredGroup& group) {
+  GroupBatch result;
+  const auto prompt = static_cast<int64_t>(group.prompt.size());
+  std::vector<int32_t> tokens = group.prompt;
+  std::vector<int64_t> rows, targets;
+  std::vector<float> log_probs;
+  result.batch.segments.push_back({0, prompt, 0, -1, {}});
+  for (const auto& sample : group.samples) {
+    const auto length = static_cast<int64_t>(sample.tokens.size());
+    const auto start = static_cast<int64_t>(tokens.size());
+    rows.push_back(prompt - 1);  // the prompt's last row predicts the first token
+    for (int64_t i = 0; i + 1 < length; ++i) rows.push_back(start + i);
+    targets.insert(targets.end(), sample.tokens.begin(), sample.tokens.end());
+    log_probs.insert(log_probs.end(), sample.log_probs.begin(), sample.log_probs.end());
+    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);  // nothing follows the last token
+    if (length > 1) result.batch.segments.push_back({start, length - 1, prompt, 0, {}});
+    result.lengths.push_back(length);
+  }
+  result.batch.tokens = int_tensor(tokens);
+  result.rows = int_tensor(rows);
+  result.targets = int_tensor(targets);
+  result.sampled_log_probs = at::empty({static_cast<int64_t>(log_probs.size())}, at::kFloat);
+  std::copy(log_probs.begin(), log_probs.end(), static_cast<float*>(result.sampled_log_probs.data_ptr()));
+  return result;
+}
+
+}  // namespace compeer::train

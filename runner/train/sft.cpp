@@ -1,0 +1,126 @@
+// Supervised fine-tuning: maximum likelihood of answers (or of everything), one record a leaf of the sum.
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sum.h>
+
+#include "base/error.h"
+#include "comm/tree_sum.h"
+#include "train/order.h"
+#include "train/rollouts.h"
+#include "train/run.h"
+#include "train/sequences.h"
+
+namespace compeer::train {
+
+namespace {
+
+// A record as tokens; loss on targets from `first` on.
+struct Lesson {
+  std::vector<int32_t> tokens;
+  int64_t first = 1;
+  int64_t targets() const { return static_cast<int64_t>(tokens.size()) - first; }
+};
+
+Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
+  Lesson result{group.prompt, all ? 1 : static_cast<int64_t>(group.prompt.size())};
+  const auto answer = cast.chat().answer(group.example.answer);
+  result.tokens.insert(result.tokens.end(), answer.begin(), answer.end());
+  if (static_cast<int64_t>(result.tokens.size()) > room) {
+    throw Error(group.example.id, "has " + std::to_string(result.tokens.size()) + " tokens, the model has room for " + std::to_string(room),
+                "raise the model's max_position_embeddings", Exit::data);
+  }
+  return result;
+}
+
+// The log-probability of every target, with gradient.
+at::Tensor log_probs(Cast& cast, const Lesson& lesson) {
+  const auto n = static_cast<int64_t>(lesson.tokens.size());
+  return cast.model().call("forward", [&](Model& model) {
+    const Batch batch{int_tensor(lesson.tokens), {Segment{0, n, 0, -1, {}}}};
+    const auto hidden = model.forward(batch, nullptr).slice(0, lesson.first - 1, n - 1).contiguous();
+    const auto target = batch.tokens.slice(0, lesson.first, n).contiguous();
+    return kernels::token_logprobs(hidden, cast.policy().head, target, 1.0).log_prob;
+  });
+}
+
+class Sft {
+ public:
+  explicit Sft(Run& run)
+      : run_(run),
+        settings_(run.spec.table("sft")),
+        batch_(settings_.integer("batch")),
+        records_(run.cast->records(settings_.text("split"))),
+        room_(run.cast->model().object().shape().positions),
+        steps_(static_cast<uint64_t>(settings_.integer("steps"))),
+        training_(run, settings_.number("lr"), steps_),
+        gradients_(run.world, batch_, training_.parameters.size()),
+        counts_(run.world, batch_, 1),
+        losses_(run.world, batch_, 1) {}
+
+  void run() {
+    auto columns = Clock::columns({"read", "train", "reduce"});
+    columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
+    open_journal(run_, "sft", columns, {}, steps_);
+    train_loop(run_, training_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
+  }
+
+ private:
+  void step(uint64_t t, Row& row) {
+    Clock clock;
+    const auto lessons = clock.time("read", [&] { return run_.world.together("read", [&] { return read(t); }); });
+    const double tokens = clock.time("reduce", [&] { return counts_.finish()[0]; });
+    clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
+    const double loss = clock.time("reduce", [&] { return losses_.finish()[0]; });
+    const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
+    const auto update = clock.time("train", [&] { return run_.world.together("update", [&] { return training_.update(run_, gradient); }); });
+    row.set("loss", loss);
+    row.set("grad_norm", update.gradient_norm);
+    row.set("lr", update.lr);
+    row.set("tokens", tokens);
+    row.set("tokens_per_second", tokens / clock.elapsed());
+    clock.write(row);
+  }
+
+  // This rank's records of the step; their targets are counted, for the loss is a mean over the targets of all.
+  std::vector<Lesson> read(uint64_t t) {
+    run_.journal->phase("read");
+    const auto mine = gradients_.mine();
+    const bool all = settings_.text("loss_on") == "all";
+    const auto record_of = [&](int64_t i) {
+      return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i), records_);
+    };
+    std::vector<Lesson> lessons;
+    for (const auto& group : read_prompts(*run_.cast, settings_.text("split"), mine.first, mine.count, record_of)) {
+      lessons.push_back(lesson(*run_.cast, group, all, room_));
+      const auto targets = static_cast<double>(lessons.back().targets());
+      counts_.add(group.index, {&targets, 1});
+    }
+    return lessons;
+  }
+
+  void learn(const std::vector<Lesson>& lessons, double tokens) {
+    run_.journal->phase("train");
+    int64_t leaf = gradients_.mine().first;
+    for (const Lesson& l : lessons) {
+      const auto loss = at::mul(at::sum(log_probs(*run_.cast, l)), -1.0 / tokens);
+      training_.parameters.differentiate(loss);
+      const double value = loss.item().toDouble();
+      gradients_.add(leaf, training_.parameters.gradient());
+      losses_.add(leaf++, {&value, 1});
+      comm::mark_progress();
+    }
+  }
+
+  Run& run_;
+  const Settings settings_;
+  const int64_t batch_, records_, room_;
+  const uint64_t steps_;
+  Training training_;
+  comm::TreeSum gradients_;
+  comm::TreeSum64 counts_, losses_;
+};
+
+}  // namespace
+
+void run_sft(Run& run) { Sft(run).run(); }
+
+}  // namespace compeer::train
