@@ -14,18 +14,22 @@ std::string place(const Identity& identity, const char* method) {
   return identity.title() + " (" + identity.path.string() + "), in " + method + "()";
 }
 
-// The name of what is being thrown, when all that is known of it is that it is no std::exception.
-std::string thrown_type() {
-  const std::type_info* type = abi::__cxa_current_exception_type();
-  if (!type) return "something from outside C++";
+std::string readable(const std::type_info& type) {
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+  const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
                                                          &std::free);
-  return "a value of type " + std::string(status == 0 ? name.get() : type->name());
+  return status == 0 ? name.get() : type.name();
 }
 
-std::string described(const std::string& text, const std::exception& error) {
-  return text.empty() ? "threw " + std::string(typeid(error).name()) + " without a message" : text;
+// When all that is known of what is being thrown is that it is no std::exception.
+std::string thrown_type() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  return type ? "a value of type " + readable(*type) : "something from outside C++";
+}
+
+std::string described(const std::exception& error) {
+  const std::string text = error.what();
+  return text.empty() ? "threw " + readable(typeid(error)) + " without a message" : text;
 }
 
 }  // namespace
@@ -45,7 +49,7 @@ void rethrow(const Identity& identity, const char* method) {
   } catch (const c10::Error& error) {
     throw Failure(identity, method, error.what_without_backtrace());
   } catch (const std::exception& error) {
-    throw Failure(identity, method, described(error.what(), error));
+    throw Failure(identity, method, described(error));
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled: not an exception, and not to be stopped
   } catch (...) {

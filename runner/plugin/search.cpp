@@ -29,7 +29,8 @@ fs::path this_program() {
 
 void append(std::vector<fs::path>& folders, const fs::path& folder) {
   if (folder.empty()) return;
-  const fs::path whole = fs::absolute(folder).lexically_normal();
+  fs::path whole = fs::absolute(folder).lexically_normal();
+  if (!whole.has_filename() && whole.has_relative_path()) whole = whole.parent_path();  // "/x/" is "/x"
   if (std::find(folders.begin(), folders.end(), whole) == folders.end()) folders.push_back(whole);
 }
 

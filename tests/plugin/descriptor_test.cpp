@@ -1,0 +1,154 @@
+#include "plugin/descriptor.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "folder.h"
+#include "tiny_elf.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+const std::filesystem::path file = "/somewhere/rewards/probe.so";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+// The error for these bytes; it always has exit 5 and names the file.
+Error error_of(const std::string& bytes, const std::filesystem::path& name = file) {
+  try {
+    read_descriptor(bytes, name);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::plugin);
+    EXPECT_EQ(error.where(), name.string());
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error("", "");
+}
+
+TEST(Descriptor, IsReadFromTheSection) {
+  const auto read = read_descriptor(
+      tiny_elf(probe_descriptor(R"({"z": {"type": "integer", "default": 3}, "a": {"type": "boolean"}})")), file);
+  EXPECT_EQ(read.interface, 1);
+  EXPECT_EQ(read.kind, "rewards");
+  EXPECT_EQ(read.name, "probe");
+  EXPECT_EQ(read.version, "1.0.0");
+  EXPECT_EQ(read.torch, "2.11.0");
+  EXPECT_EQ(read.cxx_abi, 1);
+  EXPECT_EQ(read.summary, "A probe.");
+  ASSERT_EQ(read.parameters.size(), 2u);
+  EXPECT_EQ(read.parameters[0].name, "z") << "parameters keep the order of their declaration";
+}
+
+TEST(Descriptor, OfABuiltPluginNamesItsSettings) {
+  const auto read = read_descriptor(std::filesystem::path(COMPEER_BINARY_DIR) / "plugins/reweighting/redundancy.so");
+  EXPECT_EQ(spec::names(read.parameters)[0], "alpha");
+  EXPECT_EQ(*spec::find(read.parameters, "alpha")->default_value, 0.5);
+}
+
+TEST(Descriptor, RefusesFilesThatAreNoLibraries) {
+  EXPECT_EQ(error_of("").problem(), "is empty");
+  EXPECT_EQ(error_of("print('hello')\n").problem(), "is not a shared library (no ELF header)");
+  EXPECT_EQ(error_of("\x7f"
+                     "ELF")
+                .problem(),
+            "is cut off or damaged: the ELF header should be 64 bytes at offset 0, but the file has only 4 bytes");
+  auto program = tiny_elf(probe_descriptor());
+  program[16] = ET_EXEC;
+  EXPECT_EQ(error_of(program).problem(), "is not a 64-bit little-endian shared library");
+}
+
+TEST(Descriptor, NamesTheProcessorOfALibraryBuiltForAnother) {
+  auto bytes = tiny_elf(probe_descriptor());
+  bytes[18] = EM_RISCV & 0xFF;
+  EXPECT_NE(error_of(bytes).problem().find("is built for another processor (ELF machine 243, this one is"),
+            std::string::npos);
+}
+
+TEST(Descriptor, RefusesALibraryCutOffAnywhere) {
+  const auto whole = tiny_elf(probe_descriptor());
+  for (size_t size = 0; size < whole.size(); ++size) error_of(whole.substr(0, size));
+}
+
+TEST(Descriptor, SurvivesEveryChangedByte) {
+  const auto whole = tiny_elf(probe_descriptor());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const int change : {0x01, 0x80, 0xFF}) {
+      auto bytes = whole;
+      bytes[i] = static_cast<char>(bytes[i] ^ change);
+      try {
+        read_descriptor(bytes, file);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.exit(), Exit::plugin);
+      }
+    }
+  }
+}
+
+TEST(Descriptor, IsMissingFromALibraryThatIsNoPlugin) {
+  const auto error = error_of(tiny_elf("x", ".comment"));
+  EXPECT_EQ(error.problem(), "is a shared library but not a plugin: it has no section .compeer");
+  EXPECT_NE(error.help().find("COMPEER_PLUGIN"), std::string::npos);
+}
+
+TEST(Descriptor, SaysWhereItsJsonIsMalformed) {
+  const auto problem = error_of(tiny_elf(replaced(probe_descriptor(), "\"cxx_abi\":1,", "\"cxx_abi\":1"))).problem();
+  EXPECT_TRUE(problem.starts_with("its descriptor is not valid JSON: parse error at line 1, column ")) << problem;
+  EXPECT_EQ(error_of(tiny_elf("[]")).problem(), "its descriptor is not a JSON object");
+  EXPECT_EQ(error_of(tiny_elf(probe_descriptor(std::string(100000, ' ')))).problem(),
+            "its descriptor is longer than 64 KiB");
+}
+
+TEST(Descriptor, NamesAKeyThatIsMissingOrOfTheWrongType) {
+  EXPECT_EQ(error_of(tiny_elf(replaced(probe_descriptor(), "version", "versoin"))).problem(),
+            "its descriptor has no \"version\"");
+  EXPECT_EQ(error_of(tiny_elf(replaced(probe_descriptor(), "\"1.0.0\"", "1"))).problem(),
+            "\"version\" in its descriptor: type must be string, but is number");
+  EXPECT_EQ(error_of(tiny_elf(replaced(probe_descriptor(), "\"compeer\":1", "\"compeer\":2"))).problem(),
+            "its descriptor has format 2, this program reads format 1");
+  EXPECT_EQ(error_of(tiny_elf(probe_descriptor("[]"))).problem(), "its descriptor has no table \"parameters\"");
+}
+
+TEST(Descriptor, NamesAParameterThatContradictsItself) {
+  const auto problem =
+      error_of(tiny_elf(probe_descriptor(R"({"n": {"type": "integer", "default": 0, "min": 1}})"))).problem();
+  EXPECT_NE(problem.find("'n'"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("default"), std::string::npos) << problem;
+}
+
+TEST(Descriptor, MustMatchTheFilesKindAndName) {
+  const auto bytes = tiny_elf(probe_descriptor());
+  EXPECT_EQ(error_of(bytes, "/x/rewards/other.so").problem(),
+            "is the plugin rewards/probe, but lies where rewards/other should be");
+  EXPECT_EQ(error_of(bytes, "/x/models/probe.so").problem(),
+            "is the plugin rewards/probe, but lies where models/probe should be");
+}
+
+TEST(Descriptor, OfAFileThatIsntThereIsAnErrorOfThePlugin) {
+  Folder folder;
+  try {
+    read_descriptor(folder.path() / "rewards" / "probe.so");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::plugin);
+  }
+}
+
+TEST(Defaults, AreFilledInInsideTablesToo) {
+  const auto schema = spec::parse_schema(nlohmann::ordered_json::parse(R"({
+    "a": {"type": "integer", "default": 2},
+    "needed": {"type": "string"},
+    "unset": {"type": "number", "default": null},
+    "t": {"type": "table", "default": {"x": 5}, "parameters": {
+      "x": {"type": "integer", "default": 1}, "y": {"type": "integer", "default": 7}}}})"));
+  EXPECT_EQ(defaults(schema).dump(), R"({"a":2,"t":{"x":5,"y":7},"unset":null})");
+}
+
+}  // namespace
+
+}  // namespace compeer::plugin

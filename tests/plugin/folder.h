@@ -1,0 +1,31 @@
+#pragma once
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/files.h"
+
+/// A folder for one test, gone when the test ends.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "compeer-plugins-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file below the folder, with the folders it needs; returns where it is.
+  std::filesystem::path write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    compeer::write_file(path_ / name, bytes);
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};

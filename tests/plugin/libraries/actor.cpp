@@ -1,0 +1,74 @@
+// A reward that does what its setting `act` says: everything a plugin can do wrong, and one thing right.
+#include <ATen/ops/full.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+#include "compeer/similarity.h"
+
+namespace {
+
+using namespace compeer;
+
+// Runs when the library is loaded, and only then.
+[[maybe_unused]] const int loaded = ::setenv("COMPEER_TEST_ACTOR_LOADED", "1", 1);
+
+struct Private : std::runtime_error {  // a type nobody outside knows
+  using std::runtime_error::runtime_error;
+};
+struct Stranger {};
+
+class Actor : public Reward {
+ public:
+  Actor(const Settings& settings, Host& host) : host_(host), act_(settings.text("act")) {
+    if (act_ == "throw in make") throw std::runtime_error("no, I will not be made");
+    if (act_ == "ask for a similarity") host_.similarity("mirror");
+    if (act_ == "ask for a setting") settings.number("speed");
+  }
+
+  std::vector<std::string> parts() const override {
+    if (act_ == "no parts") return {};
+    if (act_ == "equal parts") return {"style", "style"};
+    if (act_ == "odd parts") return {"style/tone"};
+    return {"style", "quality"};
+  }
+
+  at::Tensor score(const Group& group) override {
+    if (act_ == "throw std") throw std::out_of_range("no such word: 'lenght'");
+    if (act_ == "throw without a message") throw Private("");
+    if (act_ == "throw c10") TORCH_CHECK(false, "sizes ", 3, " and ", 4, " differ");
+    if (act_ == "throw private") throw Private("a private matter");
+    if (act_ == "throw int") throw 7;
+    if (act_ == "throw stranger") throw Stranger();
+    if (act_ == "throw error") throw Error("data/x.jsonl:3", "is no JSON", "mend the line", Exit::data);
+    const auto G = static_cast<int64_t>(group.completions.size());
+    if (act_ == "nothing") return {};
+    if (act_ == "wrong type") return at::full({G, 2}, 1.0, at::kDouble);
+    if (act_ == "wrong shape") return at::full({3}, 1.0, at::kFloat);
+    auto scores = at::full({G, 2}, 1.0, at::kFloat);
+    if (act_ == "nan") scores.mutable_data_ptr<float>()[2 * 2 + 1] = std::nanf("");
+    if (act_ == "infinity") scores.mutable_data_ptr<float>()[0] = -std::numeric_limits<float>::infinity();
+    if (act_ == "compare") {
+      const auto cosine = host_.similarity("mirror").compare({"a"}, {"b"});
+      scores.mutable_data_ptr<float>()[0] = static_cast<float>(cosine.const_data_ptr<double>()[0]);
+    }
+    if (act_ == "transposed") return at::full({2, G}, 1.0, at::kFloat).t();
+    return scores;
+  }
+
+ private:
+  Host& host_;
+  std::string act_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, actor, Actor, R"json(
+  "version": "2.3.4",
+  "summary": "Does what it is told.",
+  "parameters": {"act": {"type": "string", "default": "well"}})json")

@@ -1,0 +1,38 @@
+// A similarity that asks for itself (CIRCLE), needs a setting (NEEDY), returns what no cosine can be (WILD).
+#include <ATen/ops/full.h>
+
+#include "compeer/plugin.h"
+#include "compeer/similarity.h"
+
+namespace {
+
+using namespace compeer;
+
+class Mirror : public Similarity {
+ public:
+  Mirror(const Settings& settings, Host& host) : value_(settings.number("value")) {
+#ifdef CIRCLE
+    host.similarity("mirror");
+#endif
+    host.log("made with " + std::to_string(value_));
+  }
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    return at::full({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, value_, at::kDouble);
+  }
+
+ private:
+  double value_;
+};
+
+}  // namespace
+
+#if defined(NEEDY)
+#define VALUE R"json({"value": {"type": "number"}})json"
+#elif defined(WILD)
+#define VALUE R"json({"value": {"type": "number", "default": 1.5}})json"
+#else
+#define VALUE R"json({"value": {"type": "number", "default": 0.25}})json"
+#endif
+
+COMPEER_PLUGIN(Similarity, similarity, mirror, Mirror,
+               R"json("version": "1.0.0", "summary": "Sees likeness.", "parameters": )json" VALUE)

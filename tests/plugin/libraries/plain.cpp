@@ -1,0 +1,28 @@
+// The smallest reward, built as for another interface, another libtorch, with a missing function.
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+
+#ifdef MISSING
+void not_to_be_found_anywhere();
+#endif
+
+namespace {
+
+using namespace compeer;
+
+class Plain : public Reward {
+ public:
+  Plain(const Settings&, Host&) {}
+  std::vector<std::string> parts() const override { return {"plain"}; }
+  at::Tensor score(const Group&) override {
+#ifdef MISSING
+    not_to_be_found_anywhere();
+#endif
+    return {};
+  }
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, plain, Plain, R"json(
+  "version": "1.0.0", "summary": "Plain.", "parameters": {})json")

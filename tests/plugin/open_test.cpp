@@ -1,0 +1,160 @@
+#include "plugin/open.h"
+
+#include <cstdlib>
+
+#include "actors.h"
+#include "base/files.h"
+#include "compeer/plugin.h"
+#include "compeer/similarity.h"
+#include "folder.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+// What opening this library as a reward says; it is always the plugin's fault and names the file.
+Error refusal(const Chosen& chosen) {
+  const auto shared = services();
+  const auto error = error_of([&] { open<Reward>(chosen, Settings(), std::make_unique<RunHost>(chosen, shared)); });
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(error.where(), chosen.path.string());
+  return error;
+}
+
+// First of all: nothing may have loaded the library before.
+TEST(AReadingOfADescriptor, RunsNoneOfTheLibrarysCode) {
+  const auto chosen = library("actor", "rewards", "actor");
+  ASSERT_EQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), nullptr);
+  EXPECT_EQ(read_descriptor(chosen.path).version, "2.3.4");
+  EXPECT_EQ(Finder({broken / "actor"}).all().size(), 1u);
+  Chosen other = chosen;
+  other.sha256 = std::string(64, '0');
+  EXPECT_THROW(Library(other, "rewards"), Error);
+  EXPECT_EQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), nullptr);
+  Library library(chosen, "rewards");
+  EXPECT_STREQ(std::getenv("COMPEER_TEST_ACTOR_LOADED"), "1");
+}
+
+TEST(Open, MakesAnObjectThatCanBeCalled) {
+  const auto shared = services();
+  auto plugin = actor("well", shared);
+  EXPECT_EQ(plugin.identity().title(), "rewards/actor 2.3.4");
+  EXPECT_EQ(plugin.call("parts", [](Reward& r) { return r.parts(); }), (std::vector<std::string>{"style", "quality"}));
+  auto moved = std::move(plugin);
+  EXPECT_EQ(moved.call("parts", [](Reward& r) { return r.parts().size(); }), 2u);
+}
+
+TEST(Open, RefusesAnotherInterface) {
+  EXPECT_EQ(refusal(library("interface", "rewards", "plain")).problem(),
+            "plugin rewards/plain was built for plugin interface 999, this program has interface " +
+                std::to_string(COMPEER_INTERFACE));
+}
+
+TEST(Open, RefusesAnotherLibtorch) {
+  EXPECT_EQ(refusal(library("torch", "rewards", "plain")).problem(),
+            "plugin rewards/plain was built for libtorch 1.13.1, this program uses libtorch " COMPEER_TORCH_VERSION);
+}
+
+TEST(Open, RefusesAnotherStandardLibrary) {
+  Folder folder;
+  auto bytes = read_file(library("missing", "rewards", "plain").path);
+  const std::string abi = "\"cxx_abi\":1";
+  bytes.replace(bytes.find(abi), abi.size(), "\"cxx_abi\":0");
+  EXPECT_EQ(refusal({"rewards", "plain", folder.write("rewards/plain.so", bytes), ""}).problem(),
+            "plugin rewards/plain was built with _GLIBCXX_USE_CXX11_ABI=0, this program with 1");
+}
+
+TEST(Open, RefusesAFileThatIsNotTheOneChosen) {
+  auto chosen = library("actor", "rewards", "actor");
+  chosen.sha256 = std::string(64, 'a');
+  const auto problem = refusal(chosen).problem();
+  EXPECT_TRUE(problem.starts_with("plugin rewards/actor is not the file this run was made with: its SHA-256 is "))
+      << problem;
+  EXPECT_TRUE(problem.ends_with("..., the spec says aaaaaaaaaaaaaaaa...")) << problem;
+}
+
+TEST(Open, RefusesAPluginOfAnotherKind) {
+  EXPECT_EQ(refusal(library("mirror", "similarity", "mirror")).problem(),
+            "plugin similarity/mirror is not of the kind rewards");
+}
+
+TEST(Open, NamesAMissingFunctionWhenLoading) {
+  const auto problem = refusal(library("missing", "rewards", "plain")).problem();
+  EXPECT_TRUE(problem.starts_with("plugin rewards/plain can't be loaded: undefined symbol: ")) << problem;
+  EXPECT_NE(problem.find("not_to_be_found_anywhere"), std::string::npos) << problem;
+  EXPECT_EQ(problem.find("file descriptor"), std::string::npos) << problem;
+}
+
+TEST(Open, RefusesALibraryWithoutAFactory) {
+  EXPECT_EQ(refusal(library("no_factory", "rewards", "empty")).problem(), "plugin rewards/empty exports no factory");
+}
+
+TEST(Open, RefusesFilesThatAreMissingTextOrCutOff) {
+  Folder folder;
+  const auto path = folder.path() / "rewards" / "plain.so";
+  const Chosen chosen{"rewards", "plain", path, ""};
+  EXPECT_EQ(refusal(chosen).problem(), "plugin rewards/plain can't be opened: No such file or directory");
+  folder.write("rewards/plain.so", "#!/bin/sh\n");
+  EXPECT_EQ(refusal(chosen).problem(), "is not a shared library (no ELF header)");
+  const auto whole = read_file(library("torch", "rewards", "plain").path);
+  for (const size_t size : {size_t{1}, size_t{63}, size_t{64}, size_t{4096}, whole.size() / 2, whole.size() - 1}) {
+    folder.write("rewards/plain.so", whole.substr(0, size));
+    const auto problem = refusal(chosen).problem();
+    EXPECT_TRUE(problem.starts_with("is cut off or damaged") || problem.starts_with("is not a shared library"))
+        << size << ": " << problem;
+  }
+}
+
+TEST(Open, SaysWhatItsFactoryThrew) {
+  const auto shared = services();
+  const auto error = error_of([&] { actor("throw in make", shared); });
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(std::string(error.what()), in("make") + ": no, I will not be made");
+  EXPECT_EQ(error_of([&] { actor("ask for a setting", shared); }).problem(),
+            "setting 'speed' is not in the plugin's descriptor");
+}
+
+// What the actor throws in score, as the guard tells it.
+Error thrown(const std::string& act) {
+  const auto shared = services();
+  auto plugin = actor(act, shared);
+  const Example example;
+  const std::vector<Completion> completions(1);
+  const auto error = error_of([&] {
+    plugin.call("score", [&](Reward& r) { return r.score({example, completions}); });
+  });
+  EXPECT_EQ(error.where(), in("score"));
+  EXPECT_NE(dynamic_cast<const Error*>(&error), nullptr);
+  return error;
+}
+
+TEST(Guard, TellsPluginMethodAndCauseOfWhateverIsThrown) {
+  EXPECT_EQ(thrown("throw std").problem(), "no such word: 'lenght'");
+  EXPECT_EQ(thrown("throw c10").problem(), "sizes 3 and 4 differ");
+  EXPECT_EQ(thrown("throw private").problem(), "a private matter");
+  EXPECT_EQ(thrown("throw int").problem(), "threw a value of type int");
+  EXPECT_EQ(thrown("throw stranger").problem(), "threw a value of type (anonymous namespace)::Stranger");
+  EXPECT_EQ(thrown("throw without a message").problem(), "threw (anonymous namespace)::Private without a message");
+  EXPECT_EQ(thrown("throw int").exit(), Exit::plugin);
+}
+
+TEST(Guard, KeepsTheExitCodeOfAnErrorMadeForPeople) {
+  const auto error = thrown("throw error");
+  EXPECT_EQ(error.problem(), "data/x.jsonl:3: is no JSON");
+  EXPECT_EQ(error.help(), "mend the line");
+  EXPECT_EQ(error.exit(), Exit::data);
+}
+
+TEST(Guard, NamesThePluginForTheRecord) {
+  const auto shared = services();
+  try {
+    actor("throw in make", shared);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.plugin(), "rewards/actor 2.3.4");
+  }
+}
+
+}  // namespace
+
+}  // namespace compeer::plugin

@@ -1,0 +1,155 @@
+#include "plugin/search.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "folder.h"
+#include "tiny_elf.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string probe() { return tiny_elf(probe_descriptor(R"({"n": {"type": "integer", "default": 3}})")); }
+
+template <class F>
+Error error_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error("", "");
+}
+
+// An environment variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old, had_ = true;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { had_ ? ::setenv(name_, old_.c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::string old_;
+  bool had_ = false;
+};
+
+TEST(Finder, FindsByKindAndName) {
+  Folder folder;
+  const auto file = folder.write("rewards/probe.so", probe());
+  const auto info = Finder({folder.path()}).find("rewards", "probe");
+  EXPECT_EQ(info.kind, "rewards");
+  EXPECT_EQ(info.version, "1.0.0");
+  EXPECT_EQ(info.path, file.string());
+  EXPECT_EQ(info.sha256, sha256(probe()));
+  EXPECT_EQ(info.parameters.at(0).name, "n");
+}
+
+TEST(Finder, SuggestsTheNearestNameAndListsWhereItLooked) {
+  Folder folder;
+  folder.write("rewards/probe.so", probe());
+  const Finder finder({folder.path(), "/no/such/folder"});
+  const auto error = error_of([&] { finder.find("rewards", "prob"); });
+  EXPECT_EQ(error.exit(), Exit::spec);
+  EXPECT_EQ(error.where(), "rewards/prob");
+  EXPECT_EQ(error.problem(), "no such plugin");
+  EXPECT_EQ(error.help(), "did you mean 'probe'? known: probe\n  searched:\n    " + folder.path().string() +
+                              "/rewards\n    /no/such/folder/rewards");
+  EXPECT_EQ(error_of([&] { finder.find("reward", "probe"); }).what(),
+            std::string("reward/probe: no kind of plugin 'reward'\n  help: did you mean 'rewards'? known: datasets, "
+                        "models, rewards, reweighting, similarity"));
+}
+
+TEST(Finder, KeepsToItsFolders) {
+  Folder folder;
+  folder.write("rewards/probe.so", probe());
+  folder.write("other/rewards/probe.so", probe());
+  const Finder finder({folder.path() / "other"});
+  for (const std::string name : {"../../rewards/probe", "../probe", "./probe", "/etc/passwd", "", "probe.so", ".."}) {
+    EXPECT_EQ(error_of([&] { finder.find("rewards", name); }).problem(), "no such plugin") << name;
+  }
+}
+
+TEST(Finder, TakesTheFirstFolderThatHasTheName) {
+  Folder first, second;
+  const auto used = first.write("rewards/probe.so", probe()), hidden = second.write("rewards/probe.so", probe());
+  const Finder finder({first.path(), second.path()});
+  EXPECT_EQ(finder.get("rewards", "probe").path, used);
+  const auto all = finder.all();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_FALSE(all[0].shadowed);
+  EXPECT_EQ(all[1].path, hidden);
+  EXPECT_TRUE(all[1].shadowed);
+}
+
+TEST(Finder, ListsBrokenFilesWithTheirCause) {
+  Folder folder;
+  folder.write("rewards/broken.so", "text");
+  folder.write("rewards/notes.txt", "no plugin");
+  fs::create_directories(folder.path() / "rewards/folder.so");
+  fs::create_symlink("/no/such/file", folder.path() / "rewards/dangling.so");
+  const Finder finder({folder.path()});
+  EXPECT_EQ(finder.names("rewards"), (std::vector<std::string>{"broken", "dangling"}));
+  const auto all = finder.all();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].problem, "is not a shared library (no ELF header)");
+  EXPECT_EQ(all[1].problem, "is not a file");
+  const auto error = error_of([&] { finder.find("rewards", "broken"); });
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(error.where(), (folder.path() / "rewards/broken.so").string());
+}
+
+TEST(Finder, AsRootRefusesWhatEverybodyCanWrite) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root is refused";
+  Folder folder;
+  const auto file = folder.write("rewards/probe.so", probe());
+  ::chmod((folder.path() / "rewards").c_str(), 0777);
+  const auto error = error_of([&] { Finder({folder.path()}).find("rewards", "probe"); });
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(error.where(), file.string());
+  EXPECT_EQ(error.problem(),
+            "is not loaded as root: " + (folder.path() / "rewards").string() + " can be written by everybody");
+}
+
+TEST(Distrust, IsForRootAlone) {
+  Folder folder;
+  const auto file = folder.write("probe.so", "");
+  const uid_t owner = ::geteuid();
+  EXPECT_EQ(distrust(file, 0, owner), "");
+  const auto of_a_stranger = owner == 0 ? "" : "belongs to user " + std::to_string(owner);
+  EXPECT_EQ(distrust(file, 0, owner + 1), of_a_stranger);
+  ::chmod(file.c_str(), 0666);
+  EXPECT_EQ(distrust(file, 0, owner), "can be written by everybody");
+  EXPECT_EQ(distrust(file, 1000, owner), "");
+  ::chmod(file.c_str(), 0644);
+  if (owner != 0 || ::chown(file.c_str(), 4321, 4321) != 0) return;  // only root can give files away
+  EXPECT_EQ(distrust(file, 0, owner), "belongs to user 4321");
+}
+
+TEST(SearchPath, StartsWithTheVariableAndEndsBesideTheProgram) {
+  const Variable path("COMPEER_PLUGIN_PATH", "/one::/two/:/two"), data("XDG_DATA_HOME", "/data");
+  const auto folders = search_path();
+  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  EXPECT_EQ(folders, (std::vector<fs::path>{"/one", "/two", "/data/compeer/plugins", prefix / "plugins",
+                                            prefix / "lib/compeer/plugins"}));
+}
+
+TEST(SearchPath, FallsBackToTheHomeFolder) {
+  const Variable path("COMPEER_PLUGIN_PATH", ""), data("XDG_DATA_HOME", ""), home("HOME", "/home/somebody");
+  EXPECT_EQ(search_path().at(0), "/home/somebody/.local/share/compeer/plugins");
+}
+
+}  // namespace
+
+}  // namespace compeer::plugin
