@@ -55,7 +55,7 @@ void add_doctor(CLI::App& app, std::function<int()>& action) {
 
 void inherit_options(CLI::App& app) {
   for (auto* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command->fallthrough();
+    command->group("Commands")->fallthrough();
     inherit_options(*command);
   }
 }
@@ -64,7 +64,6 @@ void build(CLI::App& app, Main& main) {
   app.name("compeer");
   app.require_subcommand(0, 1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.get_formatter()->label("Subcommands", "Commands");
   app.set_help_all_flag("--help-all", "the help of all commands");
   app.add_flag("--version", main.version, "print the version");
   app.add_flag("--json", main.json, "with --version: as one JSON object");
