@@ -53,7 +53,9 @@ Handle text_type(size_t size) {
 
 Place opened(const std::filesystem::path& file, hid_t id) {
   auto broken = std::make_shared<bool>(false);
-  return {file, Handle(id, broken), broken};
+  std::error_code unknown;
+  const uint64_t bytes = std::filesystem::file_size(file, unknown);
+  return {file, Handle(id, broken), broken, unknown ? 0 : bytes};
 }
 
 Place open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
@@ -228,6 +230,12 @@ Array Array::open(const Place& place, const std::string& path) {
   const Handle space(H5Dget_space(array.dataset_.get()));
   if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
+  // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
+  const Handle type(H5Dget_type(array.dataset_.get()));
+  if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
+    throw Error(place.file.string(),
+                fmt::format("{} claims {} elements, in a file of {} bytes", path, array.size_, place.bytes), "",
+                Exit::data);
   return array;
 }
 

@@ -49,6 +49,7 @@ struct Place {
   std::filesystem::path file;
   Handle handle;
   Broken broken;
+  uint64_t bytes = 0;  ///< of the file when it was opened
 
   /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
   [[noreturn]] void fail(const std::string& what) const;

@@ -1,0 +1,23 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "record/run_file.h"
+
+/// A run's columns as scalars for TensorBoard: a file of framed records (length, checksum, bytes, checksum), each an
+/// Event message in protocol-buffer encoding, of which so little is needed that it is written by hand.
+namespace compeer::record {
+
+/// CRC-32C (Castagnoli) of `bytes`.
+uint32_t crc32c(std::string_view bytes);
+
+/// `message` as one record of an event file.
+std::string framed_record(std::string_view message);
+
+/// One tag per column but `step`, at the step and time of each row; NaN is left out. Writes (or replaces)
+/// `folder/events.out.tfevents.<seconds of the first row>.compeer`, and returns its name.
+std::filesystem::path write_tensorboard(const std::filesystem::path& folder, const RunReader& run);
+
+}  // namespace compeer::record
