@@ -53,18 +53,25 @@ install_packages() {
   local -a as_root
   local log
   say "missing Debian packages: $*"
-  find_root || stop "$(id -un) can't install packages" "as root: apt-get install -y --no-install-recommends $*"
+  find_root || stop "$(id -un 2>/dev/null || id -u) can't install packages" "as root: apt-get install -y --no-install-recommends $*"
   log=$(mktemp -t compeer-apt.XXXXXX)
   say "installing $# packages"
   quietly "$log" packages_progress apt_install "$@" || apt_failed "$log"
   rm -f "$log"
 }
 
-# dpkg first ends what an interrupted installation left half done.
+# Packages that a kill left half unpacked: they want to be unpacked again, and apt does that only if asked.
+half_unpacked() {
+  dpkg-query --show --showformat '${db:Status-Eflag} ${Package}\n' | sed -n 's/^reinstreq //p'
+}
+
+# What an interrupted installation left half done is ended first.
 apt_install() {
-  local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300) again
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a || true
   "${apt[@]}" update || true   # an old list may still do
+  mapfile -t again < <(half_unpacked)
+  ((${#again[@]} == 0)) || "${apt[@]}" --fix-broken --no-install-recommends --reinstall install "${again[@]}" || true
   "${apt[@]}" --fix-broken --no-install-recommends install "$@"
 }
 

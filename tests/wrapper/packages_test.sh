@@ -12,11 +12,11 @@ beta     # why
   gamma  # indented
 L
 
-fake dpkg-query 'cat "$(dirname "$0")/../installed" 2>/dev/null; exit 1'
+fake dpkg-query 'cd "$(dirname "$0")/.."; if [[ $* == *Eflag* ]]; then cat flags; else cat installed; exit 1; fi 2>/dev/null'
 fake dpkg 'echo "dpkg $*" >>'"$calls"
 fake apt-get 'echo "$DEBIAN_FRONTEND apt-get $*" >>'"$calls"'; [[ ! -e '"$work"'/broken ]] || { echo "E: no route"; exit 100; }'
 fake sudo 'exit 1'
-fake id '[[ $1 == -un ]] && echo ada || echo 1000'
+fake id '[[ $1 == -un ]] && exit 1; echo 1000'
 
 ask "listed_packages $list"
 claim "a list is read without its comments" equal "$out" $'alpha\nbeta\ngamma'
@@ -25,6 +25,7 @@ ask "listed_packages $root/cmake/debian-packages.txt"
 claim "the project's list has no doubles" equal "$(sort -u <<<"$out" | wc -l)" "$(wc -l <<<"$out")"
 claim "the project's list has names that Debian allows" equal "$(grep -cvE '^[a-z0-9][a-z0-9+.-]+$' <<<"$out")" 0
 
+printf 'ok alpha\nok beta\n' >"$work/flags"
 printf 'alpha installed\nbeta half-configured\n' >"$work/installed"
 ask "missing_packages $list"
 claim "a package half installed is missing, as is one unheard of" equal "$out" $'beta\ngamma'
@@ -45,6 +46,14 @@ claim "an interrupted installation is ended first, then lists are read, then pac
   "dpkg --configure -a
 noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 update
 noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 --fix-broken --no-install-recommends install beta gamma"
+
+rm "$calls"
+printf 'ok alpha\nreinstreq delta\nreinstreq epsilon\n' >"$work/flags"
+ask "need_packages $list"
+claim "what a kill left half unpacked is unpacked again" contains "$(<"$calls")" \
+  "--reinstall install delta epsilon"
+claim "before the rest" equal "$(tail -n 1 "$calls")" \
+  "noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 --fix-broken --no-install-recommends install beta gamma"
 
 touch "$work/broken"
 ask "need_packages $list"
