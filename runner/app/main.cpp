@@ -71,7 +71,6 @@ void build(CLI::App& app, Main& main) {
       ->type_name("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.footer(footer);
   compeer::app::add_run(app, main.action);
   compeer::app::add_resolve(app, main.action);
   compeer::app::add_resume(app, main.action);
@@ -81,6 +80,7 @@ void build(CLI::App& app, Main& main) {
   add_doctor(app, main.action);
   compeer::app::add_bench(app, main.action);
   inherit_options(app);
+  app.footer(footer);  // after the commands, which would inherit it
 }
 
 int run(int argc, char** argv) {

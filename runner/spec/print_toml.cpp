@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "spec/canonical.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/spec.h"
@@ -19,7 +20,7 @@ std::string inline_value(const json& value) {
     for (const char c : value.dump()) text += c == 0x7F ? "\\u007F" : std::string(1, c);
     return text;
   }
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return canonical_json(value);
   std::string text;
   for (const auto& item : value) text += (text.empty() ? "" : ", ") + inline_value(item);
   return "[" + text + "]";

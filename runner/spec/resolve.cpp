@@ -41,7 +41,8 @@ std::string elsewhere(const std::string& key) {
 
 class Resolver {
  public:
-  Resolver(const Draft& draft, const Catalog& catalog) : draft_(draft), catalog_(catalog) {}
+  Resolver(const Draft& draft, const Catalog& catalog, bool complete = true)
+      : draft_(draft), catalog_(catalog), complete_(complete) {}
 
   Spec run() {
     spec_.values = json::object();
@@ -95,6 +96,7 @@ class Resolver {
   }
 
   json missing(const Parameter& parameter, const std::string& path, const Section* section) {
+    if (!complete_) return nullptr;
     auto help = describe(parameter) + (parameter.help.empty() ? "" : ": " + parameter.help);
     if (section && parameter.name == "plugin")
       help = "known: " + fmt::format("{}", fmt::join(catalog_.names(section->plugin_kind), ", "));
@@ -209,6 +211,7 @@ class Resolver {
 
   const Draft& draft_;
   const Catalog& catalog_;
+  bool complete_;  // false: what is missing may still come
   Spec spec_;
   Mistakes mistakes_;
 };
@@ -216,5 +219,7 @@ class Resolver {
 }  // namespace
 
 Spec resolve(const Draft& draft, const Catalog& catalog) { return Resolver(draft, catalog).run(); }
+
+void check(const Draft& draft, const Catalog& catalog) { Resolver(draft, catalog, false).run(); }
 
 }  // namespace compeer::spec

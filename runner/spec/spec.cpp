@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "spec/canonical.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
 #include "spec/text.h"
@@ -58,7 +59,7 @@ std::string origin_in(const Spec& spec, const std::string& path) {
 
 }  // namespace
 
-std::string Spec::canonical() const { return values.dump(); }
+std::string Spec::canonical() const { return canonical_json(values); }
 
 std::string Spec::sha256() const { return compeer::sha256(canonical()); }
 

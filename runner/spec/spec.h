@@ -35,6 +35,9 @@ struct Spec {
 /// origin, offending text and nearest valid name.
 Spec resolve(const Draft& draft, const Catalog& catalog);
 
+/// The same for a draft that isn't complete yet: throws what `resolve` would, except for keys that are missing.
+void check(const Draft& draft, const Catalog& catalog);
+
 enum class Missing { refuse, allow };
 
 /// Finds every file and folder the spec names and writes what it found into the hashed values:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/canonical.h"
+
 namespace compeer::spec {
 
 namespace {
@@ -77,7 +79,7 @@ std::string show(const nlohmann::json& value) {
     return std::isnan(value.get<double>()) ? "nan" : value.get<double>() > 0 ? "inf" : "-inf";
   }
   if (value.is_discarded()) return "(none)";
-  return printable(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return printable(canonical_json(value));
 }
 
 std::string show_typed(const nlohmann::json& value) {

@@ -244,5 +244,16 @@ TEST(Resolve, TakesAnEmptyLuaTableAsEither) {
   EXPECT_EQ(refused_json("reweighting", {{"plugin", "redundancy"}, {"bands", json::object()}}), "");
 }
 
+TEST(Check, LetsKeysBeMissingButNotWrong) {
+  const auto checked = [](const std::string& text) {
+    return complaint([&] { check(parse_toml(text, "x.toml"), FakeCatalog()); });
+  };
+  EXPECT_EQ(checked(""), "");
+  EXPECT_EQ(checked("task = \"grpo\"\n[[rewards]]\nweight = 2\n"), "");
+  EXPECT_EQ(checked("[grpo]\nsetps = 3\n").substr(0, 40), "x.toml:2: unknown key 'grpo.setps'\n  hel");
+  EXPECT_EQ(checked("task = \"grpo\"\n[sampling]\ntemperature = 0\n"),
+            "x.toml:3: 'sampling.temperature' must be a number above 0 and at most 100, not 0||3");
+}
+
 }  // namespace
 }  // namespace compeer::spec

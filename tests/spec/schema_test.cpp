@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "fake_catalog.h"
+#include "spec/canonical.h"
 #include "spec/core_schema.h"
 
 namespace compeer::spec {
@@ -67,6 +69,27 @@ TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
       const Schema one{field};
       EXPECT_EQ(complaint([&] { parse_schema(schema_json(one)); }), "") << section.parameter.name << '.' << field.name;
       EXPECT_FALSE(field.help.empty()) << section.parameter.name << '.' << field.name;
+    }
+  }
+}
+
+// One line of the tables of keys in docs/specs.md.
+std::string documented(const std::string& path, const Parameter& parameter) {
+  const auto& standard = parameter.default_value;
+  const auto text = !standard ? "required" : standard->is_null() ? "unset" : "`" + canonical_json(*standard) + "`";
+  return "| `" + path + "` | " + describe(parameter) + " | " + text + " | " + parameter.help + " |\n";
+}
+
+TEST(CoreSchema, IsWholeInTheDocs) {
+  const auto docs = read_file(COMPEER_SOURCE_DIR "/docs/specs.md");
+  for (const auto& section : core_schema()) {
+    const auto& name = section.parameter.name;
+    const auto& fields = section.parameter.fields;
+    const auto line = documented(name, section.parameter);
+    EXPECT_TRUE(!fields.empty() || docs.find(line) != std::string::npos) << line;
+    for (const auto& field : fields) {
+      const auto row = documented(name + "." + field.name, field);
+      EXPECT_NE(docs.find(row), std::string::npos) << row;
     }
   }
 }

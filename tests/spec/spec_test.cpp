@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "fake_catalog.h"
+#include "spec/canonical.h"
 #include "spec/paths.h"
 
 namespace compeer::spec {
@@ -49,6 +50,18 @@ TEST(Canonical, SortsKeysAndWritesNumbersShort) {
   EXPECT_EQ(spec.canonical(), R"({"grpo":{"lr":1e-06,"steps":8},"name":"größe","weight":1.0})");
   // printf '%s' '{"grpo":{"lr":1e-06,"steps":8},"name":"größe","weight":1.0}' | sha256sum
   EXPECT_EQ(spec.sha256(), "1a5aa2f14e77bfef1824fd23d56280196f456204b72ea82b48da0858dfeebcf6");
+}
+
+TEST(Canonical, WritesNumbersAsPythonDoes) {
+  // What repr() gives in Python; the last two are longer than need be in other writers.
+  const std::map<double, std::string> known = {{1e15, "1000000000000000.0"},
+                                               {1e16, "1e+16"},
+                                               {0.0001, "0.0001"},
+                                               {0.00001, "1e-05"},
+                                               {-2.5, "-2.5"},
+                                               {4.1752050594835e78, "4.1752050594835e+78"},
+                                               {3.132231570226741e16, "3.132231570226741e+16"}};
+  for (const auto& [number, text] : known) EXPECT_EQ(number_text(number), text);
 }
 
 TEST(Canonical, WritesDoublesSoThatTheyReadBack) {
