@@ -61,17 +61,18 @@ std::string function_name(const lua_Debug& frame) {
 
 // One line for each function of the script on the way to the error, if there are at least `fewest`.
 std::string way(lua_State* L, int fewest) {
-  constexpr int most = 20;
+  constexpr int most = 20;  // finding a level takes as long as it is deep, so a full stack must not be walked
   std::string text;
   int frames = 0;
   lua_Debug frame;
-  for (int level = 0; lua_getstack(L, level, &frame); ++level) {
+  for (int level = 0; frames < most && lua_getstack(L, level, &frame); ++level) {
     lua_getinfo(L, "nSl", &frame);
     if (frame.currentline < 0) continue;
     const std::string file = file_of(frame).empty() ? frame.short_src : file_of(frame);
-    if (++frames <= most) text += fmt::format("\n  in {} ({}:{})", function_name(frame), file, frame.currentline);
+    text += fmt::format("\n  in {} ({}:{})", function_name(frame), file, frame.currentline);
+    ++frames;
   }
-  if (frames > most) text += fmt::format("\n  ... and {} more", frames - most);
+  if (frames == most) text += "\n  ...";
   return frames >= fewest ? text : "";
 }
 

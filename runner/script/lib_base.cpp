@@ -10,11 +10,14 @@ namespace compeer::script {
 
 namespace {
 
+constexpr uint64_t exception_cost = 300;  // an error takes as long as that many instructions
+
 // pcall and xpcall: as Lua's own, but the end of the script passes through them.
 
 int finish_pcall(lua_State* L, int status, lua_KContext extra) {
   recheck(L, status);
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - static_cast<int>(extra);
+  spend(L, exception_cost);
   lua_pushboolean(L, 0);
   lua_insert(L, -2);
   return 2;
@@ -228,7 +231,9 @@ void recheck(lua_State* L, int status) {
 }
 
 Error memory_error(lua_State* L) {
-  return Error(sandbox(L).refused(), "the script needs " + sandbox(L).budget().memory_text(),
+  const auto& where = sandbox(L).refused();
+  const auto line = excerpt(sandbox(L), where);
+  return Error(where, "the script needs " + sandbox(L).budget().memory_text() + (line.empty() ? "" : "\n" + line),
                "a script describes runs and reads their results; big data belongs into data sets");
 }
 

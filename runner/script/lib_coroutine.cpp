@@ -14,7 +14,7 @@ lua_State* coroutine_at(lua_State* L, int argument) {
 // Moves the arguments on top of L over, runs, and moves back the results or the error value. Returns how many results
 // there are, or -1.
 int run(lua_State* L, lua_State* other, int arguments) {
-  spend(L, 10);
+  spend(L, 300);  // a yield is an exception
   if (!lua_checkstack(other, arguments)) throw Error("", "too many arguments to resume");
   lua_xmove(L, other, arguments);
   auto& running = sandbox(L).running;

@@ -9,8 +9,8 @@ namespace compeer::script {
 struct Limits {
   size_t memory = size_t{256} << 20;    ///< bytes of all Lua values together
   size_t block = size_t{64} << 20;      ///< bytes of one string, or of one table's storage
-  uint64_t instructions = 200'000'000;  ///< of the Lua machine, and steps of functions that loop by themselves
-  double seconds = 4;                   ///< of this thread's processor time, so waiting for runs doesn't count
+  uint64_t instructions = 100'000'000;  ///< of the Lua machine, and steps of functions that loop by themselves
+  double seconds = 3;                   ///< of this thread's processor time, so waiting for runs doesn't count
 };
 
 /// Counts what a script uses. Instructions alone decide in almost every case, so that a script ends in the same way
