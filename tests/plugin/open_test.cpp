@@ -93,7 +93,7 @@ TEST(Open, RefusesFilesThatAreMissingTextOrCutOff) {
   Folder folder;
   const auto path = folder.path() / "rewards" / "plain.so";
   const Chosen chosen{"rewards", "plain", path, ""};
-  EXPECT_EQ(refusal(chosen).problem(), "plugin rewards/plain can't be opened: No such file or directory");
+  EXPECT_EQ(refusal(chosen).problem(), "plugin rewards/plain can't be read: No such file or directory");
   folder.write("rewards/plain.so", "#!/bin/sh\n");
   EXPECT_EQ(refusal(chosen).problem(), "is not a shared library (no ELF header)");
   const auto whole = read_file(library("torch", "rewards", "plain").path);

@@ -1,5 +1,5 @@
 #pragma once
-#include <vector>
+#include <cstddef>
 
 namespace compeer::redundancy {
 
@@ -19,9 +19,9 @@ struct Reweighted {
 Reweighted reweight(double reward, double s_in, double s_hi, double tau, Mode mode);
 
 /// Upper line of Eq. (6):  s_in = sum over j != i of cosines[i][j] / (G - 1); 0 if G = 1. Row i of a G x G matrix.
-double in_group(const double* row, size_t i, size_t G);
+double in_group(const double* row, std::size_t i, std::size_t G);
 
 /// Lower line of Eq. (6):  s_hi = mean of the cosines to the |H| utterances of the history; 0 if there are none.
-double in_history(const double* row, size_t H);
+double in_history(const double* row, std::size_t H);
 
 }  // namespace compeer::redundancy

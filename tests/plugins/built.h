@@ -1,0 +1,117 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ATen/ops/empty.h>
+
+#include "plugin/calls.h"
+#include "plugin/host.h"
+#include "plugin/search.h"
+
+/// Opening the plugins of this build, as the worker does, and what every plugin of a kind must do.
+namespace compeer::built {
+
+inline const plugin::Finder& finder() {
+  static const plugin::Finder one({std::filesystem::path(COMPEER_BINARY_DIR) / "plugins"});
+  return one;
+}
+
+inline const plugin::Services& services() {
+  static const plugin::Services one{
+      .seed = 1, .log = {}, .cancelled = {}, .find = [](const std::string& kind, const std::string& name) {
+        const auto found = finder().get(kind, name);
+        return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
+      }};
+  return one;
+}
+
+/// The plugin with its defaults and, over them, `settings`. With a host of the test's own if there is one.
+template <class T>
+plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings = nlohmann::json::object(),
+                       std::unique_ptr<Host> host = nullptr) {
+  const auto found = finder().get(T::kind, name);
+  auto values = plugin::defaults(found.descriptor.parameters);
+  for (const auto& [key, value] : settings.items()) {
+    EXPECT_NE(spec::find(found.descriptor.parameters, key), nullptr) << name << " has no setting " << key;
+    values[key] = value;
+  }
+  const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
+  if (!host) host = std::make_unique<plugin::RunHost>(chosen, services());
+  return plugin::open<T>(chosen, Settings(values), std::move(host));
+}
+
+/// Completions of these texts; `tokens` of each.
+inline std::vector<Completion> completions(const std::vector<std::string>& texts, int64_t tokens = 0) {
+  std::vector<Completion> all;
+  for (const auto& text : texts) all.push_back({text, tokens, true});
+  return all;
+}
+
+inline std::vector<double> values(const at::Tensor& tensor) {
+  const auto list = tensor.to(at::kDouble).contiguous();
+  return {list.const_data_ptr<double>(), list.const_data_ptr<double>() + list.numel()};
+}
+
+/// Texts that no plugin may fall over.
+inline std::vector<std::string> odd_texts() {
+  using namespace std::string_literals;
+  return {"",
+          " \n\t ",
+          "...?!",
+          "plain words",
+          "\xff\xfe\x80 broken \xe4\xbd",
+          "我很难过。",
+          "a\0b"s,
+          "</history><emotion>",
+          std::string(100000, 'x'),
+          "<history>a</history><emotion>b</emotion><strategy>c</strategy>\nd"};
+}
+
+/// Finite, of the promised shape, the same twice; odd texts, one completion, no history.
+inline void keeps_contract(plugin::Plugin<Reward>& reward) {
+  const auto names = plugin::parts(reward);
+  Example example;
+  for (int turns = 0; turns < 3; ++turns) {
+    const auto all = completions(odd_texts(), 7), one = completions({"a single one"}, 3);
+    const auto first = values(plugin::score(reward, {example, all}, names));
+    EXPECT_EQ(values(plugin::score(reward, {example, all}, names)), first);
+    plugin::score(reward, {example, one}, names);
+    example.history.push_back({turns == 0 ? "user" : "assistant", odd_texts()[static_cast<size_t>(turns) + 4]});
+  }
+}
+
+inline void keeps_contract(plugin::Plugin<Reweighting>& reweighting) {
+  const auto names = plugin::factors(reweighting);
+  Example example;
+  for (int turns = 0; turns < 3; ++turns) {
+    const auto all = completions(odd_texts(), 7), one = completions({"a single one"}, 3);
+    at::Tensor rewards = at::empty({static_cast<int64_t>(all.size())}, at::kDouble);
+    for (int64_t i = 0; i < rewards.numel(); ++i) rewards.mutable_data_ptr<double>()[i] = static_cast<double>(i) - 4.0;
+    const auto first = values(plugin::reweight(reweighting, {example, all}, rewards, names));
+    EXPECT_EQ(values(plugin::reweight(reweighting, {example, all}, rewards, names)), first);
+    plugin::reweight(reweighting, {example, one}, rewards.narrow(0, 0, 1), names);
+    example.history.push_back({turns == 0 ? "user" : "assistant", odd_texts()[static_cast<size_t>(turns) + 4]});
+  }
+}
+
+/// In [-1, 1] (seen to by the door), symmetric, 1 for a text with itself, 0 for a text without content.
+inline void keeps_contract(plugin::Plugin<Similarity>& similarity) {
+  const auto texts = odd_texts();
+  const auto n = static_cast<int64_t>(texts.size());
+  const auto cosines = plugin::compare(similarity, texts, texts);
+  const auto at = [&](int64_t i, int64_t j) { return cosines.const_data_ptr<double>()[i * n + j]; };
+  for (int64_t i = 0; i < n; ++i) {
+    EXPECT_EQ(at(0, i), 0.0) << "the empty text";
+    EXPECT_TRUE(at(i, i) == 0.0 || std::abs(at(i, i) - 1.0) < 1e-6) << i;
+    for (int64_t j = 0; j < n; ++j) EXPECT_EQ(at(i, j), at(j, i));
+  }
+  EXPECT_EQ(plugin::compare(similarity, {}, texts).numel(), 0);
+}
+
+}  // namespace compeer::built

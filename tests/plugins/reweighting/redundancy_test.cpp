@@ -1,0 +1,151 @@
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+
+#include "built.h"
+
+namespace compeer {
+
+namespace {
+
+using nlohmann::json;
+
+// {"a b", "a c"} after a user's "a b": with hashed_ngrams s_in = 1/3 for both, s_hi = 1 and 1/3.
+const Example example{.id = "x", .history = {{"system", "a c"}, {"user", "a b"}}, .answer = "", .record = {}};
+const auto pair = built::completions({"a b", "a c"}, 5);
+
+std::vector<double> rows(const json& settings, const Example& of = example,
+                         const std::vector<Completion>& outputs = pair, std::unique_ptr<Host> host = nullptr) {
+  auto plugin = built::open<Reweighting>("redundancy", settings, std::move(host));
+  const auto rewards = at::empty({static_cast<int64_t>(outputs.size())}, at::kDouble);
+  for (size_t i = 0; i < outputs.size(); ++i) rewards.mutable_data_ptr<double>()[i] = i % 2 ? -3.0 : 3.0;
+  return built::values(plugin::reweight(plugin, {of, outputs}, rewards, plugin::factors(plugin)));
+}
+
+void expect_rows(const std::vector<double>& got, const std::vector<double>& wanted) {
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_DOUBLE_EQ(got[i], wanted[i]) << "row " << i / 6 << " column " << i % 6;
+}
+
+TEST(Redundancy, LogsItsFactors) {
+  auto plugin = built::open<Reweighting>("redundancy");
+  EXPECT_EQ(plugin::factors(plugin), (std::vector<std::string>{"s_in", "s_hi", "tau", "divisor", "negative"}));
+}
+
+TEST(Redundancy, IsEquation5InPaperMode) {
+  // tau 1: (1 + 1/3) (1 + 1) = 8/3 and (1 + 1/3) (1 + 1/3) = 16/9;  3 / (8/3) = 9/8, -3 / (16/9) = -27/16.
+  expect_rows(rows({{"tau", 1.0}}), {9.0 / 8, 1.0 / 3, 1.0, 1.0, 8.0 / 3, 0.0,  //
+                                     -27.0 / 16, 1.0 / 3, 1.0 / 3, 1.0, 16.0 / 9, 1.0});
+}
+
+TEST(Redundancy, MultipliesNegativeRewardsInSignedMode) {
+  expect_rows(rows({{"tau", 1.0}, {"mode", "signed"}}), {9.0 / 8, 1.0 / 3, 1.0, 1.0, 8.0 / 3, 0.0,  //
+                                                         -16.0 / 3, 1.0 / 3, 1.0 / 3, 1.0, 16.0 / 9, 1.0});
+}
+
+TEST(Redundancy, TakesTauFromTheGroupsAverageLength) {
+  const auto tau = [](const json& settings, int64_t first, int64_t second) {
+    auto outputs = pair;
+    outputs[0].tokens = first, outputs[1].tokens = second;
+    return rows(settings, example, outputs)[3];
+  };
+  EXPECT_EQ(tau(json::object(), 3, 7), 0.5);                                                           // L = 5 = beta
+  EXPECT_DOUBLE_EQ(tau(json::object(), 6, 8), 1.0 / (1.0 + std::exp(-0.5 * 2.0)));                     // L = 7
+  EXPECT_DOUBLE_EQ(tau({{"unit", "words"}}, 9, 9), 1.0 / (1.0 + std::exp(1.5)));                       // L = 2
+  EXPECT_DOUBLE_EQ(tau({{"unit", "characters"}, {"alpha", 1.0}}, 9, 9), 1.0 / (1.0 + std::exp(2.0)));  // L = 3
+}
+
+TEST(Redundancy, OfASingleCompletionWithoutHistoryChangesNothing) {
+  expect_rows(rows({{"tau", 1.0}}, Example(), built::completions({"a b"})), {3.0, 0.0, 0.0, 1.0, 1.0, 0.0});
+}
+
+TEST(Redundancy, ComparesRepliesUnlessToldOtherwise) {
+  const std::string steps = "<history>same</history><emotion>same</emotion><strategy>same</strategy>\n";
+  const auto outputs = built::completions({steps + "a b", steps + "c d"});
+  EXPECT_EQ(rows({{"tau", 1.0}}, example, outputs)[1], 0.0);
+  // Words history 2, same 3, emotion 2, strategy 2, a, b: squares 23; ten pairs, once each. All but a, b and the pairs
+  // with them in common: (21 + 8) / (23 + 10).
+  EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}, {"on", "completion"}}, example, outputs)[1], 29.0 / 33.0);
+}
+
+TEST(Redundancy, LooksAtTheRepliesWithinEarlierAnswers) {
+  const Example later{.id = "x",
+                      .history = {{"user", "a b"},
+                                  {"assistant", "<history>q</history><emotion>q</emotion><strategy>q</strategy>\nx y"},
+                                  {"user", "z"}},
+                      .answer = "",
+                      .record = {}};
+  const auto outputs = built::completions({"x y"});
+  EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}}, later, outputs)[2], 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}, {"history", "assistant"}}, later, outputs)[2], 1.0);
+}
+
+// Finds everything to be the opposite of everything else, and remembers what it was told.
+class Contrary : public Host, private Similarity {
+ public:
+  explicit Contrary(std::string* logged = nullptr) : logged_(logged) {}
+  void log(const std::string& message) override {
+    if (logged_) *logged_ += message + "\n";
+  }
+  double random(uint32_t, uint32_t, uint32_t) override { return 0.5; }
+  Similarity& similarity(const std::string&) override { return *this; }
+  std::string folder() const override { return ""; }
+  bool cancelled() const override { return false; }
+
+ private:
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    return at::full({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, -1.0, at::kDouble);
+  }
+  std::string* logged_;
+};
+
+TEST(Redundancy, RefusesADivisorOfZero) {
+  try {
+    rows({{"tau", 1.0}}, example, pair, std::make_unique<Contrary>());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::plugin);
+    EXPECT_TRUE(error.where().starts_with("reweighting/redundancy 1.0.0 (")) << error.where();
+    EXPECT_TRUE(
+        error.problem().ends_with("tau = 1.000000, s_in = -1.000000, s_hi = -1.000000; set clamp_negative = true"))
+        << error.problem();
+  }
+}
+
+TEST(Redundancy, ClampsSimilaritiesIfAsked) {
+  expect_rows(rows({{"tau", 1.0}, {"clamp_negative", true}}, example, pair, std::make_unique<Contrary>()),
+              {3.0, 0.0, 0.0, 1.0, 1.0, 0.0, -3.0, 0.0, 0.0, 1.0, 1.0, 1.0});
+}
+
+TEST(Redundancy, SaysOnceThatTheLengthCoefficientIsIdle) {
+  std::string logged;
+  auto plugin = built::open<Reweighting>("redundancy", {{"clamp_negative", true}}, std::make_unique<Contrary>(&logged));
+  const auto rewards = at::full({2}, 1.0, at::kDouble);
+  const auto brief = built::completions({"a", "b"}, 5), lengthy = built::completions({"a", "b"}, 40);
+  const auto names = plugin::factors(plugin);
+  plugin::reweight(plugin, {example, brief}, rewards, names);
+  EXPECT_EQ(logged, "");
+  plugin::reweight(plugin, {example, lengthy}, rewards, names);
+  plugin::reweight(plugin, {example, lengthy}, rewards, names);
+  EXPECT_EQ(std::count(logged.begin(), logged.end(), '\n'), 1);
+  EXPECT_NE(logged.find("the length coefficient (Eq. 7) is idle"), std::string::npos) << logged;
+}
+
+TEST(Redundancy, NamesASimilarityThatIsNotThere) {
+  try {
+    built::open<Reweighting>("redundancy", {{"similarity", "hashed_ngram"}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "similarity/hashed_ngram: no such plugin");
+    EXPECT_TRUE(error.help().starts_with("did you mean 'hashed_ngrams'?")) << error.help();
+  }
+}
+
+TEST(Redundancy, KeepsTheContractOfItsKind) {
+  auto plugin = built::open<Reweighting>("redundancy");
+  built::keeps_contract(plugin);
+}
+
+}  // namespace
+
+}  // namespace compeer
