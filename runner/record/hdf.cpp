@@ -51,6 +51,12 @@ Handle text_type(size_t size) {
   return type;
 }
 
+// An open file stays usable when its name is gone.
+struct RemovedAtEnd {
+  std::string file;
+  ~RemovedAtEnd() { ::unlink(file.c_str()); }
+};
+
 Place opened(const std::filesystem::path& file, hid_t id) {
   auto broken = std::make_shared<bool>(false);
   std::error_code unknown;
@@ -170,22 +176,33 @@ Place open_for_reading(const std::filesystem::path& file) {
     return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, file_access());
   } catch (const Error& plain) {
     try {
-      return recover_in_memory(file);
+      return open_mended_copy(file);
     } catch (const Error&) {
       throw plain;
     }
   }
 }
 
-Place recover_in_memory(const std::filesystem::path& file) {
+Place open_mended_copy(const std::filesystem::path& file) {
+  std::string copy = (std::filesystem::temp_directory_path() / "compeer-XXXXXX").string();
+  const int descriptor = ::mkstemp(copy.data());
+  if (descriptor < 0)
+    throw Error(file.string(), fmt::format("can't be copied to {}: {}", copy, std::strerror(errno)), "", Exit::data);
+  ::close(descriptor);
+  const RemovedAtEnd removed{copy};
+  std::filesystem::copy_file(file, copy, std::filesystem::copy_options::overwrite_existing);
   const Handle access = file_access();
-  H5Pset_fapl_core(access.get(), size_t{1} << 20, false);
   // Private properties, by name: what the program h5clear sets. Without them (another HDF5) the open may still work.
   const hbool_t yes = true;
   for (const char* name : {"clear_status_flags", "skip_eof_check"}) {
     if (H5Pexist(access.get(), name) > 0) H5Pset(access.get(), name, &yes);
   }
-  return open(file, H5F_ACC_RDWR, access);
+  const hid_t id = H5Fopen(copy.c_str(), H5F_ACC_RDWR, access.get());
+  Place place = opened(file, id);
+  place.must(id, "can't be opened");
+  // The recorded end of the file may lie before what was written last.
+  place.must(H5Fincrement_filesize(id, 0), "can't be mended");
+  return place;
 }
 
 void sync(const Place& place) {

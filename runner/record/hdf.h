@@ -71,8 +71,8 @@ Place open_for_appending(const std::filesystem::path& file);
 /// Opens a file in whatever state its writer is or left it: closed, live, killed.
 Place open_for_reading(const std::filesystem::path& file);
 /// What open_for_reading falls back on where a plain open refuses, as after a kill between two writes that belong
-/// together: the file is read into memory and mended there. The file itself is never touched.
-Place recover_in_memory(const std::filesystem::path& file);
+/// together: a copy in the temporary folder, mended, and gone when closed. The file itself is never touched.
+Place open_mended_copy(const std::filesystem::path& file);
 /// The bytes handed to the system so far reach the disk.
 void sync(const Place& file);
 

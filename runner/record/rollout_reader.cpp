@@ -28,11 +28,19 @@ struct RolloutReader::State {
     RolloutName name;
     uint64_t first, count;
   };
+  struct OpenFile {
+    hdf::Place place;
+    RolloutLayout layout;
+  };
   std::vector<std::string> columns;
   std::map<uint64_t, std::vector<Span>> spans;  // by step: where its rows are
 
+  // Files read last, for opening one takes longer than reading a step of it.
+  std::map<std::filesystem::path, OpenFile> open;
+
   void index(const RolloutName& name);
-  void read(const Span& span, std::vector<RolloutRow>& rows) const;
+  const RolloutLayout& layout_of(const RolloutName& name);
+  void read(const Span& span, std::vector<RolloutRow>& rows);
 };
 
 RolloutReader::RolloutReader(const std::filesystem::path& run_folder) : state_(std::make_unique<State>()) {
@@ -83,10 +91,18 @@ std::vector<RolloutRow> RolloutReader::read(uint64_t step) const {
   return rows;
 }
 
-void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows) const {
-  const hdf::Place place = open_either(span.name);
-  const auto layout = RolloutLayout::open(place, columns);
-  const auto [name, first, count] = span;
+const RolloutLayout& RolloutReader::State::layout_of(const RolloutName& name) {
+  constexpr size_t most_open = 16;
+  if (const auto found = open.find(name.sealed()); found != open.end()) return found->second.layout;
+  if (open.size() >= most_open) open.clear();
+  OpenFile file{open_either(name), {}};
+  file.layout = RolloutLayout::open(file.place, columns);
+  return open.emplace(name.sealed(), std::move(file)).first->second.layout;
+}
+
+void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows) {
+  const auto& layout = layout_of(span.name);
+  const uint64_t first = span.first, count = span.count;
   const auto step = layout.step.read<uint64_t>(first, count);
   const auto prompt = layout.prompt.read<uint64_t>(first, count);
   const auto completion = layout.completion.read<uint64_t>(first, count);

@@ -1,0 +1,124 @@
+#include "record/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/files.h"
+#include "temporary_folder.h"
+
+namespace compeer::record {
+
+namespace {
+
+std::filesystem::path write_checkpoint(const std::filesystem::path& run, uint64_t step) {
+  CheckpointWriter writer(run, step);
+  write_file(writer.folder() / "model.safetensors", "weights of step " + std::to_string(step));
+  std::filesystem::create_directory(writer.folder() / "tokenizer");
+  write_file(writer.folder() / "tokenizer/vocab.json", "{}");
+  return writer.commit({{"cursor", step}});
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST(Checkpoint, AppearsWholeWithStateManifestAndLink) {
+  const TemporaryFolder run;
+  EXPECT_EQ(write_checkpoint(run.path(), 120), run / "checkpoints/step-000120");
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000120"}));
+  EXPECT_EQ(read_file(run / "checkpoints/last/model.safetensors"), "weights of step 120");
+  const auto manifest = nlohmann::json::parse(read_file(run / "checkpoints/last/manifest.json"));
+  EXPECT_EQ(manifest["step"], 120);
+  EXPECT_EQ(manifest["files"].size(), 3u);
+  // SHA-256 of "{}"
+  EXPECT_EQ(
+      manifest["files"]["tokenizer/vocab.json"],
+      (nlohmann::json{{"size", 2}, {"sha256", "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}}));
+  const auto good = newest_good(run.path());
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->step, 120u);
+  EXPECT_EQ(good->state["cursor"], 120);
+}
+
+TEST(Checkpoint, NotCommittedLeavesNothing) {
+  const TemporaryFolder run;
+  {
+    CheckpointWriter writer(run.path(), 1);
+    write_file(writer.folder() / "model.safetensors", "half");
+    EXPECT_FALSE(newest_good(run.path()));
+  }
+  EXPECT_TRUE(names_in(run / "checkpoints").empty());
+}
+
+TEST(Checkpoint, OfTheSameStepIsReplaced) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), 5);
+  write_file(run / "checkpoints/step-000005/model.safetensors", "damaged");
+  write_checkpoint(run.path(), 5);
+  EXPECT_EQ(damage(run / "checkpoints/step-000005"), "");
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000005"}));
+}
+
+TEST(Checkpoint, DamagedOnesAreSkippedAndNamed) {
+  const TemporaryFolder run;
+  for (const uint64_t step : {10, 20, 30, 40, 50}) write_checkpoint(run.path(), step);
+  write_file(run / "checkpoints/step-000050/model.safetensors", "cut");
+  write_file(run / "checkpoints/step-000040/model.safetensors", "weights of step 41");
+  std::filesystem::remove(run / "checkpoints/step-000030/tokenizer/vocab.json");
+  write_file(run / "checkpoints/step-000020/manifest.json", "{");
+  std::vector<std::string> problems;
+  const auto good = newest_good(run.path(), &problems);
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->step, 10u);
+  ASSERT_EQ(problems.size(), 4u);
+  EXPECT_EQ(problems[0], "checkpoints/step-000050: model.safetensors has 3 bytes, should have 18");
+  EXPECT_EQ(problems[1], "checkpoints/step-000040: model.safetensors has other contents than were written");
+  EXPECT_EQ(problems[2], "checkpoints/step-000030: tokenizer/vocab.json is missing");
+  EXPECT_TRUE(problems[3].starts_with("checkpoints/step-000020: manifest.json is not valid JSON")) << problems[3];
+}
+
+TEST(Checkpoint, ManifestMayNotNameFilesElsewhere) {
+  const TemporaryFolder run;
+  const auto folder = write_checkpoint(run.path(), 1);
+  auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"));
+  manifest["files"]["../../secret"] = {{"size", 0}, {"sha256", ""}};
+  write_file(folder / "manifest.json", manifest.dump());
+  EXPECT_EQ(damage(folder), "manifest.json has a wrong entry '../../secret'");
+  manifest["step"] = 2;
+  write_file(folder / "manifest.json", manifest.dump());
+  EXPECT_EQ(damage(folder), "manifest.json is of another step");
+}
+
+TEST(Checkpoint, PruningKeepsTheNewestAndTheNewestGood) {
+  const TemporaryFolder run;
+  for (const uint64_t step : {1, 2, 3, 4}) write_checkpoint(run.path(), step);
+  prune(run.path(), 3);
+  EXPECT_EQ(names_in(run / "checkpoints"),
+            (std::vector<std::string>{"last", "step-000002", "step-000003", "step-000004"}));
+  for (const char* step : {"step-000003", "step-000004"})
+    write_file(run / "checkpoints" / step / "model.safetensors", "damaged");
+  prune(run.path(), 1);
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000002", "step-000004"}));
+  prune(run.path(), 0);  // as 1
+  EXPECT_EQ(names_in(run / "checkpoints").size(), 3u);
+}
+
+TEST(Checkpoint, LeftoversOfKilledRunsAreRemovedAtTheStart) {
+  const TemporaryFolder run;
+  remove_unfinished(run.path());
+  write_checkpoint(run.path(), 1);
+  std::filesystem::create_directories(run / "checkpoints/step-000002.part");
+  std::ofstream(run / "checkpoints/step-000002.part/model.safetensors") << "half";
+  std::filesystem::create_directory_symlink("step-000002", run / "checkpoints/last.part");
+  EXPECT_EQ(newest_good(run.path())->step, 1u);
+  remove_unfinished(run.path());
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000001"}));
+}
+
+}  // namespace compeer::record

@@ -1,0 +1,155 @@
+#include "record/rollout_file.h"
+
+#include <gtest/gtest.h>
+
+#include "temporary_folder.h"
+
+namespace compeer::record {
+
+namespace {
+
+const std::vector<std::string> columns = {"rewards/length/score", "advantage"};
+
+RolloutRow row(uint64_t step, uint64_t prompt, uint64_t completion) {
+  RolloutRow made;
+  made.step = step;
+  made.prompt = prompt;
+  made.completion = completion;
+  made.example_id = "e" + std::to_string(10 * step + prompt);
+  made.prompt_text = "question " + made.example_id;
+  made.prompt_tokens = {1, 2, static_cast<int32_t>(prompt)};
+  made.text = std::string(completion, 'x');  // the first one is empty
+  made.tokens.assign(completion, static_cast<int32_t>(step));
+  made.logprobs.assign(completion, -0.5f * static_cast<float>(step));
+  made.values = {static_cast<double>(completion), -1.5};
+  made.finished = completion == 1;
+  return made;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST(Rollouts, GiveBackWhatWasWritten) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(1, 0, 0), row(1, 0, 1), row(1, 1, 0), row(1, 1, 2)});
+  writer.finish();
+  const RolloutReader rollouts(folder.path());
+  EXPECT_EQ(rollouts.value_columns(), columns);
+  EXPECT_EQ(rollouts.steps(), std::vector<uint64_t>{1});
+  const auto rows = rollouts.read(1);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].text, "");
+  EXPECT_TRUE(rows[0].tokens.empty());
+  EXPECT_EQ(rows[1].example_id, "e10");
+  EXPECT_TRUE(rows[1].finished);
+  EXPECT_EQ(rows[3].prompt, 1u);
+  EXPECT_EQ(rows[3].completion, 2u);
+  EXPECT_EQ(rows[3].prompt_text, "question e11");
+  EXPECT_EQ(rows[3].prompt_tokens, (std::vector<int32_t>{1, 2, 1}));
+  EXPECT_EQ(rows[3].text, "xx");
+  EXPECT_EQ(rows[3].tokens, (std::vector<int32_t>{1, 1}));
+  EXPECT_EQ(rows[3].logprobs, (std::vector<float>{-0.5f, -0.5f}));
+  EXPECT_EQ(rows[3].values, (std::vector<double>{2, -1.5}));
+  EXPECT_FALSE(rows[3].finished);
+}
+
+TEST(Rollouts, AreReadOverAllRanksInTheOrderOfPrompts) {
+  const TemporaryFolder folder;
+  RolloutWriter one(folder / "rollouts", 1, columns), zero(folder / "rollouts", 0, columns);
+  one.append({row(1, 1, 1), row(1, 1, 0)});
+  zero.append({row(1, 2, 0), row(1, 0, 0), row(1, 2, 1), row(1, 0, 1)});
+  one.finish();  // rank 0 is still writing
+  std::vector<std::pair<uint64_t, uint64_t>> order;
+  for (const auto& read : RolloutReader(folder.path()).read(1)) {
+    order.emplace_back(read.prompt, read.completion);
+    EXPECT_EQ(read.example_id, "e1" + std::to_string(read.prompt));
+  }
+  EXPECT_EQ(order, (std::vector<std::pair<uint64_t, uint64_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}}));
+  EXPECT_EQ(RolloutReader(folder.path()).counts(), (std::map<uint64_t, uint64_t>{{1, 6}}));
+}
+
+TEST(Rollouts, AreNamedByRankAndFirstStepAndSealedWhenFull) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 3, columns, 1);  // every step fills a file
+  writer.append({row(7, 0, 0)});
+  writer.append({row(9, 0, 0)});
+  EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0003-000007.h5", "r0003-000009.h5"}));
+  RolloutWriter open(folder / "rollouts", 4, columns);
+  open.append({row(7, 0, 0)});
+  EXPECT_EQ(names_in(folder / "rollouts")[2], "r0004-000007.h5.part");
+  EXPECT_EQ(RolloutReader(folder.path()).steps(), (std::vector<uint64_t>{7, 9}));
+}
+
+TEST(Rollouts, OfARunWithoutAnyAreNoSteps) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(RolloutReader(folder.path()).steps().empty());
+  EXPECT_TRUE(RolloutReader(folder.path()).read(1).empty());
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({});
+  writer.finish();
+  EXPECT_TRUE(names_in(folder / "rollouts").empty());
+}
+
+TEST(Rollouts, ResumingDropsLaterStepsAndSealsTheRest) {
+  const TemporaryFolder folder;
+  {
+    RolloutWriter writer(folder / "rollouts", 0, columns);
+    for (uint64_t step = 1; step <= 5; ++step) writer.append({row(step, 0, 1)});
+    RolloutWriter other(folder / "rollouts", 1, columns);
+    other.append({row(5, 1, 1)});
+  }
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.resume(3);
+  EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0000-000001.h5", "r0001-000005.h5.part"}));
+  writer.append({row(4, 0, 2)});
+  writer.finish();
+  EXPECT_EQ(RolloutReader(folder.path()).counts(),
+            (std::map<uint64_t, uint64_t>{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
+  RolloutWriter again(folder / "rollouts", 0, columns);
+  again.resume(0);
+  EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0001-000005.h5.part"}));
+}
+
+TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
+  const TemporaryFolder folder;
+  const auto part = folder / "rollouts/r0000-000001.h5.part";
+  {
+    RolloutWriter writer(folder / "rollouts", 0, columns);
+    writer.append({row(1, 0, 1)});
+  }
+  std::filesystem::copy_file(part, folder / "kept");
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.resume(1);
+  std::filesystem::rename(folder / "kept", part);  // as if killed just before the part was removed
+  EXPECT_EQ(RolloutReader(folder.path()).counts(), (std::map<uint64_t, uint64_t>{{1, 1}}));
+  RolloutWriter(folder / "rollouts", 0, columns).resume(1);
+  EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
+}
+
+TEST(Rollouts, RefuseRowsThatDoNotFit) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(2, 0, 0)});
+  EXPECT_EQ(complaint([&] { writer.append({row(2, 1, 0)}); }), "rollouts: step 2 can't follow step 2");
+  EXPECT_EQ(complaint([&] {
+              writer.append({row(3, 0, 0), row(4, 0, 0)});
+            }),
+            "rollouts: rows of steps 3 and 4 given together");
+  auto odd = row(3, 0, 2);
+  odd.logprobs.pop_back();
+  EXPECT_EQ(complaint([&] { writer.append({odd}); }), "rollouts: a row has 1 log-probabilities for 2 tokens");
+  odd = row(3, 0, 2);
+  odd.values.clear();
+  EXPECT_EQ(complaint([&] { writer.append({odd}); }), "rollouts: a row has 0 values for 2 columns");
+  RolloutWriter second(folder / "rollouts", 0, columns);
+  EXPECT_EQ(complaint([&] { second.append({row(2, 0, 0)}); }), "r0000-000002.h5.part: is there already");
+}
+
+}  // namespace compeer::record

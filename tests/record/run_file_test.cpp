@@ -1,0 +1,245 @@
+#include "record/run_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <limits>
+
+#include "temporary_folder.h"
+
+namespace compeer::record {
+
+namespace {
+
+const std::vector<std::string> columns = {"step", "reward", "rewards/length/score"};
+
+RunWriter three_rows(const std::filesystem::path& file) {
+  auto writer = RunWriter::create(file, R"({"format":1})", columns);
+  writer.append(std::vector<double>{1, 0.5, 10});
+  writer.append(std::vector<double>{2, 0.25, std::numeric_limits<double>::quiet_NaN()});
+  writer.append(std::vector<double>{3, -0.125, 30});
+  return writer;
+}
+
+}  // namespace
+
+TEST(RunFile, GivesBackRowsColumnsSpecAndStatus) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("finished");
+  const RunReader run(folder / "run.h5");
+  EXPECT_EQ(run.columns(), columns);
+  EXPECT_EQ(run.rows(), 3u);
+  EXPECT_EQ(run.column("reward"), (std::vector<double>{0.5, 0.25, -0.125}));
+  EXPECT_EQ(run.spec_text(), R"({"format":1})");
+  EXPECT_EQ(run.status(), "finished");
+  EXPECT_EQ(run.software(), "compeer 0.1.0");
+  EXPECT_EQ(run.times().size(), 3u);
+  EXPECT_FALSE(run.live());
+}
+
+TEST(RunFile, KeepsNotANumberForWhatWasNotLogged) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("finished");
+  const auto scores = RunReader(folder / "run.h5").column("rewards/length/score");
+  EXPECT_EQ(scores[0], 10);
+  EXPECT_TRUE(std::isnan(scores[1]));
+  EXPECT_EQ(scores[2], 30);
+}
+
+TEST(RunFile, GivesBackEventsWithTextOfAnyKind) {
+  const TemporaryFolder folder;
+  auto writer = three_rows(folder / "run.h5");
+  writer.event(2, "info", "checkpoint written");
+  writer.event(3, "warning", "");
+  writer.event(3, "error", "größer als ∞\n");
+  writer.finish("failed");
+  const auto events = RunReader(folder / "run.h5").events();
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].step, 2);
+  EXPECT_EQ(events[0].level, "info");
+  EXPECT_EQ(events[0].text, "checkpoint written");
+  EXPECT_EQ(events[1].level, "warning");
+  EXPECT_EQ(events[1].text, "");
+  EXPECT_EQ(events[2].text, "größer als ∞\n");
+}
+
+TEST(RunFile, IsReadableWithoutAnyRowOrSpec) {
+  const TemporaryFolder folder;
+  RunWriter::create(folder / "run.h5", "", {"step"}).finish("finished");
+  const RunReader run(folder / "run.h5");
+  EXPECT_EQ(run.rows(), 0u);
+  EXPECT_TRUE(run.column("step").empty());
+  EXPECT_TRUE(run.events().empty());
+  EXPECT_EQ(run.spec_text(), "");
+}
+
+TEST(RunFile, CutToARowGoesOnFromThere) {
+  const TemporaryFolder folder;
+  {
+    auto writer = three_rows(folder / "run.h5");
+    writer.event(3, "info", "preempted");
+  }
+  auto writer = RunWriter::resume(folder / "run.h5", 2, columns);
+  EXPECT_EQ(writer.rows(), 2u);
+  EXPECT_EQ(RunReader(folder / "run.h5").rows(), 2u);
+  writer.append(std::vector<double>{3, 7, 70});
+  writer.event(3, "info", "resumed");
+  writer.finish("finished");
+  const RunReader run(folder / "run.h5");
+  EXPECT_EQ(run.column("reward"), (std::vector<double>{0.5, 0.25, 7}));
+  EXPECT_EQ(run.spec_text(), R"({"format":1})");
+  ASSERT_EQ(run.events().size(), 2u);
+  EXPECT_EQ(run.events()[0].text, "preempted");
+  EXPECT_EQ(run.events()[1].text, "resumed");
+}
+
+TEST(RunFile, FinishedRunCanGoOn) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("preempted");
+  auto writer = RunWriter::resume(folder / "run.h5", 3, columns);
+  EXPECT_EQ(RunReader(folder / "run.h5").status(), "running");
+  writer.append(std::vector<double>{4, 1, 1});
+  writer.finish("finished");
+  EXPECT_EQ(RunReader(folder / "run.h5").rows(), 4u);
+}
+
+TEST(RunFile, HasNoRowsLeftWhenCutToNone) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("failed");
+  RunWriter::resume(folder / "run.h5", 0, columns).finish("failed");
+  EXPECT_EQ(RunReader(folder / "run.h5").rows(), 0u);
+}
+
+TEST(RunFile, ResumeRefusesWhatDoesNotFit) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("failed");
+  EXPECT_EQ(complaint([&] { RunWriter::resume(folder / "run.h5", 4, columns); }),
+            "run.h5: has 3 rows, but the run goes on after row 4");
+  EXPECT_EQ(complaint([&] {
+              RunWriter::resume(folder / "run.h5", 3, {"step", "reward"});
+            }),
+            "run.h5: has other columns than this run");
+}
+
+TEST(RunFile, SecondWriterIsRefusedAndReadersSeeTheFirst) {
+  const TemporaryFolder folder;
+  auto writer = three_rows(folder / "run.h5");
+  const auto problem = "run.h5: another process is writing this file";
+  EXPECT_EQ(complaint([&] { RunWriter::resume(folder / "run.h5", 3, columns); }), problem);
+  EXPECT_EQ(complaint([&] { RunWriter::create(folder / "run.h5", "", columns); }), problem);
+  EXPECT_TRUE(RunReader(folder / "run.h5").live());
+  EXPECT_EQ(RunReader(folder / "run.h5").status(), "running");
+  writer.append(std::vector<double>{4, 1, 1});
+  writer.finish("finished");
+  EXPECT_FALSE(RunReader(folder / "run.h5").live());
+}
+
+TEST(RunFile, ReaderSeesTheRowsThereWereWhenItOpened) {
+  const TemporaryFolder folder;
+  auto writer = three_rows(folder / "run.h5");
+  const RunReader run(folder / "run.h5");
+  writer.append(std::vector<double>{4, 1, 1});
+  EXPECT_EQ(run.rows(), 3u);
+  EXPECT_EQ(run.column("step").size(), 3u);
+  EXPECT_EQ(RunReader(folder / "run.h5").column("step").size(), 4u);
+}
+
+TEST(RunFile, UnknownColumnIsAnErrorThatSuggestsTheNearest) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("finished");
+  const RunReader run(folder / "run.h5");
+  EXPECT_TRUE(run.has("reward"));
+  EXPECT_FALSE(run.has("rewrad"));
+  try {
+    run.column("rewrad");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "has no column 'rewrad'");
+    EXPECT_EQ(error.help(), "did you mean 'reward'? known: step, reward, rewards/length/score");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+TEST(RunFile, RefusesColumnsThatHaveNoPlace) {
+  const TemporaryFolder folder;
+  auto refusal = [&](std::vector<std::string> names) {
+    return complaint([&] { RunWriter::create(folder / "run.h5", "", std::move(names)); });
+  };
+  EXPECT_EQ(refusal({}), "run.h5: a run file needs at least one column");
+  EXPECT_EQ(refusal({"a", "b", "a"}), "run.h5: two columns are called 'a'");
+  EXPECT_EQ(refusal({"a/b", "a"}), "run.h5: column 'a' can't stand beside column 'a/b'");
+  for (const char* name : {"", "/a", "a/", "a//b", ".", "a/../b"})
+    EXPECT_EQ(refusal({name}), std::string("run.h5: '") + name + "' is no name for a column");
+}
+
+TEST(RunFile, RowOfAnotherLengthIsAMistakeThatCostsNothing) {
+  const TemporaryFolder folder;
+  auto writer = three_rows(folder / "run.h5");
+  EXPECT_EQ(complaint([&] { writer.append(std::vector<double>{1, 2}); }), "run.h5: a row has 2 values for 3 columns");
+  writer.append(std::vector<double>{4, 1, 1});
+  writer.finish("finished");
+  EXPECT_EQ(complaint([&] {
+              writer.append(std::vector<double>{5, 1, 1});
+            }),
+            "run.h5: takes no more rows: it was finished, or a write failed");
+}
+
+TEST(RunFile, NamesWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(complaint([&] { RunReader(folder / "run.h5"); }), "run.h5: can't be read: No such file or directory");
+  std::ofstream(folder / "run.h5") << "no HDF5 file at all";
+  EXPECT_EQ(complaint([&] { RunReader(folder / "run.h5"); }).substr(0, 23), "run.h5: can't be opened");
+}
+
+TEST(RunFile, CutShortOrOverwrittenIsAnErrorOrReadsWell) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("finished");
+  const auto size = std::filesystem::file_size(folder / "run.h5");
+  for (int i = 1; i <= 20; ++i) {
+    std::filesystem::copy_file(folder / "run.h5", folder / "cut.h5");
+    std::filesystem::resize_file(folder / "cut.h5", size * static_cast<uint64_t>(i) / 21);
+    complaint([&] { RunReader(folder / "cut.h5").column("reward"); });
+    std::filesystem::remove(folder / "cut.h5");
+  }
+}
+
+// A full disk, by a limit on the file's size: in a child, for HDF5 may not be used on that file again.
+TEST(RunFile, FullDiskIsAnErrorAndCommittedRowsStay) {
+  const TemporaryFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    uint64_t rows = 0;
+    std::string problem;
+    try {
+      auto writer = RunWriter::create(folder / "run.h5", "", columns);
+      const rlimit limit{200'000, 200'000};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      for (; rows < 100'000; ++rows) writer.append(std::vector<double>{double(rows), 0.5, 10});
+    } catch (const Error& error) {
+      problem = error.problem();
+    }
+    const bool named = problem.ends_with("can't be written: File too large");
+    [[maybe_unused]] const auto n = ::write(ends[1], &rows, sizeof rows);
+    std::exit(named ? 0 : 1);  // with all destructors, which may not crash on what couldn't be written
+  }
+  uint64_t rows = 0;
+  ASSERT_EQ(::read(ends[0], &rows, sizeof rows), static_cast<ssize_t>(sizeof rows));
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_GT(rows, 1000u);
+  const RunReader run(folder / "run.h5");
+  EXPECT_EQ(run.rows(), rows);
+  const auto steps = run.column("step");
+  for (uint64_t i = 0; i < rows; ++i) ASSERT_EQ(steps[i], static_cast<double>(i));
+}
+
+}  // namespace compeer::record

@@ -1,0 +1,82 @@
+#include "record/status.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <regex>
+
+#include "base/files.h"
+#include "temporary_folder.h"
+
+namespace compeer::record {
+
+TEST(Status, GivesBackWhatWasWritten) {
+  const TemporaryFolder run;
+  EXPECT_FALSE(read_status(run.path()));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  write_status(run.path(), {"running", 17, 100, "rollout", {{"loss", nan}, {"reward", 1.25}}, iso_time(), 2.5, 2});
+  const auto status = read_status(run.path());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->state, "running");
+  EXPECT_EQ(status->step, 17u);
+  EXPECT_EQ(status->steps, 100u);
+  EXPECT_EQ(status->phase, "rollout");
+  EXPECT_EQ(status->metrics.at("reward"), 1.25);
+  EXPECT_TRUE(std::isnan(status->metrics.at("loss")));
+  EXPECT_EQ(status->elapsed, 2.5);
+  EXPECT_EQ(status->ranks, 2);
+  EXPECT_TRUE(std::regex_match(status->started, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
+}
+
+TEST(Status, LeavesNoOtherFileBehind) {
+  const TemporaryFolder run;
+  write_status(run.path(), {});
+  write_status(run.path(), {});
+  write_failure(run.path(), {});
+  write_failure(run.path(), {});
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(run.path())) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"error.json", "status.json"}));
+}
+
+TEST(Status, FirstFailureStands) {
+  const TemporaryFolder run;
+  Failure failure{1, "node7", "score", "rewards/length 1.0.0", "x.jsonl:3", "no field 'text'", "add one", 5};
+  EXPECT_TRUE(write_failure(run.path(), failure));
+  failure.rank = 0;
+  EXPECT_FALSE(write_failure(run.path(), failure));
+  EXPECT_EQ(read_failure(run.path())->rank, 1);
+  EXPECT_EQ(read_failure(run.path())->plugin, "rewards/length 1.0.0");
+  EXPECT_EQ(read_failure(run.path())->exit, 5);
+  clear_failure(run.path());
+  clear_failure(run.path());
+  failure.plugin.reset();
+  failure.what = "bad byte \xff";
+  EXPECT_TRUE(write_failure(run.path(), failure));
+  EXPECT_FALSE(read_failure(run.path())->plugin);
+  EXPECT_EQ(read_failure(run.path())->what, "bad byte \xef\xbf\xbd");
+}
+
+TEST(Status, FailureWithoutAFolderIsNoError) { EXPECT_FALSE(write_failure("/nonexistent/run", {})); }
+
+TEST(Status, SummaryHasMeansWithIntervals) {
+  const TemporaryFolder run;
+  write_summary(run.path(), {"evaluate", 4, {{"reward", {1, 0.9, 1.1, 64}}}});
+  const auto summary = read_summary(run.path());
+  EXPECT_EQ(summary->task, "evaluate");
+  EXPECT_EQ(summary->steps, 4u);
+  EXPECT_EQ(summary->metrics.at("reward").low, 0.9);
+  EXPECT_EQ(summary->metrics.at("reward").n, 64u);
+}
+
+TEST(Status, WhatCannotBeUnderstoodIsNamed) {
+  const TemporaryFolder run;
+  write_file(run / "status.json", R"({"state":"running"})");
+  EXPECT_EQ(complaint([&] { read_status(run.path()); }), "status.json: is not what it should be: key 'step' not found");
+  write_file(run / "summary.json", "[]");
+  EXPECT_EQ(complaint([&] { read_summary(run.path()); }), "summary.json: is not a JSON object");
+}
+
+}  // namespace compeer::record
