@@ -1,4 +1,4 @@
-# libtorch without its own CMake package, which insists on the CUDA toolkit (docs/architecture.md, "libtorch").
+# libtorch without its own CMake package, which insists on the CUDA toolkit (runner/README.md, "libtorch").
 #   COMPEER_TORCH_ROOT  a folder that holds torch/lib and torch/include, as the PyPI wheel unpacks
 #   CMAKE_PREFIX_PATH   is searched too: a libtorch archive (lib, include) or a wheel's folder
 # and last the folder that ./compeer keeps a fetched libtorch in.
@@ -45,7 +45,8 @@ if(CompeerTorch_FOUND AND NOT TARGET compeer::torch)
   add_library(compeer::torch INTERFACE IMPORTED)
   target_include_directories(compeer::torch SYSTEM INTERFACE
     "${CompeerTorch_INCLUDE_DIR}" "${CompeerTorch_INCLUDE_DIR}/torch/csrc/api/include")
-  target_compile_definitions(compeer::torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1
+  # libtorch ships headers of a newer fmt than Debian's library: what includes both uses them without a library.
+  target_compile_definitions(compeer::torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1 FMT_HEADER_ONLY=1
     COMPEER_TORCH_VERSION="${CompeerTorch_VERSION}")
   target_link_libraries(compeer::torch INTERFACE "${CompeerTorch_LIBRARY}" "${CompeerTorch_C10_LIBRARY}")
   target_link_options(compeer::torch INTERFACE

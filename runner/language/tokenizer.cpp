@@ -85,9 +85,10 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
   try {
     const json& model = all.at("model");
     if (const auto type = model.value("type", "BPE"); type != "BPE") unsupported(where, "a model of type '" + type + "'");
+    const auto pattern = split_pattern(all, where);
+    const bool nfc = wants_nfc(all, where);
     const auto vocabulary = model.at("vocab").get<std::unordered_map<std::string, int32_t>>();
-    Tokenizer result(folder, Splitter(split_pattern(all, where), where), BytePairs(vocabulary, merges_of(model, where), where),
-                     wants_nfc(all, where));
+    Tokenizer result(folder, Splitter(pattern, where), BytePairs(vocabulary, merges_of(model, where), where), nfc);
     for (const auto& [token, id] : vocabulary) result.size_ = std::max<int64_t>(result.size_, id + 1);
     for (const json& token : all.value("added_tokens", json::array())) {
       result.added_.push_back({token.at("content").get<std::string>(), token.at("id").get<int32_t>(), token.value("special", false)});

@@ -12,39 +12,39 @@ void need(bool good, const std::string& where, const std::string& what) {
   if (!good) throw std::runtime_error(where + ": " + what);
 }
 
-int64_t size(const json& json, const char* key, const std::string& where) {
-  need(json.contains(key) && json.at(key).is_number_integer(), where, std::string("needs the whole number '") + key + "'");
-  const auto value = json.at(key).get<int64_t>();
+int64_t size(const json& config, const char* key, const std::string& where) {
+  need(config.contains(key) && config.at(key).is_number_integer(), where, std::string("needs the whole number '") + key + "'");
+  const auto value = config.at(key).get<int64_t>();
   need(value >= 1, where, std::string("'") + key + "' must be at least 1");
   return value;
 }
 
 }  // namespace
 
-Config read_config(const json& json, const std::string& where) {
-  const std::string type = json.value("model_type", "qwen2");
+Config read_config(const json& config, const std::string& where) {
+  const std::string type = config.value("model_type", "qwen2");
   need(type == "qwen2", where, "model_type is '" + type + "'; this plugin reads 'qwen2'");
-  need(json.value("hidden_act", "silu") == "silu", where, "hidden_act must be 'silu'");
-  need(!json.value("use_sliding_window", false), where, "use_sliding_window is not supported");
+  need(config.value("hidden_act", "silu") == "silu", where, "hidden_act must be 'silu'");
+  need(!config.value("use_sliding_window", false), where, "use_sliding_window is not supported");
   Config c;
-  c.vocab_size = size(json, "vocab_size", where);
-  c.hidden_size = size(json, "hidden_size", where);
-  c.num_hidden_layers = size(json, "num_hidden_layers", where);
-  c.num_attention_heads = size(json, "num_attention_heads", where);
-  c.num_key_value_heads = json.contains("num_key_value_heads") ? size(json, "num_key_value_heads", where) : c.num_attention_heads;
-  c.intermediate_size = size(json, "intermediate_size", where);
-  c.max_position_embeddings = json.value("max_position_embeddings", c.max_position_embeddings);
-  c.rms_norm_eps = json.value("rms_norm_eps", c.rms_norm_eps);
-  c.tie_word_embeddings = json.value("tie_word_embeddings", false);
-  c.rope_theta = json.value("rope_theta", c.rope_theta);
-  if (json.contains("rope_parameters") && json.at("rope_parameters").is_object()) {
-    const auto& rope = json.at("rope_parameters");
+  c.vocab_size = size(config, "vocab_size", where);
+  c.hidden_size = size(config, "hidden_size", where);
+  c.num_hidden_layers = size(config, "num_hidden_layers", where);
+  c.num_attention_heads = size(config, "num_attention_heads", where);
+  c.num_key_value_heads = config.contains("num_key_value_heads") ? size(config, "num_key_value_heads", where) : c.num_attention_heads;
+  c.intermediate_size = size(config, "intermediate_size", where);
+  c.max_position_embeddings = config.value("max_position_embeddings", c.max_position_embeddings);
+  c.rms_norm_eps = config.value("rms_norm_eps", c.rms_norm_eps);
+  c.tie_word_embeddings = config.value("tie_word_embeddings", false);
+  c.rope_theta = config.value("rope_theta", c.rope_theta);
+  if (config.contains("rope_parameters") && config.at("rope_parameters").is_object()) {
+    const auto& rope = config.at("rope_parameters");
     need(rope.value("rope_type", "default") == "default", where, "rope_type must be 'default'");
     c.rope_theta = rope.value("rope_theta", c.rope_theta);
   }
-  need(!json.contains("rope_scaling") || json.at("rope_scaling").is_null(), where, "rope_scaling is not supported");
-  need(json.contains("head_dim") || c.hidden_size % c.num_attention_heads == 0, where, "hidden_size must be a multiple of num_attention_heads");
-  c.head_dim = json.contains("head_dim") && !json.at("head_dim").is_null() ? size(json, "head_dim", where) : c.hidden_size / c.num_attention_heads;
+  need(!config.contains("rope_scaling") || config.at("rope_scaling").is_null(), where, "rope_scaling is not supported");
+  need(config.contains("head_dim") || c.hidden_size % c.num_attention_heads == 0, where, "hidden_size must be a multiple of num_attention_heads");
+  c.head_dim = config.contains("head_dim") && !config.at("head_dim").is_null() ? size(config, "head_dim", where) : c.hidden_size / c.num_attention_heads;
   need(c.num_attention_heads % c.num_key_value_heads == 0, where, "num_attention_heads must be a multiple of num_key_value_heads");
   need(c.head_dim % 2 == 0, where, "the size of a head must be even");
   return c;

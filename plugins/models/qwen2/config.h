@@ -15,7 +15,7 @@ struct Config {
 
 /// From config.json in the older (rope_theta) or newer (rope_parameters) layout. Throws std::runtime_error that
 /// begins with `where` if a size is missing, does not fit the others, or asks for what this plugin does not do.
-Config read_config(const nlohmann::json& json, const std::string& where);
+Config read_config(const nlohmann::json& config, const std::string& where);
 
 /// What transformers needs to open the saved model.
 nlohmann::json write_config(const Config& config, int64_t end_token);
