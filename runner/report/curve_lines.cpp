@@ -75,7 +75,10 @@ Resolution resolution(const std::vector<CurveSource>& sources, size_t plots) {
   }
   const size_t lines = std::max<size_t>(1, sources.size() * plots);
   const bool light = sources.size() <= most_light;
-  r.heavy = std::clamp<size_t>(most_points / lines / (light ? 3 : 1), 24, 320);
+  const bool bands =
+      std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.runs.size() > 1; });
+  // Raw lines and bands cost twice the points of the heavy line they belong to.
+  r.heavy = std::clamp<size_t>(most_points / lines / (light || bands ? 3 : 1), 24, 320);
   r.light = light ? r.heavy : 0;
   r.window = smoothing_window(rows);
   return r;
@@ -83,19 +86,21 @@ Resolution resolution(const std::vector<CurveSource>& sources, size_t plots) {
 
 PlotLine plot_line(const CurveSource& source, const std::string& metric, const Resolution& r) {
   PlotLine line{source.label, source.name, source.style, {}, {}, {}};
-  if (source.runs.size() == 1) {
-    const Curve raw = curve_of(*source.runs[0], metric);
-    line.heavy = thin_mean({raw.x, smooth(raw.y, r.window)}, r.heavy);
-    if (r.light > 0 && r.window > 1) line.light = thin_extremes(raw, r.light);
-    return line;
-  }
+  const size_t window = metric == "lr" ? 1 : r.window;  // a schedule has no noise, but corners
   std::vector<Curve> curves;
   for (const auto* run : source.runs) {
     const Curve raw = curve_of(*run, metric);
-    curves.push_back(thin_mean({raw.x, smooth(raw.y, r.window)}, r.heavy));
+    curves.push_back({raw.x, smooth(raw.y, window)});
+    if (source.runs.size() == 1 && r.light > 0 && window > 1) line.light = thin_extremes(raw, r.light);
   }
-  line.band = across(curves);
-  line.heavy = {line.band.x, line.band.mean};
+  if (curves.size() == 1) {
+    line.heavy = thin_mean(curves[0], r.heavy);
+    return line;
+  }
+  const Spread all = across(curves);
+  line.heavy = thin_mean({all.x, all.mean}, r.heavy);
+  line.band = {line.heavy.x, line.heavy.y, thin_mean({all.x, all.low}, r.heavy).y,
+               thin_mean({all.x, all.high}, r.heavy).y};
   return line;
 }
 

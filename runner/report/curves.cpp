@@ -104,6 +104,11 @@ void write_figure(Markup& out, const std::vector<CurveSource>& sources, const Me
 }
 
 void write_legend(Markup& out, const std::vector<CurveSource>& sources) {
+  std::optional<Markup::Scope> folded;
+  if (sources.size() > styles_told_apart) {
+    folded.emplace(out.open("details"));
+    out.element("summary", {}, fmt::format("{} lines", sources.size()));
+  }
   const auto list = out.open(
       "ul", {{"class", "legend"}, {"aria-label", "Runs in the plots below; a box that is not ticked hides its line"}});
   for (const auto& source : sources) {
@@ -117,12 +122,13 @@ void write_legend(Markup& out, const std::vector<CurveSource>& sources) {
 
 std::string rule(const std::vector<CurveSource>& sources, const Resolution& r) {
   std::string text;
-  if (r.window > 1) {
-    text = fmt::format("Heavy lines: mean over a centred window of {} rows (5 % of the longest run). ", r.window);
-    if (r.light > 0)
-      text += fmt::format(
-          "Light lines: single rows; where a {}th of the axis holds more than two, its lowest and highest. ", r.light);
-  }
+  size_t rows = 0;
+  for (const auto* run : runs_of(sources)) rows = std::max(rows, run->rows());
+  if (r.window > 1) text = fmt::format("Heavy lines: mean over a centred window of {} rows. ", r.window);
+  if (r.window > 1 && r.light > 0) text += "Light lines: single rows";
+  if (r.window > 1 && r.light > 0 && rows > 2 * r.light)
+    text += fmt::format("; of {} equal parts of the axis each shows its lowest and its highest", r.light);
+  if (r.window > 1 && r.light > 0) text += ". ";
   if (std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.runs.size() > 1; }))
     text += "Lines of several seeds: their mean, in a band from the lowest to the highest. ";
   if (sources.size() > styles_told_apart)

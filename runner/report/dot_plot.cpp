@@ -91,7 +91,7 @@ void draw(Markup& out, const DotPlot& plot) {
   for (const auto& group : plot.groups) {
     const auto rows = shown(group);
     if (rows.empty()) continue;
-    if (!group.heading.empty()) svg_text(out, scale.left - 10, y + 14, "end", "group-label", group.heading);
+    if (!group.heading.empty()) svg_text(out, 0, y + 14, "start", "group-label", group.heading);
     y += group.heading.empty() ? 6 : heading_height;
     if (rows.size() > 1)
       draw_baseline(out, rows.front().estimate, scale, y, y + static_cast<double>(rows.size()) * row_height);

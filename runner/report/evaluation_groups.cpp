@@ -40,6 +40,21 @@ std::string comparable(const RunData& run) {
   return key.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// The evaluation, in the same group, of the model that this one's training started from.
+std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
+                             size_t run) {
+  const auto trained = lineage.parent(run);
+  if (!trained || runs[*trained].task == "evaluate") return {};
+  for (const size_t other : group.runs) {
+    if (other == run) continue;
+    const bool same_run = lineage.parent(*trained) && lineage.parent(other) == lineage.parent(*trained);
+    const bool same_path =
+        !runs[*trained].start_model().empty() && runs[other].start_model() == runs[*trained].start_model();
+    if (same_run || same_path) return other;
+  }
+  return {};
+}
+
 void name_groups(const std::vector<RunData>& runs, std::vector<EvaluationGroup>& groups) {
   std::set<std::string> kinds;
   for (const auto& group : groups) kinds.insert(data(runs[group.runs.front()]));
@@ -59,20 +74,6 @@ void name_groups(const std::vector<RunData>& runs, std::vector<EvaluationGroup>&
 std::string decoding_of(const RunData& run) {
   if (run.greedy()) return "Greedy";
   return "Sampled, temperature " + compact(setting(run, "sampling", "temperature", 1.0));
-}
-
-std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
-                             size_t run) {
-  const auto trained = lineage.parent(run);
-  if (!trained || runs[*trained].task == "evaluate") return {};
-  for (const size_t other : group.runs) {
-    if (other == run) continue;
-    const bool same_run = lineage.parent(*trained) && lineage.parent(other) == lineage.parent(*trained);
-    const bool same_path =
-        !runs[*trained].start_model().empty() && runs[other].start_model() == runs[*trained].start_model();
-    if (same_run || same_path) return other;
-  }
-  return {};
 }
 
 std::vector<EvaluationGroup> evaluation_groups(const std::vector<RunData>& runs, const Lineage& lineage) {
@@ -99,6 +100,19 @@ std::vector<EvaluationGroup> evaluation_groups(const std::vector<RunData>& runs,
   return groups;
 }
 
+std::vector<Comparison> comparisons(const std::vector<RunData>& runs, const Lineage& lineage,
+                                    const EvaluationGroup& group) {
+  std::vector<Comparison> known, with_first;
+  for (size_t i = 0; i < group.runs.size(); ++i) {
+    if (i > 0) with_first.push_back({group.runs[0], group.runs[i], group.labels[0], group.labels[i]});
+    const auto base = before(runs, lineage, group, group.runs[i]);
+    if (!base) continue;
+    const size_t place = std::find(group.runs.begin(), group.runs.end(), *base) - group.runs.begin();
+    known.push_back({*base, group.runs[i], group.labels[place], group.labels[i]});
+  }
+  return known.empty() ? with_first : known;
+}
+
 std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
   const auto all = metrics_of(runs);
   std::vector<Metric> chosen;
@@ -106,6 +120,13 @@ std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
   add([](const Metric& m) { return m.topic == Topic::reward && m.title == "quality"; });
   if (chosen.empty()) add([](const Metric& m) { return m.name == "reward"; });
   add([](const Metric& m) { return m.name.ends_with("/s_in") || m.name.ends_with("/s_hi") || m.name == "distinct_2"; });
+  std::erase_if(chosen, [&](const Metric& metric) {
+    const auto same = [&](const RunData* run) {
+      const double mean = run->estimate(metric.name).mean;
+      return !std::isfinite(mean) || mean == runs.front()->estimate(metric.name).mean;
+    };
+    return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), same);
+  });
   return chosen;
 }
 

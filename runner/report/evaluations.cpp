@@ -164,6 +164,19 @@ std::vector<Metric> plotted(const Evaluations& e) {
   return metrics;
 }
 
+std::string reading(const Evaluations& e) {
+  const bool compared =
+      std::any_of(e.groups.begin(), e.groups.end(), [](const auto& group) { return group.runs.size() > 1; });
+  std::string text = "Dots are means, lines their 95 % intervals over prompts";
+  if (compared) text += "; the grey band is the interval of the first row of its group";
+  text += ". ↑ and ↓ say which way is better, where that is known. ";
+  if (compared)
+    text +=
+        "In the tables, bold marks the best of a group and whatever can't be told from it; nothing is marked where "
+        "nothing can be told apart.";
+  return text;
+}
+
 }  // namespace
 
 void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
@@ -173,12 +186,8 @@ void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Line
     const auto list = members(runs, group.runs);
     e.all.insert(e.all.end(), list.begin(), list.end());
   }
-  out.element(
-      "p", {{"class", "how"}},
-      "Dots are means, lines their 95 % intervals over prompts; the band is the interval of the first row, the model "
-      "that training started from. In the tables, bold marks the best of its group and whatever can't be told from "
-      "it.");
-  {
+  if (e.all.size() > 1) out.element("p", {{"class", "how"}}, reading(e));
+  if (e.all.size() > 1) {
     const auto grid = out.open("div", {{"class", "grid"}});
     size_t number = 0;
     for (const auto& metric : plotted(e)) write_dots(out, e, metric, ++number);
@@ -187,7 +196,7 @@ void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Line
   for (const auto& metric : metrics_of(e.all)) {
     const auto values = estimates(e, metric.name);
     const bool any = std::any_of(values.begin(), values.end(), [](const Estimate& value) { return value.known(); });
-    if (!any || metric.topic == Topic::speed || metric.topic == Topic::optimisation) continue;
+    if (!any || metric.topic == Topic::timing || metric.topic == Topic::optimisation) continue;
     (metric.topic == Topic::reward ? rewards : rest).push_back(metric);
   }
   write_table(out, e, "Reward and its parts", rewards);

@@ -24,12 +24,18 @@ std::vector<EvaluationGroup> evaluation_groups(const std::vector<RunData>& runs,
 /// "Greedy", or "Sampled, temperature 1".
 std::string decoding_of(const RunData& run);
 
-/// The evaluation, in the same group, of the model that this one's training started from.
-std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
-                             size_t run);
+/// A trained model, and the model its training started from, both evaluated. Numbers are places in the list of runs.
+struct Comparison {
+  size_t before, after;
+  std::string label_before, label_after;
+};
+
+/// All of a group. Where no run is known to have started from another's model, every run is compared with the first.
+std::vector<Comparison> comparisons(const std::vector<RunData>& runs, const Lineage& lineage,
+                                    const EvaluationGroup& group);
 
 /// The few metrics that findings and plots are about: the reward parts called "quality" (else the reward), similarity
-/// in the group and to the history, distinct-2. Only those the group has.
+/// in the group and to the history, distinct-2. Only those the runs have, and in which they differ at all.
 std::vector<Metric> headline(const std::vector<const RunData*>& runs);
 
 /// Which of these are best: the one with the best mean and all that can't be told from it. None if the direction is

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "report/compare.h"
 #include "report/numbers.h"
@@ -12,24 +11,13 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t told_one_by_one = 4;
-constexpr size_t window = 20;
+constexpr size_t told_one_by_one = 4;  ///< more trained models than this are counted instead
+constexpr size_t window = 20;          ///< rows at either end of a training run
+constexpr size_t most_warnings = 5;
 
-/// One evaluated model that has a model to be compared with.
-struct Pair {
-  size_t before, after;
-  std::string label_before, label_after;
-};
-
-std::vector<Pair> pairs_of(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group) {
-  std::vector<Pair> pairs;
-  const auto label = [&](size_t run) {
-    return group.labels[std::find(group.runs.begin(), group.runs.end(), run) - group.runs.begin()];
-  };
-  for (const size_t run : group.runs) {
-    if (const auto base = before(runs, lineage, group, run)) pairs.push_back({*base, run, label(*base), label(run)});
-  }
-  return pairs;
+std::string capital(std::string title) {
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
 }
 
 int decimals_of(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& metric) {
@@ -38,57 +26,50 @@ int decimals_of(const std::vector<RunData>& runs, const EvaluationGroup& group, 
   return column_decimals(all);
 }
 
-/// "quality 0.561 [0.540, 0.582] (sft) → 0.702 [0.681, 0.722] (none), +0.141 [+0.112, +0.170]."
-std::string change(const std::vector<RunData>& runs, const Pair& pair, const Metric& metric, int decimals) {
+/// "quality 0.561 [0.541, 0.581] → 0.702 [0.682, 0.722] with none: +0.141 [+0.113, +0.169]."
+std::string change(const std::vector<RunData>& runs, const Comparison& pair, const Metric& metric, int decimals) {
   const auto &a = runs[pair.before], &b = runs[pair.after];
-  return fmt::format("{} {} ({}) → {} ({}): {}.", metric.title, with_interval(a.estimate(metric.name), decimals),
-                     pair.label_before, with_interval(b.estimate(metric.name), decimals), pair.label_after,
+  return fmt::format("{} {} ({}) → {} ({}): {}.", capital(metric.title),
+                     with_interval(a.estimate(metric.name), decimals), pair.label_before,
+                     with_interval(b.estimate(metric.name), decimals), pair.label_after,
                      in_words(difference(a, b, metric.name), decimals));
 }
 
-/// For many runs: how many are clearly above and below the model they started from, and where the range lies.
-std::string counts(const std::vector<RunData>& runs, const std::vector<Pair>& pairs, const Metric& metric,
+/// For many models: how many are clearly above and below the one they started from, and where they lie.
+std::string counts(const std::vector<RunData>& runs, const std::vector<Comparison>& pairs, const Metric& metric,
                    int decimals) {
   size_t above = 0, below = 0;
-  const Pair *lowest = nullptr, *highest = nullptr;
-  const auto mean = [&](const Pair* pair) { return runs[pair->after].estimate(metric.name).mean; };
+  std::vector<const Comparison*> order;
+  const auto estimate = [&](const Comparison* pair) { return runs[pair->after].estimate(metric.name); };
   for (const auto& pair : pairs) {
     const auto d = difference(runs[pair.before], runs[pair.after], metric.name);
     above += d.clear() && d.low > 0;
     below += d.clear() && d.high < 0;
-    if (std::isnan(mean(&pair))) continue;
-    if (!lowest || mean(&pair) < mean(lowest)) lowest = &pair;
-    if (!highest || mean(&pair) > mean(highest)) highest = &pair;
+    if (estimate(&pair).known()) order.push_back(&pair);
   }
-  if (!lowest) return "";
+  if (order.empty()) return "";
+  const auto [lowest, highest] = std::minmax_element(
+      order.begin(), order.end(), [&](auto* a, auto* b) { return estimate(a).mean < estimate(b).mean; });
   return fmt::format(
-      "{}: of {} trained models {} clearly above and {} clearly below the model they started from; from {} ({}) to {} "
+      "{}: of {} models {} are clearly above and {} clearly below the one they are compared with; from {} ({}) to {} "
       "({}).",
-      metric.title, pairs.size(), above, below, with_interval(runs[lowest->after].estimate(metric.name), decimals),
-      lowest->label_after, with_interval(runs[highest->after].estimate(metric.name), decimals), highest->label_after);
+      capital(metric.title), pairs.size(), above, below, with_interval(estimate(*lowest), decimals),
+      (*lowest)->label_after, with_interval(estimate(*highest), decimals), (*highest)->label_after);
 }
 
-/// "none against redundancy: quality no clear difference (...), similarity in the group −0.131 [...]."
-std::string against(const RunData& a, const RunData& b, const std::string& label_a, const std::string& label_b,
+/// "redundancy against none: quality no clear difference (...); similarity in the group −0.131 [...]."
+std::string against(const std::vector<RunData>& runs, const Comparison& a, const Comparison& b,
                     const std::vector<Metric>& metrics, const std::vector<int>& decimals) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < metrics.size(); ++i) {
-    const auto d = difference(a, b, metrics[i].name);
+    const auto d = difference(runs[a.after], runs[b.after], metrics[i].name);
     if (std::isfinite(d.value)) parts.push_back(metrics[i].title + " " + in_words(d, decimals[i]));
   }
-  return parts.empty() ? "" : fmt::format("{} against {}: {}.", label_b, label_a, fmt::join(parts, "; "));
+  return parts.empty() ? "" : fmt::format("{} against {}: {}.", b.label_after, a.label_after, fmt::join(parts, "; "));
 }
 
-/// Without a known start: everything against the first.
-std::vector<Pair> against_first(const EvaluationGroup& group) {
-  std::vector<Pair> pairs;
-  for (size_t i = 1; i < group.runs.size(); ++i)
-    pairs.push_back({group.runs[0], group.runs[i], group.labels[0], group.labels[i]});
-  return pairs;
-}
-
-void add(std::vector<std::string>& sentences, const std::string& sentence) {
-  if (!sentence.empty()) sentences.push_back(sentence);
+void add(std::vector<std::string>& sentences, std::string sentence) {
+  if (!sentence.empty()) sentences.push_back(std::move(sentence));
 }
 
 Finding of_group(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group) {
@@ -98,25 +79,21 @@ Finding of_group(const std::vector<RunData>& runs, const Lineage& lineage, const
   const auto metrics = headline(members);
   std::vector<int> decimals;
   for (const auto& metric : metrics) decimals.push_back(decimals_of(runs, group, metric.name));
+  const auto pairs = comparisons(runs, lineage, group);
 
-  const auto known = pairs_of(runs, lineage, group);
-  const auto pairs = known.empty() ? against_first(group) : known;
   for (size_t i = 0; i < metrics.size(); ++i) {
-    const auto& metric = metrics[i];
     if (pairs.empty()) {
-      add(finding.sentences,
-          fmt::format("{} {}.", metric.title, with_interval(members[0]->estimate(metric.name), decimals[i])));
+      const auto text = with_interval(members[0]->estimate(metrics[i].name), decimals[i]);
+      add(finding.sentences, fmt::format("{} {}.", capital(metrics[i].title), text));
     } else if (pairs.size() > told_one_by_one) {
-      add(finding.sentences, counts(runs, pairs, metric, decimals[i]));
-    } else {
-      for (const auto& pair : pairs) add(finding.sentences, change(runs, pair, metric, decimals[i]));
+      add(finding.sentences, counts(runs, pairs, metrics[i], decimals[i]));
+    } else if (i == 0) {
+      for (const auto& pair : pairs) add(finding.sentences, change(runs, pair, metrics[i], decimals[i]));
     }
   }
-  if (pairs.size() > told_one_by_one) return finding;
-  for (size_t a = 0; a < pairs.size(); ++a) {
+  for (size_t a = 0; pairs.size() <= told_one_by_one && a < pairs.size(); ++a) {
     for (size_t b = a + 1; b < pairs.size(); ++b)
-      add(finding.sentences, against(runs[pairs[a].after], runs[pairs[b].after], pairs[a].label_after,
-                                     pairs[b].label_after, metrics, decimals));
+      add(finding.sentences, against(runs, pairs[a], pairs[b], metrics, decimals));
   }
   return finding;
 }
@@ -125,24 +102,54 @@ double mean_between(const std::vector<double>& values, size_t first, size_t last
   return mean_of({values.begin() + first, values.begin() + last}).mean;
 }
 
-std::string training(const RunData& run) {
-  const char* metric = run.task == "sft" ? "loss" : "reward";
-  const auto* values = run.column(metric);
-  if (!values || values->empty()) return "";
-  const size_t n = std::min(window, values->size());
-  if (values->size() < 2 * n)
-    return fmt::format("{}: {} {} over {} rows.", run.name, metric, compact(mean_between(*values, 0, values->size())),
-                       values->size());
-  return fmt::format("{}: {} {} → {} (means of the first and the last {} of {} rows).", run.name, metric,
-                     compact(mean_between(*values, 0, n)),
-                     compact(mean_between(*values, values->size() - n, values->size())), n, values->size());
+/// Means of the first and the last `window` rows; of a shorter run, of its halves.
+struct Ends {
+  std::string name;
+  double first, last;
+};
+
+std::vector<Ends> ends_of(const std::vector<RunData>& runs, const std::string& task, const char* metric) {
+  std::vector<Ends> list;
+  for (const auto& run : runs) {
+    const auto* values = run.task == task ? run.column(metric) : nullptr;
+    if (!values || values->size() < 2) continue;
+    const size_t rows = values->size(), n = std::min(window, rows / 2);
+    const Ends ends{run.name, mean_between(*values, 0, n), mean_between(*values, rows - n, rows)};
+    if (std::isfinite(ends.first) && std::isfinite(ends.last)) list.push_back(ends);
+  }
+  return list;
 }
 
-std::string failure(const RunData& run) {
-  std::string text = fmt::format("{}: {}", run.name,
-                                 run.state.empty()        ? "state unknown"
-                                 : run.state == "stopped" ? "stopped without a reason left"
-                                                          : run.state);
+std::string training(const std::vector<RunData>& runs, const std::string& task, const char* metric) {
+  const auto list = ends_of(runs, task, metric);
+  if (list.empty()) return "";
+  std::vector<Estimate> all;
+  for (const auto& ends : list) all.push_back({ends.last, missing, missing, 0});
+  const int decimals = column_decimals(all);
+  if (list.size() > 2 * told_one_by_one) {
+    const auto [low, high] =
+        std::minmax_element(list.begin(), list.end(), [](auto& a, auto& b) { return a.last < b.last; });
+    return fmt::format("Mean {} of the last {} rows, {} {} runs: from {} ({}) to {} ({}).", metric, window, list.size(),
+                       task, fixed(low->last, decimals), low->name, fixed(high->last, decimals), high->name);
+  }
+  std::vector<std::string> parts;
+  for (const auto& ends : list)
+    parts.push_back(fmt::format("{} {} → {}", ends.name, fixed(ends.first, decimals), fixed(ends.last, decimals)));
+  return fmt::format("Mean {} of the first → the last {} rows: {}.", metric, window, fmt::join(parts, "; "));
+}
+
+Finding of_training(const std::vector<RunData>& runs) {
+  Finding finding{"In training", {}};
+  add(finding.sentences, training(runs, "grpo", "reward"));
+  add(finding.sentences, training(runs, "sft", "loss"));
+  return finding;
+}
+
+std::string ending(const RunData& run) {
+  const std::string state = run.state.empty()        ? "in an unknown state"
+                            : run.state == "stopped" ? "stopped without leaving a reason"
+                                                     : run.state;
+  std::string text = fmt::format("{}: {}", run.name, state);
   if (run.steps_planned > 0) text += fmt::format(" at step {} of {}", run.steps_done, run.steps_planned);
   if (!run.failure) return text + ".";
   const auto& f = *run.failure;
@@ -156,20 +163,8 @@ std::string failure(const RunData& run) {
 
 std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage) {
   std::vector<Finding> all;
-  const auto groups = evaluation_groups(runs, lineage);
-  for (const auto& group : groups) all.push_back(of_group(runs, lineage, group));
-  Finding trained{"Training", {}};
-  size_t left_out = 0;
-  for (const auto& run : runs) {
-    if (run.task == "evaluate" || run.rows() == 0) continue;
-    if (trained.sentences.size() < 2 * told_one_by_one) {
-      add(trained.sentences, training(run));
-    } else {
-      ++left_out;
-    }
-  }
-  if (left_out > 0) trained.sentences.push_back(fmt::format("{} more in the tables below.", left_out));
-  all.push_back(trained);
+  for (const auto& group : evaluation_groups(runs, lineage)) all.push_back(of_group(runs, lineage, group));
+  all.push_back(of_training(runs));
   std::erase_if(all, [](const Finding& finding) { return finding.sentences.empty(); });
   return all;
 }
@@ -177,10 +172,14 @@ std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& l
 std::vector<std::string> notices(const std::vector<RunData>& runs) {
   std::vector<std::string> list;
   for (const auto& run : runs) {
-    if (!run.finished()) list.push_back(failure(run));
-    if (run.rows() == 0) list.push_back(run.name + ": no rows yet.");
+    if (!run.finished()) list.push_back(ending(run));
+    if (run.rows() == 0) list.push_back(run.name + ": no rows.");
+    if (run.rows() > 0 && run.summary.empty()) list.push_back(run.name + ": no results.");
     for (const auto& problem : run.problems) list.push_back(run.name + ": " + problem + ".");
-    for (const auto& warning : run.warnings) list.push_back(run.name + ": " + warning + ".");
+    for (size_t i = 0; i < std::min(most_warnings, run.warnings.size()); ++i)
+      list.push_back(run.name + ": " + run.warnings[i] + ".");
+    if (run.warnings.size() > most_warnings)
+      list.push_back(fmt::format("{}: {} more warnings.", run.name, run.warnings.size() - most_warnings));
   }
   return list;
 }

@@ -4,6 +4,7 @@
 
 #include "report/evaluations.h"
 #include "report/lineage.h"
+#include "report/markup.h"
 #include "report/run_data.h"
 
 namespace compeer::report {
@@ -14,10 +15,15 @@ struct Finding {
   std::vector<std::string> sentences;
 };
 
-/// What the numbers say, and no more. Evaluated models are compared with the model their training started from, then
-/// with each other; a difference is called one only if its 95 % interval leaves zero out. Training runs that nothing
-/// evaluated get the means of their first and last rows, without a verdict: rows of one run are no independent sample.
+/// What the numbers say, and no more. Evaluated models are compared with the model their training started from by the
+/// first of the headline metrics, then with each other by all of them; a difference is called one only if its 95 %
+/// interval leaves zero out. Training runs get the means of their first and last rows, without a verdict: the rows of
+/// one run are no independent sample.
 std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage);
+
+/// The table below the findings: every headline metric of every trained model, before and after. Nothing if there are
+/// no pairs, or too many to read.
+void write_changes(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
 
 /// What went wrong: runs that did not finish, with the reason they left; files that can't be read; warnings.
 std::vector<std::string> notices(const std::vector<RunData>& runs);

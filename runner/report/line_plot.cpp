@@ -124,6 +124,7 @@ void draw_band(Markup& out, const PlotLine& line, const Frame& frame) {
 void draw_heavy(Markup& out, const PlotLine& line, const Frame& frame) {
   const Curve points = placed(line.heavy, frame);
   if (points.x.size() > 1) out.empty("path", {{"class", "line"}, {"d", path_data(points)}});
+  if (line.style >= styles_told_apart) return;
   const size_t first = points.x.size() < dots_below ? 0 : points.x.size() - 1;
   for (size_t i = first; i < points.x.size(); ++i)
     out.empty("circle", {{"cx", coordinate(points.x[i])}, {"cy", coordinate(points.y[i])}, {"r", "2.4"}});

@@ -1,6 +1,9 @@
 #include "report/lineage.h"
 
 #include <algorithm>
+#include <map>
+
+#include "report/svg.h"
 
 namespace compeer::report {
 
@@ -77,13 +80,27 @@ Lineage::Lineage(const std::vector<RunData>& runs) : runs_(runs) {
   for (size_t i = 0; i < runs.size(); ++i) keys_.push_back(key_of(runs, parents_, i));
   labels_ = short_labels(names);
 
-  size_t next = 0;
-  styles_.resize(runs.size());
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].task != "evaluate") styles_[i] = next++;
+  choose_styles();
+}
+
+void Lineage::choose_styles() {
+  std::map<std::string, size_t> by_key;
+  styles_.resize(runs_.size());
+  const auto choose = [&](size_t run) { styles_[run] = by_key.emplace(keys_[run], by_key.size()).first->second; };
+  // Fine-tuning has plots of its own: the runs that are compared get the plainest looks.
+  for (const bool tuning : {false, true}) {
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].task != "evaluate" && (runs_[i].task == "sft") == tuning) choose(i);
+    }
   }
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].task == "evaluate") styles_[i] = parents_[i] ? styles_[*parents_[i]] : next++;
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].task == "evaluate" && !parents_[i]) choose(i);
+  }
+  if (by_key.size() > styles_told_apart) {
+    for (size_t& style : styles_) style += styles_told_apart;
+  }
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].task == "evaluate" && parents_[i]) styles_[i] = styles_[*parents_[i]];
   }
 }
 

@@ -25,10 +25,13 @@ class Lineage {
   /// Names without the words that all share at the front: "quick-none", "quick-paper" -> "none", "paper".
   const std::string& label(size_t run) const { return labels_[run]; }
 
-  /// Colour and dash of a run: each training run has its own, an evaluation that of the run whose weights it judged.
+  /// Colour and dash of a run (svg.h): each kind of training run has its own, an evaluation that of the run whose
+  /// weights it judged. With more kinds than looks, all are drawn alike.
   size_t style(size_t run) const { return styles_[run]; }
 
  private:
+  void choose_styles();
+
   const std::vector<RunData>& runs_;
   std::vector<std::optional<size_t>> parents_;
   std::vector<std::string> keys_, labels_;

@@ -50,7 +50,8 @@ void read_spec(RunData& run) {
 
 void read_rows(RunData& run) {
   const record::RunReader reader(run.folder / "run.h5");
-  for (const auto& name : reader.columns()) run.columns[name] = reader.column(name);
+  run.recorded = reader.columns();
+  for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
   run.software = reader.software();
   for (const auto& event : reader.events()) {
     if (event.level != "info")

@@ -28,8 +28,8 @@ constexpr std::array known_metrics = {
     Known{"distinct_1", "distinct-1", "distinct words / words", Topic::diversity, Better::higher},
     Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", Topic::diversity, Better::higher},
     Known{"entropy", "entropy", "mean entropy of the next token", Topic::diversity, Better::unknown},
-    Known{"length", "length", "tokens of a completion", Topic::length, Better::unknown},
-    Known{"truncated", "cut off", "share of completions cut off at the length limit", Topic::length, Better::lower},
+    Known{"length", "length", "tokens of a completion", Topic::diversity, Better::unknown},
+    Known{"truncated", "cut off", "share of completions cut off at the length limit", Topic::diversity, Better::lower},
     Known{"loss", "loss", "", Topic::optimisation, Better::unknown},
     Known{"kl", "KL divergence", "from the policy that sampled", Topic::optimisation, Better::unknown},
     Known{"clip_share", "clipped", "share of tokens whose ratio was clipped", Topic::optimisation, Better::unknown},
@@ -37,7 +37,7 @@ constexpr std::array known_metrics = {
           Topic::optimisation, Better::unknown},
     Known{"grad_norm", "gradient norm", "before clipping", Topic::optimisation, Better::unknown},
     Known{"lr", "learning rate", "", Topic::optimisation, Better::unknown},
-    Known{"tokens_per_second", "tokens per second", "", Topic::speed, Better::unknown},
+    Known{"tokens_per_second", "tokens per second", "", Topic::optimisation, Better::unknown},
 };
 
 constexpr std::array bookkeeping = {"step", "time", "wall", "elapsed", "epoch"};
@@ -63,7 +63,7 @@ bool speaks_of_faults(const std::string& name) {
 Metric part_of_plugin(const std::string& name) {
   const size_t slash = name.find('/');
   Metric metric{.name = name, .title = name.substr(slash + 1), .from = name.substr(0, slash), .note = ""};
-  metric.topic = metric.from == "seconds" ? Topic::speed : Topic::redundancy;
+  metric.topic = metric.from == "seconds" ? Topic::timing : Topic::redundancy;
   if (metric.from == "rewards") {
     const size_t next = name.find('/', slash + 1);
     metric.from = name.substr(slash + 1, next == std::string::npos ? next : next - slash - 1);
@@ -101,13 +101,11 @@ std::string heading(Topic topic) {
     case Topic::redundancy:
       return "Redundancy";
     case Topic::diversity:
-      return "Diversity";
-    case Topic::length:
-      return "Length";
+      return "Diversity and length";
     case Topic::optimisation:
-      return "Optimisation";
-    case Topic::speed:
-      return "Speed";
+      return "Optimisation and speed";
+    case Topic::timing:
+      return "Time";
     case Topic::other:
       break;
   }
@@ -115,15 +113,19 @@ std::string heading(Topic topic) {
 }
 
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs) {
-  std::set<std::string> names;
+  std::vector<std::string> names;
+  std::set<std::string> seen(bookkeeping.begin(), bookkeeping.end());
+  const auto add = [&](const std::string& name) {
+    if (seen.insert(name).second) names.push_back(name);
+  };
   for (const auto* run : runs) {
-    for (const auto& [name, values] : run->columns) names.insert(name);
-    for (const auto& [name, estimate] : run->summary) names.insert(name);
+    for (const auto& name : run->recorded) add(name);
+    for (const auto& [name, values] : run->columns) add(name);
+    for (const auto& [name, estimate] : run->summary) add(name);
   }
-  for (const auto* name : bookkeeping) names.erase(name);
   std::vector<Metric> metrics;
   for (const auto& name : names) metrics.push_back(describe(name));
-  // Reward parts of one plugin keep together: the stable sort leaves them in the order of their names.
+  // Reward parts of one plugin keep together: a stable sort leaves them as they were recorded.
   std::stable_sort(metrics.begin(), metrics.end(), [](const Metric& a, const Metric& b) {
     return std::pair(a.topic, rank(a)) < std::pair(b.topic, rank(b));
   });

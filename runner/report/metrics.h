@@ -10,7 +10,7 @@ namespace compeer::report {
 enum class Better { unknown, higher, lower };
 
 /// What a metric belongs to; the order of the page.
-enum class Topic { reward, redundancy, diversity, length, optimisation, speed, other };
+enum class Topic { reward, redundancy, diversity, optimisation, timing, other };
 
 /// What a reader should know about a column of run.h5.
 struct Metric {
@@ -26,11 +26,11 @@ struct Metric {
 /// is better unless the name speaks of faults; `seconds/PHASE` timings; any other `PLUGIN/FACTOR` a reweighting's.
 Metric describe(const std::string& name);
 
-/// "Reward", "Redundancy", ...
+/// "Reward", "Redundancy", "Diversity and length", ...
 std::string heading(Topic topic);
 
 /// Every metric that any of the runs has (in its rows or its summary), in reading order: topics as above, in each the
-/// well-known ones first. Bookkeeping (`step`, times) is left out.
+/// well-known ones first, the others as they were recorded. Bookkeeping (`step`, times) is left out.
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs);
 
 }  // namespace compeer::report

@@ -79,7 +79,9 @@ std::string duration(double seconds) {
 int decimals_for(double half_width) {
   if (!std::isfinite(half_width) || half_width <= 0) return 3;
   // 1e-9: a half width of 0.0999999 that stands for 0.1 should not gain a digit.
-  return std::clamp(1 - static_cast<int>(std::floor(std::log10(half_width) + 1e-9)), 0, 6);
+  const int exponent = static_cast<int>(std::floor(std::log10(half_width) + 1e-9));
+  const double leading = half_width / std::pow(10.0, exponent);
+  return std::clamp((leading < 3.55 ? 1 : 0) - exponent, 0, 6);
 }
 
 int column_decimals(const std::vector<Estimate>& estimates) {
@@ -125,7 +127,7 @@ std::vector<std::string> tick_labels(const std::vector<double>& at) {
   std::vector<std::string> labels;
   const bool powers = largest > 0 && (largest >= 1e6 || finest < 1e-4);
   const int decimals = finest > 0 ? std::clamp(static_cast<int>(-std::floor(std::log10(finest) + 1e-9)), 0, 6) : 0;
-  for (const double value : at) labels.push_back(powers && value != 0 ? scientific(value, 2) : fixed(value, decimals));
+  for (const double value : at) labels.push_back(!powers ? fixed(value, decimals) : value == 0 ? "0" : scientific(value, 2));
   return labels;
 }
 

@@ -20,7 +20,8 @@ std::string compact(double value);
 /// 42 s, 3 min 05 s, 2 h 10 min.
 std::string duration(double seconds);
 
-/// Decimals that show two digits of an uncertainty of this size: 0.021 -> 3. Between 0 and 6.
+/// Decimals that an uncertainty of this size allows: two of its digits if they are at most 35, else one, so that
+/// 0.021 -> 3 and 0.08 -> 2. Between 0 and 6.
 int decimals_for(double half_width);
 
 /// Decimals fit for all of these at once, so that a column lines up: those of the median interval, or three

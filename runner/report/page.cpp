@@ -88,11 +88,13 @@ void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage
     for (const auto& sentence : finding.sentences) out.text(" " + sentence);
   }
   if (list.empty()) out.element("p", {}, "No run has a row yet.");
+  if (evaluation_groups(runs, lineage).empty()) return;
   out.element(
       "p", {{"class", "how"}},
       "Brackets: 95 % intervals over prompts, of one trained model each; they say nothing about other seeds. "
       "“No clear difference”: the interval of the difference holds zero. Differences are taken prompt by prompt where "
       "both runs answered the same prompts. Nothing is corrected for looking at several metrics.");
+  write_changes(out, runs, lineage);
 }
 
 void write_notices(Markup& out, const std::vector<RunData>& runs) {
@@ -105,14 +107,16 @@ void write_notices(Markup& out, const std::vector<RunData>& runs) {
 }
 
 /// A style rule for each run: the box in the legend hides its lines, without a script.
-std::string hiding_rules(size_t styles) {
+std::string hiding_rules(const std::vector<RunData>& runs, const Lineage& lineage) {
+  std::set<size_t> styles;
+  for (size_t i = 0; i < runs.size(); ++i) styles.insert(lineage.style(i));
   std::string rules;
-  for (size_t i = 0; i < styles; ++i)
+  for (const size_t i : styles)
     rules += fmt::format("body:has(#show-{0}:not(:checked)) .curves .r{0}{{display:none}}", i);
   return rules;
 }
 
-void write_head(Markup& out, const std::string& title, size_t runs) {
+void write_head(Markup& out, const std::string& title, const std::string& rules) {
   const auto head = out.open("head");
   out.empty("meta", {{"charset", "utf-8"}});
   out.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -120,7 +124,7 @@ void write_head(Markup& out, const std::string& title, size_t runs) {
   out.element("title", {}, title);
   const auto style = out.open("style");
   out.verbatim(style_sheet());
-  out.verbatim(hiding_rules(runs));
+  out.verbatim(rules);
 }
 
 }  // namespace
@@ -139,7 +143,7 @@ std::string page(const std::vector<RunData>& runs, const std::string& wanted_tit
   out.verbatim("<!DOCTYPE html>\n");
   {
     const auto html = out.open("html", {{"lang", "en"}, {"xmlns", "http://www.w3.org/1999/xhtml"}});
-    write_head(out, title, runs.size());
+    write_head(out, title, hiding_rules(runs, lineage));
     const auto body = out.open("body");
     {
       const auto header = out.open("header");

@@ -57,6 +57,7 @@ struct RunData {
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
 
+  std::vector<std::string> recorded;                   ///< names of the columns, in the order they were recorded
   std::map<std::string, std::vector<double>> columns;  ///< one value per row; NaN where a row has none
   std::map<std::string, Estimate> summary;             ///< means over the prompts (evaluate) or the last rows
 

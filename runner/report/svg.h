@@ -19,8 +19,8 @@ std::string shortened(const std::string& text, size_t most);
 /// Path data through points already in drawing coordinates; relative steps of one decimal keep pages small.
 std::string path_data(const Curve& points);
 
-/// CSS classes of a run's marks: "s3" gives colour and dash, "r3" lets the legend hide it. Beyond twelve runs
-/// (`styles_told_apart`) all lines look alike, "many", and are told apart by their labels and titles.
+/// CSS classes of a run's marks: "s3" gives colour and dash, "r3" lets the legend hide it. From number twelve on
+/// (`styles_told_apart`) all look alike, "many", and are told apart by their labels and titles.
 inline constexpr size_t styles_told_apart = 12;
 std::string style_class(size_t style);
 

@@ -39,7 +39,7 @@ struct Table {
 
 void write(Markup& out, const Table& table);
 
-/// The small piece of line that stands for a run in legends and tables.
+/// The small piece of line that stands for a run in legends and tables; nothing for runs that look like others.
 void write_swatch(Markup& out, size_t style);
 
 }  // namespace compeer::report

@@ -42,11 +42,12 @@ std::vector<std::string> phases(const std::vector<RunData>& runs) {
   return names;
 }
 
-void write_bars(Markup& out, const std::vector<RunData>& runs, const std::vector<std::string>& names) {
+void write_bars(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
+                const std::vector<std::string>& names) {
   BarPlot plot{"phases", "Time spent in each phase", "", "seconds", names, {}};
   for (const auto& run : runs) {
     if (run.rows() == 0 || plot.rows.size() == most_bars) continue;
-    BarRow row{run.name, run.name, {}};
+    BarRow row{lineage.label(static_cast<size_t>(&run - runs.data())), run.name, {}};
     for (const auto& name : names) row.parts.push_back(sum(run, prefix + name));
     plot.rows.push_back(row);
   }
@@ -67,7 +68,7 @@ void write_bars(Markup& out, const std::vector<RunData>& runs, const std::vector
 
 void write_timings(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
   const auto names = phases(runs);
-  if (!names.empty()) write_bars(out, runs, names);
+  if (!names.empty()) write_bars(out, runs, lineage, names);
   Table table{"Runs and their time",
               "run",
               {{"task", "", "", false},
