@@ -1,7 +1,8 @@
 #pragma once
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <functional>
-#include <iosfwd>
+
+#include "app/doctor.h"  // IWYU pragma: export
 
 namespace compeer::app {
 
@@ -26,8 +27,5 @@ void add_log(CLI::App& app, std::function<int()>& action);      // log.cpp
 void add_report(CLI::App& app, std::function<int()>& action);   // report.cpp
 void add_plugins(CLI::App& app, std::function<int()>& action);  // plugins.cpp
 void add_bench(CLI::App& app, std::function<int()>& action);    // bench.cpp
-
-/// What this machine has and lacks, each with a remedy; 0 if a run would work. doctor.cpp
-int doctor(bool json, std::ostream& out);
 
 }  // namespace compeer::app

@@ -1,0 +1,63 @@
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+/// What `compeer doctor` looks at. Each check is a function of what it is told, so that it can be told of another
+/// machine.
+namespace compeer::app {
+
+/// One thing this machine has or lacks.
+struct Finding {
+  enum State {
+    good,
+    remark,   ///< a run works, but something could be better or is worth knowing
+    lacking,  ///< a run would not work
+  };
+  std::string name;  ///< "libtorch"
+  State state = good;
+  std::string what;    ///< what was found: "2.11.0, /home/ada/.cache/..."
+  std::string remedy;  ///< what to do about it; empty if nothing is to be done
+};
+
+struct Processor {
+  bool avx2 = false, fma = false, avx512 = false;
+  unsigned cores = 0;   ///< those this process may use
+  uint64_t memory = 0;  ///< bytes, of the machine or of the container
+};
+Processor this_processor();
+std::vector<Finding> check_processor(const Processor& processor);
+
+/// The worker answers with its version, and the loader finds what it links: libtorch above all.
+std::vector<Finding> check_worker(const std::filesystem::path& program);
+
+/// What the loader, asked as ldd asks it, says of the worker's libraries: "libc10.so => /path (0x...)" a line.
+Finding judge_libraries(const std::string& loaded);
+
+/// What starts more than one rank, and what root has to know about it.
+Finding check_launcher(const std::string& program, uid_t user);
+
+/// Plugins in the search path: how many, where, and which can't be used.
+Finding check_plugins();
+
+/// Whether runs can write below `folder`, which need not exist yet, and what its file system is good for.
+std::vector<Finding> check_results(const std::filesystem::path& folder);
+
+/// What a kind of file system, as statfs numbers them, means for HDF5 and its live readers.
+Finding judge_file_system(int64_t kind);
+
+Finding check_hdf5();
+/// For reading run files in Python, and for looking at reports.
+std::vector<Finding> check_optional();
+
+/// Prints findings as a table with their remedies, or as {"ok": true, "findings": [...]}.
+/// Returns the exit code: 0 if nothing is lacking, else 1.
+int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out);
+
+/// What this machine has and lacks, each with a remedy; 0 if a run would work.
+int doctor(bool json, std::ostream& out);
+
+}  // namespace compeer::app

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace compeer::app {
+
+/// What a program said when it was asked something.
+struct ProgramOutput {
+  int exit = -1;     ///< its exit code; 128 + the signal that ended it; 127 if it could not be started
+  std::string text;  ///< standard output and standard error
+};
+
+/// Runs a program (looked up in PATH unless it has a slash) without standard input, with `variables` ("NAME=value")
+/// added to the environment, and waits for it. One that takes longer than `seconds` is killed.
+ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
+                          double seconds = 20);
+
+}  // namespace compeer::app

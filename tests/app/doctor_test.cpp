@@ -1,0 +1,196 @@
+#include "app/doctor.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/program_output.h"
+#include "base/files.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Doctor : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "compeer-doctor-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path script(const std::string& name, const std::string& body) {
+    write_file(folder_ / name, "#!/bin/sh\n" + body);
+    ::chmod((folder_ / name).c_str(), 0755);
+    return folder_ / name;
+  }
+
+  fs::path folder_;
+};
+
+std::string text(const std::vector<Finding>& findings, bool json = false) {
+  std::ostringstream out;
+  print_findings(findings, json, out);
+  return out.str();
+}
+
+TEST_F(Doctor, TableNamesWhatIsLackingWithItsRemedy) {
+  const std::vector<Finding> findings = {{"processor", Finding::good, "AVX2, FMA", ""},
+                                         {"mpirun", Finding::lacking, "not found", "apt-get install openmpi-bin"},
+                                         {"h5py", Finding::remark, "not there", ""}};
+  EXPECT_EQ(text(findings),
+            "ok       processor  AVX2, FMA\n"
+            "lacking  mpirun     not found\n"
+            "                    help: apt-get install openmpi-bin\n"
+            "note     h5py       not there\n"
+            "1 thing is lacking.\n");
+}
+
+TEST_F(Doctor, ExitCodeIsOneOnlyIfSomethingIsLacking) {
+  std::ostringstream out;
+  EXPECT_EQ(print_findings({{"a", Finding::good, "", ""}, {"b", Finding::remark, "", ""}}, false, out), 0);
+  EXPECT_EQ(print_findings({{"a", Finding::lacking, "", ""}}, false, out), 1);
+}
+
+TEST_F(Doctor, JsonHoldsTheSameFindings) {
+  const auto all = nlohmann::json::parse(text({{"a", Finding::lacking, "gone", "fetch it"}, {"b", {}, "x", ""}}, true));
+  EXPECT_EQ(all, nlohmann::json::parse(R"({"ok": false, "findings": [
+      {"name": "a", "state": "lacking", "what": "gone", "remedy": "fetch it"}, {"name": "b", "state": "ok", "what": "x"}]})"));
+}
+
+TEST_F(Doctor, JsonSurvivesAPathThatIsNotUtf8) {
+  EXPECT_NO_THROW(nlohmann::json::parse(text({{"results", Finding::good, "/tmp/\xff", ""}}, true)));
+}
+
+TEST_F(Doctor, ProcessorNeedsAvx2AndFma) {
+  EXPECT_EQ(check_processor({true, true, true, 2, 8ull << 30})[0].what, "AVX2, FMA, AVX-512");
+  EXPECT_EQ(check_processor({true, true, false, 2, 8ull << 30})[0].state, Finding::good);
+  const auto old = check_processor({false, false, false, 2, 8ull << 30})[0];
+  EXPECT_EQ(old.state, Finding::lacking);
+  EXPECT_EQ(old.what, "no AVX2, FMA");
+  EXPECT_EQ(check_processor({true, false, false, 2, 8ull << 30})[0].what, "no FMA");
+}
+
+TEST_F(Doctor, LittleMemoryIsARemark) {
+  const auto enough = check_processor({true, true, true, 2, 8ull << 30})[1];
+  EXPECT_EQ(enough.what, "2, 8.0 GiB memory");
+  EXPECT_EQ(enough.state, Finding::good);
+  EXPECT_EQ(check_processor({true, true, true, 2, 1ull << 30})[1].state, Finding::remark);
+}
+
+TEST_F(Doctor, ThisMachineHasCoresAndMemory) {
+  EXPECT_GE(this_processor().cores, 1u);
+  EXPECT_GT(this_processor().memory, 1u << 26);
+}
+
+TEST_F(Doctor, AbsentWorkerIsLacking) {
+  const auto findings = check_worker(folder_ / "compeer-worker");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].state, Finding::lacking);
+  EXPECT_EQ(findings[0].what, "no " + (folder_ / "compeer-worker").string());
+}
+
+TEST_F(Doctor, WorkerThatDoesNotStartIsLackingWithItsOwnWords) {
+  const auto findings = check_worker(script("worker", "echo error while loading shared libraries >&2; exit 127\n"));
+  EXPECT_EQ(findings[0].state, Finding::lacking);
+  EXPECT_EQ(findings[0].what,
+            (folder_ / "worker").string() + " --version ended with 127: error while loading shared libraries");
+}
+
+TEST_F(Doctor, LibrariesOfAWorkerThatStartsAreLookedAt) {
+  const auto findings = check_worker(script("worker", "echo compeer-worker 1.2.3\n"));
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].what, "compeer-worker 1.2.3, " + (folder_ / "worker").string());
+  EXPECT_EQ(findings[1].what, "compeer-worker does not load it");  // nor does the shell that plays it
+}
+
+TEST_F(Doctor, LibraryTheLoaderDoesNotFindIsNamed) {
+  const auto finding = judge_libraries("\tlibm.so.6 => /lib/libm.so.6 (0x00007f)\n\tlibc10.so => not found\n");
+  EXPECT_EQ(finding.state, Finding::lacking);
+  EXPECT_EQ(finding.what, "libc10.so, which compeer-worker needs, is not found");
+}
+
+TEST_F(Doctor, LibtorchIsShownWithVersionAndPlace) {
+  fs::create_directories(folder_ / "torch/lib");
+  write_file(folder_ / "torch/version.py", "__version__ = '2.11.0+cu130'\n");
+  const auto library = (folder_ / "torch/lib/libtorch_cpu.so").string();
+  const auto finding = judge_libraries("\tlibtorch_cpu.so => " + library + " (0x00007f)\n");
+  EXPECT_EQ(finding.state, Finding::good);
+  EXPECT_EQ(finding.what, "2.11.0+cu130, " + library);
+}
+
+TEST_F(Doctor, AbsentLauncherIsLacking) {
+  const auto finding = check_launcher((folder_ / "mpirun").string(), 1000);
+  EXPECT_EQ(finding.state, Finding::lacking);
+  EXPECT_EQ(finding.remedy, "apt-get install openmpi-bin");
+}
+
+TEST_F(Doctor, RootIsToldOfOpenMpisTwoVariables) {
+  const auto mpirun = script("mpirun", "echo 'mpirun (Open MPI) 4.1.4'\n").string();
+  EXPECT_EQ(check_launcher(mpirun, 1000).what, "mpirun (Open MPI) 4.1.4");
+  EXPECT_EQ(check_launcher(mpirun, 1000).remedy, "");
+  EXPECT_NE(check_launcher(mpirun, 0).remedy.find("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"), std::string::npos);
+}
+
+TEST_F(Doctor, LauncherOfAnotherMpiIsARemark) {
+  EXPECT_EQ(check_launcher(script("mpirun", "echo 'HYDRA build details'\n").string(), 1000).state, Finding::remark);
+}
+
+TEST_F(Doctor, ResultsFolderNeedNotExistYet) {
+  EXPECT_EQ(check_results(folder_ / "a/b")[0].state, Finding::good);
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(Doctor, ResultsBelowAFileCanNotBeWritten) {
+  write_file(folder_ / "a", "");
+  EXPECT_EQ(check_results(folder_ / "a/b")[0].state, Finding::lacking);
+}
+
+TEST_F(Doctor, FileSystemsThatLiveReadersCanNotTrustAreNamed) {
+  EXPECT_EQ(judge_file_system(0xEF53).state, Finding::good);
+  EXPECT_EQ(judge_file_system(0xEF53).what, "ext4");
+  EXPECT_EQ(judge_file_system(0x6969).what, "NFS");
+  EXPECT_NE(judge_file_system(0x6969).remedy.find("SWMR"), std::string::npos);
+  EXPECT_NE(judge_file_system(0x0BD00BD0).remedy.find("HDF5_USE_FILE_LOCKING=FALSE"), std::string::npos);
+  EXPECT_EQ(judge_file_system(static_cast<int32_t>(0xFF534D42)).what, "CIFS");  // f_type is signed on some machines
+  EXPECT_EQ(judge_file_system(0x1234).what, "kind 0x1234");
+}
+
+TEST_F(Doctor, PluginsAreCountedWhereTheyAre) {
+  ::setenv("XDG_DATA_HOME", (folder_ / "data").c_str(), 1);
+  ::setenv("COMPEER_PLUGIN_PATH", (folder_ / "mine").c_str(), 1);
+  fs::create_directories(folder_ / "mine/rewards");
+  write_file(folder_ / "mine/rewards/broken.so", "not a library");
+  const auto finding = check_plugins();  // beside them are those that were built with this test, if any
+  EXPECT_NE((finding.what + finding.remedy).find((folder_ / "mine").string()), std::string::npos);
+}
+
+TEST_F(Doctor, Hdf5HasAVersion) { EXPECT_EQ(check_hdf5().what.substr(0, 2), "1."); }
+
+TEST(AskProgram, GivesOutputAndExitCode) {
+  const auto answer = ask_program({"sh", "-c", "echo out; echo err >&2; exit 7"});
+  EXPECT_EQ(answer.exit, 7);
+  EXPECT_EQ(answer.text, "out\nerr\n");
+}
+
+TEST(AskProgram, AddsVariablesThatPrevail) {
+  ::setenv("COMPEER_DOCTOR_TEST", "old", 1);
+  EXPECT_EQ(ask_program({"sh", "-c", "echo $COMPEER_DOCTOR_TEST"}, {"COMPEER_DOCTOR_TEST=new"}).text, "new\n");
+}
+
+TEST(AskProgram, SaysThatAProgramIsNotThere) { EXPECT_EQ(ask_program({"/nonexistent/program"}).exit, 127); }
+
+TEST(AskProgram, EndsOneThatTakesTooLong) { EXPECT_EQ(ask_program({"sleep", "60"}, {}, 0.05).exit, 128 + SIGKILL); }
+
+TEST(AskProgram, NamesTheSignalThatEndedIt) {
+  EXPECT_EQ(ask_program({"sh", "-c", "kill -SEGV $$"}).exit, 128 + SIGSEGV);
+}
+
+}  // namespace
+}  // namespace compeer::app
