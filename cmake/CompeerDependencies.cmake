@@ -1,4 +1,4 @@
-# Every outside library, found once. Each has one room that may use it (docs/architecture.md).
+# Every outside library, found once. Each has one room that may use it (runner/README.md).
 find_package(CompeerTorch REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
