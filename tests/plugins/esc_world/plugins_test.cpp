@@ -1,0 +1,97 @@
+#include "built.h"
+#include "compeer/dataset.h"
+#include "datasets/esc_world/world/settings.h"
+
+namespace compeer {
+namespace {
+
+Example example(const nlohmann::json& settings = nlohmann::json::object(), int64_t index = 7) {
+  auto dataset = built::open<Dataset>("esc_world", settings);
+  return dataset.call("get", [&](Dataset& d) { return d.get("train", index); });
+}
+
+TEST(EscWorldDataset, GivesTheWorldsSamples) {
+  const Example got = example();
+  const esc_world::Sample expected = esc_world::sample(esc_world::usual(), "train", 7);
+  EXPECT_EQ(got.id, expected.id);
+  EXPECT_EQ(got.answer, expected.answer);
+  EXPECT_EQ(got.record, expected.record);
+  ASSERT_EQ(got.history.size(), expected.history.size());
+  for (size_t i = 0; i < got.history.size(); ++i) {
+    EXPECT_EQ(got.history[i].role, expected.history[i].role);
+    EXPECT_EQ(got.history[i].text, expected.history[i].text);
+  }
+}
+
+TEST(EscWorldDataset, SplitsHaveTheirSizes) {
+  auto dataset = built::open<Dataset>("esc_world", {{"valid", 3}});
+  const auto size = [&](const std::string& split) {
+    return dataset.call("size", [&](Dataset& d) { return d.size(split); });
+  };
+  EXPECT_EQ(size("train"), 20000);
+  EXPECT_EQ(size("valid"), 3);
+  EXPECT_EQ(size("test"), 500);
+  EXPECT_EQ(size("dev"), 0);
+}
+
+TEST(EscWorldTruth, GivesAnExpertNearlyFive) {
+  auto reward = built::open<Reward>("esc_world_truth");
+  const auto names = plugin::parts(reward);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"reward", "history", "emotion", "strategy", "quality", "format", "grammatical"}));
+  for (int64_t index = 0; index < 50; ++index) {
+    const Example one = example({{"writer", "expert"}}, index);
+    const auto row = built::values(plugin::score(reward, {one, built::completions({one.answer}, 40)}, names));
+    EXPECT_GE(row[0], 4.88) << one.answer;
+    EXPECT_NEAR(row[0], 3 + 2 * row[4] - 1 + 1, 1e-5);
+    EXPECT_EQ((std::vector<double>{row[1], row[2], row[3], row[5], row[6]}), (std::vector<double>(5, 1.0)));
+  }
+}
+
+TEST(EscWorldTruth, CutOffOrWithoutStepsGetsTheMinimum) {
+  auto reward = built::open<Reward>("esc_world_truth");
+  const auto names = plugin::parts(reward);
+  const Example one = example();
+  const std::vector<Completion> completions{{one.answer, 40, false}, {"i hear you. you are not alone.", 9, true}};
+  const auto scores = built::values(plugin::score(reward, {one, completions}, names));
+  EXPECT_EQ(scores[0], -5.0);
+  EXPECT_EQ(scores[names.size()], -5.0);
+  EXPECT_EQ(scores[names.size() + 6], 1.0) << "its reply is grammatical all the same";
+}
+
+TEST(EscWorldTruth, ReadsItsSettings) {
+  const Example one = example({{"writer", "expert"}});
+  const auto first = [&](const nlohmann::json& settings, const std::string& text) {
+    auto reward = built::open<Reward>("esc_world_truth", settings);
+    return built::values(plugin::score(reward, {one, built::completions({text})}, plugin::parts(reward)))[0];
+  };
+  EXPECT_EQ(first({{"broken_format", -1.5}}, "no steps"), -1.5);
+  EXPECT_EQ(first({{"step_weight", 2.0}, {"reply_weight", 0.0}, {"format_weight", 0.5}}, one.answer), 6.5);
+  EXPECT_EQ(first({{"reply", "preference"}}, one.answer), 5.0) << "as good as the reference, which it is";
+}
+
+TEST(EscWorldTruth, SaysWhatIsWrongWithARecordOfAnotherDataset) {
+  auto reward = built::open<Reward>("esc_world_truth");
+  Example foreign;
+  foreign.record = {{"label", "joy"}};
+  try {
+    plugin::score(reward, {foreign, built::completions({"a"})}, plugin::parts(reward));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::plugin);
+    EXPECT_NE(std::string(error.what()).find("rewards/esc_world_truth"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("not one of esc_world"), std::string::npos) << error.what();
+  }
+}
+
+TEST(EscWorldTruth, FallsOverNoText) {
+  auto reward = built::open<Reward>("esc_world_truth");
+  const auto names = plugin::parts(reward);
+  const Example one = example();
+  const auto all = built::completions(built::odd_texts(), 7);
+  const auto scores = built::values(plugin::score(reward, {one, all}, names));
+  EXPECT_EQ(built::values(plugin::score(reward, {one, all}, names)), scores);
+}
+
+}  // namespace
+}  // namespace compeer
