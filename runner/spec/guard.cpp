@@ -21,6 +21,7 @@ class Scanner {
   Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   void scan() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#') {
@@ -37,32 +38,51 @@ class Scanner {
  private:
   void count(char c) {
     if (c == '\n') ++line_;
+    if (!ascii(at_)) fail("a letter that only quoted text may hold", "write the key or value in quotes");
     if (c == '.' && ++dots_ >= deepest_toml) fail("a key of more than 64 parts");
     if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') dots_ = 0;
     if ((c == '[' || c == '{') && ++open_ > deepest_toml) fail("values nested more than 64 deep");
     if ((c == ']' || c == '}') && open_ > 0) --open_;
   }
 
-  // A string ends at its closing quotes; one in single quotes marks has no escapes, one in single lines ends there.
+  // A string ends at its closing quotes; of three, two more may be its last characters. One of a single line ends with
+  // the line at the latest, where the parser will complain.
   void skip_string(char quote) {
     const bool multi_line = text_.substr(at_, 3) == std::string(3, quote);
     const size_t length = multi_line ? 3 : 1;
     for (at_ += length; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '\n' && !multi_line) return;  // the parser will complain
+      if (text_[at_] == '\n' && !multi_line) return;
       if (text_[at_] == '\n') ++line_;
       if (text_[at_] == '\\' && quote == '"') {
-        if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+        escape(multi_line);
       } else if (text_.substr(at_, length) == std::string(length, quote)) {
         at_ += length;
+        for (size_t more = 0; multi_line && more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) ++at_;
         return;
       }
     }
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
+  // Passes the character behind a backslash, but for a line's end, which is counted. Behind a line-ending backslash the
+  // parser takes white space away, and while it does so it can't take letters beyond ASCII.
+  void escape(bool multi_line) {
+    size_t next = at_ + 1;
+    while (multi_line && next < text_.size() && std::string_view(" \t\r\n").find(text_[next]) != std::string_view::npos)
+      ++next;
+    if (!ascii(next)) {
+      fail("a backslash before a letter that has no escape",
+           "behind a line-ending backslash, start with an ASCII letter");
+    }
+    if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+  }
+
+  bool ascii(size_t at) const { return at >= text_.size() || static_cast<unsigned char>(text_[at]) < 0x80; }
+
+  [[noreturn]] void fail(const std::string& what, const std::string& help = "") const {
     size_t begin = text_.substr(0, at_).rfind('\n');
     begin = begin == std::string_view::npos ? 0 : begin + 1;
-    throw Error(fmt::format("{}:{}", name_, line_), fmt::format("{}: {}", what, printable(text_.substr(begin, 400))));
+    const auto row = text_.substr(begin, std::min(text_.find('\n', begin), begin + 400) - begin);
+    throw Error(fmt::format("{}:{}", name_, line_), fmt::format("{}: {}", what, printable(row)), help);
   }
 
   std::string_view text_;

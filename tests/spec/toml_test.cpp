@@ -72,6 +72,22 @@ TEST(ParseToml, RefusesInvalidUtf8) {
   EXPECT_TRUE(starts(refused("a = \"\xED\xA0\x80\"\n"), "x.toml:1|not valid UTF-8: a"));
 }
 
+TEST(ParseToml, TakesLettersOfAnyLanguageInStringsAndComments) {
+  const auto draft =
+      parse_toml("# ü\na = \"ü\"\nb = 'ü'\nc = \"\"\"ü\nü\"\"\"\"\"\nd = '''ü'''\n\"ü\" = 1\n", "x.toml");
+  EXPECT_EQ(draft.values.dump(), R"({"a":"ü","b":"ü","c":"ü\nü\"\"","d":"ü","ü":1})");
+}
+
+TEST(ParseToml, RefusesLettersTheParserCannotTake) {
+  const std::string what = "x.toml:1|a letter that only quoted text may hold: ",
+                    help = "|write the key or value in quotes|3";
+  for (const std::string row : {"ü = 1", "a = 1ü", "a = \"\"\"x\"\"\"\"ü"})
+    EXPECT_EQ(refused(row + "\n"), what + row + help);
+  const std::string escape = "x.toml:1|a backslash before a letter that has no escape: ";
+  EXPECT_TRUE(starts(refused("a = \"\\ü\"\n"), escape + "a = \"\\ü\"|"));
+  EXPECT_TRUE(starts(refused("a = \"\"\"x\\\n  ü\"\"\"\n"), escape + "a = \"\"\"x\\|"));
+}
+
 TEST(ParseToml, RefusesAKeyOfVeryManyParts) {
   EXPECT_EQ(refused("name = 1\n" + repeated("a.", 150000) + "a = 1\n"),
             "x.toml:2|a key of more than 64 parts: " + repeated("a.", 30) + "...||3");
