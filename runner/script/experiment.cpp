@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "script/module.h"
+#include "script/userdata.h"
+#include "script/value.h"
+#include "spec/dotted.h"
+
+namespace compeer::script {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* type = "experiment";
+const std::vector<std::string> members{"get", "launch", "name", "resolve", "with"};
+
+// About the bytes a draft takes.
+size_t size_of(const spec::Draft& draft) {
+  size_t size = 1000 + 4 * draft.values.dump().size();
+  for (const auto& [path, origin] : draft.origins) size += 100 + path.size() + origin.size();
+  for (const auto& [name, text] : draft.sources) size += name.size() + text.size();
+  return size;
+}
+
+int with(lua_State* L) {
+  const auto& draft = check_experiment(L, 1);
+  const auto written = written_origins(L);
+  auto changed = spec::with(draft, to_changes(L, 2));
+  refine_origins(L, changed, written);
+  push_experiment(L, std::move(changed));
+  return 1;
+}
+
+spec::Spec resolved(lua_State* L, const spec::Draft& draft) {
+  const OffTheClock pause(L);
+  return spec::resolve(draft, actions(L).catalog());
+}
+
+int resolve(lua_State* L) {
+  push_json(L, resolved(L, check_experiment(L, 1)).values);
+  return 1;
+}
+
+[[noreturn]] void refuse_path(const std::string& path, const std::string& table, const spec::json& values) {
+  std::vector<std::string> names;
+  if (values.is_object()) {
+    for (const auto& [key, value] : values.items()) names.push_back(spec::join(table, key));
+  }
+  throw Error("", fmt::format("the experiment has no '{}'", path), suggest(path, names));
+}
+
+// experiment:get "grpo.lr": what would run, with its default; of a draft that isn't complete, what it says so far.
+int get(lua_State* L) {
+  const auto& draft = check_experiment(L, 1);
+  const std::string path(check_text(L, 2));
+  spec::json values = draft.values;
+  try {
+    values = resolved(L, draft).values;
+  } catch (const Error&) {
+  }
+  const spec::json* at = &values;
+  std::string inside;
+  for (const auto& step : spec::parse_path(path, position(L))) {
+    if (at->is_object() && at->contains(step.key)) {
+      inside = spec::join(inside, step.key);
+      at = &at->at(step.key);
+    } else if (at->is_array() && step.is_index && step.index < at->size()) {
+      inside = spec::join(inside, step.index);
+      at = &at->at(step.index);
+    } else {
+      refuse_path(path, inside, *at);
+    }
+  }
+  push_json(L, *at);
+  return 1;
+}
+
+// experiment:launch { check = false }
+int launch_one(lua_State* L) {
+  const auto& draft = check_experiment(L, 1);
+  check_options(L, 2, {"check"});
+  const auto check = option(L, 2, "check");
+  if (!check.is_null() && !check.is_boolean()) throw Error("", "'check' is true or false");
+  auto result = launch(L, {resolve_experiment(L, draft)}, 1).at(0);
+  if (result.error && (check.is_null() || check.get<bool>())) throw *result.error;
+  push_result(L, std::move(result));
+  return 1;
+}
+
+int member(lua_State* L) {
+  const auto& draft = check_experiment(L, 1);
+  const std::string name(check_text(L, 2));
+  if (name == "with") return lua_pushcfunction(L, bound<with>), 1;
+  if (name == "get") return lua_pushcfunction(L, bound<get>), 1;
+  if (name == "resolve") return lua_pushcfunction(L, bound<resolve>), 1;
+  if (name == "launch") return lua_pushcfunction(L, bound<launch_one>), 1;
+  if (name == "name") return push_json(L, draft.values.value("name", spec::json())), 1;
+  throw Error("", fmt::format("an experiment has no '{}'", name),
+              suggest(name, members) + fmt::format("; a setting is read by experiment:get \"{}\"", name));
+}
+
+int refuse_change(lua_State* L) {
+  const std::string name(push_text(L, 2));
+  throw Error("", fmt::format("an experiment never changes: '{}' can't be set", name),
+              fmt::format("local changed = experiment:with {{ {} = ... }}", name));
+}
+
+int to_string(lua_State* L) {
+  const auto name = check_experiment(L, 1).values.value("name", spec::json());
+  lua_pushstring(L, name.is_string() ? fmt::format("experiment {}", name.get<std::string>()).c_str() : "experiment");
+  return 1;
+}
+
+// The file is looked for from the script's own folder upwards, so that where the command is given doesn't matter.
+fs::path find_toml(lua_State* L, const std::string& name) {
+  if (fs::path(name).extension() != ".toml") {
+    throw Error("", fmt::format("'{}' is no TOML file", name), "compeer.load \"experiments/smoke_grpo.toml\"");
+  }
+  std::error_code code;
+  std::vector<fs::path> folders;
+  for (auto folder = fs::absolute(sandbox(L).folder(), code).lexically_normal();; folder = folder.parent_path()) {
+    if (folder.filename().empty() && folder.has_relative_path()) continue;  // a trailing slash
+    folders.push_back(folder);
+    if (!folder.has_relative_path()) break;
+  }
+  if (const char* home = std::getenv("COMPEER_HOME"); home && *home) folders.push_back(home);
+  folders.push_back(fs::current_path(code));
+  for (const auto& folder : folders) {
+    const auto file = (folder / name).lexically_normal();
+    if (!fs::is_regular_file(file, code)) continue;
+    const auto shown = file.lexically_proximate(fs::current_path(code));
+    return shown.begin() != shown.end() && *shown.begin() == ".." ? file : shown;
+  }
+  std::vector<std::string> others;
+  for (const auto& folder : folders) {
+    for (const auto& entry : fs::directory_iterator((folder / name).parent_path(), code)) {
+      if (entry.path().extension() == ".toml")
+        others.push_back((fs::path(name).parent_path() / entry.path().filename()).string());
+    }
+  }
+  const auto near = nearest(name, others);
+  throw Error("", fmt::format("there is no '{}'", name),
+              near.empty() ? "looked for in the script's folder, those above it, $COMPEER_HOME and the current folder"
+                           : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+void push_experiment(lua_State* L, spec::Draft draft) {
+  spend(L, 10'000);
+  {
+    const OffTheClock pause(L);
+    spec::check(draft, actions(L).catalog());
+  }
+  const size_t size = size_of(draft);
+  push_boxed<spec::Draft>(L, type, std::move(draft), size);
+}
+
+const spec::Draft& check_experiment(lua_State* L, int index) { return check_boxed<spec::Draft>(L, index, type); }
+
+spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
+  const OffTheClock pause(L);
+  auto spec = spec::resolve(draft, actions(L).catalog());
+  spec::pin_inputs(spec, actions(L).dry_run() ? spec::Missing::allow : spec::Missing::refuse);
+  for (const auto& [name, text] : sandbox(L).sources()) spec.sources.emplace(name, text);
+  return spec;
+}
+
+int load(lua_State* L) {
+  auto draft = spec::load_toml(find_toml(L, std::string(check_text(L, 1))));
+  push_experiment(L, spec::with(draft, actions(L).changes()));
+  return 1;
+}
+
+int experiment(lua_State* L) {
+  const auto written = written_origins(L);
+  spec::Draft draft;
+  draft.origins[""] = position(L);
+  draft = spec::with(draft, to_changes(L, 1));
+  refine_origins(L, draft, written);
+  push_experiment(L, spec::with(draft, actions(L).changes()));
+  return 1;
+}
+
+void open_experiments(lua_State* L) {
+  const luaL_Reg functions[] = {{"__index", bound<member>},
+                                {"__newindex", bound<refuse_change>},
+                                {"__tostring", bound<to_string>},
+                                {nullptr, nullptr}};
+  open_boxed<spec::Draft>(L, type, functions);
+}
+
+}  // namespace compeer::script

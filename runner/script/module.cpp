@@ -1,0 +1,76 @@
+#include "script/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "script/edge.h"
+#include "script/libraries.h"
+#include "script/value.h"
+
+namespace compeer::script {
+
+namespace {
+
+int open(lua_State* L) {
+  open_experiments(L);
+  open_runs(L);
+  open_results(L);
+  const luaL_Reg functions[] = {{"load", bound<load>}, {"experiment", bound<experiment>}, {"sweep", bound<sweep>},
+                                {"runs", bound<runs>}, {"results", bound<results>},       {"report", bound<report>},
+                                {nullptr, nullptr}};
+  luaL_newlib(L, functions);
+  make_strict(L, "compeer");
+  return 1;
+}
+
+}  // namespace
+
+void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions) {
+  sandbox.keep(std::move(actions));
+  sandbox.add_module("compeer", open);
+}
+
+Actions& actions(lua_State* L) { return sandbox(L).kept<Actions>(); }
+
+OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
+OffTheClock::~OffTheClock() { budget_.resume(); }
+
+std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
+  std::optional<Error> ended;
+  try {
+    const OffTheClock pause(L);
+    return actions(L).launch(specs, jobs);
+  } catch (const Error& error) {
+    ended = error;
+  }
+  halt(L, *ended);
+}
+
+void end_dry_run(lua_State* L, const std::string& needs) {
+  actions(L).note(fmt::format("the dry run ends at {}, which needs {}", position(L), needs));
+  sandbox(L).stop();
+  raise_halt(L);
+}
+
+void check_options(lua_State* L, int index, const std::vector<std::string>& known) {
+  if (lua_isnoneornil(L, index)) return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    const std::string name(push_text(L, -1));
+    lua_pop(L, 2);
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw Error("", fmt::format("unknown option '{}'", name), suggest(name, known));
+  }
+}
+
+spec::json option(lua_State* L, int index, const std::string& name) {
+  if (!lua_istable(L, index)) return nullptr;
+  lua_getfield(L, index, name.c_str());
+  auto value = lua_isnil(L, -1) ? spec::json() : to_json(L, -1, name);
+  lua_pop(L, 1);
+  return value;
+}
+
+}  // namespace compeer::script

@@ -1,0 +1,73 @@
+#pragma once
+#include <lua.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "script/actions.h"
+#include "script/sandbox.h"
+#include "spec/draft.h"
+
+/// The module `compeer` (docs/lua.md). Three kinds of value: experiments, which are drafts of specs that never change;
+/// results of runs; and lists of either, which are tables with methods.
+namespace compeer::script {
+
+/// Lets the sandbox's script `require "compeer"`.
+void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions);
+
+Actions& actions(lua_State* L);
+
+/// Time spent by the front end on a script's behalf isn't the script's.
+class OffTheClock {
+ public:
+  explicit OffTheClock(lua_State* L);
+  ~OffTheClock();
+  OffTheClock(const OffTheClock&) = delete;
+  OffTheClock& operator=(const OffTheClock&) = delete;
+
+ private:
+  Budget& budget_;
+};
+
+// experiment.cpp
+
+/// Checks what there is of the draft, at once, so that a mistake is told with the line that made it.
+void push_experiment(lua_State* L, spec::Draft draft);
+const spec::Draft& check_experiment(lua_State* L, int index);
+/// What would run: resolved, inputs found and pinned, with the script among its sources.
+spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft);
+void open_experiments(lua_State* L);
+int load(lua_State* L);        // compeer.load
+int experiment(lua_State* L);  // compeer.experiment
+
+// sweep.cpp
+
+int sweep(lua_State* L);  // compeer.sweep
+int runs(lua_State* L);   // compeer.runs
+void open_runs(lua_State* L);
+
+// results.cpp
+
+void push_result(lua_State* L, RunResult result);
+const RunResult& check_result(lua_State* L, int index);
+/// Pushes a list of results with its methods.
+void push_results(lua_State* L, std::vector<RunResult> results);
+/// The results in the list at `index`, which may hold lists.
+std::vector<RunResult> to_results(lua_State* L, int index);
+void open_results(lua_State* L);
+int results(lua_State* L);  // compeer.results
+int report(lua_State* L);   // compeer.report
+
+/// Launches and waits. Throws only if everything is to end.
+std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs);
+
+/// Ends a dry run where the script needs a number that only a run could give.
+[[noreturn]] void end_dry_run(lua_State* L, const std::string& needs);
+
+/// Functions that take options take them as one table, which may be left out.
+void check_options(lua_State* L, int index, const std::vector<std::string>& known);
+/// null if it isn't given.
+spec::json option(lua_State* L, int index, const std::string& name);
+
+}  // namespace compeer::script

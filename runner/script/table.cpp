@@ -1,0 +1,177 @@
+#include "script/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "spec/dotted.h"
+#include "spec/text.h"
+
+namespace compeer::script {
+
+namespace {
+
+using spec::json;
+
+// Two-sided 95 % quantile of Student's t.
+double student(size_t freedom) {
+  static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                 2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                 2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  return freedom <= std::size(table) ? table[freedom - 1] : 1.960 + 2.4 / static_cast<double>(freedom);
+}
+
+// The value a spec has at a path, or nullptr.
+const json* look(const json& spec, const std::string& path) {
+  const json* at = &spec;
+  for (const auto& step : spec::parse_path(path, "")) {
+    if (at->is_object() && at->contains(step.key)) {
+      at = &at->at(step.key);
+    } else if (at->is_array() && step.is_index && step.index < at->size()) {
+      at = &at->at(step.index);
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+void add_paths(const json& value, const std::string& path, std::vector<std::string>& paths) {
+  if (!value.is_structured()) return paths.push_back(path);
+  size_t i = 0;
+  for (const auto& [key, inner] : value.items()) {
+    add_paths(inner, value.is_array() ? spec::join(path, i++) : spec::join(path, key), paths);
+  }
+}
+
+[[noreturn]] void refuse_column(const std::vector<RunResult>& runs, const std::string& column) {
+  std::vector<std::string> paths;
+  std::set<std::string> metrics;
+  for (const auto& run : runs) {
+    if (paths.empty()) add_paths(run.spec, "", paths);
+    for (const auto& [name, value] : run.metrics) metrics.insert(name);
+  }
+  const std::vector<std::string> names(metrics.begin(), metrics.end());
+  paths.insert(paths.end(), names.begin(), names.end());
+  const auto near = nearest(column, paths);
+  throw Error("", fmt::format("the runs have no setting or metric '{}'", column),
+              (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
+                  fmt::format("metrics: {}", fmt::join(names, ", ")));
+}
+
+bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
+  const auto has = [&](const RunResult& run) { return look(run.spec, column) != nullptr; };
+  const auto measured = [&](const RunResult& run) { return run.metrics.contains(column); };
+  if (std::any_of(runs.begin(), runs.end(), measured)) return false;
+  if (std::any_of(runs.begin(), runs.end(), has)) return true;
+  const auto finished = [](const RunResult& run) { return run.state == RunResult::State::finished; };
+  if (std::any_of(runs.begin(), runs.end(), finished)) refuse_column(runs, column);
+  return false;
+}
+
+// The runs of a row.
+struct Group {
+  std::vector<json> settings;
+  std::vector<const RunResult*> runs;
+};
+
+std::vector<json> settings_of(const RunResult& run, const std::vector<std::string>& paths) {
+  std::vector<json> settings;
+  for (const auto& path : paths) {
+    const json* value = look(run.spec, path);
+    settings.push_back(value ? *value : json());
+  }
+  return settings;
+}
+
+Group& group_of(std::vector<Group>& groups, std::vector<json> settings) {
+  for (auto& group : groups) {
+    if (group.settings == settings) return group;
+  }
+  return groups.emplace_back(Group{std::move(settings), {}});
+}
+
+std::vector<Estimate> measured(const Group& group, const std::string& name) {
+  std::vector<Estimate> values;
+  for (const auto* run : group.runs) {
+    if (const auto found = run->metrics.find(name); found != run->metrics.end()) values.push_back(found->second);
+  }
+  return values;
+}
+
+std::string show(const Estimate& estimate) {
+  if (estimate.n == 0) return "-";
+  if (estimate.low == estimate.high) return fmt::format("{:.4g}", estimate.mean);
+  return fmt::format("{:.4g} [{:.4g}, {:.4g}]", estimate.mean, estimate.low, estimate.high);
+}
+
+std::string show(const json& value) {
+  return value.is_string() ? spec::printable(value.get<std::string>()) : spec::show(value);
+}
+
+size_t width(const std::string& text) {  // characters, not bytes
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+Estimate over_runs(const std::vector<Estimate>& runs) {
+  if (runs.size() < 2) return runs.empty() ? Estimate{} : runs[0];
+  const auto n = static_cast<double>(runs.size());
+  double mean = 0, squares = 0;
+  for (const auto& run : runs) mean += run.mean / n;
+  for (const auto& run : runs) squares += (run.mean - mean) * (run.mean - mean);
+  const double half = student(runs.size() - 1) * std::sqrt(squares / (n - 1) / n);
+  return {mean, mean - half, mean + half, runs.size()};
+}
+
+const Estimate& metric(const RunResult& run, const std::string& name) {
+  if (const auto found = run.metrics.find(name); found != run.metrics.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, value] : run.metrics) names.push_back(known);
+  throw Error("", fmt::format("run '{}' has no metric '{}'", run.name, name), suggest(name, names));
+}
+
+Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
+  Table table;
+  for (const auto& column : columns) (is_setting(runs, column) ? table.settings : table.metrics).push_back(column);
+  std::vector<Group> groups;
+  for (const auto& run : runs) group_of(groups, settings_of(run, table.settings)).runs.push_back(&run);
+  for (const auto& group : groups) {
+    Table::Row row{group.settings, {}, 0, 0};
+    for (const auto* run : group.runs) ++(run->state == RunResult::State::finished ? row.finished : row.failed);
+    for (const auto& name : table.metrics) row.metrics.push_back(over_runs(measured(group, name)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string Table::text() const {
+  std::vector<std::vector<std::string>> cells{settings};
+  cells[0].push_back("runs");
+  cells[0].insert(cells[0].end(), metrics.begin(), metrics.end());
+  for (const auto& row : rows) {
+    std::vector<std::string> line;
+    for (const auto& value : row.settings) line.push_back(show(value));
+    line.push_back(row.failed ? fmt::format("{} of {}", row.finished, row.finished + row.failed)
+                              : std::to_string(row.finished));
+    for (const auto& value : row.metrics) line.push_back(show(value));
+    cells.push_back(line);
+  }
+  std::vector<size_t> widths(cells[0].size());
+  for (const auto& line : cells) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
+  }
+  std::string text;
+  for (const auto& line : cells) {
+    std::string padded;
+    for (size_t i = 0; i < line.size(); ++i) padded += line[i] + std::string(widths[i] - width(line[i]) + 2, ' ');
+    text += padded.substr(0, padded.find_last_not_of(' ') + 1) + '\n';
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace compeer::script

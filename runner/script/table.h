@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "script/actions.h"
+
+namespace compeer::script {
+
+/// Runs side by side: one row for each combination of the settings asked for, and of each metric the mean over the
+/// runs of the row (their seeds, say) with its 95 % interval.
+struct Table {
+  struct Row {
+    std::vector<spec::json> settings;  ///< one for each column that is a setting
+    std::vector<Estimate> metrics;     ///< one for each column that is a metric; n = 0: no finished run has it
+    size_t finished = 0, failed = 0;
+  };
+  std::vector<std::string> settings, metrics;
+  std::vector<Row> rows;
+
+  /// Aligned columns, for people.
+  std::string text() const;
+};
+
+/// A column is a setting if the runs' specs have that key, else a metric. Rows stand in the order of their first run.
+/// An unknown column is an Error with the nearest name.
+Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
+
+/// Mean and 95 % interval (Student's t) of independent values. Of a single one its own interval.
+Estimate over_runs(const std::vector<Estimate>& runs);
+
+/// The metric of a run; an unknown one is an Error with the nearest name. `run` must be finished.
+const Estimate& metric(const RunResult& run, const std::string& name);
+
+}  // namespace compeer::script

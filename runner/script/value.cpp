@@ -1,0 +1,185 @@
+#include "script/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "script/edge.h"
+#include "script/literal.h"
+#include "spec/dotted.h"
+#include "spec/text.h"
+
+namespace compeer::script {
+
+namespace {
+
+using spec::json;
+
+constexpr size_t most_values = 100'000;
+constexpr size_t deepest = 64;
+
+class Reader {
+ public:
+  explicit Reader(lua_State* L) : L_(L) {}
+
+  json read(int index, const std::string& key) {
+    if (++values_ > most_values)
+      throw Error("", fmt::format("'{}' holds more than {} values", shown(key), most_values));
+    spend(L_, 10);
+    index = lua_absindex(L_, index);
+    switch (lua_type(L_, index)) {
+      case LUA_TBOOLEAN:
+        return lua_toboolean(L_, index) != 0;
+      case LUA_TNUMBER:
+        return number(index, key);
+      case LUA_TSTRING:
+        return text(index, key);
+      case LUA_TTABLE:
+        return table(index, key);
+      default:
+        throw Error("", fmt::format("'{}' can't be a {}", shown(key), luaL_typename(L_, index)),
+                    "a spec is made of strings, numbers, booleans, lists and tables");
+    }
+  }
+
+ private:
+  static std::string shown(const std::string& key) { return key.empty() ? "the value" : spec::printable(key); }
+
+  json number(int index, const std::string& key) {
+    if (lua_isinteger(L_, index)) return static_cast<int64_t>(lua_tointeger(L_, index));
+    const double value = lua_tonumber(L_, index);
+    if (!std::isfinite(value)) throw Error("", fmt::format("'{}' can't be {}", shown(key), spec::show(json(value))));
+    return value;
+  }
+
+  json text(int index, const std::string& key) {
+    const auto bytes = check_text(L_, index);
+    if (!spec::valid_utf8(bytes)) throw Error("", fmt::format("'{}' is text that is no UTF-8", shown(key)));
+    return std::string(bytes);
+  }
+
+  json table(int index, const std::string& key) {
+    if (inside_.size() == deepest) throw Error("", fmt::format("'{}' is nested too deeply", shown(key)));
+    const void* identity = lua_topointer(L_, index);
+    if (std::find(inside_.begin(), inside_.end(), identity) != inside_.end()) {
+      throw Error("", fmt::format("'{}' is a table within itself", shown(key)));
+    }
+    luaL_checkstack(L_, 4, "too many nested tables");
+    inside_.push_back(identity);
+    json value = lua_rawlen(L_, index) > 0 ? list(index, key) : named(index, key);
+    inside_.pop_back();
+    return value;
+  }
+
+  json list(int index, const std::string& key) {
+    const auto size = static_cast<lua_Integer>(lua_rawlen(L_, index));
+    for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
+      const bool item = lua_isinteger(L_, -2) && lua_tointeger(L_, -2) >= 1 && lua_tointeger(L_, -2) <= size;
+      if (!item) throw Error("", fmt::format("'{}' mixes list items with other keys, or has holes", shown(key)));
+    }
+    json values = json::array();
+    for (lua_Integer i = 1; i <= size; ++i) {
+      lua_rawgeti(L_, index, i);
+      values.push_back(read(-1, spec::join(key, static_cast<size_t>(i) - 1)));
+      lua_pop(L_, 1);
+    }
+    return values;
+  }
+
+  json named(int index, const std::string& key) {
+    json values = json::object();
+    for (lua_pushnil(L_); lua_next(L_, index); lua_pop(L_, 1)) {
+      if (lua_type(L_, -2) != LUA_TSTRING) {
+        throw Error("", fmt::format("'{}' has a key that is a {}", shown(key), luaL_typename(L_, -2)),
+                    "keys are names; a list has the keys 1, 2, 3, ... without holes");
+      }
+      const auto name = text(-2, key.empty() ? "a key" : key).get<std::string>();
+      values[name] = read(-1, key.empty() ? name : spec::join(key, name));
+    }
+    return values;
+  }
+
+  lua_State* L_;
+  size_t values_ = 0;
+  std::vector<const void*> inside_;
+};
+
+}  // namespace
+
+json to_json(lua_State* L, int index, const std::string& key) { return Reader(L).read(index, key); }
+
+void push_json(lua_State* L, const json& value) {
+  luaL_checkstack(L, 4, "too many nested tables");
+  switch (value.type()) {
+    case json::value_t::boolean:
+      lua_pushboolean(L, value.get<bool>());
+      break;
+    case json::value_t::number_integer:
+    case json::value_t::number_unsigned:
+      lua_pushinteger(L, value.get<lua_Integer>());
+      break;
+    case json::value_t::number_float:
+      lua_pushnumber(L, value.get<double>());
+      break;
+    case json::value_t::string: {
+      const auto& text = value.get_ref<const std::string&>();
+      lua_pushlstring(L, text.data(), text.size());
+      break;
+    }
+    case json::value_t::array:
+      lua_createtable(L, static_cast<int>(value.size()), 0);
+      for (size_t i = 0; i < value.size(); ++i) {
+        push_json(L, value[i]);
+        lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+      }
+      break;
+    case json::value_t::object:
+      lua_newtable(L);
+      for (const auto& [key, inner] : value.items()) {
+        push_json(L, inner);
+        lua_setfield(L, -2, key.c_str());
+      }
+      break;
+    default:
+      lua_pushnil(L);
+  }
+}
+
+std::vector<spec::Change> to_changes(lua_State* L, int index) {
+  if (!lua_istable(L, index)) {
+    throw Error("", fmt::format("changes are a table, not a {}", luaL_typename(L, index)),
+                "base:with { grpo = { lr = 1e-4 }, [\"sampling.greedy\"] = true }");
+  }
+  const json values = to_json(L, index, "");
+  if (values.is_array()) throw Error("", "changes are named: a list has no names");
+  std::vector<spec::Change> changes;
+  const std::string origin = position(L);
+  for (const auto& [path, value] : values.items()) changes.push_back({path, value, origin});
+  return changes;
+}
+
+std::map<std::string, std::string> written_origins(lua_State* L) {
+  const std::string here = position(L);
+  const size_t colon = here.rfind(':');
+  if (colon == std::string::npos) return {};
+  const auto source = sandbox(L).sources().find(here.substr(0, colon));
+  if (source == sandbox(L).sources().end()) return {};
+  spend(L, source->second.size());
+  std::map<std::string, std::string> origins;
+  for (const auto& [path, line] : key_lines(source->second, std::stoi(here.substr(colon + 1)))) {
+    origins[path] = fmt::format("{}:{}", source->first, line);
+  }
+  return origins;
+}
+
+void refine_origins(lua_State* L, spec::Draft& draft, const std::map<std::string, std::string>& written) {
+  const std::string here = position(L);
+  for (const auto& [path, line] : written) {
+    if (const auto origin = draft.origins.find(path); origin != draft.origins.end() && origin->second == here) {
+      origin->second = line;
+    }
+  }
+}
+
+}  // namespace compeer::script

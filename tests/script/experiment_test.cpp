@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "fake_actions.h"
+
+namespace compeer::script {
+namespace {
+
+TEST(Experiment, ChangesByMakingACopy) {
+  EXPECT_EQ(said(base + R"(
+    local other = base:with { name = "y", grpo = { lr = 1e-3, steps = 5 }, ["sampling.greedy"] = true }
+    print(base.name, base:get "grpo.lr", base:get "sampling.greedy")
+    print(other.name, other:get "grpo.lr", other:get "sampling.greedy", other:get "grpo.steps")
+    print(base, other)
+  )"),
+            "x\t1e-06\tfalse\ny\t0.001\ttrue\t5\nexperiment x\texperiment y\n");
+}
+
+TEST(Experiment, ResolvesToATableWithAllDefaults) {
+  EXPECT_EQ(said(base + R"(
+    local spec = base:resolve()
+    print(spec.grpo.group_size, spec.rewards[1].plugin, spec.rewards[1].weight, spec.model.path, #spec.rewards)
+    print(math.type(spec.grpo.steps), math.type(spec.grpo.clip))
+  )"),
+            "4\tformat\t1.0\tnil\t1\ninteger\tfloat\n");
+}
+
+TEST(Experiment, KeepsTheOriginOfEachKey) {
+  const auto fake = std::make_shared<FakeActions>();
+  EXPECT_EQ(
+      said(base + "base:with {\n  grpo = {\n    lr = 1e-3,\n    steps = 3,\n  },\n  [\"sampling.greedy\"] = true,\n"
+                  "  rewards = {\n    { plugin = 'length',\n      target = 3 } },\n}:launch()\n"
+                  "local later = { seed = 7 }\nbase:with(later):launch()",
+           fake),
+      "");
+  const auto& origins = fake->launched_.at(0).origins;
+  EXPECT_EQ(origins.at("name"), "script.lua:1");
+  EXPECT_EQ(origins.at("grpo.lr"), "script.lua:4");
+  EXPECT_EQ(origins.at("grpo.steps"), "script.lua:5");
+  EXPECT_EQ(origins.at("sampling.greedy"), "script.lua:7");
+  EXPECT_EQ(origins.at("rewards[0].plugin"), "script.lua:9");
+  EXPECT_EQ(origins.at("grpo.batch"), "default");
+  EXPECT_EQ(fake->launched_.at(1).origins.at("seed"), "script.lua:13");
+  EXPECT_EQ(fake->launched_.at(0).sources.count("script.lua"), 1u);
+}
+
+TEST(Experiment, FindsUnknownKeysWhereTheyAreWritten) {
+  EXPECT_START(said(base + "local a = base:with {\n  grpo = {\n    lrr = 1e-3 } }"),
+               "script.lua:4: unknown key 'grpo.lrr'|did you mean 'lr'? know");
+  EXPECT_EQ(said(base + "local a = base:with { ['sampling.temperature'] = -1 }"),
+            "script.lua:2: 'sampling.temperature' must be a number above 0 and at most 100, not -1|");
+  EXPECT_EQ(said(base + "local a = base:with {\n  rewards = { { plugin = 'lenght' } } }"),
+            "script.lua:3: no reward plugin 'lenght'|did you mean 'length'? known: format, length");
+  EXPECT_START(said("local compeer = require 'compeer'\ncompeer.experiment { nmae = 'x' }:launch()"),
+               "script.lua:2: unknown key 'nmae'|did you mean 'na");
+}
+
+TEST(Experiment, TellsMissingKeysWhenItIsToRun) {
+  EXPECT_START(
+      said("local c = require 'compeer'\nlocal e = c.experiment { task = 'grpo' }\nprint(e.name)\ne:resolve()"),
+      "script.lua:2: missing key 'name'|a string: what the run is called");
+}
+
+TEST(Experiment, RefusesWhatIsNoData) {
+  const auto with = [](const std::string& changes) {
+    return said(base +
+                "local t = {} t.t = t local deep = {} for i = 1, 100 do deep = { a = deep } end\n"
+                "local dag = { 1 } for i = 1, 60 do dag = { dag, dag } end\nbase:with " +
+                changes);
+  };
+  EXPECT_EQ(
+      with("{ grpo = { lr = print } }"),
+      "script.lua:4: 'grpo.lr' can't be a function|a spec is made of strings, numbers, booleans, lists and tables");
+  EXPECT_EQ(with("{ grpo = { lr = 0/0 } }"), "script.lua:4: 'grpo.lr' can't be nan|");
+  EXPECT_EQ(with("{ grpo = { lr = 1/0 } }"), "script.lua:4: 'grpo.lr' can't be inf|");
+  EXPECT_EQ(with("{ model = t }"), "script.lua:4: 'model.t' is a table within itself|");
+  EXPECT_START(with("{ model = deep }"), "script.lua:4: 'model.a.a.a.a.a");
+  EXPECT_START(with("{ model = dag }"), "script.lua:4: 'model[0][0]");
+  EXPECT_EQ(with("{ name = '\\xff' }"), "script.lua:4: 'name' is text that is no UTF-8|");
+  EXPECT_EQ(with("{ rewards = { 1, nil, 3, a = 4 } }"),
+            "script.lua:4: 'rewards' mixes list items with other keys, or has holes|");
+  EXPECT_START(with("{ model = { [2] = 'x' } }"), "script.lua:4: 'model' has a key that is a number");
+  EXPECT_EQ(with("{ base }"),
+            "script.lua:4: '[0]' can't be a userdata|a spec is made of strings, numbers, booleans, lists and tables");
+  EXPECT_START(with("'x'"), "script.lua:4: changes are a table, not a string|base");
+}
+
+TEST(Experiment, NeverChanges) {
+  EXPECT_EQ(
+      said(base + "base.name = 'y'"),
+      "script.lua:2: an experiment never changes: 'name' can't be set|local changed = experiment:with { name = ... }");
+  EXPECT_START(said(base + "print(base.nmae)"), "script.lua:2: an experiment has no 'nmae'|did you mean 'name'");
+  EXPECT_START(said(base + "print(base:get 'grpo.lrr')"), "script.lua:2: the experiment has no 'grpo.lrr'|did you mea");
+  EXPECT_EQ(said(base + "print(getmetatable(base))"), "false\n");
+}
+
+TEST(Experiment, DotsInPlaceOfColonsAreNamed) {
+  EXPECT_EQ(said(base + "base.with { seed = 2 }"),
+            "script.lua:2: bad argument #1 to 'with' (experiment expected, got table)|");
+}
+
+TEST(Compeer, NamesTheNearestFunction) {
+  EXPECT_EQ(
+      said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
+      "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, load, report, results, runs, sweep");
+}
+
+class Load : public testing::Test {
+ protected:
+  Load() : folder_(std::filesystem::path(testing::TempDir()) / "compeer-load") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "scripts" / "deep");
+    std::filesystem::create_directories(folder_ / "experiments");
+    write("experiments/a.toml",
+          "name = \"a\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n");
+    write("experiments/bad.toml", "name = \"a\"\n[grpo]\nsteqs = 3\n");
+  }
+  ~Load() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Load, LooksFromTheScriptsFolderUpwards) {
+  const auto fake = std::make_shared<FakeActions>();
+  const auto text = "local compeer = require 'compeer' print(compeer.load('experiments/a.toml').name)";
+  EXPECT_EQ(run_with(fake, text, (folder_ / "scripts" / "deep").string()).printed, "a\n");
+  EXPECT_EQ(run_with(fake, text, folder_.string() + "/scripts/").printed, "a\n");
+}
+
+TEST_F(Load, TellsMistakesOfTheFileWithItsLine) {
+  const auto outcome =
+      run_with(std::make_shared<FakeActions>(),
+               "local compeer = require 'compeer'\ncompeer.load 'experiments/bad.toml'", folder_.string());
+  EXPECT_EQ(outcome.where, (folder_ / "experiments/bad.toml").string() + ":3");
+  EXPECT_EQ(outcome.problem, "unknown key 'grpo.steqs'\n  in the main chunk (script.lua:2)");
+}
+
+TEST_F(Load, NamesTheNearestFile) {
+  const auto outcome =
+      run_with(std::make_shared<FakeActions>(), "local compeer = require 'compeer'\ncompeer.load 'experiments/b.toml'",
+               folder_.string());
+  EXPECT_EQ(outcome.where + ": " + outcome.problem.substr(0, 33), "script.lua:2: there is no 'experiments/b.toml'\n");
+  EXPECT_EQ(outcome.help, "did you mean 'experiments/a.toml'?");
+  const auto other =
+      run_with(std::make_shared<FakeActions>(), "require('compeer').load '/etc/passwd'", folder_.string());
+  EXPECT_START(other.problem, "'/etc/passwd' is no TOML file\n  ");
+}
+
+TEST_F(Load, TakesTheChangesOfTheCommandLine) {
+  const auto fake = std::make_shared<FakeActions>();
+  fake->changes_ = {spec::parse_set("grpo.steps=3")};
+  const auto text =
+      "local e = require('compeer').load('experiments/a.toml') print(e:get 'grpo.steps', e:with{['grpo.steps']=4}:get "
+      "'grpo.steps')";
+  EXPECT_EQ(run_with(fake, text, folder_.string()).printed, "3\t4\n");
+}
+
+}  // namespace
+}  // namespace compeer::script

@@ -1,0 +1,83 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../spec/fake_catalog.h"
+#include "run_script.h"
+#include "script/actions.h"
+#include "script/module.h"
+
+namespace compeer::script {
+
+/// Runs nothing: gives each spec a result that `answer` makes up, and remembers what was asked for.
+class FakeActions : public Actions {
+ public:
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return changes_; }
+  bool dry_run() const override { return dry_; }
+
+  std::vector<RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
+    jobs_ = jobs;
+    std::vector<RunResult> results;
+    for (const auto& spec : specs) {
+      launched_.push_back(spec);
+      RunResult result;
+      result.name = spec.values.at("name");
+      result.path = "results/" + result.name;
+      result.spec = spec.values;
+      result.state = dry_ ? RunResult::State::planned : RunResult::State::finished;
+      if (!dry_) result.metrics = {{"reward", {1.5, 1.25, 1.75, 8}}, {"rewards/format/score", {0.5, 0.5, 0.5, 1}}};
+      if (answer_) answer_(result);
+      results.push_back(result);
+    }
+    return results;
+  }
+
+  void report(const Report& report) override { reports_.push_back(report); }
+  void note(const std::string& text) override { notes_ += text + "\n"; }
+
+  spec::FakeCatalog catalog_;
+  std::vector<spec::Change> changes_;
+  bool dry_ = false;
+  std::function<void(RunResult&)> answer_;
+  int jobs_ = 0;
+  std::vector<spec::Spec> launched_;
+  std::vector<Report> reports_;
+  std::string notes_;
+};
+
+/// The smallest experiment that resolves, in front of a script.
+inline const std::string base =
+    "local compeer = require 'compeer' "
+    "local base = compeer.experiment { name = 'x', task = 'grpo', dataset = { plugin = 'esc_world' }, "
+    "rewards = { { plugin = 'format' } } }\n";
+
+inline Outcome run_with(const std::shared_ptr<FakeActions>& fake, const std::string& text,
+                        const std::string& folder = ".") {
+  Outcome outcome;
+  Sandbox sandbox({{}, [&](std::string_view line) { outcome.printed += line; }});
+  add_compeer(sandbox, fake);
+  try {
+    sandbox.run_text(text, "script.lua", folder);
+  } catch (const Error& error) {
+    outcome.where = error.where();
+    outcome.problem = error.problem();
+    outcome.help = error.help();
+    outcome.exit = static_cast<int>(error.exit());
+  }
+  return outcome;
+}
+
+/// What a script prints, or the error it ends with as "where: what|help".
+inline std::string said(const std::string& text, std::shared_ptr<FakeActions> fake = std::make_shared<FakeActions>()) {
+  const auto outcome = run_with(fake, text);
+  if (outcome.exit == 0) return outcome.printed;
+  return outcome.where + ": " + outcome.problem.substr(0, outcome.problem.find('\n')) + "|" + outcome.help;
+}
+
+/// The text begins like this.
+#define EXPECT_START(text, expected) EXPECT_EQ(std::string(text).substr(0, std::string(expected).size()), expected)
+
+}  // namespace compeer::script

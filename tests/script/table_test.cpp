@@ -1,0 +1,77 @@
+#include "script/table.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::script {
+namespace {
+
+RunResult run(double alpha, int seed, double reward) {
+  RunResult result;
+  result.name = "r";
+  result.state = RunResult::State::finished;
+  result.spec = {{"seed", seed}, {"reweighting", {{"alpha", alpha}}}, {"rewards", {{{"plugin", "format"}}}}};
+  result.metrics = {{"reward", {reward, reward - 1, reward + 1, 8}}, {"length", {10, 10, 10, 1}}};
+  return result;
+}
+
+RunResult failed(double alpha) {
+  auto result = run(alpha, 9, 0);
+  result.state = RunResult::State::failed;
+  result.metrics.clear();
+  result.error = Error("", "broken");
+  return result;
+}
+
+TEST(OverRuns, UsesStudentsT) {
+  // Of 1, 2, 3: mean 2, deviation 1, so half the interval is 4.303 / sqrt(3) = 2.4844.
+  const auto three = over_runs({{1, 1, 1, 1}, {2, 2, 2, 1}, {3, 3, 3, 1}});
+  EXPECT_DOUBLE_EQ(three.mean, 2);
+  EXPECT_NEAR(three.low, 2 - 2.4843, 1e-3);
+  EXPECT_NEAR(three.high, 2 + 2.4843, 1e-3);
+  EXPECT_EQ(three.n, 3u);
+}
+
+TEST(OverRuns, GivesASingleRunItsOwnInterval) {
+  const auto one = over_runs({{1, 0.5, 2, 64}});
+  EXPECT_EQ(one.low, 0.5);
+  EXPECT_EQ(one.high, 2);
+  EXPECT_EQ(over_runs({}).n, 0u);
+}
+
+TEST(MakeTable, GroupsRunsBySettings) {
+  const auto table = make_table({run(0.5, 1, 1), run(0.25, 1, 5), run(0.5, 2, 3), failed(0.5), failed(1)},
+                                {"reweighting.alpha", "reward", "length"});
+  EXPECT_EQ(table.settings, std::vector<std::string>{"reweighting.alpha"});
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[0].settings[0], 0.5);
+  EXPECT_EQ(table.rows[0].metrics[0].mean, 2);
+  EXPECT_EQ(table.text(),
+            "reweighting.alpha  runs    reward             length\n"
+            "0.5                2 of 3  2 [-10.71, 14.71]  10\n"
+            "0.25               1       5 [4, 6]           10\n"
+            "1.0                0 of 1  -                  -");
+}
+
+TEST(MakeTable, NamesTheNearestColumn) {
+  const auto complaint = [](const std::string& column) {
+    try {
+      make_table({run(1, 1, 1)}, {column});
+    } catch (const Error& error) {
+      return error.problem() + "|" + error.help();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(complaint("rewrad"),
+            "the runs have no setting or metric 'rewrad'|did you mean 'reward'? metrics: length, reward");
+  EXPECT_EQ(complaint("reweighting.alhpa"),
+            "the runs have no setting or metric 'reweighting.alhpa'|did you mean 'reweighting.alpha'? metrics: length, "
+            "reward");
+}
+
+TEST(MakeTable, ReadsSettingsInLists) {
+  const auto table = make_table({run(1, 1, 1)}, {"rewards[0].plugin"});
+  EXPECT_EQ(table.rows[0].settings[0], "format");
+}
+
+}  // namespace
+}  // namespace compeer::script
