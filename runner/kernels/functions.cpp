@@ -22,21 +22,17 @@ float* out(at::Tensor& t) { return t.mutable_data_ptr<float>(); }
 View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
 View transposed(const at::Tensor& t) { return {data(t), 1, t.size(1)}; }
 
-// A Weight or another plain object carried from forward to backward. Model and batch outlive the graph.
-template <class T>
-T& carried(AutogradContext* context, const char* key) {
-  return *reinterpret_cast<T*>(context->saved_data[key].toInt());
-}
-template <class T>
-void carry(AutogradContext* context, const char* key, T& object) {
-  context->saved_data[key] = reinterpret_cast<int64_t>(&object);
-}
+// A Weight on its way from forward to backward, as the number that autograd can keep. Weights live in the model, which
+// outlives every graph.
+int64_t address(Weight& weight) { return reinterpret_cast<int64_t>(&weight); }
+Weight& weight_at(int64_t address) { return *reinterpret_cast<Weight*>(address); }
+Weight& carried(AutogradContext* context, const char* key) { return weight_at(context->saved_data[key].toInt()); }
 
 struct Linear : Function<Linear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
                             const std::optional<at::Tensor>& bias, int64_t weight_address) {
-    Weight& weight = *reinterpret_cast<Weight*>(weight_address);
-    carry(context, "weight", weight);
+    Weight& weight = weight_at(weight_address);
+    context->saved_data["weight"] = weight_address;
     context->saved_data["bias"] = bias.has_value();
     context->save_for_backward({x});
     auto y = at::empty({x.size(0), value.size(0)}, x.options());
@@ -45,7 +41,7 @@ struct Linear : Function<Linear> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    Weight& weight = carried<Weight>(context, "weight");
+    Weight& weight = carried(context, "weight");
     const auto x = context->get_saved_variables()[0];
     const auto dy = gradients[0].contiguous();
     const int64_t rows = x.size(0), in = x.size(1), width = dy.size(1);
@@ -143,18 +139,30 @@ struct Rotate : Function<Rotate> {
   }
 };
 
+// Segments as a tensor [segments, 4], which the graph can keep: start, length, position, parent.
+at::Tensor table_of(const std::vector<Segment>& segments) {
+  auto table = at::empty({static_cast<int64_t>(segments.size()), 4}, at::kLong);
+  auto* row = table.mutable_data_ptr<int64_t>();
+  for (const Segment& s : segments) {
+    for (const int64_t value : {s.start, s.length, s.position, s.parent}) *row++ = value;
+  }
+  return table;
+}
+
 // The positions from 0 on that each segment sees, as rows of the batch.
-std::vector<Context> contexts(const std::vector<Segment>& segments) {
+std::vector<Context> contexts(const at::Tensor& table) {
   std::vector<Context> all;
-  for (const Segment& segment : segments) {
+  const auto* row = table.const_data_ptr<int64_t>();
+  for (int64_t s = 0; s < table.size(0); ++s, row += 4) {
+    const int64_t start = row[0], length = row[1], position = row[2], parent = row[3];
     Context context;
-    if (segment.parent >= 0) context.row_of = all[static_cast<size_t>(segment.parent)].row_of;
-    context.first = segment.position;
-    context.query_row = segment.start;
-    context.rows = segment.length;
-    for (int64_t i = 0; i < segment.length; ++i) context.row_of.push_back(segment.start + i);
-    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == segment.position + segment.length,
-                "a segment must continue its parent: position ", segment.position, " does not");
+    if (parent >= 0) context.row_of = all[static_cast<size_t>(parent)].row_of;
+    context.first = position;
+    context.query_row = start;
+    context.rows = length;
+    for (int64_t i = 0; i < length; ++i) context.row_of.push_back(start + i);
+    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == position + length, "a segment must continue its parent: position ",
+                position, " does not");
     all.push_back(std::move(context));
   }
   return all;
@@ -162,14 +170,12 @@ std::vector<Context> contexts(const std::vector<Segment>& segments) {
 
 struct Attention : Function<Attention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            int64_t segments_address, int64_t query, int64_t key, int64_t dim) {
-    const auto& segments = *reinterpret_cast<const std::vector<Segment>*>(segments_address);
+                            const at::Tensor& segments, int64_t query, int64_t key, int64_t dim) {
     const Heads heads{query, key, dim};
     auto y = at::empty_like(q), sums = at::empty({q.size(0), query, 2}, q.options());
     for (const Context& c : contexts(segments)) attend_context(data(q), data(k), data(v), c, heads, out(y), out(sums));
-    carry(context, "segments", segments);
     context->saved_data["heads"] = std::vector<int64_t>{query, key, dim};
-    context->save_for_backward({q, k, v, y, sums});
+    context->save_for_backward({q, k, v, y, sums, segments});
     return y;
   }
 
@@ -179,7 +185,7 @@ struct Attention : Function<Attention> {
     const Heads heads{sizes[0], sizes[1], sizes[2]};
     const auto dy = gradients[0].contiguous();
     auto dq = at::empty_like(saved[0]), dk = at::zeros_like(saved[1]), dv = at::zeros_like(saved[2]);
-    for (const Context& c : contexts(carried<const std::vector<Segment>>(context, "segments"))) {
+    for (const Context& c : contexts(saved[5])) {
       attend_context_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), data(saved[3]), data(saved[4]), c, heads,
                               out(dq), out(dk), out(dv));
     }
@@ -190,13 +196,13 @@ struct Attention : Function<Attention> {
 struct Logprobs : Function<Logprobs> {
   static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix, const at::Tensor& target,
                              int64_t head_address, double temperature) {
-    Weight& head = *reinterpret_cast<Weight*>(head_address);
+    Weight& head = weight_at(head_address);
     const int64_t rows = hidden.size(0);
     auto log_prob = at::empty({rows}, hidden.options()), entropy = at::empty({rows}, hidden.options());
     auto log_sum = at::empty({rows}, hidden.options().dtype(at::kDouble));
     token_logprobs(data(hidden), rows, head.forward(), target.const_data_ptr<int64_t>(), static_cast<float>(1.0 / temperature),
                    out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>());
-    carry(context, "head", head);
+    context->saved_data["head"] = head_address;
     context->saved_data["temperature"] = temperature;
     context->save_for_backward({hidden, matrix, target, log_sum, entropy});
     return {log_prob, entropy};
@@ -208,7 +214,7 @@ struct Logprobs : Function<Logprobs> {
     auto dhidden = at::empty_like(hidden), dhead = at::zeros_like(matrix);
     const auto dlog_prob = gradients[0].defined() ? gradients[0].contiguous() : at::zeros({hidden.size(0)}, hidden.options());
     const auto dentropy = gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
-    token_logprobs_backward(data(hidden), hidden.size(0), carried<Weight>(context, "head").forward(), data(matrix),
+    token_logprobs_backward(data(hidden), hidden.size(0), carried(context, "head").forward(), data(matrix),
                             saved[2].const_data_ptr<int64_t>(),
                             static_cast<float>(1.0 / context->saved_data["temperature"].toDouble()),
                             saved[3].const_data_ptr<double>(), data(saved[4]), data(dlog_prob),
@@ -216,11 +222,6 @@ struct Logprobs : Function<Logprobs> {
     return {dhidden, dhead, at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
-
-template <class T>
-int64_t address(T& object) {
-  return reinterpret_cast<int64_t>(&object);
-}
 
 }  // namespace
 
@@ -250,7 +251,7 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments,
                      Heads heads) {
-  return Attention::apply(q, k, v, address(segments), heads.query, heads.key, heads.dim);
+  return Attention::apply(q, k, v, table_of(segments), heads.query, heads.key, heads.dim);
 }
 
 TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature) {
