@@ -65,11 +65,11 @@ Place opened(const std::filesystem::path& file, hid_t id) {
 }
 
 Place open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
+  if (::access(file.c_str(), R_OK) != 0)
+    throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
   Place place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
-  if (place.handle) return place;
-  if (const int cause = ::access(file.c_str(), R_OK) == 0 ? 0 : errno)
-    throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(cause)), "", Exit::data);
-  place.fail("can't be opened");
+  place.must(place.handle.get(), "can't be opened");
+  return place;
 }
 
 }  // namespace
@@ -173,13 +173,18 @@ Place open_for_appending(const std::filesystem::path& file) {
 
 Place open_for_reading(const std::filesystem::path& file) {
   try {
-    return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, file_access());
-  } catch (const Error& plain) {
+    // A reader that meets a half-written piece tries again, after 1, 2, 4, ... nanoseconds: here for half a second at
+    // most. (HDF5's own limit is 100 tries, so a damaged file would keep it for ever.)
+    const Handle access = file_access();
+    H5Pset_metadata_read_attempts(access.get(), 28);
+    return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  } catch (const Error&) {
+    if (!std::filesystem::is_regular_file(file)) throw;
     try {
       return open_mended_copy(file);
-    } catch (const Error&) {
-      throw plain;
+    } catch (const std::exception&) {
     }
+    throw;
   }
 }
 
@@ -226,6 +231,7 @@ Array Array::create(const Place& place, const std::string& path, hid_t type, hsi
   if (compressed) {
     H5Pset_shuffle(creation.get());
     H5Pset_deflate(creation.get(), 4);
+    H5Pset_fletcher32(creation.get());
   }
   Array array;
   array.file_ = place.file;

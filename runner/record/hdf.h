@@ -82,7 +82,8 @@ hid_t memory_type();
 template <class T>
 hid_t file_type();
 
-/// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent.
+/// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent. Compressed
+/// ones have checksums too; those of files that grow can't, for a kill may tear what they cover.
 class Array {
  public:
   Array() = default;

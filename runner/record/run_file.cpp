@@ -140,10 +140,13 @@ void RunWriter::append(std::span<const double> row) {
                 "", Exit::failure);
   file.guarded([&] {
     const double time = now();
+    const uint64_t checksum = row_checksum(row);
     for (size_t i = 0; i < row.size(); ++i) file.layout.rows[i].write<double>(file.rows, row.subspan(i, 1));
     file.layout.time.write<double>(file.rows, {&time, 1});
+    file.layout.checksum.write<uint64_t>(file.rows, {&checksum, 1});
     for (auto& column : file.layout.rows) column.flush();
     file.layout.time.flush();
+    file.layout.checksum.flush();
     const uint64_t committed = file.rows + 1;
     file.layout.committed.write<uint64_t>(0, {&committed, 1});
     file.layout.committed.flush();

@@ -72,6 +72,9 @@ class RunReader {
   /// All committed values of a column. An unknown name is an Error that suggests the nearest.
   std::vector<double> column(const std::string& name) const;
   std::vector<double> times() const;  ///< when each row was committed, in seconds since 1970
+  /// Rows whose values aren't those that were written, as of a failing disk: counted from 0, usually none.
+  std::vector<uint64_t> damaged_rows() const;
+  std::vector<uint64_t> checksums() const;  ///< of each row, as written with it
   std::string spec_text() const;
   std::vector<Event> events() const;
   std::string status() const;    ///< "running" until finish(), also after a crash; then what finish() was told

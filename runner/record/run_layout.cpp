@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.h"
+#include "record/crc32c.h"
 
 namespace compeer::record {
 
@@ -24,6 +24,10 @@ void set(hdf::Array& array, uint64_t value) {
 
 const char* level_name(uint8_t code) { return levels[std::min<size_t>(code, levels.size() - 1)]; }
 
+uint64_t row_checksum(std::span<const double> row) {
+  return crc32c({reinterpret_cast<const char*>(row.data()), row.size_bytes()});
+}
+
 RunLayout RunLayout::create(const hdf::Place& place, const std::vector<std::string>& columns, const std::string& spec) {
   place.text_attribute("format", run_format);
   place.text_attribute("software", "compeer " COMPEER_VERSION);
@@ -37,6 +41,7 @@ RunLayout RunLayout::create(const hdf::Place& place, const std::vector<std::stri
   const auto f64 = hdf::file_type<double>(), u64 = hdf::file_type<uint64_t>(), u8 = hdf::file_type<uint8_t>();
   for (const auto& name : columns) made.rows.push_back(hdf::Array::create(place, "rows/" + name, f64, 1024));
   made.time = hdf::Array::create(place, "time", f64, 1024);
+  made.checksum = hdf::Array::create(place, "checksum", u64, 1024);
   made.event_step = hdf::Array::create(place, "events/step", f64, 256);
   made.event_time = hdf::Array::create(place, "events/time", f64, 256);
   made.event_level = hdf::Array::create(place, "events/level", u8, 256);
@@ -56,6 +61,7 @@ RunLayout RunLayout::open(const hdf::Place& place, const std::vector<std::string
   opened.events_committed = hdf::Array::open(place, "events/committed");
   for (const auto& name : columns) opened.rows.push_back(hdf::Array::open(place, "rows/" + name));
   opened.time = hdf::Array::open(place, "time");
+  opened.checksum = hdf::Array::open(place, "checksum");
   opened.event_step = hdf::Array::open(place, "events/step");
   opened.event_time = hdf::Array::open(place, "events/time");
   opened.event_level = hdf::Array::open(place, "events/level");
@@ -65,12 +71,13 @@ RunLayout RunLayout::open(const hdf::Place& place, const std::vector<std::string
 }
 
 void RunLayout::copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count) {
-  auto first = [&](std::vector<double> values) {
+  auto first = [&](auto values) {
     values.resize(count);
     return values;
   };
   for (size_t i = 0; i < columns.size(); ++i) rows[i].write<double>(0, first(from.column(columns[i])));
   time.write<double>(0, first(from.times()));
+  checksum.write<uint64_t>(0, first(from.checksums()));
   uint64_t events = 0;
   for (const Event& event : from.events()) add_event(events++, event);
   set(events_committed, events);

@@ -1,4 +1,5 @@
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,12 @@ inline constexpr size_t status_bytes = 16;
 /// "info", "warning" and "error" are stored as 0, 1 and 2; anything else counts as an error.
 const char* level_name(uint8_t code);
 
+/// Of one row's values, in the order of the columns.
+uint64_t row_checksum(std::span<const double> row);
+
 struct RunLayout {
   std::vector<hdf::Array> rows;  ///< one for each column
-  hdf::Array time, committed, status;
+  hdf::Array time, checksum, committed, status;
   hdf::Array event_step, event_time, event_level, events_committed;
   hdf::Texts event_text;
 

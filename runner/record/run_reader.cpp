@@ -50,6 +50,23 @@ std::vector<double> RunReader::times() const {
   return hdf::Array::open(file_->place, "time").read<double>(0, file_->rows);
 }
 
+std::vector<uint64_t> RunReader::checksums() const {
+  return hdf::Array::open(file_->place, "checksum").read<uint64_t>(0, file_->rows);
+}
+
+std::vector<uint64_t> RunReader::damaged_rows() const {
+  std::vector<std::vector<double>> values;
+  for (const auto& name : columns()) values.push_back(column(name));
+  const auto expected = checksums();
+  std::vector<uint64_t> damaged;
+  std::vector<double> row(values.size());
+  for (uint64_t r = 0; r < rows(); ++r) {
+    for (size_t i = 0; i < row.size(); ++i) row[i] = values[i][r];
+    if (row_checksum(row) != expected[r]) damaged.push_back(r);
+  }
+  return damaged;
+}
+
 std::string RunReader::spec_text() const {
   const auto array = hdf::Array::open(file_->place, "spec");
   const auto bytes = array.read<char>(0, array.size());

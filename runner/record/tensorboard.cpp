@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 
 #include "base/files.h"
+#include "record/crc32c.h"
 
 namespace compeer::record {
 
@@ -64,26 +64,10 @@ void put_scalar(std::string& summary, const std::string& tag, double value) {
   put_bytes(summary, 1, scalar);
 }
 
-constexpr std::array<uint32_t, 256> crc_table = [] {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? crc >> 1 ^ 0x82F63B78u : crc >> 1;
-    table[byte] = crc;
-  }
-  return table;
-}();
-
 // Checksums are stored rotated and shifted, so that one of data with checksums in it is still a good one.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xA282EAD8u; }
 
 }  // namespace
-
-uint32_t crc32c(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) crc = crc >> 8 ^ crc_table[(crc ^ static_cast<uint8_t>(byte)) & 255];
-  return ~crc;
-}
 
 std::string framed_record(std::string_view message) {
   std::string record;

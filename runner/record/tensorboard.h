@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,9 +8,6 @@
 /// A run's columns as scalars for TensorBoard: a file of framed records (length, checksum, bytes, checksum), each an
 /// Event message in protocol-buffer encoding, of which so little is needed that it is written by hand.
 namespace compeer::record {
-
-/// CRC-32C (Castagnoli) of `bytes`.
-uint32_t crc32c(std::string_view bytes);
 
 /// `message` as one record of an event file.
 std::string framed_record(std::string_view message);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 
+#include "base/files.h"
 #include "temporary_folder.h"
 
 namespace compeer::record {
@@ -206,6 +207,21 @@ TEST(RunFile, CutShortOrOverwrittenIsAnErrorOrReadsWell) {
     complaint([&] { RunReader(folder / "cut.h5").column("reward"); });
     std::filesystem::remove(folder / "cut.h5");
   }
+}
+
+TEST(RunFile, FindsRowsThatWereChangedBehindItsBack) {
+  const TemporaryFolder folder;
+  three_rows(folder / "run.h5").finish("finished");
+  EXPECT_TRUE(RunReader(folder / "run.h5").damaged_rows().empty());
+  std::string bytes = read_file(folder / "run.h5");
+  const double reward = 0.25;  // of the second row; no other number is 0.25
+  const auto at = bytes.find(std::string(reinterpret_cast<const char*>(&reward), sizeof reward));
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= 1;
+  write_file(folder / "run.h5", bytes);
+  EXPECT_EQ(RunReader(folder / "run.h5").damaged_rows(), std::vector<uint64_t>{1});
+  RunWriter::resume(folder / "run.h5", 3, columns).finish("finished");
+  EXPECT_EQ(RunReader(folder / "run.h5").damaged_rows(), std::vector<uint64_t>{1});
 }
 
 // A full disk, by a limit on the file's size: in a child, for HDF5 may not be used on that file again.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/files.h"
+#include "record/crc32c.h"
 #include "temporary_folder.h"
 
 namespace compeer::record {

@@ -1,0 +1,10 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace compeer::record {
+
+/// CRC-32C (Castagnoli) of `bytes`: finds damage, not forgery.
+uint32_t crc32c(std::string_view bytes);
+
+}  // namespace compeer::record
