@@ -1,12 +1,90 @@
+// compeer report: one self-contained page about one or more runs.
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
 #include "app/commands.h"
+#include "app/in_child.h"
+#include "app/log.h"
 #include "base/error.h"
+#include "report/load.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string output = "report.html", title;
+  bool json = false;
+  double seconds = 300;
+};
+
+ordered_json to_json(const report::Written& written, const std::string& output) {
+  return {{"output", output},
+          {"bytes", written.bytes},
+          {"runs", written.runs},
+          {"findings", written.findings},
+          {"notices", written.notices}};
+}
+
+// Which run can't be read, if reading one is what crashes or never ends.
+[[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const Options& options,
+                               const std::string& problem) {
+  for (const auto& folder : report::find_runs(folders)) {
+    const auto result = in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
+    if (!result.problem.empty())
+      throw Error(folder.string(), "can't be read: " + result.problem,
+                  "compeer log verify tells more; the report can be made without it", Exit::data);
+  }
+  throw Error(options.output, problem, "", Exit::failure);
+}
+
+// HDF5 may crash or never end on a damaged file, so the reading is done in a process of its own.
+int report_runs(const Options& options) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& run : options.runs) folders.push_back(find_run(run));
+  report::find_runs(folders);
+  const auto result = in_child(
+      [&] {
+        const auto written = report::write_report(folders, options.output, {options.title});
+        return to_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      },
+      options.seconds);
+  if (!result.problem.empty()) name_culprit(folders, options, result.problem);
+  if (options.json) {
+    std::cout << result.output << '\n';
+    return 0;
+  }
+  const auto written = ordered_json::parse(result.output);
+  for (const auto& finding : written["findings"])
+    std::cout << spec::printable(finding.get<std::string>(), 1000) << '\n';
+  for (const auto& notice : written["notices"])
+    std::cerr << "note: " << spec::printable(notice.get<std::string>(), 1000) << '\n';
+  std::cerr << fmt::format("{}: {} runs, {:.0f} kB\n", options.output, written["runs"].size(),
+                           written["bytes"].get<double>() / 1e3);
+  return 0;
+}
+
+}  // namespace
+
 void add_report(CLI::App& app, std::function<int()>& action) {
-  app.add_subcommand("report", "Write one self-contained page about one or more runs")->callback([&action] {
-    action = []() -> int { throw Error("", "'report' is not part of this build", "", Exit::failure); };
-  });
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("report", "Write one self-contained page about one or more runs");
+  command->add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
+  command->add_option("-o,--output", options->output, "the page to write")->capture_default_str();
+  command->add_option("--title", options->title, "heading of the page; without it, what the runs' names share");
+  command->add_flag("--json", options->json, "print findings and notices as one JSON object");
+  command->add_option("--timeout", options->seconds, "seconds that reading and writing may take")
+      ->capture_default_str();
+  command->callback([options, &action] { action = [options] { return report_runs(*options); }; });
 }
 
 }  // namespace compeer::app

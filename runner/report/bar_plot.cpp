@@ -13,7 +13,7 @@ namespace compeer::report {
 namespace {
 
 constexpr double width = 860, font = 11.5, row_height = 28, bar = 20, below = 38;
-constexpr size_t longest_label = 36, part_looks = 8;
+constexpr size_t longest_label = 36;
 
 double total(const BarRow& row) {
   double sum = 0;

@@ -7,6 +7,9 @@
 
 namespace compeer::report {
 
+/// CSS classes p0 to p7 colour the parts, in turn.
+inline constexpr size_t part_looks = 8;
+
 /// One bar made of parts laid end to end. Parts are matched by place over all bars; NaN or 0: none.
 struct BarRow {
   std::string label, name;

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t most_pairs = 12;
 
 std::string verdict(const Difference& d) {
-  if (!d.known()) return "–";
+  if (!d.known()) return "no interval";
   return !d.clear() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
 }
 

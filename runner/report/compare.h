@@ -24,7 +24,7 @@ Difference difference(const Estimate& a, const Estimate& b);
 /// them), else of independent means.
 Difference difference(const RunData& a, const RunData& b, const std::string& metric);
 
-/// "+0.141 [+0.112, +0.170]", or "no clear difference (+0.004 [−0.021, +0.029])".
+/// "+0.141 [+0.112, +0.170]", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
 std::string in_words(const Difference& difference, int decimals);
 
 /// Mean with a t interval, as over seeds; without an interval for fewer than two values. NaN values are left out.

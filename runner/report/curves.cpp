@@ -65,7 +65,7 @@ Selection select(const std::vector<const RunData*>& runs) {
     if (metric.name.starts_with("seconds/") || !any_value(runs, metric.name)) continue;
     if (const auto value = constant(runs, metric.name)) {
       s.constants.push_back(called(metric) + " " + compact(*value));
-    } else if (metric.topic == Topic::reward && same_columns(runs, metric.name, "reward")) {
+    } else if (same_columns(runs, metric.name, "reward")) {
       s.doubles.push_back(called(metric));
     } else {
       s.drawn.push_back(metric);
@@ -124,7 +124,8 @@ std::string rule(const std::vector<CurveSource>& sources, const Resolution& r) {
   std::string text;
   size_t rows = 0;
   for (const auto* run : runs_of(sources)) rows = std::max(rows, run->rows());
-  if (r.window > 1) text = fmt::format("Heavy lines: mean over a centred window of {} rows. ", r.window);
+  if (r.window > 1)
+    text = fmt::format("{}: mean over a centred window of {} rows. ", r.light > 0 ? "Heavy lines" : "Lines", r.window);
   if (r.window > 1 && r.light > 0) text += "Light lines: single rows";
   if (r.window > 1 && r.light > 0 && rows > 2 * r.light)
     text += fmt::format("; of {} equal parts of the axis each shows its lowest and its highest", r.light);

@@ -20,6 +20,7 @@ constexpr std::array known_metrics = {
     Known{"reward", "reward", "weighted sum of the rewards, before reweighting", Topic::reward, Better::higher},
     Known{"reward_std", "reward spread", "standard deviation of the reward within a group", Topic::reward,
           Better::unknown},
+    Known{"reweighted", "reweighted reward", "what advantages are computed from", Topic::redundancy, Better::unknown},
     Known{"/s_in", "similarity in the group", "mean similarity of a completion to the others of its group",
           Topic::redundancy, Better::lower},
     Known{"/s_hi", "similarity to the history", "mean similarity of a completion to what was said before",
@@ -37,6 +38,12 @@ constexpr std::array known_metrics = {
           Topic::optimisation, Better::unknown},
     Known{"grad_norm", "gradient norm", "before clipping", Topic::optimisation, Better::unknown},
     Known{"lr", "learning rate", "", Topic::optimisation, Better::unknown},
+    Known{"advantage_abs", "size of advantages", "mean absolute advantage", Topic::optimisation, Better::unknown},
+    Known{"ratio_distance", "ratio's distance from 1", "largest, over the tokens of a step", Topic::optimisation,
+          Better::unknown},
+    Known{"rollout_trainer_max_diff", "rollout against trainer", "largest difference of a token's log-probability",
+          Topic::optimisation, Better::unknown},
+    Known{"tokens", "tokens", "sampled or learnt from in a step", Topic::optimisation, Better::unknown},
     Known{"tokens_per_second", "tokens per second", "", Topic::optimisation, Better::unknown},
 };
 

@@ -85,15 +85,17 @@ int decimals_for(double half_width) {
 }
 
 int column_decimals(const std::vector<Estimate>& estimates) {
-  std::vector<double> halves;
-  double largest = 0;
+  const auto median = [](std::vector<double>& values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+  };
+  std::vector<double> halves, sizes;
   for (const auto& e : estimates) {
     if (e.has_interval() && e.high > e.low) halves.push_back((e.high - e.low) / 2);
-    if (e.known()) largest = std::max(largest, std::abs(e.mean));
+    if (e.known() && e.mean != 0) sizes.push_back(std::abs(e.mean));
   }
-  if (halves.empty()) return largest > 0 ? std::clamp(2 - static_cast<int>(std::floor(std::log10(largest))), 0, 6) : 0;
-  std::nth_element(halves.begin(), halves.begin() + halves.size() / 2, halves.end());
-  return decimals_for(halves[halves.size() / 2]);
+  if (!halves.empty()) return decimals_for(median(halves));
+  return sizes.empty() ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(median(sizes)))), 0, 6);
 }
 
 std::string with_interval(const Estimate& e, int decimals) {
@@ -127,7 +129,8 @@ std::vector<std::string> tick_labels(const std::vector<double>& at) {
   std::vector<std::string> labels;
   const bool powers = largest > 0 && (largest >= 1e6 || finest < 1e-4);
   const int decimals = finest > 0 ? std::clamp(static_cast<int>(-std::floor(std::log10(finest) + 1e-9)), 0, 6) : 0;
-  for (const double value : at) labels.push_back(!powers ? fixed(value, decimals) : value == 0 ? "0" : scientific(value, 2));
+  for (const double value : at)
+    labels.push_back(!powers ? fixed(value, decimals) : value == 0 ? "0" : scientific(value, 2));
   return labels;
 }
 

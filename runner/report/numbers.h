@@ -25,7 +25,7 @@ std::string duration(double seconds);
 int decimals_for(double half_width);
 
 /// Decimals fit for all of these at once, so that a column lines up: those of the median interval, or three
-/// significant digits of the largest mean where none has an interval.
+/// significant digits of the median mean where none has an interval.
 int column_decimals(const std::vector<Estimate>& estimates);
 
 /// "0.561 [0.540, 0.582]", or the mean alone where there is no interval.

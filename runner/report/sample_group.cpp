@@ -22,15 +22,17 @@ std::string value_text(double value) { return value != 0 && std::abs(value) < 0.
 /// Worth standing over each completion: the reward and what the advantage came from.
 bool is_main(const std::string& name) {
   const Metric metric = describe(name);
-  return name == "reward" || name == "advantage" || name == "weight" || name.ends_with("/weight") ||
-         name.ends_with("/s_in") || (metric.topic == Topic::reward && metric.title == "quality");
+  return name == "reward" || name == "advantage" || name.ends_with("/s_in") || name == "reweighted" ||
+         (metric.topic == Topic::reward && metric.title == "quality");
 }
 
 void write_numbers(Markup& out, const SampledCompletion& completion, size_t number) {
   const auto line = out.open("p", {{"class", "numbers"}});
   out.element("span", {{"class", "nth"}}, fmt::format("{}", number));
+  double reward = missing;
   for (const auto& [name, value] : completion.values) {
-    if (!is_main(name) || !std::isfinite(value)) continue;
+    if (name == "reward") reward = value;
+    if (!is_main(name) || !std::isfinite(value) || (name == "reweighted" && value == reward)) continue;
     const auto pair = out.open("span");
     out.text(describe(name).title + " ");
     out.element("b", {}, value_text(value));

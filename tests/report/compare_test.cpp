@@ -25,6 +25,11 @@ TEST(Difference, IsNeverClearWithoutIntervals) {
   EXPECT_TRUE(std::isnan(difference({}, {1, 0, 2, 3}).value));
 }
 
+TEST(Difference, OfWhatWasMeasuredOnceHasNoInterval) {
+  // distinct-2 of all texts together: its "interval" is the value itself.
+  EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).clear());
+}
+
 RunData with_prompts(const std::vector<double>& values) {
   RunData run;
   for (size_t i = 0; i < values.size(); ++i) run.per_prompt["reward"]["prompt-" + std::to_string(i)] = values[i];
@@ -54,7 +59,8 @@ TEST(Difference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
 TEST(Difference, InWordsClaimsNoMoreThanTheInterval) {
   EXPECT_EQ(in_words({0.141, 0.112, 0.17}, 3), "+0.141 [+0.112, +0.170]");
   EXPECT_EQ(in_words({0.004, -0.021, 0.029}, 3), "no clear difference (+0.004 [−0.021, +0.029])");
-  EXPECT_EQ(in_words({0.004}, 3), "+0.004");
+  EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
+  EXPECT_EQ(in_words({}, 3), "–");
 }
 
 TEST(MeanOf, HasATIntervalFromTwoValuesOn) {
