@@ -14,6 +14,7 @@ using Neighbour = World::Neighbour;
 
 bool gone(const Neighbour& rank) { return rank.state == 'X' || rank.state == 'Z'; }
 bool stopped(const Neighbour& rank) { return rank.state == 'T' || rank.state == 't'; }
+bool waits_too(const Neighbour& rank) { return !rank.waiting_in.empty() && !stopped(rank) && !gone(rank); }
 
 std::string name(const Neighbour& rank, const std::string& host) {
   return "rank " + std::to_string(rank.rank) + " (host " + host + ", process " + std::to_string(rank.pid) + ")";
@@ -28,9 +29,6 @@ std::string condition(const Neighbour& rank) {
 
 // The longest time between two looks: it decides how soon a lost rank is noticed.
 double tick(double seconds) { return std::clamp(seconds / 8, 0.02, 0.25); }
-
-// How long a rank that waits leaves it to others to report themselves.
-double grace(double seconds) { return std::max(1.0, seconds / 2); }
 
 std::string rounded(double seconds) { return std::to_string(static_cast<long>(seconds + 0.5)) + " s"; }
 
@@ -67,8 +65,18 @@ void Watchdog::watch() {
     idle = progress == seen ? idle + std::min(Seconds(now - last).count(), 2 * tick(seconds_)) : 0;
     seen = progress, last = now;
     report_lost();
-    if (idle > seconds_ + (waits ? grace(seconds_) : 0)) expire(idle, waits);
+    if (idle > seconds_ + (waits ? patience_with_others() : 0)) expire(idle, waits);
   }
+}
+
+// Who knows more speaks first: a rank that hangs, then one that sees which rank of its host it waits for, then the
+// rest.
+double Watchdog::patience_with_others() const {
+  const double grace = std::max(1.0, seconds_ / 2);
+  for (const auto& rank : world_.neighbours()) {
+    if (!waits_too(rank)) return grace;
+  }
+  return 2 * grace;
 }
 
 void Watchdog::report_lost() {
@@ -91,13 +99,14 @@ void Watchdog::blame_others(Fault& fault, double idle) const {
   const Neighbour* culprit = nullptr;
   std::string others;
   for (const auto& rank : ranks) {
-    const bool waits = !rank.waiting_in.empty() && !stopped(rank) && !gone(rank);
-    if (!waits && !culprit) culprit = &rank;
-    others += "; " + name(rank, world_.host()) + (waits ? " waits in " + rank.waiting_in : " " + condition(rank));
+    if (!waits_too(rank) && !culprit) culprit = &rank;
+    others +=
+        "; " + name(rank, world_.host()) + (waits_too(rank) ? " waits in " + rank.waiting_in : " " + condition(rank));
   }
-  fault.what = "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " + world_.waiting_in() +
-               others + (ranks.size() + 1 < static_cast<size_t>(world_.size()) ? "; the other hosts are silent" : "");
+  fault.what =
+      "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " + world_.waiting_in() + others;
   if (!culprit) {
+    if (ranks.size() + 1 < static_cast<size_t>(world_.size())) fault.what += "; nothing is known of other hosts";
     ranks.push_back({world_.rank(), 0, main_place(), world_.waiting_in()});
     std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank > b.rank; });
     const auto times = [&](const Neighbour& one) {

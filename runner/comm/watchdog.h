@@ -14,10 +14,10 @@ inline constexpr int killed_exit = 137;
 
 /// A thread that ends a run which has stopped moving, and says who is to blame.
 ///
-/// Progress is what `Phase` and `mark_progress` report. After `seconds` without any, a rank at work reports itself; one
-/// that waits for others gives them a little longer to do so (half as long again, at least a second), then names
-/// the ranks of its host that it waits for. Either way: a fault with exit code 86 goes to `report`, then every rank is
-/// aborted. Time during which the whole process was stopped (a suspended job) does not count.
+/// Progress is what `Phase` and `mark_progress` report. After `seconds` without any, a rank at work reports itself. One
+/// that waits leaves it to others first: it speaks after half as long again (at least a second) if it sees which rank
+/// of its host it waits for, and after twice that if all of them wait. Either way: a fault with exit code 86 goes to
+/// `report`, then every rank is aborted. Time during which this process was stopped (a suspended job) does not count.
 ///
 /// It also notices when a rank of this host has vanished without a word (killed, out of memory), and reports that once
 /// with exit code 137, while the launcher takes the job down. Must not outlive World::finish.
@@ -33,6 +33,7 @@ class Watchdog {
   void watch();
   void expire(double idle, bool waits);
   void blame_others(Fault& fault, double idle) const;
+  double patience_with_others() const;
   void report_lost();
 
   World& world_;

@@ -60,19 +60,24 @@ pid_t start(std::vector<std::string> words, const std::filesystem::path& log) {
 
 }  // namespace
 
-Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more) {
+Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more)
+    : program_(program), ranks_(ranks) {
   static std::atomic<int> count = 0;
-  mark_ = "COMPEER_TEST_JOB=" + std::to_string(::getpid()) + "-" + std::to_string(++count) + "-";
-  folder_ = std::filesystem::temp_directory_path() / ("compeer-job-" + mark_.substr(17));
+  const std::string name = std::to_string(::getpid()) + "-" + std::to_string(++count) + "-";
+  mark_ = "COMPEER_TEST_JOB=" + name;
+  folder_ = std::filesystem::temp_directory_path() / ("compeer-job-" + name);
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directories(folder_);
   if (!spec_file.is_null()) std::ofstream(folder_ / "spec.json") << spec_file.dump();
+  again(more);
+}
 
+void Job::again(const std::vector<std::string>& more) {
   std::vector<std::string> words{"env", mark_, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
-  if (ranks > 0) {
-    words.insert(words.end(), {MPIRUN, "-q", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"});
+  if (ranks_ > 0) {
+    words.insert(words.end(), {MPIRUN, "-q", "-n", std::to_string(ranks_), "--oversubscribe", "--bind-to", "none"});
   }
-  words.insert(words.end(), {program, folder_.string()});
+  words.insert(words.end(), {program_, folder_.string()});
   words.insert(words.end(), more.begin(), more.end());
   pid_ = start(words, folder_ / "log.txt");
 }

@@ -17,6 +17,9 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+  /// Starts the worker once more in the same folder, after the end of the first.
+  void again(const std::vector<std::string>& more);
+
   /// Waits for the end, with a deadline far beyond any honest one. The exit code as a shell gives it, -1: too late.
   int wait();
 
@@ -30,8 +33,9 @@ class Job {
   bool nothing_left_behind() const;  ///< no process of this job lives on, after a moment's patience
 
  private:
+  std::string program_, mark_;
+  int ranks_;
   std::filesystem::path folder_;
-  std::string mark_;
   int pid_ = -1;
 };
 

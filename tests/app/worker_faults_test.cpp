@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <fstream>
 #include <future>
 #include <map>
 #include <semaphore>
@@ -143,8 +142,10 @@ TEST(Worker, SlowWorkThatReportsProgressIsLeftAlone) {
 }
 
 TEST(Worker, ForgetsTheErrorOfAnEarlierTry) {
-  Job job(WORKER_STUB, spec_of({"want resume", 0, 0, ""}, 1, 0), 0, {"--resume"});
-  std::ofstream(job.folder() / "error.json") << "{}";
+  Job job(WORKER_STUB, spec_of({"want resume", 0, 0, ""}, 1, 0), 0);
+  EXPECT_EQ(job.wait(), 1);
+  EXPECT_EQ(job.error()["what"], "not resumed");
+  job.again({"--resume"});
   EXPECT_EQ(job.wait(), 0) << job.output();
   EXPECT_TRUE(job.error().is_null());
 }
