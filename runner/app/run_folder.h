@@ -1,0 +1,51 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "spec/spec.h"
+
+namespace compeer::app {
+
+/// A run's own folder, held while the object lives and while any process of the run does: `results/<name>`, or
+/// `results/<name>-<first 8 digits of the spec's hash>` where another spec, or something that is no run, has that name.
+/// What belongs to another spec is never touched.
+class RunFolder {
+ public:
+  enum class State {
+    fresh,      ///< nothing of use is there
+    resumable,  ///< it did not finish, but has a checkpoint
+    finished,   ///< it has its summary
+  };
+
+  /// Finds or makes the folder of this spec and takes hold of it. Throws Error if another live process has it.
+  static RunFolder claim(const spec::Spec& spec, const std::filesystem::path& results);
+  /// Takes hold of a run that exists.
+  static RunFolder open(const std::filesystem::path& folder);
+  /// Where `claim` would go, without making anything, and what it would find there.
+  static std::pair<std::filesystem::path, State> look(const spec::Spec& spec, const std::filesystem::path& results);
+
+  RunFolder(RunFolder&& other) noexcept;
+  RunFolder& operator=(RunFolder&&) = delete;
+  ~RunFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  State state() const;
+  /// An open file whose lock is the claim; a process that inherits it holds the folder too.
+  int lock() const { return lock_; }
+
+  /// Plugins whose files are not those the run was made with, as sentences.
+  std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
+
+  /// Before a process starts: writes spec.json, and removes what an earlier attempt left, except its checkpoints, rows
+  /// and rollouts if it is to go on from them. `fresh` removes the log too.
+  void prepare(const spec::Spec& spec, bool resume, bool fresh);
+
+ private:
+  RunFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::filesystem::path path_;
+  int lock_;
+};
+
+}  // namespace compeer::app
