@@ -15,22 +15,6 @@ namespace {
 
 constexpr hsize_t page_bytes = 4096;
 
-// The innermost message, which is the cause; of a failed system call only what the system said.
-std::string reason() {
-  std::string text;
-  auto innermost = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
-    if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
-  constexpr std::string_view key = "error message = '";
-  if (const auto at = text.find(key); at != std::string::npos) {
-    text = text.substr(at + key.size());
-    text = text.substr(0, text.find('\''));
-  }
-  return text.empty() ? "unknown HDF5 error" : text;
-}
-
 // Errors are reported by exceptions, so HDF5 is told not to print its own. File locks are our own affair: HDF5's make
 // a reader's open fail while a writer opens, and don't work on some network file systems.
 Handle file_access() {
@@ -74,56 +58,25 @@ Place open(const std::filesystem::path& file, unsigned flags, const Handle& acce
 
 }  // namespace
 
-template <>
-hid_t memory_type<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-hid_t memory_type<float>() {
-  return H5T_NATIVE_FLOAT;
-}
-template <>
-hid_t memory_type<uint64_t>() {
-  return H5T_NATIVE_UINT64;
-}
-template <>
-hid_t memory_type<int32_t>() {
-  return H5T_NATIVE_INT32;
-}
-template <>
-hid_t memory_type<uint8_t>() {
-  return H5T_NATIVE_UINT8;
-}
-template <>
-hid_t memory_type<char>() {
-  return H5T_NATIVE_UINT8;
-}
-template <>
-hid_t file_type<double>() {
-  return H5T_IEEE_F64LE;
-}
-template <>
-hid_t file_type<float>() {
-  return H5T_IEEE_F32LE;
-}
-template <>
-hid_t file_type<uint64_t>() {
-  return H5T_STD_U64LE;
-}
-template <>
-hid_t file_type<int32_t>() {
-  return H5T_STD_I32LE;
-}
-template <>
-hid_t file_type<uint8_t>() {
-  return H5T_STD_U8LE;
-}
-template <>
-hid_t file_type<char>() {
-  return H5T_STD_U8LE;
+// The innermost message is the cause.
+std::string last_error() {
+  std::string text;
+  auto innermost = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {
+    if (n == 0 && error->desc) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &text);
+  constexpr std::string_view key = "error message = '";
+  if (const auto at = text.find(key); at != std::string::npos) {
+    text = text.substr(at + key.size());
+    text = text.substr(0, text.find('\''));
+  }
+  return text.empty() ? "unknown HDF5 error" : text;
 }
 
-void Place::fail(const std::string& what) const { throw Error(file.string(), what + ": " + reason(), "", Exit::data); }
+void Place::fail(const std::string& what) const {
+  throw Error(file.string(), what + ": " + last_error(), "", Exit::data);
+}
 
 void Place::close() {
   if (!handle.close()) fail("can't be closed");
@@ -219,97 +172,6 @@ void sync(const Place& place) {
   place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), "can't be made durable");
   if (::fsync(*static_cast<int*>(descriptor)) != 0)
     throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::data);
-}
-
-Array Array::create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
-  const hsize_t none = 0, unlimited = H5S_UNLIMITED;
-  const Handle space(H5Screate_simple(1, &none, &unlimited));
-  const Handle links(H5Pcreate(H5P_LINK_CREATE));
-  H5Pset_create_intermediate_group(links.get(), 1);
-  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_chunk(creation.get(), 1, &chunk);
-  if (compressed) {
-    H5Pset_shuffle(creation.get());
-    H5Pset_deflate(creation.get(), 4);
-    H5Pset_fletcher32(creation.get());
-  }
-  Array array;
-  array.file_ = place.file;
-  array.name_ = path;
-  array.dataset_ =
-      Handle(H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT));
-  place.must(array.dataset_.get(), "can't make " + path);
-  return array;
-}
-
-Array Array::open(const Place& place, const std::string& path) {
-  Array array;
-  array.file_ = place.file;
-  array.name_ = path;
-  if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
-  array.broken_ = place.broken;
-  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
-  place.must(array.dataset_.get(), "can't open " + path);
-  const Handle space(H5Dget_space(array.dataset_.get()));
-  if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
-  H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
-  // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
-  const Handle type(H5Dget_type(array.dataset_.get()));
-  if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
-    throw Error(place.file.string(),
-                fmt::format("{} claims {} elements, in a file of {} bytes", path, array.size_, place.bytes), "",
-                Exit::data);
-  return array;
-}
-
-hsize_t Array::size() const { return size_; }
-
-void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
-  if (count == 0) return;
-  if (const hsize_t end = offset + count; end > size_) {
-    if (H5Dset_extent(dataset_.get(), &end) < 0) fail_to_write("can't grow");
-    size_ = end;
-  }
-  const Handle target(H5Screate_simple(1, &size_, nullptr));
-  H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
-  const Handle source(H5Screate_simple(1, &count, nullptr));
-  if (H5Dwrite(dataset_.get(), memory, source.get(), target.get(), H5P_DEFAULT, elements) < 0)
-    fail_to_write("can't be written");
-}
-
-void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const {
-  check_range(offset, count);
-  if (count == 0) return;
-  const Handle source(H5Screate_simple(1, &size_, nullptr));
-  H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
-  const Handle target(H5Screate_simple(1, &count, nullptr));
-  if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
-}
-
-void Array::flush() {
-  if (H5Dflush(dataset_.get()) < 0) fail_to_write("can't be written");
-}
-
-void Array::check_range(hsize_t offset, hsize_t count) const {
-  if (count <= size_ && offset <= size_ - count) return;
-  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, offset + count), "",
-              Exit::data);
-}
-
-void Array::check_rising(const std::vector<uint64_t>& bounds) const {
-  if (std::is_sorted(bounds.begin(), bounds.end())) return;
-  throw Error(file_.string(), fmt::format("{} is not in rising order", name_), "", Exit::data);
-}
-
-void Array::fail(const std::string& what) const {
-  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, reason()), "", Exit::data);
-}
-
-void Array::fail_to_write(const std::string& what) const {
-  const std::string why = reason();
-  *broken_ = true;
-  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), "free some space, then resume the run",
-              Exit::data);
 }
 
 }  // namespace compeer::record::hdf

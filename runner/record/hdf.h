@@ -1,7 +1,6 @@
 #pragma once
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -64,6 +63,9 @@ struct Place {
   void text_attribute(const std::string& name, std::string_view value) const;
 };
 
+/// Why the last call of HDF5 failed: of a failed system call what the system said.
+std::string last_error();
+
 /// A new file in paged file space, replacing one that is there. Datasets can be made in it until it is closed.
 Place create(const std::filesystem::path& file);
 /// Goes on with a file that was closed properly: single writer, many readers (SWMR); no datasets can be made.
@@ -120,84 +122,5 @@ class Array {
   Handle dataset_;
   hsize_t size_ = 0;
 };
-
-/// Lists of different lengths, end to end: `<path>/<items>`, and `<path>/ends`, the index after each list's last item.
-/// (HDF5's own variable-length types can't be read while a writer lives, nor compressed.)
-template <class T>
-class Ragged {
- public:
-  static Ragged create(const Place& place, const std::string& path, const std::string& items, hsize_t chunk,
-                       bool compressed = false) {
-    Ragged made;
-    made.items_ = Array::create(place, path + "/" + items, file_type<T>(), chunk, compressed);
-    made.ends_ = Array::create(place, path + "/ends", file_type<uint64_t>(), 1024, compressed);
-    return made;
-  }
-  static Ragged open(const Place& place, const std::string& path, const std::string& items) {
-    Ragged opened;
-    opened.items_ = Array::open(place, path + "/" + items);
-    opened.ends_ = Array::open(place, path + "/ends");
-    return opened;
-  }
-
-  /// Lists are gathered by add() and written together by write(), after the `count()` lists written before.
-  void add(std::span<const T> list) {
-    new_items_.insert(new_items_.end(), list.begin(), list.end());
-    new_ends_.push_back(end_ + new_items_.size());
-  }
-  void write() {
-    items_.template write<T>(end_, new_items_);
-    ends_.template write<uint64_t>(count_, new_ends_);
-    count_ += new_ends_.size();
-    end_ += new_items_.size();
-    new_items_.clear();
-    new_ends_.clear();
-  }
-  void flush() {
-    items_.flush();
-    ends_.flush();
-  }
-  uint64_t count() const { return count_; }
-  uint64_t end() const { return end_; }  ///< items in all lists written
-  /// The first `count` lists of another, into an empty one.
-  void copy(const Ragged& from, uint64_t count) {
-    constexpr uint64_t block = 1 << 16;
-    for (uint64_t first = 0; first < count; first += block) {
-      for (const auto& list : from.read(first, std::min(block, count - first))) add(list);
-      write();
-    }
-  }
-  void go_to(uint64_t count) {  ///< the next list written is number `count`
-    count_ = count;
-    end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
-  }
-
-  /// Where lists [first, first + count) lie among the items: count + 1 rising numbers.
-  std::vector<uint64_t> bounds(uint64_t first, uint64_t count) const {
-    auto bounds = first ? ends_.template read<uint64_t>(first - 1, count + 1) : ends_.template read<uint64_t>(0, count);
-    if (!first) bounds.insert(bounds.begin(), 0);
-    ends_.check_rising(bounds);
-    return bounds;
-  }
-  std::vector<std::vector<T>> read(uint64_t first, uint64_t count) const {
-    const auto at = bounds(first, count);
-    const auto items = items_.template read<T>(at.front(), at.back() - at.front());
-    std::vector<std::vector<T>> lists;
-    for (uint64_t i = 0; i < count; ++i) {
-      lists.emplace_back(items.begin() + static_cast<std::ptrdiff_t>(at[i] - at[0]),
-                         items.begin() + static_cast<std::ptrdiff_t>(at[i + 1] - at[0]));
-    }
-    return lists;
-  }
-
- private:
-  Array items_, ends_;
-  std::vector<T> new_items_;
-  std::vector<uint64_t> new_ends_;
-  uint64_t count_ = 0, end_ = 0;
-};
-
-/// Texts are lists of bytes.
-using Texts = Ragged<char>;
 
 }  // namespace compeer::record::hdf

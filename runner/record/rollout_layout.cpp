@@ -58,7 +58,7 @@ RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<s
   made.completion = array("completions/completion", u64, few);
   made.group = array("completions/group", u64, few);
   made.finished = array("completions/finished", hdf::file_type<uint8_t>(), few);
-  for (const auto& name : value_columns) made.values.push_back(array("values/" + name, f64, few));
+  for (const auto& name : value_columns) made.values.push_back(array("completions/values/" + name, f64, few));
   made.text = hdf::Texts::create(place, "completions/text", "bytes", many, compressed);
   made.tokens = hdf::Ragged<int32_t>::create(place, "completions/tokens", "ids", many, compressed);
   made.logprobs = array("completions/tokens/logprobs", hdf::file_type<float>(), many);
@@ -79,7 +79,7 @@ RolloutLayout RolloutLayout::open(const hdf::Place& place, const std::vector<std
   opened.completion = array("completions/completion");
   opened.group = array("completions/group");
   opened.finished = array("completions/finished");
-  for (const auto& name : value_columns) opened.values.push_back(array("values/" + name));
+  for (const auto& name : value_columns) opened.values.push_back(array("completions/values/" + name));
   opened.text = hdf::Texts::open(place, "completions/text", "bytes");
   opened.tokens = hdf::Ragged<int32_t>::open(place, "completions/tokens", "ids");
   opened.logprobs = array("completions/tokens/logprobs");

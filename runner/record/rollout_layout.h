@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "record/hdf.h"
+#include "record/ragged.h"
 
 /// The datasets of a rollout file (README.md), for its writer and its reader, and how files are named.
 namespace compeer::record {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "record/hdf.h"
+#include "record/ragged.h"
 #include "record/run_file.h"
 
 /// The datasets of run.h5 (README.md), for its writer and its reader.

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "record/hdf.h"
+
+namespace compeer::record::hdf {
+
+template <>
+hid_t memory_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t memory_type<float>() {
+  return H5T_NATIVE_FLOAT;
+}
+template <>
+hid_t memory_type<uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+template <>
+hid_t memory_type<int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t memory_type<uint8_t>() {
+  return H5T_NATIVE_UINT8;
+}
+template <>
+hid_t memory_type<char>() {
+  return H5T_NATIVE_UINT8;
+}
+template <>
+hid_t file_type<double>() {
+  return H5T_IEEE_F64LE;
+}
+template <>
+hid_t file_type<float>() {
+  return H5T_IEEE_F32LE;
+}
+template <>
+hid_t file_type<uint64_t>() {
+  return H5T_STD_U64LE;
+}
+template <>
+hid_t file_type<int32_t>() {
+  return H5T_STD_I32LE;
+}
+template <>
+hid_t file_type<uint8_t>() {
+  return H5T_STD_U8LE;
+}
+template <>
+hid_t file_type<char>() {
+  return H5T_STD_U8LE;
+}
+
+Array Array::create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
+  const hsize_t none = 0, unlimited = H5S_UNLIMITED;
+  const Handle space(H5Screate_simple(1, &none, &unlimited));
+  const Handle links(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(links.get(), 1);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(creation.get(), 1, &chunk);
+  if (compressed) {
+    H5Pset_shuffle(creation.get());
+    H5Pset_deflate(creation.get(), 4);
+    H5Pset_fletcher32(creation.get());
+  }
+  Array array;
+  array.file_ = place.file;
+  array.name_ = path;
+  array.dataset_ =
+      Handle(H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT));
+  place.must(array.dataset_.get(), "can't make " + path);
+  return array;
+}
+
+Array Array::open(const Place& place, const std::string& path) {
+  Array array;
+  array.file_ = place.file;
+  array.name_ = path;
+  if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
+  array.broken_ = place.broken;
+  array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
+  place.must(array.dataset_.get(), "can't open " + path);
+  const Handle space(H5Dget_space(array.dataset_.get()));
+  if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
+  H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
+  // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
+  const Handle type(H5Dget_type(array.dataset_.get()));
+  if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
+    throw Error(place.file.string(),
+                fmt::format("{} claims {} elements, in a file of {} bytes", path, array.size_, place.bytes), "",
+                Exit::data);
+  return array;
+}
+
+hsize_t Array::size() const { return size_; }
+
+void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
+  if (count == 0) return;
+  if (const hsize_t end = offset + count; end > size_) {
+    if (H5Dset_extent(dataset_.get(), &end) < 0) fail_to_write("can't grow");
+    size_ = end;
+  }
+  const Handle target(H5Screate_simple(1, &size_, nullptr));
+  H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
+  const Handle source(H5Screate_simple(1, &count, nullptr));
+  if (H5Dwrite(dataset_.get(), memory, source.get(), target.get(), H5P_DEFAULT, elements) < 0)
+    fail_to_write("can't be written");
+}
+
+void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const {
+  check_range(offset, count);
+  if (count == 0) return;
+  const Handle source(H5Screate_simple(1, &size_, nullptr));
+  H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
+  const Handle target(H5Screate_simple(1, &count, nullptr));
+  if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
+}
+
+void Array::flush() {
+  if (H5Dflush(dataset_.get()) < 0) fail_to_write("can't be written");
+}
+
+void Array::check_range(hsize_t offset, hsize_t count) const {
+  if (count <= size_ && offset <= size_ - count) return;
+  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, offset + count), "",
+              Exit::data);
+}
+
+void Array::check_rising(const std::vector<uint64_t>& bounds) const {
+  if (std::is_sorted(bounds.begin(), bounds.end())) return;
+  throw Error(file_.string(), fmt::format("{} is not in rising order", name_), "", Exit::data);
+}
+
+void Array::fail(const std::string& what) const {
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, last_error()), "", Exit::data);
+}
+
+void Array::fail_to_write(const std::string& what) const {
+  const std::string why = last_error();
+  *broken_ = true;
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), "free some space, then resume the run",
+              Exit::failure);
+}
+
+}  // namespace compeer::record::hdf
