@@ -112,7 +112,7 @@ std::string hiding_rules(const std::vector<RunData>& runs, const Lineage& lineag
   for (size_t i = 0; i < runs.size(); ++i) styles.insert(lineage.style(i));
   std::string rules;
   for (const size_t i : styles)
-    rules += fmt::format("body:has(#show-{0}:not(:checked)) .curves .r{0}{{display:none}}", i);
+    rules += fmt::format("body:has(#show-{0}:not(:checked)) .curves .plot .r{0}{{display:none}}", i);
   return rules;
 }
 
