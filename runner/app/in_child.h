@@ -1,0 +1,17 @@
+#pragma once
+#include <functional>
+#include <string>
+
+namespace compeer::app {
+
+/// What became of work done in a process of its own, for HDF5 may crash or never end on damaged files.
+struct ChildResult {
+  std::string output;   ///< what `work` returned
+  std::string problem;  ///< empty if it returned: "crashed (Segmentation fault)", "took longer than 60 seconds"
+};
+
+/// Runs `work` in a child process and waits at most `seconds`. Exceptions of `work` become the problem. Only for
+/// programs with one thread.
+ChildResult in_child(const std::function<std::string()>& work, double seconds);
+
+}  // namespace compeer::app
