@@ -28,6 +28,10 @@ int64_t address(Weight& weight) { return reinterpret_cast<int64_t>(&weight); }
 Weight& weight_at(int64_t address) { return *reinterpret_cast<Weight*>(address); }
 Weight& carried(AutogradContext* context, const char* key) { return weight_at(context->saved_data[key].toInt()); }
 
+void add_row(const float* row, int64_t width, float* sum) {
+  for (int64_t i = 0; i < width; ++i) sum[i] += row[i];
+}
+
 struct Linear : Function<Linear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
                             const std::optional<at::Tensor>& bias, int64_t weight_address) {
@@ -52,9 +56,7 @@ struct Linear : Function<Linear> {
     at::Tensor dbias;
     if (context->saved_data["bias"].toBool()) {
       dbias = at::zeros({width}, x.options());
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t i = 0; i < width; ++i) out(dbias)[i] += data(dy)[r * width + i];
-      }
+      for (int64_t r = 0; r < rows; ++r) add_row(data(dy) + r * width, width, out(dbias));
     }
     return {dx, dw, dbias, at::Tensor()};
   }
@@ -77,9 +79,7 @@ struct Embedding : Function<Embedding> {
     const int64_t width = dy.size(1);
     auto dw = at::zeros({context->saved_data["vocabulary"].toInt(), width}, dy.options());
     const int64_t* id = tokens.const_data_ptr<int64_t>();
-    for (int64_t r = 0; r < tokens.size(0); ++r) {
-      for (int64_t i = 0; i < width; ++i) out(dw)[id[r] * width + i] += data(dy)[r * width + i];
-    }
+    for (int64_t r = 0; r < tokens.size(0); ++r) add_row(data(dy) + r * width, width, out(dw) + id[r] * width);
     return {at::Tensor(), dw};
   }
 };

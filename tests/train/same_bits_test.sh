@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# The same spec gives the same weights, optimizer state, metrics and rollouts over 1, 2 and 4 ranks, 1 and 2 threads, and after
+# kill -9 at any moment with a resume.   usage: same_bits_test.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source_dir=$1 build=$2
+work=$(mktemp -d -t compeer-bits.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
+
+# make NAME RANKS THREADS: a run folder, as the front end prepares it.
+make_run() {
+  mkdir -p "$1"
+  "$build/bin/compeer" resolve "$source_dir/experiments/smoke_grpo.toml" --set "ranks=$2" --set "threads=$3" --json >"$1/spec.json"
+}
+
+# start NAME RANKS [--resume]: in a process group of its own.
+start() {
+  local name=$1 ranks=$2
+  shift 2
+  local launcher=()
+  ((ranks > 1)) && launcher=(mpirun -n "$ranks" --oversubscribe --bind-to none)
+  setsid "${launcher[@]}" "$build/bin/compeer-worker" "$name" "$@" >>"$name/log.txt" 2>&1 &
+}
+
+finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
+
+# What must be equal: weights, optimizer, all metrics but times.
+fingerprint() {
+  sha256sum <"$1/checkpoints/last/model.safetensors"
+  sha256sum <"$1/checkpoints/last/optimizer.safetensors"
+  "$build/bin/compeer" log export "$1" --csv - | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /seconds|per_second|time/ }
+    { line = ""; for (i = 1; i <= NF; i++) if (keep[i]) line = line "," $i; print line }' | sha256sum
+}
+
+same() {
+  if [[ $(fingerprint "$1") == "$expected" ]]; then
+    echo "ok      $1"
+  else
+    echo "FAILED  $1 differs"
+    fingerprint "$1"
+    exit 1
+  fi
+}
+
+make_run one 1 1
+start one 1 && finish one
+expected=$(fingerprint one)
+"$build/bin/compeer" log export one --csv - | awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) if ($i == "rollout_trainer_max_diff" || $i == "ratio_distance") exact[i] = 1 }
+  NR > 1 { for (i in exact) { seen++; if ($i + 0 != 0) exit 1 } }
+  END { if (seen != 16) exit 1 }' || { echo "FAILED  rollout and trainer differ"; exit 1; }
+echo "ok      rollout = trainer"
+
+for case in "two 2 1" "four 4 1" "threads 1 2"; do
+  read -r name ranks threads <<<"$case"
+  make_run "$name" "$ranks" "$threads"
+  start "$name" "$ranks" && finish "$name"
+  same "$name"
+done
+
+# Killed when the log has 1, 3, 4 or 7 rows: before, at and after checkpoints (every second step).
+for rows in 1 3 4 7; do
+  name=killed-$rows
+  make_run "$name" 2 1
+  start "$name" 2
+  group=$!
+  until [[ $(grep -o '"step":[0-9]*' "$name/status.json" 2>/dev/null | head -1 | cut -d: -f2 || true) -ge $rows ]]; do
+    kill -0 "$group" 2>/dev/null || break # it may have finished already
+  done
+  kill -9 -- "-$group" 2>/dev/null || true
+  wait "$group" 2>/dev/null || true
+  start "$name" 2 --resume && finish "$name"
+  same "$name"
+done
