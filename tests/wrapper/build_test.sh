@@ -84,16 +84,17 @@ claim "and runs" equal "$out" '<x>'
 mv "$work/moved" "$checkout"
 
 mkdir -p "$work/other"
-exec {other}>"$work/other/.compeer-lock"
-flock "$other"
 mkfifo "$work/words"
-(exec {other}>&-; COMPEER_BUILD_DIR=$work/other "$checkout/compeer" late >"$work/late" 2>"$work/words") &
-exec {words}<"$work/words"
-read -r heard <&"$words"
+exec {first}>"$work/other/.compeer-lock" {heard}<>"$work/words"
+flock "$first"
+(
+  exec {first}>&- {heard}>&-
+  COMPEER_BUILD_DIR=$work/other exec "$checkout/compeer" late >"$work/late" 2>"$work/words"
+) &
+read -r -t 60 line <&"$heard"
 claim "the second of two builds says that it waits" \
-  equal "$heard" "compeer: another compeer is building in $work/other; waiting for it"
-exec {other}>&-
-cat <&"$words" >/dev/null
+  equal "$line" "compeer: another compeer is building in $work/other; waiting for it"
+exec {first}>&-
 wait
 claim "and builds when the first has ended" equal "$(<"$work/late")" '<late>'
 

@@ -50,11 +50,11 @@ wheel torch cp311-cp311-manylinux_2_28_x86_64 torch/include/ATen/ATen.h torch/li
   torch/lib/libtorch_cuda.so torch/version.py torch/nn/functional.py
 wheel nvidia_cuda_runtime py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64 nvidia/cu13/lib/libcudart.so.13
 wheel nvidia_cuda_cupti py3-none-manylinux_2_25_x86_64 nvidia/cu13/lib/libcupti.so.13 nvidia/cu13/include/cupti.h
-lock=$work/lock
-{ echo "# comment"; locked torch; locked nvidia-cuda-runtime; locked nvidia-cuda-cupti; } >"$lock"
-export PIP_NO_INDEX=1 PIP_FIND_LINKS=$work/wheels
-fetch="need_space() { :; }; uname() { echo x86_64; }; need_libtorch $lock"
-kept=$HOME/.cache/compeer/libtorch-1.0-cpu
+export pins=$work/pins
+{ echo "# comment"; locked torch; locked nvidia-cuda-runtime; locked nvidia-cuda-cupti; } >"$pins"
+export PIP_NO_INDEX=1 PIP_FIND_LINKS=file://${work// /%20}/wheels
+fetch='need_space() { :; }; uname() { echo x86_64; }; need_libtorch "$pins"'
+export kept=$HOME/.cache/compeer/libtorch-1.0-cpu
 files() { (cd "$1" && find . -type f | sort | tr '\n' ' '); }
 wanted="./nvidia/cu13/lib/libcudart.so.13 ./nvidia/cu13/lib/libcupti.so.13\
  ./nvidia_cuda_cupti-1.0.dist-info/licenses/LICENSE ./nvidia_cuda_runtime-1.0.dist-info/licenses/LICENSE\
@@ -89,31 +89,35 @@ ask "$fetch"
 claim "wheels left by a kill at the very end are cleared away" test ! -e "$kept.wheels"
 
 rm -rf "$kept"
-sed 's/sha256:..../sha256:0000/' "$lock" >"$work/wrong"
-ask "${fetch/$lock/$work/wrong}"
+sed 's/sha256:..../sha256:0000/' "$pins" >"$work/wrong"
+pins=$work/wrong ask "$fetch"
 claim "a wheel with another hash is refused" equal "$code" 1
 claim "saying so" contains "$err" "DO NOT MATCH THE HASHES"
 claim "and nothing is put in place" test ! -e "$kept"
 
-PIP_FIND_LINKS=$work/none ask "rm -rf $kept.wheels; $fetch"
+PIP_FIND_LINKS=/nonexistent ask "rm -rf \"\$kept.wheels\"; $fetch"
 claim "a download that fails has a remedy" contains "$err" "help: is there a network?"
 
-ask "df() { printf 'Avail\n  900M\n'; }; uname() { echo x86_64; }; need_libtorch $lock"
+ask 'df() { printf "Avail\n  900M\n"; }; uname() { echo x86_64; }; need_libtorch "$pins"'
 claim "too little room is said before anything is fetched" contains "$err" "has 900 MB free, 1200 are needed"
-ask "uname() { echo riscv64; }; need_libtorch $lock"
+ask 'uname() { echo riscv64; }; need_libtorch "$pins"'
 claim "an architecture without a wheel is named" contains "$err" "no libtorch is pinned for riscv64"
-ask "unset HOME; need_libtorch $lock"
+ask 'unset HOME; need_libtorch "$pins"'
 claim "a user without a home is told what to set" contains "$err" "set XDG_CACHE_HOME"
 
 # --- two at once: the second waits for the first, then uses what it fetched
 rm -rf "$kept" "$kept.wheels"
-mkfifo "$work/words"
-exec {first}>"$kept.lock"
+export words=$work/words
+mkfifo "$words"
+exec {first}>"$kept.lock" {heard}<>"$words"
 flock "$first"
-(exec {first}>&-; ask "exec 2>$work/words; download_wheels() { stop 'downloaded twice'; }; $fetch; $where"; echo "$code $out" >"$work/second") &
-exec {words}<"$work/words"
-read -r heard <&"$words"
-claim "the second of two says that it waits" equal "$heard" "compeer: another compeer is fetching libtorch; waiting for it"
+(
+  exec {first}>&- {heard}>&-
+  ask "exec 2>\"\$words\"; download_wheels() { stop 'downloaded twice'; }; $fetch; $where"
+  echo "$code $out" >"$work/second"
+) &
+read -r -t 60 line <&"$heard"
+claim "the second of two says that it waits" equal "$line" "compeer: another compeer is fetching libtorch; waiting for it"
 place "$kept/torch"
 exec {first}>&-
 wait
