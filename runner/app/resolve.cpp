@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/plan_script.h"
 #include "base/files.h"
 #include "plugin/search.h"
 #include "spec/text.h"
@@ -75,14 +76,41 @@ void print_differences(const std::vector<spec::Difference>& differences, bool as
   std::cout << list.dump(2) << '\n';
 }
 
-int resolve(const Options& options) {
+bool is_script(const std::string& file) { return fs::path(file).extension() == ".lua"; }
+
+// One spec of a file; as many of a script as it would launch.
+std::vector<spec::Spec> all_specs(const Options& options) {
+  if (is_script(options.file)) return plan_script(options.file, options.sets);
+  return {resolved(options.file, options.sets)};
+}
+
+int compare(const Options& options) {
+  for (const auto& file : {options.file, options.other}) {
+    if (is_script(file))
+      throw Error(file, "is a script, which --diff can't compare", "name a TOML file or a run", Exit::usage);
+  }
   const auto spec = resolved(options.file, options.sets);
-  if (!options.other.empty()) {
-    print_differences(spec::diff(spec, resolved(options.other, {})), options.as_json);
-  } else if (options.as_json) {
-    std::cout << spec.file_text();
-  } else {
-    std::cout << "# sha256 " << spec.sha256() << '\n' << spec.toml(options.origins);
+  print_differences(spec::diff(spec, resolved(options.other, {})), options.as_json);
+  return 0;
+}
+
+// A file's spec as spec.json; a script's as a list of such.
+void print_json(const std::vector<spec::Spec>& specs, bool as_list) {
+  if (as_list) std::cout << "[";
+  for (size_t i = 0; i < specs.size(); ++i) std::cout << (i ? "," : "") << specs[i].file_text();
+  if (as_list) std::cout << "]\n";
+}
+
+int resolve(const Options& options) {
+  if (!options.other.empty()) return compare(options);
+  const auto specs = all_specs(options);
+  if (options.as_json) {
+    print_json(specs, is_script(options.file));
+    return 0;
+  }
+  for (const auto& spec : specs) {
+    std::cout << (&spec == &specs[0] ? "" : "\n\n") << "# sha256 " << spec.sha256() << '\n'
+              << spec.toml(options.origins);
   }
   return 0;
 }
@@ -99,13 +127,14 @@ spec::Draft load_draft(const std::string& file, const std::vector<std::string>& 
 void add_resolve(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("resolve", "Print what would run, every default filled in; nothing is launched");
-  command->add_option("FILE", options->file, "a TOML file, a spec.json or the folder of a run")->required();
+  command->add_option("FILE", options->file, "a TOML file, a Lua script, a spec.json or the folder of a run")
+      ->required();
   command->add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  auto* as_json =
-      command->add_flag("--json", options->as_json, "as spec.json: values, hash, origins, plugins, sources");
+  auto* as_json = command->add_flag("--json", options->as_json,
+                                    "as spec.json: values, hash, origins, plugins, sources; of a script, a list");
   command->add_flag("--toml", options->as_toml, "as TOML that resolves to the same spec (the default)")
       ->excludes(as_json);
   command->add_flag("--origins", options->origins, "say behind each value where it comes from");

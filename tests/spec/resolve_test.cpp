@@ -239,6 +239,14 @@ TEST(Resolve, TellsTheFirstTwentyMistakes) {
   EXPECT_NE(text.find("\n... and 30 more|3"), std::string::npos) << text;
 }
 
+TEST(Check, TellsEveryMistakeButMissingKeys) {
+  const auto told = [](const std::string& text) {
+    return complaint([&] { check(parse_toml(text, "x.toml"), FakeCatalog()); });
+  };
+  EXPECT_EQ(told("name = \"x\"\n[model.config]\n[[rewards]]\nweight = 2\n"), "");
+  EXPECT_EQ(told("[grpo]\nlr = 0\n"), "x.toml:2|'grpo.lr' must be a number above 0, not 0||3");
+}
+
 TEST(Resolve, TakesAnEmptyLuaTableAsEither) {
   EXPECT_EQ(refused_json("reweighting", json::array()), "");
   EXPECT_EQ(refused_json("reweighting", {{"plugin", "redundancy"}, {"bands", json::object()}}), "");

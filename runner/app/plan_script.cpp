@@ -1,0 +1,57 @@
+#include "app/plan_script.h"
+
+#include <iostream>
+
+#include "plugin/search.h"
+#include "script/module.h"
+#include "script/sandbox.h"
+
+namespace compeer::app {
+
+namespace {
+
+// Writes down what a script asks for, and does nothing of it.
+class Listener : public script::Actions {
+ public:
+  explicit Listener(const std::vector<std::string>& sets) {
+    for (const auto& set : sets) changes_.push_back(spec::parse_set(set));
+  }
+
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return changes_; }
+  bool dry_run() const override { return true; }
+
+  std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
+    std::vector<script::RunResult> planned;
+    for (const auto& spec : specs) {
+      heard_.push_back(spec);
+      auto& result = planned.emplace_back();
+      result.name = spec.values.at("name");
+      result.state = script::RunResult::State::planned;
+      result.spec = spec.values;
+    }
+    return planned;
+  }
+
+  void report(const script::Report&) override {}
+  void note(const std::string& text) override { std::cerr << text << '\n'; }
+
+  const std::vector<spec::Spec>& heard() const { return heard_; }
+
+ private:
+  plugin::Finder catalog_;
+  std::vector<spec::Change> changes_;
+  std::vector<spec::Spec> heard_;
+};
+
+}  // namespace
+
+std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets) {
+  const auto listener = std::make_shared<Listener>(sets);
+  script::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
+  script::add_compeer(sandbox, listener);
+  sandbox.run_file(file);
+  return listener->heard();
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,139 @@
+#include "app/resolve.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
+
+// Runs the program itself, with the plugins it was built with, in a folder of the test's own.
+class Program : public testing::Test {
+ protected:
+  Program() : folder_(fs::path(testing::TempDir()) / ("program_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Program() override { fs::remove_all(folder_); }
+
+  // Everything it prints, then "exit N".
+  std::string told(const std::string& arguments) {
+    const auto command =
+        "cd " + folder_.string() + " && { " COMPEER_BINARY_DIR "/bin/compeer " + arguments + "; } 2>&1";
+    std::string text;
+    std::FILE* pipe = ::popen(command.c_str(), "r");
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+    return text + "exit " + std::to_string(WEXITSTATUS(::pclose(pipe)));
+  }
+  std::string first_line(const std::string& arguments) {
+    const auto text = told(arguments);
+    return text.substr(0, text.find('\n'));
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
+  for (const auto& entry : fs::directory_iterator(COMPEER_SOURCE_DIR "/experiments")) {
+    const auto text = told("resolve " + entry.path().string());
+    EXPECT_NE(text.find("# sha256 "), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with("exit 0")) << text;
+  }
+}
+
+TEST_F(Program, FindsItsOwnExperimentsFromAnyFolder) {
+  EXPECT_EQ(first_line("resolve experiments/smoke_grpo.toml").substr(0, 9), "# sha256 ");
+}
+
+TEST_F(Program, PrintsTomlAndJsonOfTheSameHash) {
+  const auto hash = first_line("resolve " + smoke);
+  told("resolve " + smoke + " > a.toml");
+  told("resolve " + smoke + " --json > a.json");
+  EXPECT_EQ(first_line("resolve a.toml"), hash);
+  EXPECT_EQ(first_line("resolve a.json"), hash);
+  EXPECT_EQ("# sha256 " + nlohmann::json::parse(read_file(folder() / "a.json")).at("sha256").get<std::string>(), hash);
+  EXPECT_NE(first_line("resolve a.json --set seed=2"), hash);
+}
+
+TEST_F(Program, ShowsDifferencesWithOrigins) {
+  told("resolve " + smoke + " --json > a.json");
+  EXPECT_EQ(told("resolve a.json --set seed=2 --diff a.json"), "seed: 2 (--set) -> 1 (" + smoke + ":5)\nexit 0");
+  EXPECT_EQ(told("resolve a.json --diff a.json --json"), "[]\nexit 0");
+}
+
+TEST_F(Program, ResolvesWhatAScriptWouldLaunch) {
+  write("x.lua",
+        "local compeer = require \"compeer\"\n"
+        "local base = compeer.load \"experiments/smoke_grpo.toml\"\n"
+        "print \"planning\"\n"
+        "for _, clip in ipairs { 0.1, 0.3 } do\n"
+        "  base:with { name = \"clip-\" .. clip, grpo = { clip = clip } }:launch()\n"
+        "end\n");
+  EXPECT_EQ(told("resolve x.lua --json > x.json"), "planning\nexit 0") << "what it prints is no data";
+  const auto specs = nlohmann::json::parse(read_file(folder() / "x.json"));
+  ASSERT_EQ(specs.size(), 2u);
+  EXPECT_EQ(specs[1].at("spec").at("name"), "clip-0.3");
+  EXPECT_EQ(specs[1].at("origins").at("grpo.clip"), "x.lua:5");
+  EXPECT_EQ(specs[1].at("sources").size(), 2u);
+  EXPECT_TRUE(told("resolve x.lua --set grpo.lr=1 --diff x.json").ends_with("exit 2"));
+}
+
+TEST_F(Program, TellsMistakesInASpecWithExit3) {
+  write("x.toml",
+        "name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_wrld\"\n[[rewards]]\nplugin = "
+        "\"format\"\n[grpo]\nsetps = 8\n");
+  const auto text = told("resolve x.toml --set grpo.lr=fast");
+  EXPECT_NE(text.find("compeer: error: --set: 'grpo.lr' must be a number above 0, not the string \"fast\"\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nx.toml:4: no dataset plugin 'esc_wrld'\n  help: did you mean 'esc_world'?"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nx.toml:8: unknown key 'grpo.setps'\n  help: did you mean 'steps'?"), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_EQ(told("resolve y.toml"),
+            "compeer: error: y.toml: there is no such file\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
+  write("spec.json", "{}");
+  EXPECT_TRUE(told("resolve .").ends_with("exit 3"));
+}
+
+TEST_F(Program, TellsMistakesOnTheCommandLineWithExit2) {
+  EXPECT_TRUE(
+      told("reslove x.toml").starts_with("compeer: error: unknown command 'reslove'\n  help: did you mean 'resolve'?"));
+  for (const std::string arguments : {"reslove x.toml", "resolve", "resolve --jsn x", "resolve x --set lr",
+                                      "resolve x --json --toml", "", "--json"}) {
+    EXPECT_TRUE(told(arguments).ends_with("exit 2")) << arguments;
+  }
+}
+
+TEST_F(Program, AnswersVersionAndHelp) {
+  EXPECT_EQ(told("--version").substr(0, 8), "compeer ");
+  EXPECT_EQ(nlohmann::json::parse(told("--version --json").substr(0, told("--version --json").find("exit"))).at("name"),
+            "compeer");
+  const auto help = told("--help");
+  for (const std::string command : {"run", "resolve", "resume", "log", "report", "plugins", "doctor", "bench"}) {
+    EXPECT_NE(help.find("\n  " + command + " "), std::string::npos) << command;
+    EXPECT_TRUE(told(command + " --help").ends_with("exit 0")) << command;
+  }
+  EXPECT_NE(help.find("85 preempted"), std::string::npos);
+}
+
+TEST_F(Program, SaysSoWhenItsOutputIsLost) {
+  EXPECT_EQ(told("resolve " + smoke + " > /dev/full"), "compeer: error: standard output can't be written\nexit 1");
+  EXPECT_EQ(told("resolve " + smoke + " | true"), "exit 0") << "a reader that goes away is no error";
+}
+
+}  // namespace
+}  // namespace compeer::app
