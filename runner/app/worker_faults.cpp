@@ -147,9 +147,14 @@ void handle_crashes() {
 
 }  // namespace
 
-void watch_for_faults(comm::World& world, comm::StopFlag& stop, const std::filesystem::path& error_file) {
-  known.world = &world;
+void obey_signals(comm::StopFlag& stop) {
   known.stop = &stop;
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
+  handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
+}
+
+void watch_for_faults(comm::World& world, const std::filesystem::path& error_file) {
+  known.world = &world;
   known.file = std::filesystem::absolute(error_file);
   if (world.size() > 1) known.who = "rank " + std::to_string(world.rank()) + " (host " + world.host() + "): ";
   SignalText host;
@@ -158,8 +163,6 @@ void watch_for_faults(comm::World& world, comm::StopFlag& stop, const std::files
   known.main_thread = ::pthread_self();
   ::sem_init(&known.stack_shown, 0, 0);
 
-  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
-  handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
   handle(SIGRTMIN, on_show_stack);
   handle_crashes();
   std::set_terminate(on_terminate);

@@ -7,13 +7,14 @@
 
 namespace compeer::app {
 
-/// Gives every abnormal end of this process a name, from here on:
-/// - SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`; a second SIGINT kills.
-/// - A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT), an exception that nobody catches and a call of exit() before
-///   task_is_over() write error.json and a line on standard error: rank, host, phase, plugin, cause. In a plugin's
-///   phase the exit code is 5, else 1, or the signal itself.
-/// Call it after MPI has started, which installs handlers of its own. The three arguments must outlive the process.
-void watch_for_faults(comm::World& world, comm::StopFlag& stop, const std::filesystem::path& error_file);
+/// From here on SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`; a second SIGINT kills. A closed pipe is no signal.
+void obey_signals(comm::StopFlag& stop);
+
+/// Gives every abnormal end of this process a name, from here on. A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
+/// an exception that nobody catches and a call of exit() before task_is_over() write error.json and a line on standard
+/// error: rank, host, phase, plugin, cause. In a plugin's phase the exit code is 5, else 1, or the signal itself.
+/// Call it after MPI has started, which installs handlers of its own. `world` must outlive the process's main().
+void watch_for_faults(comm::World& world, const std::filesystem::path& error_file);
 
 /// From now on exit() is an honest end.
 void task_is_over();

@@ -43,11 +43,12 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 
 int start(const WorkerCall& call) {
   comm::StopFlag stop;
+  obey_signals(stop);  // a launcher may pass one on before MPI has started
   comm::World world;
   try {
     std::error_code none;
     if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
-    watch_for_faults(world, stop, call.run / "error.json");
+    watch_for_faults(world, call.run / "error.json");
     run(world, stop, call);
     task_is_over();
     world.finish();
