@@ -1,5 +1,7 @@
 #include "plugin/library.h"
 
+#include <dlfcn.h>
+
 #include <boost/dll/shared_library.hpp>
 
 #include "base/error.h"
@@ -66,8 +68,11 @@ std::string loader_message(const std::string& text, const std::string& path) {
 
 std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen) {
   try {
-    return std::make_shared<boost::dll::shared_library>(
+    auto library = std::make_shared<boost::dll::shared_library>(
         chosen.path.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    // Never unloaded, even if it was linked without -z nodelete. Boost.DLL has no word for that.
+    ::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    return library;
   } catch (const std::exception& error) {
     fail(chosen, "can't be loaded: " + loader_message(error.what(), chosen.path.string()),
          "it was built against other libraries than this program runs with: rebuild it");

@@ -22,8 +22,8 @@ struct Identity {
 };
 
 /// An open plugin library. It is checked first, then opened with all symbols bound at once and kept to itself
-/// (rtld_now, rtld_local). Once open it stays in memory until the process ends (-z nodelete), whatever happens to
-/// this object: exceptions and autograd nodes made by its code may outlive it.
+/// (rtld_now, rtld_local). Once open it stays in memory until the process ends, whatever happens to this object:
+/// exceptions and autograd nodes made by its code may outlive it.
 class Library {
  public:
   /// Throws Error (exit 5), before any of its code runs, if the file isn't the one chosen (SHA-256), isn't the kind

@@ -14,6 +14,7 @@ namespace compeer::plugin {
 ///   auto reward = open<Reward>(chosen, settings, std::make_unique<RunHost>(chosen, services));
 ///   const auto scores = reward.call("score", [&](Reward& r) { return r.score(group); });
 ///
+/// A plugin is called by one thread at a time; different plugins may be called by different threads at once.
 /// For calls whose results are checked at the door (shape, type, finite numbers) see plugin/calls.h.
 template <class T>
 class Plugin {

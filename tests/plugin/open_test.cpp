@@ -1,5 +1,7 @@
 #include "plugin/open.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 
 #include "actors.h"
@@ -42,6 +44,13 @@ TEST(Open, MakesAnObjectThatCanBeCalled) {
   EXPECT_EQ(plugin.call("parts", [](Reward& r) { return r.parts(); }), (std::vector<std::string>{"style", "quality"}));
   auto moved = std::move(plugin);
   EXPECT_EQ(moved.call("parts", [](Reward& r) { return r.parts().size(); }), 2u);
+}
+
+TEST(Open, KeepsTheLibraryInMemoryForGood) {
+  const auto chosen = library("mirror", "similarity", "mirror");
+  ASSERT_EQ(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+  { const Library opened(chosen, "similarity"); }
+  EXPECT_NE(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 TEST(Open, RefusesAnotherInterface) {
