@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t longest_spec = 64 << 20;
 
 std::string checked_text(const std::filesystem::path& file) {
-  const std::string text = read_file(file, longest_spec);
+  std::string text = read_file(file, longest_spec);
   const json read = json::parse(text, nullptr, false);
   const bool whole = read.is_object() && read.contains("spec") && read["spec"].is_object();
   if (!whole) throw Error(file, "not a run's spec.json", "make one with: compeer run FILE", Exit::spec);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "comm/slot.h"
 
@@ -30,7 +31,7 @@ std::string condition(const Neighbour& rank) {
 // The longest time between two looks: it decides how soon a lost rank is noticed.
 double tick(double seconds) { return std::clamp(seconds / 8, 0.02, 0.25); }
 
-std::string rounded(double seconds) { return std::to_string(static_cast<long>(seconds + 0.5)) + " s"; }
+std::string rounded(double seconds) { return std::to_string(std::lround(seconds)) + " s"; }
 
 }  // namespace
 
