@@ -2,18 +2,19 @@
 -- About five minutes on two cores. The page it writes says what was learnt and what reweighting did.
 local compeer = require "compeer"
 
-local sft = compeer.load("experiments/esc_world_sft.toml"):launch()
+local base = compeer.load("experiments/esc_world_base.toml"):launch()
+local sft = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:launch()
 
 -- What a model is worth on dialogues it has not seen: sampled as in training, and greedy.
 local function evaluate(name, model)
-  local base = compeer.load("experiments/esc_world_evaluate.toml"):with { model = { path = model } }
-  local sampled = base:with { name = name .. "-sampled" }:launch()
-  local greedy = base:with { name = name .. "-greedy", sampling = { greedy = true }, evaluate = { group_size = 1 } }:launch()
+  local test = compeer.load("experiments/esc_world_evaluate.toml"):with { model = { path = model } }
+  local sampled = test:with { name = name .. "-sampled" }:launch()
+  local greedy = test:with { name = name .. "-greedy", sampling = { greedy = true }, evaluate = { group_size = 1 } }:launch()
   return sampled, greedy
 end
 
 local before, before_greedy = evaluate("before", sft.checkpoint)
-local pages = { sft, before, before_greedy }
+local pages = { base, sft, before, before_greedy }
 
 local grpo = compeer.load("experiments/esc_world_grpo.toml"):with { model = { path = sft.checkpoint } }
 for _, reweighting in ipairs { "none", "redundancy" } do
