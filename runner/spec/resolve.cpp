@@ -99,7 +99,7 @@ class Resolver {
     if (!complete_) return nullptr;
     auto help = describe(parameter) + (parameter.help.empty() ? "" : ": " + parameter.help);
     if (section && parameter.name == "plugin")
-      help = "known: " + fmt::format("{}", fmt::join(catalog_.names(section->plugin_kind), ", "));
+      help = "known: " + fmt::format("{}", fmt::join(names_of(section->plugin_kind), ", "));
     mistake(parent(path), fmt::format("missing key '{}'", path), help);
     return nullptr;
   }
@@ -148,7 +148,7 @@ class Resolver {
     const auto* field = find(schema, "plugin");
     const json name = table.contains("plugin") ? table.at("plugin") : field->default_value.value_or(json());
     if (!name.is_string()) return false;  // missing, or of a wrong type, which is a mistake of its own
-    const auto known = catalog_.names(kind);
+    const auto& known = names_of(kind);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       mistake(join(path, "plugin"),
               fmt::format("no {} plugin '{}'", singular(kind), printable(name.get<std::string>())),
@@ -157,7 +157,7 @@ class Resolver {
       return false;
     }
     try {
-      add_plugin(schema, catalog_.find(kind, name), path);
+      add_plugin(schema, plugin(kind, name), path);
       return true;
     } catch (const Error& error) {
       const auto what = fmt::format("the {} plugin '{}' can't be used: {}: {}", singular(kind), name.get<std::string>(),
@@ -165,6 +165,16 @@ class Resolver {
       mistakes_.add(Error(draft_.origin_of(join(path, "plugin")), what, error.help(), error.exit()));
       return false;
     }
+  }
+
+  // Plugins are asked for once: finding one reads its file.
+  const std::vector<std::string>& names_of(const std::string& kind) {
+    if (!names_.contains(kind)) names_[kind] = catalog_.names(kind);
+    return names_[kind];
+  }
+  const PluginInfo& plugin(const std::string& kind, const std::string& name) {
+    const auto known = found_.find({kind, name});
+    return known != found_.end() ? known->second : found_[{kind, name}] = catalog_.find(kind, name);
   }
 
   void add_plugin(Schema& schema, const PluginInfo& plugin, const std::string& path) {
@@ -214,6 +224,8 @@ class Resolver {
   bool complete_;  // false: what is missing may still come
   Spec spec_;
   Mistakes mistakes_;
+  std::map<std::string, std::vector<std::string>> names_;
+  std::map<std::pair<std::string, std::string>, PluginInfo> found_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace compeer::spec {
 
 namespace {
 
-constexpr size_t most_mistakes = 20;
+constexpr size_t most_mistakes = 20, enough_mistakes = 1000, most_shown = 60;
 
 // Length of the well-formed UTF-8 sequence that `text` (not empty) starts with; 0 if it starts with none.
 size_t sequence_length(std::string_view text) {
@@ -31,6 +31,21 @@ size_t sequence_length(std::string_view text) {
     return second && follows(2) && follows(3) ? 4 : 0;
   }
   return 0;
+}
+
+// As much of a large value as could be shown.
+nlohmann::json beginning(const nlohmann::json& value, int depth) {
+  if (!value.is_structured()) return value;
+  if (depth == 0) return "...";
+  nlohmann::json made = value.is_array() ? nlohmann::json::array() : nlohmann::json::object();
+  for (auto item = value.begin(); item != value.end() && made.size() < most_shown; ++item) {
+    if (value.is_array()) {
+      made.push_back(beginning(*item, depth - 1));
+    } else {
+      made[item.key()] = beginning(*item, depth - 1);
+    }
+  }
+  return made;
 }
 
 // "x.toml:14" -> ("x.toml", 14), so that mistakes come in the order of the file.
@@ -79,7 +94,7 @@ std::string show(const nlohmann::json& value) {
     return std::isnan(value.get<double>()) ? "nan" : value.get<double>() > 0 ? "inf" : "-inf";
   }
   if (value.is_discarded()) return "(none)";
-  return printable(canonical_json(value));
+  return printable(canonical_json(value.is_structured() ? beginning(value, 3) : value));
 }
 
 std::string show_typed(const nlohmann::json& value) {
@@ -97,6 +112,11 @@ std::string show_typed(const nlohmann::json& value) {
   }
 }
 
+void Mistakes::add(Error mistake) {
+  mistakes_.push_back(std::move(mistake));
+  if (mistakes_.size() == enough_mistakes) raise();
+}
+
 void Mistakes::raise() {
   if (mistakes_.empty()) return;
   std::stable_sort(mistakes_.begin(), mistakes_.end(),
@@ -108,7 +128,11 @@ void Mistakes::raise() {
     if (mistakes_[i].exit() == Exit::spec) exit = Exit::spec;
     if (i < most_mistakes) rest += fmt::format("\n{}", mistakes_[i].what());
   }
-  if (mistakes_.size() > most_mistakes) rest += fmt::format("\n... and {} more", mistakes_.size() - most_mistakes);
+  if (mistakes_.size() == enough_mistakes) {
+    rest += "\n... and many more";
+  } else if (mistakes_.size() > most_mistakes) {
+    rest += fmt::format("\n... and {} more", mistakes_.size() - most_mistakes);
+  }
   // Error prints "where: what", then "  help: help": the other mistakes follow whichever of the two is last.
   throw first.help().empty() ? Error(first.where(), first.problem() + rest, "", exit)
                              : Error(first.where(), first.problem(), first.help() + rest, exit);

@@ -23,7 +23,8 @@ std::string show_typed(const nlohmann::json& value);
 /// Several mistakes on their way to one Error, so that a file is mended in one go.
 class Mistakes {
  public:
-  void add(Error mistake) { mistakes_.push_back(std::move(mistake)); }
+  /// A text with very many of them is hopeless: the 1000th throws.
+  void add(Error mistake);
   bool empty() const { return mistakes_.empty(); }
   /// Throws them as one Error, in the order of the file, the first 20 in full; exit 3 if any of them has it.
   /// Does nothing if there are none.

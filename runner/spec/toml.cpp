@@ -72,9 +72,10 @@ class Converter {
     auto to = json::array();
     for (const auto& item : from) {
       const auto where = origin(item.source().begin.line);
-      const auto inside = join(path, to.size());
       // Lists of plain values are one setting; only tables in a list have settings with origins of their own.
-      if (item.is_table() || item.is_array()) draft_.origins[inside] = where;
+      const bool plain = !item.is_table() && !item.is_array();
+      const auto inside = plain ? path : join(path, to.size());
+      if (!plain) draft_.origins[inside] = where;
       to.push_back(node(item, inside, where));
     }
     return to;
