@@ -4,9 +4,12 @@
 #include "comm/world.h"
 
 /// For tests that run over ranks: the world they run in, and their main(). Every rank runs every test; use EXPECT, so
-/// that a rank that has failed still takes part in what follows. Messages are kept short to try longer ones.
+/// that a rank that has failed still takes part in what follows. A test may define LARGEST_MESSAGE to see messages cut.
+#ifndef LARGEST_MESSAGE
+#define LARGEST_MESSAGE (1 << 20)
+#endif
 inline compeer::comm::World& world() {
-  static compeer::comm::World ranks(1000);
+  static compeer::comm::World ranks(LARGEST_MESSAGE);
   return ranks;
 }
 

@@ -1,5 +1,6 @@
 #include "comm/world.h"
 
+#define LARGEST_MESSAGE 1000
 #include "ranks.h"
 
 namespace compeer::comm {
