@@ -105,6 +105,7 @@ double mean_between(const std::vector<double>& values, size_t first, size_t last
 /// Means of the first and the last `window` rows; of a shorter run, of its halves.
 struct Ends {
   std::string name;
+  size_t rows;
   double first, last;
 };
 
@@ -114,7 +115,7 @@ std::vector<Ends> ends_of(const std::vector<RunData>& runs, const std::string& t
     const auto* values = run.task == task ? run.column(metric) : nullptr;
     if (!values || values->size() < 2) continue;
     const size_t rows = values->size(), n = std::min(window, rows / 2);
-    const Ends ends{run.name, mean_between(*values, 0, n), mean_between(*values, rows - n, rows)};
+    const Ends ends{run.name, rows, mean_between(*values, 0, n), mean_between(*values, rows - n, rows)};
     if (std::isfinite(ends.first) && std::isfinite(ends.last)) list.push_back(ends);
   }
   return list;
@@ -135,7 +136,10 @@ std::string training(const std::vector<RunData>& runs, const std::string& task, 
   std::vector<std::string> parts;
   for (const auto& ends : list)
     parts.push_back(fmt::format("{} {} → {}", ends.name, fixed(ends.first, decimals), fixed(ends.last, decimals)));
-  return fmt::format("Mean {} of the first → the last {} rows: {}.", metric, window, fmt::join(parts, "; "));
+  const auto rows = std::any_of(list.begin(), list.end(), [](const Ends& ends) { return ends.rows < 2 * window; })
+                        ? fmt::format("{} rows (of shorter runs, half)", window)
+                        : fmt::format("{} rows", window);
+  return fmt::format("Mean {} of the first → the last {}: {}.", metric, rows, fmt::join(parts, "; "));
 }
 
 Finding of_training(const std::vector<RunData>& runs) {

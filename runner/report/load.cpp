@@ -43,6 +43,9 @@ void read_spec(RunData& run) {
   run.spec = file["spec"];
   if (file.contains("origins") && file["origins"].is_object()) run.origins = file["origins"];
   if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
+  if (file.contains("sources") && file["sources"].is_object()) {
+    for (const auto& [name, text] : file["sources"].items()) run.sources[name] = text_of(file["sources"], name.c_str());
+  }
   run.sha256 = text_of(file, "sha256");
   if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
   run.task = text_of(run.spec, "task");

@@ -127,8 +127,8 @@ std::vector<std::string> tick_labels(const std::vector<double>& at) {
   if (at.size() > 1) step = at[1] - at[0];
   const double finest = step > 0 ? step : largest;
   std::vector<std::string> labels;
-  const bool powers = largest > 0 && (largest >= 1e6 || finest < 1e-4);
-  const int decimals = finest > 0 ? std::clamp(static_cast<int>(-std::floor(std::log10(finest) + 1e-9)), 0, 6) : 0;
+  const bool powers = largest > 0 && (largest >= 1e6 || largest < 1e-3);
+  const int decimals = finest > 0 ? std::clamp(static_cast<int>(-std::floor(std::log10(finest) + 1e-9)), 0, 9) : 0;
   for (const double value : at)
     labels.push_back(!powers ? fixed(value, decimals) : value == 0 ? "0" : scientific(value, 2));
   return labels;

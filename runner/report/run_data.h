@@ -57,6 +57,7 @@ struct RunData {
   nlohmann::json spec = nlohmann::json::object();     ///< resolved: every default filled in
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
+  std::map<std::string, std::string> sources;         ///< "scripts/x.lua" -> its text
 
   std::vector<std::string> recorded;                   ///< names of the columns, in the order they were recorded
   std::map<std::string, std::vector<double>> columns;  ///< one value per row; NaN where a row has none

@@ -92,7 +92,7 @@ void write_columns(Markup& out, const std::vector<SampleColumn>& columns, size_t
   for (const auto& column : columns) {
     const auto article = out.open("div", {{"class", "column"}});
     {
-      const auto heading = out.open("h5");
+      const auto heading = out.open("h4");
       if (column.style) write_swatch(out, *column.style);
       out.text(column.heading);
     }

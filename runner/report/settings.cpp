@@ -14,7 +14,7 @@ namespace compeer::report {
 
 namespace {
 
-constexpr size_t longest_value = 400, most_specs = 60;
+constexpr size_t longest_value = 400, most_specs = 60, longest_source = 30'000, most_sources = 8;
 
 std::string text_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -52,6 +52,19 @@ void write_spec(Markup& out, const RunData& run) {
     table.groups[0].rows.push_back({path, "", {}, {{cut(value, longest_value), ""}, {from, ""}}});
   }
   write(out, table);
+}
+
+/// The scripts and files that specs were made from, each text once.
+void write_sources(Markup& out, const std::vector<RunData>& runs) {
+  std::set<std::pair<std::string, std::string>> written;
+  for (const auto& run : runs) {
+    for (const auto& source : run.sources) {
+      if (written.size() == most_sources || !written.insert(source).second) continue;
+      const auto details = out.open("details", {{"class", "spec"}});
+      out.element("summary", {}, source.first);
+      out.element("pre", {{"tabindex", "0"}}, cut(source.second, longest_source));
+    }
+  }
 }
 
 std::string field(const nlohmann::json& plugin, const char* key) {
@@ -138,6 +151,7 @@ void write_specs(Markup& out, const std::vector<RunData>& runs) {
   for (const auto& run : runs) {
     if (!run.spec.empty() && written++ < most_specs) write_spec(out, run);
   }
+  write_sources(out, runs);
   if (written > most_specs)
     out.element("p", {{"class", "how"}}, fmt::format("{} more in the run folders.", written - most_specs));
 }

@@ -20,7 +20,7 @@ std::vector<std::string> changed(const std::vector<const RunData*>& runs);
 /// For each task of which there are several runs: a table of the settings that differ. Nothing if none do.
 void write_differences(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
 
-/// Every run's whole spec, folded, with the origin of each value.
+/// Every run's whole spec, folded, with the origin of each value, and the texts they were made from.
 void write_specs(Markup& out, const std::vector<RunData>& runs);
 
 /// Ranks, threads, programs, fingerprints of specs and plugins.

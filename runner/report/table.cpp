@@ -8,6 +8,8 @@ namespace compeer::report {
 
 namespace {
 
+constexpr size_t longest_unbroken = 16;  // bytes of a heading that stays on one line
+
 void write_below(Markup& out, const std::string& text) {
   if (text.empty()) return;
   out.text(" ");
@@ -19,10 +21,10 @@ void write_head(Markup& out, const Table& table) {
   const auto row = out.open("tr");
   out.element("th", {{"scope", "col"}}, table.corner);
   for (const auto& column : table.columns) {
-    const auto th =
-        column.hint.empty()
-            ? out.open("th", {{"scope", "col"}, {"class", column.number ? "number" : "words"}})
-            : out.open("th", {{"scope", "col"}, {"class", column.number ? "number" : "words"}, {"title", column.hint}});
+    const bool is_long = column.heading.size() > longest_unbroken;
+    const std::string kind = (column.number ? "number" : "words") + std::string(is_long ? " long" : "");
+    const auto th = column.hint.empty() ? out.open("th", {{"scope", "col"}, {"class", kind}})
+                                        : out.open("th", {{"scope", "col"}, {"class", kind}, {"title", column.hint}});
     out.text(column.heading);
     write_below(out, column.below);
   }
@@ -61,7 +63,7 @@ void write_swatch(Markup& out, size_t style) {
 
 void write(Markup& out, const Table& table) {
   const auto frame =
-      out.open("div", {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", table.caption}});
+      out.open("div", {{"class", "scroll"}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", table.caption}});
   const auto whole = out.open("table");
   out.element("caption", {}, table.caption);
   write_head(out, table);

@@ -83,6 +83,7 @@ TEST(Ticks, AreNeverMoreThanOneOverTheirLimit) {
 
 TEST(Ticks, OfVerySmallValuesArePowersOfTen) {
   EXPECT_EQ(tick_labels({0, 1e-5, 2e-5}), (std::vector<std::string>{"0", "1×10⁻⁵", "2×10⁻⁵"}));
+  EXPECT_EQ(tick_labels({0.99998, 0.99999, 1.0}), (std::vector<std::string>{"0.99998", "0.99999", "1.00000"}));
   EXPECT_EQ(tick_labels({0, 5e-4, 1e-3}), (std::vector<std::string>{"0.0000", "0.0005", "0.0010"}));
 }
 

@@ -204,6 +204,19 @@ TEST(Page, ShowsTheSamePromptAnsweredByAllRuns) {
   EXPECT_TRUE(has(html, "<span class=\"tag\">history</span>"));
 }
 
+TEST(Page, TakesSeedsOfAnEvaluationTogether) {
+  std::vector<RunData> runs;
+  for (const int seed : {1, 2, 3}) {
+    runs.push_back(
+        sample::evaluation("eval-seed-" + std::to_string(seed), "models/m", false, 0.5 + 0.01 * seed, 0.3, 0.08));
+    runs.back().spec["seed"] = seed;
+  }
+  const std::string html = page(runs);
+  // 0.51, 0.52, 0.53: sd 0.01, half width 4.303 * 0.01 / sqrt(3) = 0.0248
+  EXPECT_TRUE(has(html, "Means over runs that differ in their seeds alone"));
+  EXPECT_TRUE(has(html, "0.520 <small>0.495 to 0.545</small>")) << html.substr(html.find("Means over runs"), 3000);
+}
+
 TEST(Page, SaysWhatNeverChangesInsteadOfDrawingIt) {
   const std::string html = page({sample::grpo("r", "none", "")});
   EXPECT_TRUE(has(html, "The same in every row: redundancy length gate 0.98; clipped 0; learning rate 2×10⁻⁴."));
