@@ -54,26 +54,33 @@ Exit to_exit(int code) {
   return Exit::failure;
 }
 
-Error from_failure(const std::string& run, const record::Failure& failure) {
+std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
+
+// "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun says so, else "".
+std::string killed_rank(const std::string& log) {
+  static const std::regex remark(R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
+  std::smatch match;
+  if (!std::regex_search(log, match, remark)) return "";
+  return fmt::format("rank {} on {} was killed by {}", match[1].str(), match[2].str(),
+                     signal_text(std::stoi(match[3])));
+}
+
+Error from_failure(const std::string& run, const record::Failure& failure, const std::string& log) {
   std::string where = fmt::format("run {}, rank {}", run, failure.rank);
   if (!failure.host.empty()) where += " on " + failure.host;
   if (!failure.phase.empty()) where += fmt::format(", phase {}", failure.phase);
   if (failure.plugin) where += fmt::format(", plugin {}", *failure.plugin);
-  return Error(where, failure.where.empty() ? failure.what : failure.where + ": " + failure.what, failure.help,
-               to_exit(failure.exit));
+  std::string what = failure.where.empty() ? failure.what : failure.where + ": " + failure.what;
+  // A killed process is reported by one that lives; how it was killed only mpirun knows.
+  if (const auto killed = killed_rank(log); failure.exit > 128 && !killed.empty()) what += "; " + killed;
+  return Error(where, what, failure.help, to_exit(failure.exit));
 }
 
-std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
-
-// "rank 1 was killed by signal 9 (Killed)", as far as one can tell.
 std::string what_happened(const ProcessEnd& end, const std::string& log) {
-  static const std::regex by_signal(R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
-  std::smatch match;
-  if (std::regex_search(log, match, by_signal)) {
-    return fmt::format("rank {} on {} was killed by {}", match[1].str(), match[2].str(),
-                       signal_text(std::stoi(match[3])));
-  }
+  if (const auto killed = killed_rank(log); !killed.empty()) return killed;
   if (end.signal) return fmt::format("was killed by {}", signal_text(end.signal));
+  // A launcher whose rank was killed ends with 128 and the signal.
+  if (end.exit > 128 && end.exit < 160) return fmt::format("one rank was killed by {}", signal_text(end.exit - 128));
   return end.exit == 0 ? "ended without a result" : fmt::format("ended with exit code {}", end.exit);
 }
 
@@ -83,7 +90,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
   const std::string run = folder.filename().string(), log = log_since(folder / "log.txt", log_start);
   try {
     if (end.exit == 0 && end.signal == 0 && record::read_summary(folder)) return {};
-    if (const auto failure = record::read_failure(folder)) return from_failure(run, *failure);
+    if (const auto failure = record::read_failure(folder)) return from_failure(run, *failure, log);
   } catch (const Error&) {  // torn by the same death: the log is left
   }
   if (end.exit == static_cast<int>(Exit::preempted)) {

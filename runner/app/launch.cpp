@@ -41,10 +41,10 @@ class Live {
     const auto command = worker_command(spec, folder_.path(), resume);
     folder_.prepare(spec, resume, options.fresh);
     log_start_ = size_of(folder_.path() / "log.txt");
-    // mpirun, when this program dies, can still end its ranks properly.
-    const bool launcher = command.size() > 3;
+    // Should this program die, a rank dies with it; mpirun passes on the polite signal and then ends by itself.
+    const bool launcher = command[0].ends_with("mpirun");
     process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
-                                                        folder_.lock(), launcher ? SIGTERM : SIGKILL});
+                                                        folder_.lock(), launcher ? SIGUSR1 : SIGKILL});
     const auto ranks = spec.values.at("ranks").get<int64_t>();
     progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,
                                       ranks > 1 ? "s" : "", folder_.path().string()));

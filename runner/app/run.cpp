@@ -1,22 +1,118 @@
+// compeer run and compeer resume.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
 #include "app/commands.h"
+#include "app/launch.h"
+#include "app/resolve.h"
+#include "app/script_actions.h"
 #include "base/error.h"
+#include "plugin/search.h"
+#include "script/module.h"
+#include "script/sandbox.h"
 
 namespace compeer::app {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-void add(CLI::App& app, std::function<int()>& action, const std::string& name, const std::string& summary) {
-  app.add_subcommand(name, summary)->callback([&action, name] {
-    action = [name]() -> int { throw Error("", "'" + name + "' is not part of this build", "", Exit::failure); };
-  });
+struct Options {
+  std::string file;
+  std::vector<std::string> sets;
+  int64_t ranks = 0;  // 0: as the spec says
+  std::string results = "results";
+  bool fresh = false, dry_run = false, quiet = false;
+
+  LaunchOptions launch() const { return {results, 1, fresh, quiet}; }
+};
+
+// The summary, as aligned columns.
+void print_metrics(const record::Summary& summary) {
+  size_t widest = 6;
+  for (const auto& [name, value] : summary.metrics) widest = std::max(widest, name.size());
+  std::cout << fmt::format("{:<{}}  {:>12}  {:>26}\n", "metric", widest, "mean", "95% interval");
+  for (const auto& [name, value] : summary.metrics) {
+    const auto interval = value.low < value.high ? fmt::format("{:.5g} .. {:.5g}", value.low, value.high) : "";
+    const auto line = fmt::format("{:<{}}  {:>12.5g}  {:>26}", name, widest, value.mean, interval);
+    std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+  }
+}
+
+int tell(const Launched& done) {
+  if (done.error) throw *done.error;
+  print_metrics(done.summary);
+  return 0;
+}
+
+int run_spec(const Options& options) {
+  auto sets = options.sets;
+  auto draft = load_draft(options.file, sets);
+  if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
+  auto spec = spec::resolve(draft, plugin::Finder());
+  spec::pin_inputs(spec, options.dry_run ? spec::Missing::allow : spec::Missing::refuse);
+  if (options.dry_run) {
+    std::cout << plan(spec, options.launch()) << '\n';
+    return 0;
+  }
+  return tell(launch({spec}, options.launch()).at(0));
+}
+
+int run_script(const Options& options) {
+  ScriptOptions script{options.launch(), {}, options.dry_run};
+  for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
+  if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
+  script::Sandbox sandbox;
+  script::add_compeer(sandbox, make_script_actions(std::move(script)));
+  sandbox.run_file(options.file);
+  return 0;
+}
+
+int run(const Options& options) {
+  return fs::path(options.file).extension() == ".lua" ? run_script(options) : run_spec(options);
+}
+
+int resume_run(const Options& options) {
+  const auto done = resume(options.file, options.launch());
+  if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
+  return tell(done);
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, std::function<int()>& action) { add(app, action, "run", "Run a script or an experiment"); }
+void add_run(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("run", "Run a script or an experiment; what has finished is not repeated");
+  command->add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
+      ->required();
+  command
+      ->add_option(
+          "--set", options->sets,
+          "change a value: --set grpo.lr=1e-4 (repeatable); in a script, of every experiment it loads or makes")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--ranks", options->ranks, "how many processes share a run")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--results", options->results, "where the folders of runs are made")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--fresh", options->fresh, "remove what there is of these runs, and repeat them");
+  command->add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
+  command->add_flag("-q,--quiet", options->quiet, "no progress");
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
 
 void add_resume(CLI::App& app, std::function<int()>& action) {
-  add(app, action, "resume", "Go on from the newest good checkpoint");
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("resume", "Go on with a run from its newest good checkpoint");
+  command->add_option("RUN_DIR", options->file, "the run's folder: results/NAME")->required();
+  command->add_flag("-q,--quiet", options->quiet, "no progress");
+  command->callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -14,9 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A rank has this long, from being told to stop by mpirun, to save a checkpoint.
-constexpr int seconds_to_stop = 20;
-
 std::string find_worker() {
   if (const char* given = std::getenv("COMPEER_WORKER"); given && *given) return given;
   std::error_code code;
@@ -68,7 +65,6 @@ std::vector<std::string> worker_environment(const spec::Spec& spec) {
     unless_set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
-  unless_set("OMPI_MCA_odls_base_sigkill_timeout", std::to_string(seconds_to_stop));
   if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
   if (spec.values.at("ranks").get<int64_t>() > ::sysconf(_SC_NPROCESSORS_ONLN))
     unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
