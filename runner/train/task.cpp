@@ -1,12 +1,14 @@
 #include "train/task.h"
 
 #include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
 
 #include "train/run.h"
 
 namespace compeer::train {
 
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume, comm::StopFlag& stop) {
+  c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   const auto task = spec.text("task");
