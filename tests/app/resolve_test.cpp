@@ -1,49 +1,10 @@
 #include "app/resolve.h"
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-
 #include "base/files.h"
+#include "program.h"
 
 namespace compeer::app {
 namespace {
-
-namespace fs = std::filesystem;
-
-const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
-
-// Runs the program itself, with the plugins it was built with, in a folder of the test's own.
-class Program : public testing::Test {
- protected:
-  Program() : folder_(fs::path(testing::TempDir()) / ("program_" + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~Program() override { fs::remove_all(folder_); }
-
-  // Everything it prints, then "exit N".
-  std::string told(const std::string& arguments) {
-    const auto command =
-        "cd " + folder_.string() + " && { " COMPEER_BINARY_DIR "/bin/compeer " + arguments + "; } 2>&1";
-    std::string text;
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
-    return text + "exit " + std::to_string(WEXITSTATUS(::pclose(pipe)));
-  }
-  std::string first_line(const std::string& arguments) {
-    const auto text = told(arguments);
-    return text.substr(0, text.find('\n'));
-  }
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
 
 TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
   for (const auto& entry : fs::directory_iterator(COMPEER_SOURCE_DIR "/experiments")) {
@@ -51,6 +12,13 @@ TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
     EXPECT_NE(text.find("# sha256 "), std::string::npos) << text;
     EXPECT_TRUE(text.ends_with("exit 0")) << text;
   }
+}
+
+TEST_F(Program, ResolvesTheExampleOfTheDocs) {
+  const auto docs = read_file(COMPEER_SOURCE_DIR "/docs/specs.md");
+  const auto begin = docs.find("```toml\n") + 8;
+  write("docs.toml", docs.substr(begin, docs.find("```", begin) - begin));
+  EXPECT_TRUE(told("resolve docs.toml").ends_with("exit 0"));
 }
 
 TEST_F(Program, FindsItsOwnExperimentsFromAnyFolder) {
@@ -107,32 +75,6 @@ TEST_F(Program, TellsMistakesInASpecWithExit3) {
             "compeer: error: y.toml: there is no such file\n  help: did you mean 'x.toml'? known: x.toml\nexit 3");
   write("spec.json", "{}");
   EXPECT_TRUE(told("resolve .").ends_with("exit 3"));
-}
-
-TEST_F(Program, TellsMistakesOnTheCommandLineWithExit2) {
-  EXPECT_TRUE(
-      told("reslove x.toml").starts_with("compeer: error: unknown command 'reslove'\n  help: did you mean 'resolve'?"));
-  for (const std::string arguments : {"reslove x.toml", "resolve", "resolve --jsn x", "resolve x --set lr",
-                                      "resolve x --json --toml", "", "--json"}) {
-    EXPECT_TRUE(told(arguments).ends_with("exit 2")) << arguments;
-  }
-}
-
-TEST_F(Program, AnswersVersionAndHelp) {
-  EXPECT_EQ(told("--version").substr(0, 8), "compeer ");
-  EXPECT_EQ(nlohmann::json::parse(told("--version --json").substr(0, told("--version --json").find("exit"))).at("name"),
-            "compeer");
-  const auto help = told("--help");
-  for (const std::string command : {"run", "resolve", "resume", "log", "report", "plugins", "doctor", "bench"}) {
-    EXPECT_NE(help.find("\n  " + command + " "), std::string::npos) << command;
-    EXPECT_TRUE(told(command + " --help").ends_with("exit 0")) << command;
-  }
-  EXPECT_NE(help.find("85 preempted"), std::string::npos);
-}
-
-TEST_F(Program, SaysSoWhenItsOutputIsLost) {
-  EXPECT_EQ(told("resolve " + smoke + " > /dev/full"), "compeer: error: standard output can't be written\nexit 1");
-  EXPECT_EQ(told("resolve " + smoke + " | true"), "exit 0") << "a reader that goes away is no error";
 }
 
 }  // namespace

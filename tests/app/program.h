@@ -1,0 +1,45 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+inline const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
+
+// Runs the program itself, with the plugins it was built with, in a folder of the test's own.
+class Program : public testing::Test {
+ protected:
+  Program() : folder_(fs::path(testing::TempDir()) / ("program_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Program() override { fs::remove_all(folder_); }
+
+  // Everything it prints, then "exit N".
+  std::string told(const std::string& arguments) {
+    const auto command =
+        "cd " + folder_.string() + " && { " COMPEER_BINARY_DIR "/bin/compeer " + arguments + "; } 2>&1";
+    std::string text;
+    std::FILE* pipe = ::popen(command.c_str(), "r");
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+    return text + "exit " + std::to_string(WEXITSTATUS(::pclose(pipe)));
+  }
+  std::string first_line(const std::string& arguments) {
+    const auto text = told(arguments);
+    return text.substr(0, text.find('\n'));
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace compeer::app
