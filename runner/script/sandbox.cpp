@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/files.h"
 #include "script/edge.h"
 #include "script/libraries.h"
+#include "spec/text.h"
 
 namespace compeer::script {
 
@@ -21,6 +23,21 @@ void count(lua_State* L, lua_Debug*) { spend(L, hook_instructions); }
 void print_to_stdout(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
+}
+
+// Scripts become part of spec.json, so they must be text.
+void check_plain(const std::string& text, const std::string& name) {
+  if (text.compare(0, 1, "\x1b") == 0) throw Error(name, "is bytecode, not the text of a script");
+  int line = 1;
+  for (size_t at = 0; at < text.size(); ++line) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view here(text.data() + at, end - at);
+    const auto where = fmt::format("{}:{}", name, line);
+    if (here.find('\0') != std::string_view::npos)
+      throw Error(where, "a NUL byte in the script: " + spec::printable(here));
+    if (!spec::valid_utf8(here)) throw Error(where, "is no UTF-8: " + spec::printable(here));
+    at = end + 1;
+  }
 }
 
 int open_all(lua_State* L) {
@@ -80,6 +97,7 @@ bool Sandbox::run_file(const std::filesystem::path& file) {
 
 bool Sandbox::run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder) {
   lua_State* L = lua_.get();
+  check_plain(text, name);
   folder_ = folder;
   add_source(name, text);
   lua_pushcfunction(L, trace_error);
@@ -113,6 +131,7 @@ std::string read_script(const std::filesystem::path& file, const std::string& na
   }
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);
   if (!text.empty() && text[0] == '#') text.erase(0, text.find('\n'));
+  check_plain(text, name);
   return text;
 }
 
