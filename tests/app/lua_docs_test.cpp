@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+
+#include "plugin/search.h"
+#include "script/module.h"
+#include "script/sandbox.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Every run succeeds at once, with plausible numbers.
+class Pretended : public script::Actions {
+ public:
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return changes_; }
+  bool dry_run() const override { return true; }  // checkpoints of runs that were not made can't be pinned
+  std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
+    std::vector<script::RunResult> results;
+    for (const auto& spec : specs) {
+      auto& result = results.emplace_back();
+      result.name = spec.values.at("name");
+      result.path = "results/" + result.name;
+      result.state = script::RunResult::State::finished;
+      result.spec = spec.values;
+      result.metrics = {{"reward", {1, 0.5, 1.5, 8}}, {"distinct_2", {0.5, 0.5, 0.5, 1}}};
+      ++launched;
+    }
+    return results;
+  }
+  void report(const script::Report&) override { ++reports; }
+  void note(const std::string&) override {}
+
+  int launched = 0, reports = 0;
+
+ private:
+  plugin::Finder catalog_{{fs::path(COMPEER_BINARY_DIR) / "plugins"}};
+  std::vector<spec::Change> changes_;
+};
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> examples(const std::string& page) {
+  static const std::regex block("```lua\n([^`]*)```");
+  std::vector<std::string> found;
+  for (auto at = std::sregex_iterator(page.begin(), page.end(), block); at != std::sregex_iterator(); ++at) {
+    found.push_back((*at)[1]);
+  }
+  return found;
+}
+
+TEST(LuaPage, ItsExamplesRun) {
+  const auto all = examples(read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md"));
+  ASSERT_EQ(all.size(), 5u);
+  std::string printed;
+  const auto actions = std::make_shared<Pretended>();
+  for (const auto& text : all) {
+    script::Sandbox sandbox({{}, [&](std::string_view line) { printed += line; }});
+    script::add_compeer(sandbox, actions);
+    EXPECT_NO_THROW(sandbox.run_text(text, "example.lua", fs::path(COMPEER_SOURCE_DIR) / "docs")) << text;
+  }
+  EXPECT_EQ(actions->launched, 3 + 1 + 3 + 9);
+  EXPECT_EQ(actions->reports, 2);
+  EXPECT_EQ(printed,
+            "clip-0.1\t1.0\nclip-0.2\t1.0\nclip-0.3\t1.0\n"
+            "0.0001\t8\t8\n"
+            "reweighting.plugin  runs  reward        distinct_2\n"
+            "none                1     1 [0.5, 1.5]  0.5\n"
+            "redundancy          1     1 [0.5, 1.5]  0.5\n"
+            "reweighting.alpha  runs  reward  distinct_2\n"
+            "0.25               3     1       0.5\n"
+            "0.5                3     1       0.5\n"
+            "1.0                3     1       0.5\n");
+}
+
+TEST(LuaPage, NamesTheLimitsAsTheyAre) {
+  const auto page = read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md");
+  const script::Limits limits;
+  EXPECT_EQ(limits.memory, size_t{256} << 20);
+  EXPECT_EQ(limits.block, size_t{64} << 20);
+  EXPECT_EQ(limits.instructions, 100'000'000u);
+  EXPECT_EQ(limits.seconds, 3);
+  EXPECT_NE(page.find("Limits: 256 MiB of memory (64 MiB for one string), 100 million instructions, 3 seconds"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace compeer::app
