@@ -13,6 +13,17 @@ function(compeer_programs_target)
   endforeach()
 endfunction()
 
+# Programs of a build with COMPEER_SANITIZE carry the sanitizers' options, so that they need none from the environment.
+function(compeer_sanitizer_options)
+  compeer_targets_in("${PROJECT_SOURCE_DIR}" targets)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(COMPEER_SANITIZE AND type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp")
+    endif()
+  endforeach()
+endfunction()
+
 # Compiling and linking what uses libtorch shares the pool that memory allows; the rest uses every processor.
 function(compeer_share_memory)
   compeer_targets_in("${PROJECT_SOURCE_DIR}" targets)

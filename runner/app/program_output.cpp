@@ -20,9 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (auto& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
+  std::vector<char*> all(words.size() + 1);  // ends with a null pointer
+  std::transform(words.begin(), words.end(), all.begin(), [](std::string& word) { return word.data(); });
   return all;
 }
 
