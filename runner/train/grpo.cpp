@@ -117,6 +117,7 @@ class Grpo {
 
   // The loss of one group, with gradient.
   grpo::Loss loss(const ScoredGroup& group, const std::vector<double>& advantages, const grpo::StepSize& size, bool first) {
+    const comm::Phase here("train", run_.cast->model().identity().title());
     const auto batch = group_batch(group);
     const auto log_prob = run_.cast->model().call("forward", [&](Model& model) {
       const auto hidden = at::index_select(model.forward(batch.batch, nullptr), 0, batch.rows);

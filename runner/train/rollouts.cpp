@@ -38,6 +38,7 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
 void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Request& request) {
   std::vector<rollout::Prompt> prompts;
   for (const ScoredGroup& group : groups) prompts.push_back({static_cast<uint32_t>(group.index), group.prompt});
+  const comm::Phase here("rollout", cast.model().identity().title());
   auto samples = cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
   for (size_t i = 0; i < groups.size(); ++i) groups[i].samples = std::move(samples[i]);
 }

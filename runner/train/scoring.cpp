@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include "comm/phase.h"
+
 namespace compeer::train {
 
 std::vector<std::string> score_columns(Cast& cast) {
@@ -24,6 +26,7 @@ void score(Cast& cast, ScoredGroup& scored) {
   const Group group{scored.example, scored.completions};
   scored.values.assign(count, {0.0});
   for (RewardTerm& term : cast.rewards()) {
+    const comm::Phase here("score", term.plugin.identity().title());
     const auto table = plugin::score(term.plugin, group, term.parts);
     const auto* value = static_cast<const float*>(table.const_data_ptr());
     for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
@@ -35,6 +38,7 @@ void score(Cast& cast, ScoredGroup& scored) {
   for (size_t i = 0; i < count; ++i) static_cast<double*>(rewards.data_ptr())[i] = scored.values[i][0];
   std::vector<std::string> names;
   for (const auto& column : cast.factors()) names.push_back(column.substr(column.find('/') + 1));
+  const comm::Phase here("score", cast.reweighting()->identity().title());
   const auto table = plugin::reweight(*cast.reweighting(), group, rewards, names);
   const auto* value = static_cast<const double*>(table.const_data_ptr());
   scored.rewards.clear();

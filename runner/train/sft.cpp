@@ -99,6 +99,7 @@ class Sft {
 
   void learn(const std::vector<Lesson>& lessons, double tokens) {
     run_.journal->phase("train");
+    const comm::Phase here("train", run_.cast->model().identity().title());
     int64_t leaf = gradients_.mine().first;
     for (const Lesson& l : lessons) {
       const auto loss = at::mul(at::sum(log_probs(*run_.cast, l)), -1.0 / tokens);
