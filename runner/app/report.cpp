@@ -44,7 +44,7 @@ ordered_json to_json(const report::Written& written, const std::string& output) 
       throw Error(folder.string(), "can't be read: " + result.problem,
                   "compeer log verify tells more; the report can be made without it", Exit::data);
   }
-  throw Error(options.output, problem, "", Exit::failure);
+  throw Error(options.output, problem, "", Exit::data);
 }
 
 // HDF5 may crash or never end on a damaged file, so the reading is done in a process of its own.

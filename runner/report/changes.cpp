@@ -13,6 +13,7 @@ constexpr size_t most_pairs = 12;
 
 std::string verdict(const Difference& d) {
   if (!d.known()) return "no interval";
+  if (d.none()) return "equal";
   return !d.clear() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
 }
 

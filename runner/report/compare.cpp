@@ -51,6 +51,7 @@ Difference difference(const RunData& a, const RunData& b, const std::string& met
 
 std::string in_words(const Difference& d, int decimals) {
   if (!d.known()) return std::isnan(d.value) ? fixed(d.value, 0) : fixed_signed(d.value, decimals) + " (no interval)";
+  if (d.none()) return "equal";
   const auto text = fmt::format("{} [{}, {}]", fixed_signed(d.value, decimals), fixed_signed(d.low, decimals),
                                 fixed_signed(d.high, decimals));
   return d.clear() ? text : fmt::format("no clear difference ({})", text);

@@ -14,6 +14,8 @@ struct Difference {
   bool known() const { return std::isfinite(low) && std::isfinite(high); }
   /// The interval leaves zero out. Nothing on the page is called a difference otherwise.
   bool clear() const { return known() && (low > 0 || high < 0); }
+  /// The same value for every prompt.
+  bool none() const { return low == 0 && high == 0; }
 };
 
 /// Of two independent means. The interval keeps the distances of the two (Zou and Donner 2008), so that it is right
@@ -24,7 +26,7 @@ Difference difference(const Estimate& a, const Estimate& b);
 /// them), else of independent means.
 Difference difference(const RunData& a, const RunData& b, const std::string& metric);
 
-/// "+0.141 [+0.112, +0.170]", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
+/// "+0.141 [+0.112, +0.170]", "equal", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
 std::string in_words(const Difference& difference, int decimals);
 
 /// Mean with a t interval, as over seeds; without an interval for fewer than two values. NaN values are left out.

@@ -20,7 +20,7 @@ std::vector<const RunData*> runs_of(const std::vector<CurveSource>& sources) {
   return runs;
 }
 
-/// The one value a metric has in all rows of all runs, if it is like that.
+/// The one value a metric has in all rows of all runs, to within 0.01 %, if it is like that.
 std::optional<double> constant(const std::vector<const RunData*>& runs, const std::string& metric) {
   std::optional<double> value;
   for (const auto* run : runs) {
@@ -28,8 +28,8 @@ std::optional<double> constant(const std::vector<const RunData*>& runs, const st
     if (!column) continue;
     for (const double v : *column) {
       if (!std::isfinite(v)) continue;
-      if (value && std::abs(*value - v) > 1e-12 * std::max(std::abs(v), std::abs(*value))) return {};
-      value = v;
+      if (value && std::abs(*value - v) > 1e-4 * std::max(std::abs(v), std::abs(*value))) return {};
+      if (!value) value = v;
     }
   }
   return value;
@@ -90,6 +90,7 @@ void write_figure(Markup& out, const std::vector<CurveSource>& sources, const Me
                   const std::string& id) {
   LinePlot plot{id, metric.title, "", "step", {}};
   for (const auto& source : sources) plot.lines.push_back(plot_line(source, metric.name, r));
+  plot.labels = sources.size() > 1;
   std::erase_if(plot.lines, [](const PlotLine& line) { return line.heavy.y.empty(); });
   if (!has_values(plot)) return;
   plot.description = read_out(plot);
@@ -185,7 +186,7 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
   }
   if (!selection.constants.empty())
     out.element("p", {{"class", "how"}},
-                fmt::format("The same in every row: {}.", fmt::join(selection.constants, "; ")));
+                fmt::format("The same in every row, to within 0.01 %: {}.", fmt::join(selection.constants, "; ")));
   if (!selection.doubles.empty())
     out.element("p", {{"class", "how"}},
                 fmt::format("Equal to the reward in every row, not drawn: {}.", fmt::join(selection.doubles, "; ")));

@@ -69,7 +69,7 @@ std::vector<size_t> labelled(const LinePlot& plot) {
   for (size_t i = 0; i < plot.lines.size(); ++i) {
     if (!plot.lines[i].heavy.y.empty()) order.push_back(i);
   }
-  if (plot.lines.size() < 2) return {};
+  if (!plot.labels) return {};
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return plot.lines[a].heavy.y.back() > plot.lines[b].heavy.y.back(); });
   if (order.size() > styles_told_apart) order.erase(order.begin() + ends_named, order.end() - ends_named);

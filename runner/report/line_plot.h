@@ -24,6 +24,7 @@ struct LinePlot {
   std::string description;
   std::string x_label = "step";
   std::vector<PlotLine> lines;
+  bool labels = true;  ///< at the ends of lines; needless where a page shows one run only
 };
 
 /// Inline SVG: light raw lines, heavy lines told apart by colour, dash and a label at their end; round ticks.

@@ -94,8 +94,9 @@ int column_decimals(const std::vector<Estimate>& estimates) {
     if (e.has_interval() && e.high > e.low) halves.push_back((e.high - e.low) / 2);
     if (e.known() && e.mean != 0) sizes.push_back(std::abs(e.mean));
   }
-  if (!halves.empty()) return decimals_for(median(halves));
-  return sizes.empty() ? 0 : std::clamp(2 - static_cast<int>(std::floor(std::log10(median(sizes)))), 0, 6);
+  const int place = sizes.empty() ? 0 : static_cast<int>(std::floor(std::log10(median(sizes))));
+  if (!halves.empty()) return std::min(decimals_for(median(halves)), std::clamp(4 - place, 0, 6));
+  return sizes.empty() ? 0 : std::clamp(2 - place, 0, 6);
 }
 
 std::string with_interval(const Estimate& e, int decimals) {

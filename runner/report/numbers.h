@@ -24,8 +24,8 @@ std::string duration(double seconds);
 /// 0.021 -> 3 and 0.08 -> 2. Between 0 and 6.
 int decimals_for(double half_width);
 
-/// Decimals fit for all of these at once, so that a column lines up: those of the median interval, or three
-/// significant digits of the median mean where none has an interval.
+/// Decimals fit for all of these at once, so that a column lines up: those of the median interval, but no more than
+/// five significant digits of the median mean; three of its digits where none has an interval.
 int column_decimals(const std::vector<Estimate>& estimates);
 
 /// "0.561 [0.540, 0.582]", or the mean alone where there is no interval.

@@ -33,6 +33,12 @@ std::string_view opening(std::string_view text, size_t at) {
   return plain && !name.empty() ? name : std::string_view{};
 }
 
+/// Where the tag that closes `name` begins; nowhere if the tag is opened again before.
+size_t closing(std::string_view text, std::string_view name, size_t from) {
+  const size_t end = text.find(fmt::format("</{}>", name), from), again = text.find(fmt::format("<{}>", name), from);
+  return again < end ? std::string_view::npos : end;
+}
+
 }  // namespace
 
 std::vector<Passage> by_tags(std::string_view text) {
@@ -40,16 +46,15 @@ std::vector<Passage> by_tags(std::string_view text) {
   size_t plain = 0;  // where untagged text began
   for (size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const auto name = opening(text, at);
-    const std::string closing = "</" + std::string(name) + ">";
-    const size_t end = name.empty() ? std::string_view::npos : text.find(closing, at);
+    const size_t inside = at + name.size() + 2,
+                 end = name.empty() ? std::string_view::npos : closing(text, name, inside);
     if (end == std::string_view::npos) {
       ++at;
       continue;
     }
     add(passages, "", text.substr(plain, at - plain));
-    const size_t inside = at + name.size() + 2;
     add(passages, name, text.substr(inside, end - inside));
-    plain = at = end + closing.size();
+    plain = at = end + name.size() + 3;
   }
   add(passages, "", text.substr(plain));
   return passages;

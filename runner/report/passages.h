@@ -11,7 +11,7 @@ struct Passage {
 };
 
 /// A completion by its tags: "<history>A</history> B" -> {history, A}, {"", B}. A tag is a name of lower-case letters,
-/// digits and _, opened and closed by the same name; what is not like that is left in the text as it stands. Outer
+/// digits and _, closed by the same name before it is opened again; what is not like that is left as it stands. Outer
 /// white space is dropped, and with it passages that hold nothing else.
 std::vector<Passage> by_tags(std::string_view completion);
 

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "base/error.h"
 #include "base/files.h"
 #include "report/findings.h"
 #include "report/load.h"
@@ -7,12 +8,26 @@
 
 namespace compeer::report {
 
+namespace {
+
+/// Before any run is read: a page that can't be put in place should be known at once.
+void prepare(const std::filesystem::path& output) {
+  std::error_code code;
+  if (std::filesystem::is_directory(output, code))
+    throw Error(output.string(), "is a folder, not a file for the page", "", Exit::data);
+  if (!output.has_parent_path()) return;
+  std::filesystem::create_directories(output.parent_path(), code);
+  if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::data);
+}
+
+}  // namespace
+
 Written write_report(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& output,
                      const Options& options) {
+  prepare(output);
   std::vector<RunData> runs;
   for (const auto& folder : find_runs(paths)) runs.push_back(load_run(folder));
   const std::string html = page(runs, options.title);
-  if (output.has_parent_path()) std::filesystem::create_directories(output.parent_path());
   write_file(output, html);
 
   Written written;

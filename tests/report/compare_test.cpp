@@ -61,6 +61,7 @@ TEST(Difference, InWordsClaimsNoMoreThanTheInterval) {
   EXPECT_EQ(in_words({0.004, -0.021, 0.029}, 3), "no clear difference (+0.004 [−0.021, +0.029])");
   EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
   EXPECT_EQ(in_words({}, 3), "–");
+  EXPECT_EQ(in_words({0, 0, 0}, 3), "equal");
 }
 
 TEST(MeanOf, HasATIntervalFromTwoValuesOn) {

@@ -176,6 +176,17 @@ TEST_F(Load, RefusesFoldersWithoutRuns) {
   }
 }
 
+TEST_F(Load, RefusesAFolderAsTheOutput) {
+  write_run("r", "sft", 1);
+  try {
+    write_report({root_}, root_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "is a folder, not a file for the page");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
 TEST_F(Load, WritesOnePageAndTellsWhatIsOnIt) {
   write_run("good", "grpo", 30);
   write_run("short", "grpo", 3, false);

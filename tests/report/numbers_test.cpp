@@ -51,7 +51,8 @@ TEST(Numbers, DecimalsFollowTheUncertainty) {
 
 TEST(Numbers, AColumnLinesUpByItsMedianInterval) {
   EXPECT_EQ(column_decimals({{0.5, 0.48, 0.52, 9}, {0.6, 0.58, 0.62, 9}, {0.7, 0.2, 1.2, 9}}), 3);
-  EXPECT_EQ(column_decimals({{12.5, missing, missing, 0}}), 1);  // three digits without an interval
+  EXPECT_EQ(column_decimals({{0.99999, 0.999989, 0.999991, 9}}), 5);  // five digits will do
+  EXPECT_EQ(column_decimals({{12.5, missing, missing, 0}}), 1);       // three digits without an interval
   EXPECT_EQ(column_decimals({}), 0);
 }
 

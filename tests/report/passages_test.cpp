@@ -24,6 +24,8 @@ TEST(ByTags, LeavesWhatIsNoTagInTheText) {
   EXPECT_EQ(joined(by_tags("<")), "[:<]");
 }
 
+TEST(ByTags, ATagOpenedTwiceCountsFromTheSecond) { EXPECT_EQ(joined(by_tags("<a>1<a>2</a>3")), "[:<a>1][a:2][:3]"); }
+
 TEST(ByTags, DropsEmptyPassages) { EXPECT_EQ(joined(by_tags(" <a></a> \n ")), ""); }
 
 TEST(ByTags, KeepsTextBetweenTags) { EXPECT_EQ(joined(by_tags("x<a>1</a>y<a>2</a>")), "[:x][a:1][:y][a:2]"); }
