@@ -13,14 +13,19 @@ local function evaluate(name, model)
   return sampled, greedy
 end
 
-local before, before_greedy = evaluate("before", sft.checkpoint)
-local pages = { base, sft, before, before_greedy }
+local pages = { base, sft }
+local tests = {}
+local function keep(...)
+  for _, result in ipairs { ... } do pages[#pages + 1], tests[#tests + 1] = result, result end
+end
 
+keep(evaluate("before", sft.checkpoint))
 local grpo = compeer.load("experiments/esc_world_grpo.toml"):with { model = { path = sft.checkpoint } }
 for _, reweighting in ipairs { "none", "redundancy" } do
   local run = grpo:with { name = "grpo-" .. reweighting, reweighting = { plugin = reweighting } }:launch()
-  local sampled, greedy = evaluate("after-" .. reweighting, run.checkpoint)
-  for _, result in ipairs { run, sampled, greedy } do pages[#pages + 1] = result end
+  pages[#pages + 1] = run
+  keep(evaluate("after-" .. reweighting, run.checkpoint))
 end
 
-compeer.report { title = "Quickstart", output = "results/quickstart.html", runs = pages }
+print(compeer.results(tests):table("name", "rewards/esc_world_truth/quality", "reward", "redundancy/s_in", "distinct_2"))
+compeer.report { title = "Quickstart", output = "results/quickstart/report.html", runs = pages }
