@@ -27,6 +27,7 @@ class Listener : public script::Actions {
       heard_.push_back(spec);
       auto& result = planned.emplace_back();
       result.name = spec.values.at("name");
+      result.path = "results/" + result.name;
       result.state = script::RunResult::State::planned;
       result.spec = spec.values;
     }

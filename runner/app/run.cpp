@@ -61,13 +61,23 @@ int run_spec(const Options& options) {
   return tell(launch({spec}, options.launch()).at(0));
 }
 
+void evaluate(const std::string& file, ScriptOptions options) {
+  script::Sandbox::Setup setup;
+  if (options.rehearsal) setup.print = [](std::string_view) {};
+  script::Sandbox sandbox(setup);
+  script::add_compeer(sandbox, make_script_actions(std::move(options)));
+  sandbox.run_file(file);
+}
+
 int run_script(const Options& options) {
   ScriptOptions script{options.launch(), {}, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
   if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
-  script::Sandbox sandbox;
-  script::add_compeer(sandbox, make_script_actions(std::move(script)));
-  sandbox.run_file(options.file);
+  // A mistake behind the first run would otherwise be found when that run has ended, hours later.
+  auto rehearsal = script;
+  rehearsal.rehearsal = true;
+  if (!options.dry_run) evaluate(options.file, rehearsal);
+  evaluate(options.file, script);
   return 0;
 }
 

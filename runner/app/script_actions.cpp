@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -54,11 +55,16 @@ class ScriptActions : public script::Actions {
 
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return options_.changes; }
-  bool dry_run() const override { return options_.dry_run; }
+  bool dry_run() const override { return options_.dry_run || options_.rehearsal; }
+
+  bool promised(const std::string& path) const override {
+    const auto inside = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
+    return std::any_of(planned_.begin(), planned_.end(), inside);
+  }
 
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
     std::vector<script::RunResult> results;
-    if (options_.dry_run) {
+    if (dry_run()) {
       for (const auto& spec : specs) results.push_back(planned(spec));
       return results;
     }
@@ -70,7 +76,7 @@ class ScriptActions : public script::Actions {
   }
 
   void report(const script::Report& report) override {
-    if (options_.dry_run) return note(fmt::format("a report would be written to {}", report.output));
+    if (dry_run()) return note(fmt::format("a report would be written to {}", report.output));
     std::vector<fs::path> folders;
     for (const auto& run : report.runs) {
       if (fs::exists(run.path)) folders.push_back(run.path);
@@ -86,19 +92,23 @@ class ScriptActions : public script::Actions {
     if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
   }
 
-  void note(const std::string& text) override { fmt::print(stderr, "{}\n", text); }
+  void note(const std::string& text) override {
+    if (!options_.rehearsal) fmt::print(stderr, "{}\n", text);
+  }
 
  private:
-  script::RunResult planned(const spec::Spec& spec) const {
-    fmt::print("{}\n", plan(spec, options_.launch));
+  script::RunResult planned(const spec::Spec& spec) {
+    if (!options_.rehearsal) fmt::print("{}\n", plan(spec, options_.launch));
     script::RunResult result;
     result.state = script::RunResult::State::planned;
     result.name = spec.values.at("name");
     result.path = RunFolder::look(spec, options_.launch.results).first.string();
     result.spec = spec.values;
+    planned_.push_back(result.path);
     return result;
   }
 
+  std::vector<std::string> planned_;  // folders of runs
   ScriptOptions options_;
   RememberingCatalog catalog_;
 };

@@ -10,6 +10,7 @@ struct ScriptOptions {
   LaunchOptions launch;
   std::vector<spec::Change> changes;  ///< of the command line
   bool dry_run = false;
+  bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
 };
 
 /// What scripts may set in motion, done by the launcher and the report's writer.

@@ -46,6 +46,9 @@ class Actions {
   /// Nothing is to be started; `launch` tells what would be and returns planned runs.
   virtual bool dry_run() const = 0;
 
+  /// In a dry run: whether a run that was launched before would make this file or folder.
+  virtual bool promised(const std::string& /*path*/) const { return true; }
+
   /// Runs all, at most `jobs` at the same time, and waits. One result for each, in order; a run that fails is a result.
   /// Throws only if the user wants everything to end.
   virtual std::vector<RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) = 0;

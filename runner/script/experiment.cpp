@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "script/lookup.h"
 #include "script/module.h"
 #include "script/userdata.h"
 #include "script/value.h"
-#include "spec/dotted.h"
 
 namespace compeer::script {
 
@@ -44,14 +44,6 @@ int resolve(lua_State* L) {
   return 1;
 }
 
-[[noreturn]] void refuse_path(const std::string& path, const std::string& table, const spec::json& values) {
-  std::vector<std::string> names;
-  if (values.is_object()) {
-    for (const auto& [key, value] : values.items()) names.push_back(spec::join(table, key));
-  }
-  throw Error("", fmt::format("the experiment has no '{}'", path), suggest(path, names));
-}
-
 // experiment:get "grpo.lr": what would run, with its default; of a draft that isn't complete, what it says so far.
 int get(lua_State* L) {
   const auto& draft = check_experiment(L, 1);
@@ -61,20 +53,9 @@ int get(lua_State* L) {
     values = resolved(L, draft).values;
   } catch (const Error&) {
   }
-  const spec::json* at = &values;
-  std::string inside;
-  for (const auto& step : spec::parse_path(path, position(L))) {
-    if (at->is_object() && at->contains(step.key)) {
-      inside = spec::join(inside, step.key);
-      at = &at->at(step.key);
-    } else if (at->is_array() && step.is_index && step.index < at->size()) {
-      inside = spec::join(inside, step.index);
-      at = &at->at(step.index);
-    } else {
-      refuse_path(path, inside, *at);
-    }
-  }
-  push_json(L, *at);
+  const spec::json* value = look(values, path);
+  if (!value) refuse_path("the experiment", values, path);
+  push_json(L, *value);
   return 1;
 }
 
@@ -164,7 +145,13 @@ const spec::Draft& check_experiment(lua_State* L, int index) { return check_boxe
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   const OffTheClock pause(L);
   auto spec = spec::resolve(draft, actions(L).catalog());
-  spec::pin_inputs(spec, actions(L).dry_run() ? spec::Missing::allow : spec::Missing::refuse);
+  // In a dry run, what earlier runs are to make isn't there yet; everything else must be.
+  const auto promised = [&](const std::string& path) {
+    const auto* value = look(spec.values, path);
+    return value && value->is_string() && actions(L).promised(value->get<std::string>());
+  };
+  const bool may_miss = actions(L).dry_run() && std::any_of(spec.paths.begin(), spec.paths.end(), promised);
+  spec::pin_inputs(spec, may_miss ? spec::Missing::allow : spec::Missing::refuse);
   for (const auto& [name, text] : sandbox(L).sources()) spec.sources.emplace(name, text);
   return spec;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "script/lookup.h"
 #include "script/module.h"
 #include "script/table.h"
 #include "script/userdata.h"
@@ -44,10 +45,9 @@ int interval(lua_State* L) {
 int get(lua_State* L) {
   const auto& run = check_result(L, 1);
   const std::string path(check_text(L, 2));
-  const auto table = make_table({run}, {path});
-  if (table.settings.empty())
-    throw Error("", fmt::format("the run has no setting '{}'", path), "result:get \"grpo.lr\"");
-  push_json(L, table.rows[0].settings[0]);
+  const auto* value = look(run.spec, path);
+  if (!value) refuse_path("the run", run.spec, path);
+  push_json(L, *value);
   return 1;
 }
 
@@ -59,6 +59,7 @@ int member(lua_State* L) {
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
   if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/last"), 1;
+  if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
   if (name == "state") return push_json(L, state_name(run.state)), 1;
   if (name == "reused") return push_json(L, run.reused), 1;
   if (name == "exit") return push_json(L, run.error ? static_cast<int>(run.error->exit()) : 0), 1;

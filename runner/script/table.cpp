@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "script/lookup.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
 
@@ -21,21 +22,6 @@ double student(size_t freedom) {
                                  2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                                  2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
   return freedom <= std::size(table) ? table[freedom - 1] : 1.960 + 2.4 / static_cast<double>(freedom);
-}
-
-// The value a spec has at a path, or nullptr.
-const json* look(const json& spec, const std::string& path) {
-  const json* at = &spec;
-  for (const auto& step : spec::parse_path(path, "")) {
-    if (at->is_object() && at->contains(step.key)) {
-      at = &at->at(step.key);
-    } else if (at->is_array() && step.is_index && step.index < at->size()) {
-      at = &at->at(step.index);
-    } else {
-      return nullptr;
-    }
-  }
-  return at;
 }
 
 void add_paths(const json& value, const std::string& path, std::vector<std::string>& paths) {

@@ -59,7 +59,7 @@ class FakeWorker : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   static void write(const std::filesystem::path& file, const std::string& text) {
-    std::filesystem::create_directories(file.parent_path());
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
 

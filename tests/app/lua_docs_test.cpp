@@ -20,6 +20,7 @@ class Pretended : public script::Actions {
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return changes_; }
   bool dry_run() const override { return true; }  // checkpoints of runs that were not made can't be pinned
+  bool promised(const std::string&) const override { return true; }
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
     std::vector<script::RunResult> results;
     for (const auto& spec : specs) {

@@ -17,6 +17,12 @@ class FakeActions : public Actions {
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return changes_; }
   bool dry_run() const override { return dry_; }
+  bool promised(const std::string& path) const override {
+    const auto made = [&](const spec::Spec& spec) {
+      return path.starts_with("results/" + spec.values.at("name").get<std::string>() + "/");
+    };
+    return std::any_of(launched_.begin(), launched_.end(), made);
+  }
 
   std::vector<RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
     jobs_ = jobs;

@@ -181,5 +181,23 @@ TEST(DryRun, EndsWhereAResultIsNeeded) {
   EXPECT_EQ(fake->launched_.size(), 2u);
 }
 
+TEST(DryRun, MissesOnlyWhatItsRunsWouldMake) {
+  const auto fake = std::make_shared<FakeActions>();
+  fake->dry_ = true;
+  EXPECT_START(said(base + "base:launch()\nbase:with { ['model.path'] = 'results/x/checkpoints/lst' }:launch()\n"
+                           "base:with { ['model.path'] = 'results/y/checkpoints/last' }:launch()",
+                    fake),
+               "script.lua:4: 'model.path': there is no file or folder \"results/y/checkpoints/last\"");
+}
+
+TEST(DryRun, EndsBeforeAnythingAboutTheEndOfARun) {
+  for (const std::string name : {"state", "exit", "error", "reused"}) {
+    const auto fake = std::make_shared<FakeActions>();
+    fake->dry_ = true;
+    EXPECT_EQ(said(base + "assert(base:launch()." + name + " == 'finished')", fake), "");
+    EXPECT_EQ(fake->notes_, "the dry run ends at script.lua:2, which needs '" + name + "' of run 'x'\n");
+  }
+}
+
 }  // namespace
 }  // namespace compeer::script

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+#include "spec/draft.h"
+
+namespace compeer::script {
+
+/// The value at a dotted path, or nullptr. Throws Error if the path is malformed.
+const spec::json* look(const spec::json& values, const std::string& path);
+
+/// Error: there is nothing at the path, with the nearest name in the last table that is there. `owner` is what has no
+/// such setting: "the experiment".
+[[noreturn]] void refuse_path(const std::string& owner, const spec::json& values, const std::string& path);
+
+}  // namespace compeer::script

@@ -1,0 +1,99 @@
+#include "app/program_output.h"
+#include "fake_worker.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The program itself, with real plugins and a worker that only pretends.
+class Run : public FakeWorker {
+ protected:
+  Run() { worker("finish"); }
+  static ProgramOutput compeer(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
+    return ask_program(arguments, {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins",
+                                   "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1"});
+  }
+  static const std::string smoke;
+};
+const std::string Run::smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
+
+TEST_F(Run, PrintsTheMetricsOfARun) {
+  const auto first = compeer({"run", smoke, "--ranks", "1", "-q"});
+  EXPECT_EQ(first.text,
+            "metric          mean                95% interval\nreward           1.5                1.25 .. 1.75\n");
+  EXPECT_EQ(first.exit, 0);
+  const auto again = compeer({"run", smoke, "--ranks", "1"});
+  EXPECT_EQ(again.text.substr(0, again.text.find('\n')),
+            "smoke-grpo: finished before, read back from results/smoke-grpo");
+  EXPECT_EQ(again.exit, 0);
+}
+
+TEST_F(Run, EndsWithTheRunsExitCode) {
+  worker(
+      R"(echo '{"rank":0,"host":"n07","phase":"score","plugin":"rewards/format 1.0.0","where":"","what":"no score","help":"","exit":5}' > "$run/error.json"; exit 5)");
+  const auto done = compeer({"run", smoke, "--ranks", "1", "-q"});
+  EXPECT_EQ(done.exit, 5);
+  EXPECT_EQ(done.text,
+            "compeer: error: run smoke-grpo, rank 0 on n07, phase score, plugin rewards/format 1.0.0: no score\n");
+}
+
+TEST_F(Run, StartsNothingInADryRun) {
+  const auto planned = compeer({"run", smoke, "--dry-run", "--set", "grpo.steps=3", "--results", "elsewhere"});
+  EXPECT_EQ(planned.exit, 0);
+  EXPECT_EQ(planned.text.substr(0, 12), "smoke-grpo  ");
+  EXPECT_EQ(planned.text.substr(12 + 64), "  elsewhere/smoke-grpo  starts\n");
+  EXPECT_FALSE(fs::exists("elsewhere"));
+}
+
+TEST_F(Run, RunsAScript) {
+  write("study.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+local done = compeer.sweep(base, { seed = { 1, 2 } }):run { jobs = 2 }
+print(done:table("seed", "grpo.steps", "reward"))
+)");
+  const auto first = compeer({"run", "study.lua", "--ranks", "1", "--set", "grpo.steps=3", "-q"});
+  EXPECT_EQ(first.text,
+            "seed  grpo.steps  runs  reward\n1     3           1     1.5 [1.25, 1.75]\n2     3           1     1.5 "
+            "[1.25, 1.75]\n");
+  EXPECT_TRUE(fs::exists("results/smoke-grpo-seed_2/summary.json"));
+  EXPECT_NE(read("results/smoke-grpo-seed_2/spec.json").find("study.lua"), std::string::npos);
+}
+
+TEST_F(Run, EndsAScriptAtARunThatFails) {
+  worker("exit 4");
+  write("study.lua",
+        "local compeer = require \"compeer\"\ncompeer.load(\"experiments/smoke_grpo.toml\"):launch()\nprint(1)\n");
+  const auto done = compeer({"run", "study.lua", "--ranks", "1", "-q"});
+  EXPECT_EQ(done.exit, 4);
+  EXPECT_EQ(done.text,
+            "compeer: error: run smoke-grpo: ended with exit code 4\n  the last lines of its log:\n"
+            "    called with results/smoke-grpo\n  in the main chunk (study.lua:2)\n"
+            "  help: all of it is in results/smoke-grpo/log.txt\n");
+}
+
+TEST_F(Run, TellsAMistakeInAScriptBeforeAnythingStarts) {
+  write("study.lua",
+        "local compeer = require \"compeer\"\nlocal base = compeer.load \"experiments/smoke_grpo.toml\"\n"
+        "base:launch()\nbase:with {\n  grpo = { stesp = 3 },\n}\n");
+  const auto done = compeer({"run", "study.lua", "--ranks", "1", "-q"});
+  EXPECT_EQ(done.exit, 3);
+  EXPECT_EQ(done.text.substr(0, 115),
+            "compeer: error: study.lua:5: unknown key 'grpo.stesp'\n    5 |   grpo = { stesp = 3 },\n  help: did you "
+            "mean 'steps'?");
+}
+
+TEST_F(Run, GoesOnWithARun) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  EXPECT_EQ(compeer({"run", smoke, "--ranks", "1", "-q"}).exit, 1);
+  worker("[ \"$2\" = --resume ] && finish");
+  EXPECT_EQ(compeer({"resume", "results/smoke-grpo", "-q"}).exit, 0);
+  const auto again = compeer({"resume", "results/smoke-grpo"});
+  EXPECT_EQ(again.exit, 0);
+  EXPECT_EQ(again.text.substr(0, 28), "smoke-grpo: finished before,");
+  EXPECT_EQ(compeer({"resume", "results/none"}).exit, 2);
+}
+
+}  // namespace
+}  // namespace compeer::app
