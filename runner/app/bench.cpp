@@ -26,13 +26,17 @@ struct Options {
 
 json machine() {
   const auto processor = this_processor();
-  return {{"cores", processor.cores}, {"memory_bytes", processor.memory}, {"avx512", processor.avx512}, {"version", COMPEER_VERSION}};
+  return {{"cores", processor.cores},
+          {"memory_bytes", processor.memory},
+          {"avx512", processor.avx512},
+          {"version", COMPEER_VERSION}};
 }
 
 void print(const json& line) {
   std::cout << fmt::format("{:<8} {:<44} {:>10.4g} {:>10.4g} {:>10.4g}  {}\n", line.at("bench").get<std::string>(),
-                           line.at("what").get<std::string>(), line.at("min").get<double>(), line.at("median").get<double>(),
-                           line.at("max").get<double>(), line.at("unit").get<std::string>());
+                           line.at("what").get<std::string>(), line.at("min").get<double>(),
+                           line.at("median").get<double>(), line.at("max").get<double>(),
+                           line.at("unit").get<std::string>());
 }
 
 int run(const Options& options) {
@@ -42,7 +46,8 @@ int run(const Options& options) {
   for (const auto& name : names) {
     if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
   }
-  if (!options.json) std::cout << fmt::format("{:<8} {:<44} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
+  if (!options.json)
+    std::cout << fmt::format("{:<8} {:<44} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
   for (const auto& name : names) {
     for (json line : kBenches.at(name)()) {
       if (!options.json) {
@@ -74,7 +79,8 @@ std::vector<double> timed(size_t times, const std::function<void()>& work) {
 }
 
 json measurement(const std::string& bench, const std::string& what, const std::string& unit, const Spread& spread) {
-  return {{"bench", bench}, {"what", what}, {"unit", unit}, {"min", spread.min}, {"median", spread.median}, {"max", spread.max}, {"n", spread.n}};
+  return {{"bench", bench},          {"what", what},      {"unit", unit}, {"min", spread.min},
+          {"median", spread.median}, {"max", spread.max}, {"n", spread.n}};
 }
 
 void add_bench(CLI::App& app, std::function<int()>& action) {

@@ -17,10 +17,12 @@ Spread spread(std::vector<double> values);
 /// Seconds that `work` takes, `times` over.
 std::vector<double> timed(size_t times, const std::function<void()>& work);
 
-/// Each returns one JSON object a measurement: {"bench": "start", "what": ..., "unit": ..., "min", "median", "max", "n"}.
+/// Each returns one JSON object a measurement: {"bench": "start", "what": ..., "unit": ..., "min", "median", "max",
+/// "n"}.
 std::vector<nlohmann::json> bench_start();
 std::vector<nlohmann::json> bench_record();
 
-nlohmann::json measurement(const std::string& bench, const std::string& what, const std::string& unit, const Spread& spread);
+nlohmann::json measurement(const std::string& bench, const std::string& what, const std::string& unit,
+                           const Spread& spread);
 
 }  // namespace compeer::app

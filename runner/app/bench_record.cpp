@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 
 class Scratch {
  public:
-  Scratch() : folder_(fs::temp_directory_path() / fmt::format("compeer-bench-{}", ::getpid())) { fs::create_directories(folder_); }
+  Scratch() : folder_(fs::temp_directory_path() / fmt::format("compeer-bench-{}", ::getpid())) {
+    fs::create_directories(folder_);
+  }
   ~Scratch() {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
@@ -73,7 +75,8 @@ nlohmann::json rollouts(const fs::path& folder) {
 nlohmann::json share_of_step(const fs::path& folder) {
   const char* home = std::getenv("COMPEER_HOME");
   std::vector<std::string> sets;
-  auto spec = spec::resolve(load_draft((fs::path(home ? home : ".") / "experiments/smoke_grpo.toml").string(), sets), plugin::Finder());
+  auto spec = spec::resolve(load_draft((fs::path(home ? home : ".") / "experiments/smoke_grpo.toml").string(), sets),
+                            plugin::Finder());
   spec::pin_inputs(spec);
   LaunchOptions options;
   options.results = folder;

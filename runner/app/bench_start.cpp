@@ -12,7 +12,8 @@ namespace {
 nlohmann::json start_of(const std::filesystem::path& program, const std::string& option, const std::string& what) {
   const auto seconds = timed(20, [&] {
     const auto done = ask_program({program.string(), option});
-    if (done.exit != 0) throw Error(program.string(), "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
+    if (done.exit != 0)
+      throw Error(program.string(), "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
   });
   auto ms = seconds;
   for (double& value : ms) value *= 1000;
@@ -23,7 +24,8 @@ nlohmann::json start_of(const std::filesystem::path& program, const std::string&
 
 std::vector<nlohmann::json> bench_start() {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  return {start_of(self, "--help", "compeer --help"), start_of(self.parent_path() / "compeer-worker", "--version", "compeer-worker --version")};
+  return {start_of(self, "--help", "compeer --help"),
+          start_of(self.parent_path() / "compeer-worker", "--version", "compeer-worker --version")};
 }
 
 }  // namespace compeer::app

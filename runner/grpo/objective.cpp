@@ -12,9 +12,12 @@ Aggregation aggregation_from(const std::string& name) {
 double token_weight(Aggregation aggregation, int64_t length, const StepSize& step) {
   const auto completions = static_cast<double>(step.completions);
   switch (aggregation) {
-    case Aggregation::grpo: return 1.0 / (completions * static_cast<double>(length));
-    case Aggregation::bnpo: return 1.0 / static_cast<double>(step.tokens);
-    case Aggregation::dr_grpo: return 1.0 / (completions * static_cast<double>(step.max_new_tokens));
+    case Aggregation::grpo:
+      return 1.0 / (completions * static_cast<double>(length));
+    case Aggregation::bnpo:
+      return 1.0 / static_cast<double>(step.tokens);
+    case Aggregation::dr_grpo:
+      return 1.0 / (completions * static_cast<double>(step.max_new_tokens));
   }
   return 0;
 }
@@ -24,7 +27,8 @@ namespace {
 // One value for each completion, repeated over its tokens.
 at::Tensor spread(const std::vector<double>& values, const std::vector<int64_t>& lengths) {
   std::vector<float> all;
-  for (size_t i = 0; i < lengths.size(); ++i) all.insert(all.end(), static_cast<size_t>(lengths[i]), static_cast<float>(values[i]));
+  for (size_t i = 0; i < lengths.size(); ++i)
+    all.insert(all.end(), static_cast<size_t>(lengths[i]), static_cast<float>(values[i]));
   return at::tensor(all);
 }
 
@@ -40,9 +44,12 @@ at::Tensor sequence_mean(const at::Tensor& tokens, const std::vector<int64_t>& l
 
 }  // namespace
 
-Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights, const Clip& clip) {
-  TORCH_CHECK(tokens.log_prob.dim() == 1 && tokens.log_prob.sizes() == tokens.old_log_prob.sizes(), "log-probs must be [tokens]");
-  TORCH_CHECK(advantages.size() == tokens.lengths.size() && weights.size() == advantages.size(), "one advantage and weight for each completion");
+Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights,
+                 const Clip& clip) {
+  TORCH_CHECK(tokens.log_prob.dim() == 1 && tokens.log_prob.sizes() == tokens.old_log_prob.sizes(),
+              "log-probs must be [tokens]");
+  TORCH_CHECK(advantages.size() == tokens.lengths.size() && weights.size() == advantages.size(),
+              "one advantage and weight for each completion");
   auto log_ratio = tokens.log_prob - tokens.old_log_prob;
   if (clip.sequence) log_ratio = sequence_mean(log_ratio, tokens.lengths);
   const auto ratio = log_ratio.exp();

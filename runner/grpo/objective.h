@@ -40,6 +40,7 @@ struct Loss {
   double clipped = 0;         ///< tokens whose ratio was cut
   double ratio_distance = 0;  ///< largest |ratio - 1|; exactly 0 at the first update
 };
-Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights, const Clip& clip);
+Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights,
+                 const Clip& clip);
 
 }  // namespace compeer::grpo

@@ -63,7 +63,8 @@ void attend_head(const float* q, const Page* pages, int64_t count, int64_t dim, 
   const float total = tree(lanes);
   each(dim, [&](int64_t d, size_t n) {
     Vector o = hn::Zero(tag);
-    for (int64_t j = 0; j < count; ++j) o = hn::MulAdd(hn::Set(tag, p[j]), load(pages[j / 16].values + (j % 16) * dim + d, n), o);
+    for (int64_t j = 0; j < count; ++j)
+      o = hn::MulAdd(hn::Set(tag, p[j]), load(pages[j / 16].values + (j % 16) * dim + d, n), o);
     store(hn::Div(o, hn::Set(tag, total)), out + d, n);
   });
   if (sums) sums[0] = max, sums[1] = total;
@@ -95,7 +96,8 @@ void attend_head_backward(const float* dout, const float* q, const float* out, c
       const Vector weight = hn::Set(tag, ds[j]);
       sum = hn::MulAdd(weight, load(side.keys + j * dim + d, n), sum);
       store(hn::MulAdd(weight, query, load(side.dkeys + j * dim + d, n)), side.dkeys + j * dim + d, n);
-      store(hn::MulAdd(hn::Set(tag, p[j]), gradient, load(side.dvalues + j * dim + d, n)), side.dvalues + j * dim + d, n);
+      store(hn::MulAdd(hn::Set(tag, p[j]), gradient, load(side.dvalues + j * dim + d, n)), side.dvalues + j * dim + d,
+            n);
     }
     store(sum, dq + d, n);
   });
@@ -146,7 +148,8 @@ float* scratch(size_t floats) {
 
 }  // namespace
 
-void attend(const float* q, const std::vector<Page>& pages, int64_t count, Heads heads, int64_t head, float* out, float* sums) {
+void attend(const float* q, const std::vector<Page>& pages, int64_t count, Heads heads, int64_t head, float* out,
+            float* sums) {
   const int64_t share = heads.query / heads.key;
   float* p = scratch(static_cast<size_t>(pages_for(count) * 16));
   for (int64_t h = head * share; h < (head + 1) * share; ++h) {
@@ -155,7 +158,8 @@ void attend(const float* q, const std::vector<Page>& pages, int64_t count, Heads
   }
 }
 
-void attend_context(const float* q, const float* k, const float* v, const Context& context, Heads heads, float* out, float* sums) {
+void attend_context(const float* q, const float* k, const float* v, const Context& context, Heads heads, float* out,
+                    float* sums) {
   const int parts = context.rows < 16 ? 1 : threads();
 #pragma omp parallel for num_threads(parts) schedule(static)
   for (int64_t head = 0; head < heads.key; ++head) {
@@ -191,7 +195,8 @@ void attend_context_backward(const float* dout, const float* q, const float* k, 
       for (int64_t h = head * share; h < (head + 1) * share; ++h) {
         const int64_t at = row * heads.query_width() + h * dim;
         HWY_DYNAMIC_DISPATCH(attend_head_backward)
-        (dout + at, q + at, out + at, sums + (row * heads.query + h) * 2, side, context.first + i + 1, dim, p, p + stride, dq + at);
+        (dout + at, q + at, out + at, sums + (row * heads.query + h) * 2, side, context.first + i + 1, dim, p,
+         p + stride, dq + at);
       }
     }
     for (int64_t j = 0; j < positions; ++j) {

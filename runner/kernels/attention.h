@@ -22,7 +22,8 @@ struct Page {
 
 /// The query heads that share key head `head`, of one row at position `count - 1`: q and out [query heads, dim],
 /// pages of that key head. `sums` (or null) gets max and sum, two floats for each of these query heads.
-void attend(const float* q, const std::vector<Page>& pages, int64_t count, Heads heads, int64_t head, float* out, float* sums);
+void attend(const float* q, const std::vector<Page>& pages, int64_t count, Heads heads, int64_t head, float* out,
+            float* sums);
 
 /// The same for `rows` consecutive rows of one context (positions first ...), with keys and values given as rows
 /// [first + rows, key_width] of all positions from 0 on: what training does.
@@ -32,9 +33,11 @@ struct Context {
   int64_t query_row = 0;        ///< row of q and out of that position
   int64_t rows = 0;
 };
-void attend_context(const float* q, const float* k, const float* v, const Context& context, Heads heads, float* out, float* sums);
+void attend_context(const float* q, const float* k, const float* v, const Context& context, Heads heads, float* out,
+                    float* sums);
 
-/// Gradients; dq is written, dk and dv are added to, position after position. `sums` [rows, query heads, 2] as from forward.
+/// Gradients; dq is written, dk and dv are added to, position after position. `sums` [rows, query heads, 2] as from
+/// forward.
 void attend_context_backward(const float* dout, const float* q, const float* k, const float* v, const float* out,
                              const float* sums, const Context& context, Heads heads, float* dq, float* dk, float* dv);
 

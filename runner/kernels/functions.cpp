@@ -96,7 +96,8 @@ struct RmsNorm : Function<RmsNorm> {
     const auto saved = context->get_saved_variables();
     const auto dy = gradients[0].contiguous();
     auto dx = at::empty_like(dy), dw = at::zeros_like(saved[1]);
-    rms_norm_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), dy.size(0), dy.size(1), out(dx), out(dw));
+    rms_norm_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), dy.size(0), dy.size(1), out(dx),
+                      out(dw));
     return {dx, dw, at::Tensor()};
   }
 };
@@ -119,14 +120,15 @@ struct SwiGlu : Function<SwiGlu> {
 };
 
 struct Rotate : Function<Rotate> {
-  static at::Tensor turn(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads, float direction) {
+  static at::Tensor turn(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads,
+                         float direction) {
     auto y = at::empty_like(x);
     rotate(data(x), data(cosine), data(sine), x.size(0), heads, x.size(1) / heads, direction, out(y));
     return y;
   }
 
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
-                            int64_t heads) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cosine,
+                            const at::Tensor& sine, int64_t heads) {
     context->save_for_backward({cosine, sine});
     context->saved_data["heads"] = heads;
     return turn(x, cosine, sine, heads, 1.0f);
@@ -134,8 +136,8 @@ struct Rotate : Function<Rotate> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
-    return {turn(gradients[0].contiguous(), saved[0], saved[1], context->saved_data["heads"].toInt(), -1.0f), at::Tensor(),
-            at::Tensor(), at::Tensor()};
+    return {turn(gradients[0].contiguous(), saved[0], saved[1], context->saved_data["heads"].toInt(), -1.0f),
+            at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
@@ -161,8 +163,8 @@ std::vector<Context> contexts(const at::Tensor& table) {
     context.query_row = start;
     context.rows = length;
     for (int64_t i = 0; i < length; ++i) context.row_of.push_back(start + i);
-    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == position + length, "a segment must continue its parent: position ",
-                position, " does not");
+    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == position + length,
+                "a segment must continue its parent: position ", position, " does not");
     all.push_back(std::move(context));
   }
   return all;
@@ -186,22 +188,23 @@ struct Attention : Function<Attention> {
     const auto dy = gradients[0].contiguous();
     auto dq = at::empty_like(saved[0]), dk = at::zeros_like(saved[1]), dv = at::zeros_like(saved[2]);
     for (const Context& c : contexts(saved[5])) {
-      attend_context_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), data(saved[3]), data(saved[4]), c, heads,
-                              out(dq), out(dk), out(dv));
+      attend_context_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), data(saved[3]), data(saved[4]),
+                              c, heads, out(dq), out(dk), out(dv));
     }
     return {dq, dk, dv, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
   }
 };
 
 struct Logprobs : Function<Logprobs> {
-  static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix, const at::Tensor& target,
-                             int64_t head_address, double temperature) {
+  static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix,
+                             const at::Tensor& target, int64_t head_address, double temperature) {
     Weight& head = weight_at(head_address);
     const int64_t rows = hidden.size(0);
     auto log_prob = at::empty({rows}, hidden.options()), entropy = at::empty({rows}, hidden.options());
     auto log_sum = at::empty({rows}, hidden.options().dtype(at::kDouble));
-    token_logprobs(data(hidden), rows, head.forward(), target.const_data_ptr<int64_t>(), static_cast<float>(1.0 / temperature),
-                   out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>());
+    token_logprobs(data(hidden), rows, head.forward(), target.const_data_ptr<int64_t>(),
+                   static_cast<float>(1.0 / temperature), out(log_prob), out(entropy),
+                   log_sum.mutable_data_ptr<double>());
     context->saved_data["head"] = head_address;
     context->saved_data["temperature"] = temperature;
     context->save_for_backward({hidden, matrix, target, log_sum, entropy});
@@ -212,7 +215,8 @@ struct Logprobs : Function<Logprobs> {
     const auto saved = context->get_saved_variables();
     const auto hidden = saved[0], matrix = saved[1];
     auto dhidden = at::empty_like(hidden), dhead = at::zeros_like(matrix);
-    const auto dlog_prob = gradients[0].defined() ? gradients[0].contiguous() : at::zeros({hidden.size(0)}, hidden.options());
+    const auto dlog_prob =
+        gradients[0].defined() ? gradients[0].contiguous() : at::zeros({hidden.size(0)}, hidden.options());
     const auto dentropy = gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
     token_logprobs_backward(data(hidden), hidden.size(0), carried(context, "head").forward(), data(matrix),
                             saved[2].const_data_ptr<int64_t>(),
@@ -241,7 +245,9 @@ at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
 
 at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) { return Embedding::apply(tokens, weight); }
 
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) { return RmsNorm::apply(x, weight, epsilon); }
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return RmsNorm::apply(x, weight, epsilon);
+}
 
 at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) { return SwiGlu::apply(gate, up); }
 
@@ -249,8 +255,8 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
   return Rotate::apply(x, cosine, sine, heads);
 }
 
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments,
-                     Heads heads) {
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const std::vector<Segment>& segments, Heads heads) {
   return Attention::apply(q, k, v, table_of(segments), heads.query, heads.key, heads.dim);
 }
 

@@ -43,14 +43,15 @@ at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up);
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads);
 
 /// Attention along the tree of segments: q [rows, query heads * dim], k and v [rows, key heads * dim].
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments,
-                     Heads heads);
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const std::vector<Segment>& segments, Heads heads);
 
 /// The same with a cache, without gradient: stores k and v in the segments' pages of `layer`, then attends to them.
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer);
 
-/// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T / temperature).
+/// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
+/// temperature).
 struct TokenLogprobs {
   at::Tensor log_prob, entropy;
 };

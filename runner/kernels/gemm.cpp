@@ -55,13 +55,14 @@ void tile(View a, const float* b, int64_t k, const float* bias, float* c, int64_
 using Tile = void (*)(View, const float*, int64_t, const float*, float*, int64_t, bool);
 
 // More panels at once when there are few rows, so that enough sums are in flight.
-constexpr Tile kWide[7] = {nullptr, tile<1, 4>, tile<2, 2>, tile<3, 2>, tile<4, kLanes / 8>, tile<5, kLanes / 8>, tile<6, kLanes / 8>};
+constexpr Tile kWide[7] = {
+    nullptr, tile<1, 4>, tile<2, 2>, tile<3, 2>, tile<4, kLanes / 8>, tile<5, kLanes / 8>, tile<6, kLanes / 8>};
 constexpr int kWidePanels[7] = {0, 4, 2, 2, kLanes / 8, kLanes / 8, kLanes / 8};
 constexpr Tile kNarrow[7] = {nullptr, tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
 
 // One row block against panels [from, to); `base` is the panel that c points at, `n` the columns that exist.
-void row_block(View a, int64_t rows, const Packed& b, int64_t from, int64_t to, int64_t base, const float* bias, float* c,
-               int64_t c_row, bool add) {
+void row_block(View a, int64_t rows, const Packed& b, int64_t from, int64_t to, int64_t base, const float* bias,
+               float* c, int64_t c_row, bool add) {
   const int64_t whole = b.n() / Packed::width;  // panels without padding
   for (int64_t p = from; p < to;) {
     float* out = c + (p - base) * Packed::width;
@@ -70,9 +71,11 @@ void row_block(View a, int64_t rows, const Packed& b, int64_t from, int64_t to, 
       const int64_t left = b.n() - p * Packed::width;
       float buffer[6 * Packed::width] = {}, start[Packed::width] = {};
       if (add_bias) std::copy(add_bias, add_bias + left, start);
-      for (int64_t r = 0; add && r < rows; ++r) std::copy(out + r * c_row, out + r * c_row + left, buffer + r * Packed::width);
+      for (int64_t r = 0; add && r < rows; ++r)
+        std::copy(out + r * c_row, out + r * c_row + left, buffer + r * Packed::width);
       kNarrow[rows](a, b.panel(p), b.k(), add_bias ? start : nullptr, buffer, Packed::width, add);
-      for (int64_t r = 0; r < rows; ++r) std::copy(buffer + r * Packed::width, buffer + r * Packed::width + left, out + r * c_row);
+      for (int64_t r = 0; r < rows; ++r)
+        std::copy(buffer + r * Packed::width, buffer + r * Packed::width + left, out + r * c_row);
       ++p;
     } else if (p + kWidePanels[rows] <= std::min(to, whole)) {
       kWide[rows](a, b.panel(p), b.k(), add_bias, out, c_row, add);
@@ -91,7 +94,8 @@ void block(View a, int64_t m, const Packed& b, int64_t from, int64_t to, int64_t
   for (int64_t p = from; p < to; p += kPanels) {
     for (int64_t row = 0; row < m; row += 6) {
       const View rows{a.data + row * a.row, a.row, a.column};
-      row_block(rows, std::min<int64_t>(6, m - row), b, p, std::min(to, p + kPanels), base, bias, c + row * c_row, c_row, add);
+      row_block(rows, std::min<int64_t>(6, m - row), b, p, std::min(to, p + kPanels), base, bias, c + row * c_row,
+                c_row, add);
     }
   }
 }
@@ -126,8 +130,8 @@ void Packed::pack(View b, int64_t k, int64_t n) {
   }
 }
 
-void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write, int64_t first,
-              int64_t columns) {
+void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
+              int64_t first, int64_t columns) {
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
   const int64_t from = first / Packed::width, to = (last + Packed::width - 1) / Packed::width;
   const bool add = write == Write::add;
@@ -138,7 +142,7 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
   }
   // By columns when there are enough of them for all, else by rows.
   const bool by_columns = to - from >= 4 * parts;
-#pragma omp parallel for num_threads(static_cast<int>(parts)) schedule(static)
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
   for (int64_t part = 0; part < parts; ++part) {
     if (by_columns) {
       const int64_t lo = from + (to - from) * part / parts, hi = from + (to - from) * (part + 1) / parts;

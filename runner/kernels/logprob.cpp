@@ -56,8 +56,8 @@ void tile_sums(const float* logits, int64_t count, float inverse_temperature, Ti
 }
 
 // logits -> d logits, in place, without the target's own term.
-void tile_gradient(float* logits, int64_t count, float inverse_temperature, float log_sum, float entropy, float dlog_prob,
-                   float dentropy) {
+void tile_gradient(float* logits, int64_t count, float inverse_temperature, float log_sum, float entropy,
+                   float dlog_prob, float dentropy) {
   const Tag tag;
   const Vector scale = hn::Set(tag, inverse_temperature), base = hn::Set(tag, log_sum);
   const Vector a = hn::Set(tag, -dlog_prob * inverse_temperature), b = hn::Set(tag, -dentropy * inverse_temperature);
@@ -112,8 +112,8 @@ Distribution distribution(const float* logits, int64_t vocabulary, float inverse
   return combine.result();
 }
 
-void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target, float inverse_temperature,
-                    float* log_prob, float* entropy, double* log_sum) {
+void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
+                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum) {
   const int64_t width = head.k(), vocabulary = head.n();
   std::vector<float> logits(static_cast<size_t>(kRows * kVocabularyTile)), chosen(kRows);
   for (int64_t row = 0; row < rows; row += kRows) {
@@ -121,7 +121,8 @@ void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const
     std::vector<Combine> combine(static_cast<size_t>(count));
     for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
       const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
-      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace, first, columns);
+      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace,
+               first, columns);
       for (int64_t r = 0; r < count; ++r) {
         const float* tile = logits.data() + r * kVocabularyTile;
         combine[static_cast<size_t>(r)].add(tile, columns, inverse_temperature);
@@ -138,9 +139,10 @@ void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const
   }
 }
 
-void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix, const int64_t* target,
-                             float inverse_temperature, const double* log_sum, const float* entropy, const float* dlog_prob,
-                             const float* dentropy, float* dhidden, float* dhead) {
+void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
+                             const int64_t* target, float inverse_temperature, const double* log_sum,
+                             const float* entropy, const float* dlog_prob, const float* dentropy, float* dhidden,
+                             float* dhead) {
   const int64_t width = head.k(), vocabulary = head.n();
   std::vector<float> logits(static_cast<size_t>(kRows * kVocabularyTile));
   Packed right;  // what the products below need on the right: a tile of the matrix, then the hidden rows
@@ -149,12 +151,14 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& he
     Packed tile({matrix + first * width, width, 1}, columns, width);
     for (int64_t row = 0; row < rows; row += kRows) {
       const int64_t count = std::min(kRows, rows - row);
-      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace, first, columns);
+      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace,
+               first, columns);
       for (int64_t r = 0; r < count; ++r) {
         float* line = logits.data() + r * kVocabularyTile;
         const int64_t i = row + r, at = target[i] - first;
         HWY_DYNAMIC_DISPATCH(tile_gradient)
-        (line, columns, inverse_temperature, static_cast<float>(log_sum[i]), entropy[i], dlog_prob[i], dentropy ? dentropy[i] : 0.0f);
+        (line, columns, inverse_temperature, static_cast<float>(log_sum[i]), entropy[i], dlog_prob[i],
+         dentropy ? dentropy[i] : 0.0f);
         if (at >= 0 && at < columns) line[at] += dlog_prob[i] * inverse_temperature;
       }
       multiply({logits.data(), kVocabularyTile, 1}, count, tile, nullptr, dhidden + row * width, width,

@@ -24,14 +24,16 @@ Distribution distribution(const float* logits, int64_t vocabulary, float inverse
 
 /// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
 /// -> log_prob, entropy, log_sum [rows].
-void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target, float inverse_temperature,
-                    float* log_prob, float* entropy, double* log_sum);
+void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
+                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum);
 
 /// Gradients for d log_prob [rows] and d entropy [rows] (or null):
 ///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
-/// dhidden is written, dhead [vocabulary, width] is added to. `matrix` is the output matrix as stored [vocabulary, width].
-void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix, const int64_t* target,
-                             float inverse_temperature, const double* log_sum, const float* entropy, const float* dlog_prob,
-                             const float* dentropy, float* dhidden, float* dhead);
+/// dhidden is written, dhead [vocabulary, width] is added to. `matrix` is the output matrix as stored [vocabulary,
+/// width].
+void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
+                             const int64_t* target, float inverse_temperature, const double* log_sum,
+                             const float* entropy, const float* dlog_prob, const float* dentropy, float* dhidden,
+                             float* dhead);
 
 }  // namespace compeer::kernels

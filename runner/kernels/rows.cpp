@@ -11,11 +11,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y, float* inverse) {
+void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y,
+              float* inverse) {
   for (int64_t r = 0; r < rows; ++r, x += width, y += width) {
     inverse[r] = 1.0f / std::sqrt(lane_dot(x, x, width) / static_cast<float>(width) + epsilon);
     const Vector scale = hn::Set(Tag(), inverse[r]);
-    each(width, [&](int64_t i, size_t n) { store(hn::Mul(hn::Mul(load(x + i, n), scale), load(weight + i, n)), y + i, n); });
+    each(width,
+         [&](int64_t i, size_t n) { store(hn::Mul(hn::Mul(load(x + i, n), scale), load(weight + i, n)), y + i, n); });
   }
 }
 
@@ -87,7 +89,8 @@ HWY_EXPORT(swiglu);
 HWY_EXPORT(swiglu_backward);
 HWY_EXPORT(rotate);
 
-void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y, float* inverse) {
+void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y,
+              float* inverse) {
   HWY_DYNAMIC_DISPATCH(rms_norm)(x, weight, rows, width, epsilon, y, inverse);
 }
 

@@ -7,7 +7,8 @@ namespace compeer::kernels {
 /// Sums along a row go over 16 virtual lanes (element i in lane i mod 16), then a fixed tree.
 
 /// y = x / sqrt(mean(x^2) + epsilon) * weight, row by row. inverse [rows] keeps 1 / sqrt(...) for the way back.
-void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y, float* inverse);
+void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y,
+              float* inverse);
 
 /// dx [rows, width] is written; dw [width] is added to, row after row.
 void rms_norm_backward(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,

@@ -22,7 +22,9 @@ std::array<int32_t, 256> spelling() {
   return code;
 }
 
-uint64_t key(int32_t left, int32_t right) { return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right); }
+uint64_t key(int32_t left, int32_t right) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
+}
 
 }  // namespace
 
@@ -47,7 +49,8 @@ std::string unspell_bytes(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {
     utf8proc_int32_t code = -1;
-    auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &code);
+    auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                              static_cast<utf8proc_ssize_t>(text.size()), &code);
     if (n <= 0) n = 1, code = -1;
     const auto found = byte_of.find(code);
     if (found != byte_of.end()) {
@@ -65,17 +68,20 @@ BytePairs::BytePairs(const std::unordered_map<std::string, int32_t>& vocabulary,
     : byte_id_(256, -1) {
   const auto id = [&](const std::string& token) {
     const auto found = vocabulary.find(token);
-    if (found == vocabulary.end()) throw Error(where, "a merge makes '" + token + "', which is not in the vocabulary", "", Exit::data);
+    if (found == vocabulary.end())
+      throw Error(where, "a merge makes '" + token + "', which is not in the vocabulary", "", Exit::data);
     return found->second;
   };
   for (const auto& [token, number] : vocabulary) bytes_[number] = unspell_bytes(token);
   for (int b = 0; b < 256; ++b) {
     const auto found = vocabulary.find(spell_bytes(std::string(1, static_cast<char>(b))));
-    if (found == vocabulary.end()) throw Error(where, "the vocabulary has no token for byte " + std::to_string(b), "", Exit::data);
+    if (found == vocabulary.end())
+      throw Error(where, "the vocabulary has no token for byte " + std::to_string(b), "", Exit::data);
     byte_id_[static_cast<size_t>(b)] = found->second;
   }
   int32_t rank = 0;
-  for (const auto& [left, right] : merges) merges_.try_emplace(key(id(left), id(right)), Merge{rank++, id(left + right)});
+  for (const auto& [left, right] : merges)
+    merges_.try_emplace(key(id(left), id(right)), Merge{rank++, id(left + right)});
 }
 
 void BytePairs::encode(std::string_view word, std::vector<int32_t>& ids) const {

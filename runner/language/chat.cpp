@@ -4,7 +4,9 @@ namespace compeer::language {
 
 namespace {
 
-void append(std::vector<int32_t>& ids, const std::vector<int32_t>& more) { ids.insert(ids.end(), more.begin(), more.end()); }
+void append(std::vector<int32_t>& ids, const std::vector<int32_t>& more) {
+  ids.insert(ids.end(), more.begin(), more.end());
+}
 
 }  // namespace
 

@@ -15,13 +15,15 @@ struct Splitter::Pattern {
 Splitter::Splitter(const std::string& pattern, const std::string& where) : pattern_(std::make_unique<Pattern>()) {
   int code = 0;
   PCRE2_SIZE at = 0;
-  pattern_->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), PCRE2_UTF | PCRE2_UCP,
-                                     &code, &at, nullptr));
+  pattern_->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                                     PCRE2_UTF | PCRE2_UCP, &code, &at, nullptr));
   if (!pattern_->code) {
     unsigned char text[256] = {};
     pcre2_get_error_message(code, text, sizeof text);
-    throw Error(where, "the split pattern is not understood: " + std::string(reinterpret_cast<char*>(text)) + " at character " +
-                           std::to_string(at), "", Exit::data);
+    throw Error(where,
+                "the split pattern is not understood: " + std::string(reinterpret_cast<char*>(text)) +
+                    " at character " + std::to_string(at),
+                "", Exit::data);
   }
   pcre2_jit_compile(pattern_->code.get(), PCRE2_JIT_COMPLETE);  // without it matching is only slower
   pattern_->match.reset(pcre2_match_data_create_from_pattern(pattern_->code.get(), nullptr));

@@ -14,7 +14,10 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 size_t broken_length(std::string_view bytes) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const unsigned char lead = byte(0);
-  const size_t want = lead >= 0xF0 && lead <= 0xF4 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xC2 && lead < 0xE0 ? 2 : 1;
+  const size_t want = lead >= 0xF0 && lead <= 0xF4  ? 4
+                      : lead >= 0xE0 && lead < 0xF0 ? 3
+                      : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                    : 1;
   size_t n = 1;
   for (; n < want && n < bytes.size(); ++n) {
     const unsigned char low = n == 1 && lead == 0xE0 ? 0xA0 : n == 1 && lead == 0xF0 ? 0x90 : 0x80;
@@ -46,9 +49,9 @@ std::string valid_utf8(std::string_view bytes) {
 std::string normalize(std::string_view text) {
   const std::string valid = valid_utf8(text);
   utf8proc_uint8_t* result = nullptr;
-  const auto n = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
-                              static_cast<utf8proc_ssize_t>(valid.size()), &result,
-                              static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const auto n =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()), static_cast<utf8proc_ssize_t>(valid.size()),
+                   &result, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(result, std::free);
   return n < 0 ? valid : std::string(reinterpret_cast<const char*>(result), static_cast<size_t>(n));
 }

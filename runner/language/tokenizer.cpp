@@ -26,7 +26,8 @@ json parse(const std::filesystem::path& file) {
 }
 
 [[noreturn]] void unsupported(const std::string& where, const std::string& what) {
-  throw Error(where, what + " is not supported", "byte-level BPE tokenizers are: Qwen2, GPT-2, Llama 3 and their kin", Exit::data);
+  throw Error(where, what + " is not supported", "byte-level BPE tokenizers are: Qwen2, GPT-2, Llama 3 and their kin",
+              Exit::data);
 }
 
 std::string split_pattern(const json& file, const std::string& where) {
@@ -36,7 +37,8 @@ std::string split_pattern(const json& file, const std::string& where) {
   bool byte_level = false;
   for (const json& part : parts) {
     const auto type = part.value("type", "");
-    if (type == "Split" && part.value("behavior", "") == "Isolated" && !part.value("invert", false) && part.at("pattern").contains("Regex")) {
+    if (type == "Split" && part.value("behavior", "") == "Isolated" && !part.value("invert", false) &&
+        part.at("pattern").contains("Regex")) {
       pattern = part.at("pattern").at("Regex").get<std::string>();
     } else if (type == "ByteLevel" && !part.value("add_prefix_space", false)) {
       byte_level = true;
@@ -71,7 +73,9 @@ std::vector<std::pair<std::string, std::string>> merges_of(const json& model, co
   return merges;
 }
 
-std::string text_of(const json& token) { return token.is_object() ? token.value("content", "") : token.is_string() ? token.get<std::string>() : ""; }
+std::string text_of(const json& token) {
+  return token.is_object() ? token.value("content", "") : token.is_string() ? token.get<std::string>() : "";
+}
 
 }  // namespace
 
@@ -84,17 +88,20 @@ Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
   const json all = parse(file);
   try {
     const json& model = all.at("model");
-    if (const auto type = model.value("type", "BPE"); type != "BPE") unsupported(where, "a model of type '" + type + "'");
+    if (const auto type = model.value("type", "BPE"); type != "BPE")
+      unsupported(where, "a model of type '" + type + "'");
     const auto pattern = split_pattern(all, where);
     const bool nfc = wants_nfc(all, where);
     const auto vocabulary = model.at("vocab").get<std::unordered_map<std::string, int32_t>>();
     Tokenizer result(folder, Splitter(pattern, where), BytePairs(vocabulary, merges_of(model, where), where), nfc);
     for (const auto& [token, id] : vocabulary) result.size_ = std::max<int64_t>(result.size_, id + 1);
     for (const json& token : all.value("added_tokens", json::array())) {
-      result.added_.push_back({token.at("content").get<std::string>(), token.at("id").get<int32_t>(), token.value("special", false)});
+      result.added_.push_back(
+          {token.at("content").get<std::string>(), token.at("id").get<int32_t>(), token.value("special", false)});
       result.size_ = std::max<int64_t>(result.size_, result.added_.back().id + 1);
     }
-    std::stable_sort(result.added_.begin(), result.added_.end(), [](const Added& a, const Added& b) { return a.text.size() > b.text.size(); });
+    std::stable_sort(result.added_.begin(), result.added_.end(),
+                     [](const Added& a, const Added& b) { return a.text.size() > b.text.size(); });
     const json config = parse(folder / "tokenizer_config.json");
     const std::string end = config.contains("eos_token") ? text_of(config.at("eos_token")) : "";
     if (end.empty()) throw Error((folder / "tokenizer_config.json").string(), "names no eos_token", "", Exit::data);
@@ -150,7 +157,8 @@ std::string Tokenizer::decode(std::span<const int32_t> ids, bool keep_special) c
 
 int32_t Tokenizer::id(const std::string& token) const {
   const auto found = std::find_if(added_.begin(), added_.end(), [&](const Added& a) { return a.text == token; });
-  if (found == added_.end()) throw Error((folder_ / "tokenizer.json").string(), "has no added token '" + token + "'", "", Exit::data);
+  if (found == added_.end())
+    throw Error((folder_ / "tokenizer.json").string(), "has no added token '" + token + "'", "", Exit::data);
   return found->id;
 }
 

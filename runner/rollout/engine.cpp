@@ -66,7 +66,8 @@ class Wave {
     std::vector<int64_t> tokens, last;
     for (size_t i = 0; i < count; ++i) {
       const auto length = static_cast<int64_t>(prompts[i].tokens.size());
-      TORCH_CHECK(length > 0 && limit(prompts[i]) > 0, "a prompt of ", length, " tokens leaves no room in ", shape_.positions, " positions");
+      TORCH_CHECK(length > 0 && limit(prompts[i]) > 0, "a prompt of ", length, " tokens leaves no room in ",
+                  shape_.positions, " positions");
       Segment segment{static_cast<int64_t>(tokens.size()), length, 0, -1, {}};
       for (int64_t p = 0; p < length; p += kPage) segment.pages.push_back(pages_.take());
       tokens.insert(tokens.end(), prompts[i].tokens.begin(), prompts[i].tokens.end());
@@ -79,7 +80,8 @@ class Wave {
     for (size_t i = 0; i < count; ++i) {
       groups[i].resize(static_cast<size_t>(request_.group_size));
       for (uint32_t c = 0; c < request_.group_size; ++c) {
-        Sequence sequence{&groups[i][c], {request_.seed, request_.step, prompts[i].index, c, 0}, batch.segments[i].length, {}, false};
+        Sequence sequence{
+            &groups[i][c], {request_.seed, request_.step, prompts[i].index, c, 0}, batch.segments[i].length, {}, false};
         limits_.push_back(limit(prompts[i]));
         fork(batch.segments[i], sequence);
         active_.push_back(std::move(sequence));

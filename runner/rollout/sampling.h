@@ -10,7 +10,8 @@ struct Sampling {
   int64_t concurrent = 64;  ///< sequences decoded at once, at least one group
 };
 
-/// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the same.
+/// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
+/// same.
 struct Draw {
   uint64_t seed = 0;
   uint32_t step = 0, prompt = 0, completion = 0, position = 0;

@@ -15,7 +15,9 @@ Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& ch
     : plugins_(spec_file.at("plugins")) {
   const json& spec = spec_file.at("spec");
   services_.seed = spec.at("seed").get<uint64_t>();
-  services_.log = [](const std::string& plugin, const std::string& line) { fmt::print(stderr, "{}: {}\n", plugin, line); };
+  services_.log = [](const std::string& plugin, const std::string& line) {
+    fmt::print(stderr, "{}: {}\n", plugin, line);
+  };
   services_.cancelled = [&stop] { return stop.raised(); };
   services_.find = [this](const std::string& kind, const std::string& name) { return chosen(kind, name); };
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
@@ -45,7 +47,8 @@ std::unique_ptr<plugin::Plugin<T>> Cast::open(const char* kind, const json& tabl
 
 void Cast::open_model(json table, const std::optional<std::filesystem::path>& checkpoint) {
   const json& named = table.at("tokenizer").is_null() ? table.value("path", json()) : table.at("tokenizer");
-  if (named.is_null()) throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
+  if (named.is_null())
+    throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
   tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
   chat_ = std::make_unique<language::Chat>(*tokenizer_);
   table["end_token"] = tokenizer_->end();
@@ -56,8 +59,10 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
   }
   model_ = open<Model>("models", table);
   model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
-  if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); }); shape.vocabulary < tokenizer_->size()) {
-    throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "", Exit::data);
+  if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); });
+      shape.vocabulary < tokenizer_->size()) {
+    throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
+                Exit::data);
   }
 }
 
@@ -65,11 +70,13 @@ void Cast::open_rewards(const json& spec) {
   for (const json& table : spec.at("rewards")) {
     auto opened = open<Reward>("rewards", table);
     auto names = plugin::parts(*opened);
-    const auto label = table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
+    const auto label =
+        table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
     rewards_.push_back({label, table.at("weight").get<double>(), std::move(*opened), std::move(names)});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
-  for (const auto& name : plugin::factors(*reweighting_)) factors_.push_back(reweighting_->identity().name + "/" + name);
+  for (const auto& name : plugin::factors(*reweighting_))
+    factors_.push_back(reweighting_->identity().name + "/" + name);
 }
 
 int64_t Cast::records(const std::string& split) {

@@ -27,7 +27,8 @@ struct RewardTerm {
 class Cast {
  public:
   /// `spec_file` is spec.json. The model comes from `checkpoint`, if given, instead of where the spec says.
-  Cast(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop);
+  Cast(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
+       const comm::StopFlag& stop);
   ~Cast();
 
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }

@@ -9,8 +9,8 @@
 
 namespace compeer::train {
 
-void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast, const Optimizer& optimizer,
-                     uint64_t keep) {
+void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
+                     const Optimizer& optimizer, uint64_t keep) {
   world.together("checkpoint", [&] {
     if (world.rank() != 0) return;
     record::CheckpointWriter writer(run, step);

@@ -10,8 +10,8 @@ namespace compeer::train {
 
 /// Rank 0 writes; all ranks call. Weights, tokenizer and optimizer; because random numbers are functions of the
 /// step, the step is the rest of the state.
-void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast, const Optimizer& optimizer,
-                     uint64_t keep);
+void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
+                     const Optimizer& optimizer, uint64_t keep);
 
 /// The newest good checkpoint as rank 0 sees it, on all ranks: its step and folder, or step 0.
 struct Start {

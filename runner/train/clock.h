@@ -25,7 +25,10 @@ class Clock {
       Clock& clock;
       const std::string& phase;
       std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-      ~Stop() { clock.laps_.emplace_back(phase, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()); }
+      ~Stop() {
+        clock.laps_.emplace_back(phase,
+                                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      }
     } stop{*this, phase};
     return std::forward<Work>(work)();
   }

@@ -35,7 +35,8 @@ class Evaluation {
         split_(settings_.text("split")),
         names_(score_columns(*run.cast)) {
     if (const int64_t there = run.cast->records(split_); there < prompts_) {
-      throw Error("evaluate.prompts", fmt::format("asks for {} prompts, split '{}' has {}", prompts_, split_, there), "", Exit::data);
+      throw Error("evaluate.prompts", fmt::format("asks for {} prompts, split '{}' has {}", prompts_, split_, there),
+                  "", Exit::data);
     }
   }
 
@@ -76,8 +77,9 @@ class Evaluation {
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = read_prompts(*run_.cast, split_, mine.first, mine.count, [&](int64_t i) { return first + i; });
-    roll_out(*run_.cast, groups, {sampling_from(run_.spec.table("sampling")), settings_.integer("group_size"),
-                                  run_.cast->tokenizer().end(), run_.seed(), static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
+    roll_out(*run_.cast, groups,
+             {sampling_from(run_.spec.table("sampling")), settings_.integer("group_size"), run_.cast->tokenizer().end(),
+              run_.seed(), static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
     return groups;
   }
 
@@ -106,8 +108,8 @@ class Evaluation {
 
   void stop(uint64_t t) {
     run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
-    throw Error("", fmt::format("stopped after {} of {} batches as asked", t, steps_), "compeer resume " + run_.folder.string(),
-                Exit::preempted);
+    throw Error("", fmt::format("stopped after {} of {} batches as asked", t, steps_),
+                "compeer resume " + run_.folder.string(), Exit::preempted);
   }
 
   Run& run_;

@@ -57,8 +57,8 @@ class Grpo {
 
   std::vector<std::string> columns() const {
     auto names = StepTable::columns(score_columns_);
-    for (const char* name : {"advantage_abs", "loss", "clip_share", "ratio_distance", "rollout_trainer_max_diff", "grad_norm", "lr",
-                             "tokens", "tokens_per_second"}) {
+    for (const char* name : {"advantage_abs", "loss", "clip_share", "ratio_distance", "rollout_trainer_max_diff",
+                             "grad_norm", "lr", "tokens", "tokens_per_second"}) {
       names.push_back(name);
     }
     for (const auto& name : Clock::columns({"rollout", "score", "train", "reduce", "log"})) names.push_back(name);
@@ -88,8 +88,9 @@ class Grpo {
     auto groups = read_prompts(*run_.cast, settings_.text("split"), mine.first, mine.count, [&](int64_t i) {
       return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i), records_);
     });
-    roll_out(*run_.cast, groups, {sampling_, settings_.integer("group_size"), run_.cast->tokenizer().end(), run_.seed(),
-                                  static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
+    roll_out(*run_.cast, groups,
+             {sampling_, settings_.integer("group_size"), run_.cast->tokenizer().end(), run_.seed(),
+              static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
     return groups;
   }
 
@@ -97,8 +98,10 @@ class Grpo {
     const auto divisor = grpo::divisor_from(settings_.text("divisor"));
     std::vector<std::vector<double>> all;
     for (ScoredGroup& group : groups) {
-      const auto rewards = at::from_blob(group.rewards.data(), {1, static_cast<int64_t>(group.rewards.size())}, at::kDouble);
-      const auto a = grpo::group_advantage(rewards, divisor, settings_.number("divisor_value"), settings_.number("epsilon"));
+      const auto rewards =
+          at::from_blob(group.rewards.data(), {1, static_cast<int64_t>(group.rewards.size())}, at::kDouble);
+      const auto a =
+          grpo::group_advantage(rewards, divisor, settings_.number("divisor_value"), settings_.number("epsilon"));
       const auto* value = static_cast<const double*>(a.const_data_ptr());
       all.emplace_back(value, value + group.rewards.size());
     }
@@ -116,7 +119,8 @@ class Grpo {
   }
 
   // The loss of one group, with gradient.
-  grpo::Loss loss(const ScoredGroup& group, const std::vector<double>& advantages, const grpo::StepSize& size, bool first) {
+  grpo::Loss loss(const ScoredGroup& group, const std::vector<double>& advantages, const grpo::StepSize& size,
+                  bool first) {
     const comm::Phase here("train", run_.cast->model().identity().title());
     const auto batch = group_batch(group);
     const auto log_prob = run_.cast->model().call("forward", [&](Model& model) {
@@ -137,8 +141,8 @@ class Grpo {
     return result;
   }
 
-  void update(const std::vector<ScoredGroup>& groups, const std::vector<std::vector<double>>& advantages, const grpo::StepSize& size,
-              bool first, Clock& clock, Row& row) {
+  void update(const std::vector<ScoredGroup>& groups, const std::vector<std::vector<double>>& advantages,
+              const grpo::StepSize& size, bool first, Clock& clock, Row& row) {
     if (first) difference_ = 0;
     distance_ = 0;
     clock.time("train", [&] {
@@ -156,7 +160,8 @@ class Grpo {
     });
     const auto sums = clock.time("reduce", [&] { return tallies_.finish(); });
     const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
-    const auto done = clock.time("train", [&] { return run_.world.together("update", [&] { return training_.update(run_, gradient); }); });
+    const auto done = clock.time(
+        "train", [&] { return run_.world.together("update", [&] { return training_.update(run_, gradient); }); });
     row.set("loss", sums[1]);
     row.set("advantage_abs", sums[3] / static_cast<double>(size.completions));
     row.set("clip_share", sums[2] / static_cast<double>(size.tokens));

@@ -20,7 +20,7 @@ class Journal {
  public:
   struct Plan {
     std::filesystem::path folder;
-    std::string spec_text;             ///< spec.json
+    std::string spec_text;  ///< spec.json
     std::string task;
     std::vector<std::string> columns;  ///< of run.h5, "step" first
     std::vector<std::string> values;   ///< of rollouts; empty: none are kept

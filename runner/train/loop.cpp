@@ -14,12 +14,14 @@ Optimizer::Update Training::update(Run& run, std::span<const float> gradient) {
   return done;
 }
 
-void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values, uint64_t steps) {
+void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
+                  uint64_t steps) {
   columns.insert(columns.begin(), "step");
   if (!run.spec.table("record").flag("rollouts")) values.clear();
   run.world.together("open the log", [&] {
-    run.journal = std::make_unique<Journal>(
-        run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns), std::move(values), steps, run.start.step});
+    run.journal =
+        std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
+                                                           std::move(values), steps, run.start.step});
   });
 }
 
@@ -35,7 +37,8 @@ void stop_politely(Run& run, uint64_t step) {
 
 void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step) {
   const auto settings = run.spec.table("checkpoint");
-  const auto every = static_cast<uint64_t>(settings.integer("every")), keep = static_cast<uint64_t>(settings.integer("keep"));
+  const auto every = static_cast<uint64_t>(settings.integer("every")),
+             keep = static_cast<uint64_t>(settings.integer("keep"));
   for (uint64_t t = run.start.step + 1; t <= steps; ++t) {
     Row row(run.journal->columns());
     row.set("step", static_cast<double>(t));

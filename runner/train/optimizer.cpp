@@ -36,8 +36,8 @@ Optimizer::Update Optimizer::step(std::span<const float> gradient, std::span<flo
   const double norm = std::sqrt(kernels::square_sum(gradient.data(), count));
   const double scale = max_norm_ > 0 && norm > max_norm_ ? max_norm_ / (norm + 1e-6) : 1.0;
   adamw_.lr = rate(++done_);
-  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale), count, weights.data(),
-                      m_.data(), v_.data());
+  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale), count,
+                      weights.data(), m_.data(), v_.data());
   return {norm, adamw_.lr};
 }
 
@@ -53,7 +53,8 @@ void Optimizer::load(const std::filesystem::path& file) {
   for (const auto& [name, values] : {std::pair{"m", &m_}, std::pair{"v", &v_}}) {
     const auto& view = stored.tensor(name);
     if (view.bytes.size() != values->size() * sizeof(float)) {
-      throw Error(file.string(), std::string("tensor '") + name + "' belongs to a model of another size", "", Exit::data);
+      throw Error(file.string(), std::string("tensor '") + name + "' belongs to a model of another size", "",
+                  Exit::data);
     }
     std::memcpy(values->data(), view.bytes.data(), view.bytes.size());
   }

@@ -21,8 +21,12 @@ Parameters::Parameters(Model& model) {
   }
 }
 
-std::span<float> Parameters::weights() { return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())}; }
-std::span<float> Parameters::gradient() { return {static_cast<float*>(gradient_.data_ptr()), static_cast<size_t>(size())}; }
+std::span<float> Parameters::weights() {
+  return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
+}
+std::span<float> Parameters::gradient() {
+  return {static_cast<float*>(gradient_.data_ptr()), static_cast<size_t>(size())};
+}
 
 void Parameters::differentiate(const at::Tensor& loss) {
   gradient_.zero_();

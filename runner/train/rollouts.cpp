@@ -27,7 +27,8 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
     group.example = cast.record(split, record_of(index));
     group.prompt = cast.chat().prompt(messages(group.example));
     if (static_cast<int64_t>(group.prompt.size()) >= room) {
-      throw Error(group.example.id, fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),
+      throw Error(group.example.id,
+                  fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),
                   "shorten the history or raise the model's max_position_embeddings", Exit::data);
     }
     groups.push_back(std::move(group));
@@ -39,12 +40,14 @@ void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Reque
   std::vector<rollout::Prompt> prompts;
   for (const ScoredGroup& group : groups) prompts.push_back({static_cast<uint32_t>(group.index), group.prompt});
   const comm::Phase here("rollout", cast.model().identity().title());
-  auto samples = cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
+  auto samples =
+      cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
   for (size_t i = 0; i < groups.size(); ++i) groups[i].samples = std::move(samples[i]);
 }
 
 rollout::Sampling sampling_from(const Settings& table) {
-  return {table.number("temperature"), table.flag("greedy"), table.integer("max_new_tokens"), table.integer("concurrent")};
+  return {table.number("temperature"), table.flag("greedy"), table.integer("max_new_tokens"),
+          table.integer("concurrent")};
 }
 
 }  // namespace compeer::train

@@ -41,7 +41,8 @@ struct Training {
 };
 
 /// Opens the journal of a task whose steps log these columns.
-void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values, uint64_t steps);
+void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
+                  uint64_t steps);
 
 /// Runs steps start + 1 ... steps: journal, checkpoints, polite stop. `step` fills the row, on rank 0 at least.
 void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step);

@@ -25,8 +25,10 @@ Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
   const auto answer = cast.chat().answer(group.example.answer);
   result.tokens.insert(result.tokens.end(), answer.begin(), answer.end());
   if (static_cast<int64_t>(result.tokens.size()) > room) {
-    throw Error(group.example.id, "has " + std::to_string(result.tokens.size()) + " tokens, the model has room for " + std::to_string(room),
-                "raise the model's max_position_embeddings", Exit::data);
+    throw Error(
+        group.example.id,
+        "has " + std::to_string(result.tokens.size()) + " tokens, the model has room for " + std::to_string(room),
+        "raise the model's max_position_embeddings", Exit::data);
   }
   return result;
 }
@@ -71,7 +73,8 @@ class Sft {
     clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
     const double loss = clock.time("reduce", [&] { return losses_.finish()[0]; });
     const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
-    const auto update = clock.time("train", [&] { return run_.world.together("update", [&] { return training_.update(run_, gradient); }); });
+    const auto update = clock.time(
+        "train", [&] { return run_.world.together("update", [&] { return training_.update(run_, gradient); }); });
     row.set("loss", loss);
     row.set("grad_norm", update.gradient_norm);
     row.set("lr", update.lr);

@@ -20,7 +20,8 @@ double mean(const std::vector<float>& values) {
 }
 
 json pack(const ScoredGroup& group) {
-  json lengths = json::array(), entropies = json::array(), log_probs = json::array(), finished = json::array(), texts = json::array();
+  json lengths = json::array(), entropies = json::array(), log_probs = json::array(), finished = json::array(),
+       texts = json::array();
   for (size_t i = 0; i < group.samples.size(); ++i) {
     lengths.push_back(static_cast<double>(group.samples[i].tokens.size()));
     entropies.push_back(mean(group.samples[i].entropies));
@@ -33,8 +34,10 @@ json pack(const ScoredGroup& group) {
 
 StepTable::Group unpack(const json& packed) {
   using Doubles = std::vector<double>;
-  return {packed[0].get<std::string>(), packed[1].get<std::vector<Doubles>>(), packed[2].get<Doubles>(), packed[3].get<Doubles>(),
-          packed[4].get<Doubles>(),     packed[5].get<Doubles>(),              packed[6].get<Doubles>(), packed[7].get<std::vector<std::string>>()};
+  return {packed[0].get<std::string>(), packed[1].get<std::vector<Doubles>>(),
+          packed[2].get<Doubles>(),     packed[3].get<Doubles>(),
+          packed[4].get<Doubles>(),     packed[5].get<Doubles>(),
+          packed[6].get<Doubles>(),     packed[7].get<std::vector<std::string>>()};
 }
 
 double deviation(const std::vector<double>& values) {
@@ -64,7 +67,8 @@ StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& 
 
 std::vector<std::string> StepTable::columns(const std::vector<std::string>& score_columns) {
   auto names = score_columns;
-  for (const char* name : {"reward_std", "zero_variance", "length", "truncated", "entropy", "distinct_1", "distinct_2"}) names.push_back(name);
+  for (const char* name : {"reward_std", "zero_variance", "length", "truncated", "entropy", "distinct_1", "distinct_2"})
+    names.push_back(name);
   return names;
 }
 

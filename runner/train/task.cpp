@@ -7,12 +7,14 @@
 
 namespace compeer::train {
 
-void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume, comm::StopFlag& stop) {
+void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
+              comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   const auto task = spec.text("task");
-  Run run{world, stop, spec_file, folder, spec, find_start(world, folder, resume && task != "evaluate"), nullptr, nullptr};
+  Run run{world,   stop,   spec_file, folder, spec, find_start(world, folder, resume && task != "evaluate"),
+          nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
   world.together("open plugins", [&] { run.cast = std::make_unique<Cast>(spec_file, checkpoint, stop); });
   if (task == "sft") {

@@ -12,7 +12,8 @@ at::Tensor rewards(std::vector<double> values, int64_t groups = 1) {
 
 void expect_near(const at::Tensor& a, std::vector<double> expected, double tolerance) {
   ASSERT_EQ(a.numel(), static_cast<int64_t>(expected.size()));
-  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(a.flatten()[static_cast<int64_t>(i)].item<double>(), expected[i], tolerance) << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(a.flatten()[static_cast<int64_t>(i)].item<double>(), expected[i], tolerance) << i;
 }
 
 TEST(GroupAdvantage, IsZeroForEqualRewards) { expect_near(group_advantage(rewards({2, 2, 2})), {0, 0, 0}, 0); }
@@ -31,7 +32,8 @@ TEST(GroupAdvantage, ShrinksSmallSpreadsByEpsilon) {
 
 // mean .25; std = sqrt((.75^2 + 3 * .25^2) / 3) = .5: .75 / .5001 and -.25 / .5001.
 TEST(GroupAdvantage, OfOneHitInFour) {
-  expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::std, 1.0, 1e-4), {1.49970, -0.49990, -0.49990, -0.49990}, 1e-5);
+  expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::std, 1.0, 1e-4), {1.49970, -0.49990, -0.49990, -0.49990},
+              1e-5);
   expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::none), {0.75, -0.25, -0.25, -0.25}, 1e-12);
   expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::fixed, 1.5), {0.5, -1 / 6.0, -1 / 6.0, -1 / 6.0}, 1e-12);
 }

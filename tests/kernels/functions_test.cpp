@@ -21,7 +21,8 @@ class Functions : public testing::Test {
 };
 
 // Analytic gradients of `ours` and of the same formula in plain tensor operations, at a random upstream gradient.
-void expect_same_gradients(const at::Tensor& ours, const at::Tensor& plain, const std::vector<at::Tensor>& inputs, double tolerance = 1e-4) {
+void expect_same_gradients(const at::Tensor& ours, const at::Tensor& plain, const std::vector<at::Tensor>& inputs,
+                           double tolerance = 1e-4) {
   ASSERT_TRUE(at::allclose(ours, plain, tolerance, tolerance)) << (ours - plain).abs().max();
   const auto upstream = at::randn_like(ours);
   const auto a = grad({ours}, inputs, {upstream}), b = grad({plain}, inputs, {upstream});
@@ -71,7 +72,9 @@ class TreeAttention : public Functions {
 
   at::Tensor plain_path(const at::Tensor& rows) {
     const int64_t n = rows.size(0);
-    const auto split = [&](const at::Tensor& t, int64_t count) { return t.index_select(0, rows).view({n, count, 16}).transpose(0, 1); };
+    const auto split = [&](const at::Tensor& t, int64_t count) {
+      return t.index_select(0, rows).view({n, count, 16}).transpose(0, 1);
+    };
     const auto expand = [&](const at::Tensor& t) { return split(t, 2).repeat_interleave(2, 0); };
     auto scores = at::matmul(split(q, 4), expand(k).transpose(1, 2)) / 4.0;
     scores = scores.masked_fill(at::ones({n, n}).triu(1).to(at::kBool), -INFINITY);
@@ -112,11 +115,13 @@ TEST_F(TreeAttention, WithACacheHasTheSameBits) {
   const std::vector<Segment> prompt{{0, 21, 0, -1, {5, 2}}};
   const auto first = attention_cached(q.slice(0, 0, 21), k.slice(0, 0, 21), v.slice(0, 0, 21), prompt, heads, cache, 0);
   EXPECT_TRUE(at::equal(first, whole.slice(0, 0, 21)));
-  for (auto* tensors : {&cache.keys, &cache.values}) (*tensors)[0][7].copy_((*tensors)[0][2]);  // fork the half-full page
+  for (auto* tensors : {&cache.keys, &cache.values})
+    (*tensors)[0][7].copy_((*tensors)[0][2]);  // fork the half-full page
   for (int64_t i = 0; i < 14; ++i) {
     const std::vector<Segment> token{{0, 1, 21 + i, -1, {5, 7, 0}}};
     const auto row = [&](const at::Tensor& t) { return t.slice(0, 27 + i, 28 + i); };
-    EXPECT_TRUE(at::equal(attention_cached(row(q), row(k), row(v), token, heads, cache, 0), row(whole))) << "token " << i;
+    EXPECT_TRUE(at::equal(attention_cached(row(q), row(k), row(v), token, heads, cache, 0), row(whole)))
+        << "token " << i;
   }
 }
 
@@ -128,9 +133,11 @@ class Logprobs : public Functions {
 TEST_F(Logprobs, EqualTheirFormula) {
   Weight head(matrix);
   const auto plain = [&] { return at::log_softmax(at::matmul(hidden, matrix.t()) / 0.7, -1); };
-  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).log_prob, plain().gather(1, target.unsqueeze(1)).squeeze(1), {hidden, matrix});
+  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).log_prob,
+                        plain().gather(1, target.unsqueeze(1)).squeeze(1), {hidden, matrix});
   const auto log_p = plain();
-  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).entropy, -(log_p.exp() * log_p).sum(-1), {hidden, matrix}, 1e-3);
+  expect_same_gradients(token_logprobs(hidden, head, target, 0.7).entropy, -(log_p.exp() * log_p).sum(-1),
+                        {hidden, matrix}, 1e-3);
 }
 
 TEST_F(Logprobs, OfARowDoNotDependOnTheOthers) {

@@ -13,7 +13,8 @@ namespace {
 
 std::vector<float> draws(size_t count, uint32_t stream) {
   std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(normal(7, Stream::weights, stream, static_cast<uint32_t>(i)));
+  for (size_t i = 0; i < count; ++i)
+    values[i] = static_cast<float>(normal(7, Stream::weights, stream, static_cast<uint32_t>(i)));
   return values;
 }
 
@@ -53,7 +54,8 @@ TEST_P(Products, FollowTheWrittenOrder) {
   const auto y = product(kRows);
   for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
     for (int64_t j = 0; j < n; ++j) {
-      const float expected = by_hand(&x[static_cast<size_t>(r * k)], &w[static_cast<size_t>(j * k)], k, bias[static_cast<size_t>(j)]);
+      const float expected =
+          by_hand(&x[static_cast<size_t>(r * k)], &w[static_cast<size_t>(j * k)], k, bias[static_cast<size_t>(j)]);
       ASSERT_EQ(y[static_cast<size_t>(r * n + j)], expected) << "row " << r << " column " << j;
     }
   }
@@ -67,7 +69,8 @@ TEST_P(Products, DoNotDependOnRowsThreadsOrInstructionSet) {
       omp_set_num_threads(threads);
       for (int64_t rows = 1; rows <= kRows; ++rows) {
         const auto y = product(rows);
-        ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << set << ", " << threads << " threads, " << rows << " rows";
+        ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size()))
+            << set << ", " << threads << " threads, " << rows << " rows";
       }
     }
   }
@@ -83,7 +86,8 @@ TEST_P(Products, AddToWhatIsThere) {
     float total = once[0];
     for (int64_t begin = 0; begin < k; begin += 256) {
       float chunk = 0;
-      for (int64_t i = begin; i < std::min(k, begin + 256); ++i) chunk = std::fma(x[static_cast<size_t>(i)], w[static_cast<size_t>(i)], chunk);
+      for (int64_t i = begin; i < std::min(k, begin + 256); ++i)
+        chunk = std::fma(x[static_cast<size_t>(i)], w[static_cast<size_t>(i)], chunk);
       total += chunk;
     }
     return total;
@@ -97,11 +101,15 @@ TEST_P(Products, CanBeTakenInColumnTiles) {
     const int64_t columns = std::min<int64_t>(32, n - first);
     std::vector<float> tile(static_cast<size_t>(7 * 32), -1.0f);
     multiply({x.data(), k, 1}, 7, packed, bias.data(), tile.data(), 32, Write::replace, first, columns);
-    for (int64_t r = 0; r < 7; ++r) ASSERT_TRUE(same_bits(&tile[static_cast<size_t>(r * 32)], &whole[static_cast<size_t>(r * n + first)], static_cast<size_t>(columns)));
+    for (int64_t r = 0; r < 7; ++r)
+      ASSERT_TRUE(same_bits(&tile[static_cast<size_t>(r * 32)], &whole[static_cast<size_t>(r * n + first)],
+                            static_cast<size_t>(columns)));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Products, testing::Values(Case{1, 1}, Case{5, 17}, Case{64, 48}, Case{96, 384}, Case{256, 33}, Case{300, 129}, Case{1000, 80}));
+INSTANTIATE_TEST_SUITE_P(Sizes, Products,
+                         testing::Values(Case{1, 1}, Case{5, 17}, Case{64, 48}, Case{96, 384}, Case{256, 33},
+                                         Case{300, 129}, Case{1000, 80}));
 
 }  // namespace
 }  // namespace compeer::kernels

@@ -8,7 +8,9 @@
 namespace compeer::language {
 namespace {
 
-TEST(ValidUtf8, KeepsWhatIsValid) { EXPECT_EQ(valid_utf8("a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82"), "a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82"); }
+TEST(ValidUtf8, KeepsWhatIsValid) {
+  EXPECT_EQ(valid_utf8("a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82"), "a\xC3\xA9\xE4\xBD\xA0\xF0\x9F\x99\x82");
+}
 
 // One U+FFFD for each longest broken beginning, as Unicode recommends and Python does.
 TEST(ValidUtf8, ReplacesBrokenBytes) {

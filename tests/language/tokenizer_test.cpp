@@ -26,13 +26,16 @@ TEST(Tokenizer, AgreesWithHuggingFace) {
   int lines = 0;
   for (std::string line; std::getline(in, line); ++lines) {
     const auto record = nlohmann::json::parse(line);
-    EXPECT_EQ(tokenizer().encode(record.at("text").get<std::string>(), true), record.at("ids").get<std::vector<int32_t>>()) << line;
+    EXPECT_EQ(tokenizer().encode(record.at("text").get<std::string>(), true),
+              record.at("ids").get<std::vector<int32_t>>())
+        << line;
   }
   EXPECT_GE(lines, 100);
 }
 
 TEST(Tokenizer, DecodesWhatItEncoded) {
-  for (const std::string text : {"i feel so lost about my job", "  two  spaces\n\n", "caf\xC3\xA9 \xE4\xBD\xA0\xE5\xA5\xBD \xF0\x9F\x99\x82", ""}) {
+  for (const std::string text : {"i feel so lost about my job", "  two  spaces\n\n",
+                                 "caf\xC3\xA9 \xE4\xBD\xA0\xE5\xA5\xBD \xF0\x9F\x99\x82", ""}) {
     EXPECT_EQ(tokenizer().decode(tokenizer().encode(text)), text);
   }
 }
@@ -55,7 +58,8 @@ TEST(Chat, WritesChatML) {
   const Chat chat(tokenizer());
   const auto ids = chat.prompt({{"user", "hello"}, {"assistant", "hi"}, {"user", "bye"}});
   EXPECT_EQ(tokenizer().decode(ids, true),
-            "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\nhi<|im_end|>\n<|im_start|>user\nbye<|im_end|>\n<|im_start|>assistant\n");
+            "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\nhi<|im_end|>\n<|im_start|>user\nbye<|im_end|>\n<"
+            "|im_start|>assistant\n");
 }
 
 TEST(Chat, CannotBeForgedByWhatPeopleWrite) {
@@ -91,8 +95,11 @@ class Refused : public testing::Test {
 TEST_F(Refused, NamesFileAndCause) {
   EXPECT_NE(message("{").find("tokenizer.json: is not JSON"), std::string::npos);
   EXPECT_NE(message("{}").find("is not a tokenizer as expected"), std::string::npos);
-  EXPECT_NE(message(R"({"model":{"type":"WordPiece","vocab":{}}})").find("a model of type 'WordPiece' is not supported"), std::string::npos);
-  EXPECT_NE(message(R"({"model":{"type":"BPE","vocab":{},"merges":[]},"pre_tokenizer":{"type":"Metaspace"}})").find("pre-tokenizer 'Metaspace'"),
+  EXPECT_NE(
+      message(R"({"model":{"type":"WordPiece","vocab":{}}})").find("a model of type 'WordPiece' is not supported"),
+      std::string::npos);
+  EXPECT_NE(message(R"({"model":{"type":"BPE","vocab":{},"merges":[]},"pre_tokenizer":{"type":"Metaspace"}})")
+                .find("pre-tokenizer 'Metaspace'"),
             std::string::npos);
 }
 

@@ -14,14 +14,21 @@ namespace {
 class Engine : public testing::Test {
  protected:
   Engine() {
-    const nlohmann::json config{{"vocab_size", 90},        {"hidden_size", 32},        {"num_hidden_layers", 2},
-                                {"num_attention_heads", 4}, {"num_key_value_heads", 2}, {"intermediate_size", 48},
-                                {"max_position_embeddings", 64}, {"rope_theta", 10000.0}, {"rms_norm_eps", 1e-6},
+    const nlohmann::json config{{"vocab_size", 90},
+                                {"hidden_size", 32},
+                                {"num_hidden_layers", 2},
+                                {"num_attention_heads", 4},
+                                {"num_key_value_heads", 2},
+                                {"intermediate_size", 48},
+                                {"max_position_embeddings", 64},
+                                {"rope_theta", 10000.0},
+                                {"rms_norm_eps", 1e-6},
                                 {"tie_word_embeddings", true}};
     const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     services.seed = 11;
-    model = std::make_unique<plugin::Plugin<Model>>(plugin::open<Model>(
-        chosen, Settings({{"path", nullptr}, {"config", config}}), std::make_unique<plugin::RunHost>(chosen, services)));
+    model = std::make_unique<plugin::Plugin<Model>>(
+        plugin::open<Model>(chosen, Settings({{"path", nullptr}, {"config", config}}),
+                            std::make_unique<plugin::RunHost>(chosen, services)));
     for (auto& p : model->object().parameters()) p.value.detach().mul_(p.value.dim() == 2 ? 4.0 : 1.0);
     model->object().parameters_changed();
     policy = std::make_unique<Policy>(model->object());
@@ -45,7 +52,9 @@ class Engine : public testing::Test {
     const auto n = static_cast<int64_t>(all.size()), start = static_cast<int64_t>(prompt.size());
     const auto tokens = at::tensor(std::vector<int64_t>(all.begin(), all.end()));
     const auto hidden = model->object().forward({tokens, {Segment{0, n, 0, -1, {}}}}, nullptr);
-    return kernels::token_logprobs(hidden.slice(0, start - 1, n - 1).contiguous(), policy->head, tokens.slice(0, start, n).contiguous(), 1.0).log_prob;
+    return kernels::token_logprobs(hidden.slice(0, start - 1, n - 1).contiguous(), policy->head,
+                                   tokens.slice(0, start, n).contiguous(), 1.0)
+        .log_prob;
   }
 
   static bool same(const Sample& a, const Sample& b) { return a.tokens == b.tokens && a.log_probs == b.log_probs; }
@@ -62,7 +71,8 @@ TEST_F(Engine, RecordsTheLogProbsThatTheTrainerComputes) {
     for (const Sample& sample : groups[g]) {
       const auto trainer = trainer_log_probs(prompts[g].tokens, sample);
       for (size_t i = 0; i < sample.tokens.size(); ++i) {
-        ASSERT_EQ(trainer[static_cast<int64_t>(i)].item<float>(), sample.log_probs[i]) << "group " << g << " token " << i;
+        ASSERT_EQ(trainer[static_cast<int64_t>(i)].item<float>(), sample.log_probs[i])
+            << "group " << g << " token " << i;
       }
     }
   }
@@ -101,7 +111,9 @@ TEST_F(Engine, NeverPassesTheModelsLastPosition) {
   for (const Sample& sample : group) EXPECT_LE(sample.tokens.size(), 4u);
 }
 
-TEST_F(Engine, RefusesAPromptThatFillsTheModel) { EXPECT_THROW(run({{0, std::vector<int32_t>(64, 1)}}, 1), std::exception); }
+TEST_F(Engine, RefusesAPromptThatFillsTheModel) {
+  EXPECT_THROW(run({{0, std::vector<int32_t>(64, 1)}}, 1), std::exception);
+}
 
 }  // namespace
 }  // namespace compeer::rollout

@@ -38,7 +38,8 @@ TEST(Sample, DependsOnEveryPartOfItsPlace) {
   const auto draw = [&](Draw d) { return sample(flat.data(), 1000, {}, d).id; };
   const int32_t base = draw({1, 2, 3, 4, 5});
   EXPECT_EQ(draw({1, 2, 3, 4, 5}), base);
-  for (const Draw& other : {Draw{9, 2, 3, 4, 5}, Draw{1, 9, 3, 4, 5}, Draw{1, 2, 9, 4, 5}, Draw{1, 2, 3, 9, 5}, Draw{1, 2, 3, 4, 9}}) {
+  for (const Draw& other :
+       {Draw{9, 2, 3, 4, 5}, Draw{1, 9, 3, 4, 5}, Draw{1, 2, 9, 4, 5}, Draw{1, 2, 3, 9, 5}, Draw{1, 2, 3, 4, 9}}) {
     EXPECT_NE(draw(other), base);
   }
 }

@@ -11,8 +11,13 @@ namespace compeer::train {
 namespace {
 
 Settings settings(const std::string& schedule = "constant", int warmup = 0, double max_norm = 0.0) {
-  return Settings({{"beta1", 0.9}, {"beta2", 0.999}, {"epsilon", 1e-8}, {"weight_decay", 0.0}, {"max_grad_norm", max_norm},
-                   {"schedule", schedule}, {"warmup", warmup}});
+  return Settings({{"beta1", 0.9},
+                   {"beta2", 0.999},
+                   {"epsilon", 1e-8},
+                   {"weight_decay", 0.0},
+                   {"max_grad_norm", max_norm},
+                   {"schedule", schedule},
+                   {"warmup", warmup}});
 }
 
 // At the first step m / (1 - b1) = g and v / (1 - b2) = g^2: each weight moves by lr against the gradient's sign.
@@ -38,7 +43,8 @@ TEST(Optimizer, ClipsByTheGlobalNorm) {  // norm 5 -> 1: gradient .6, .8; both m
 }
 
 TEST(Optimizer, WarmsUpThenFollowsItsSchedule) {
-  const Optimizer constant(settings("constant", 4), 1.0, 10, 1), line(settings("linear", 4), 1.0, 14, 1), cosine(settings("cosine"), 1.0, 10, 1);
+  const Optimizer constant(settings("constant", 4), 1.0, 10, 1), line(settings("linear", 4), 1.0, 14, 1),
+      cosine(settings("cosine"), 1.0, 10, 1);
   EXPECT_DOUBLE_EQ(constant.rate(1), 0.25);
   EXPECT_DOUBLE_EQ(constant.rate(4), 1.0);
   EXPECT_DOUBLE_EQ(constant.rate(9), 1.0);
@@ -49,7 +55,8 @@ TEST(Optimizer, WarmsUpThenFollowsItsSchedule) {
 }
 
 TEST(Optimizer, GoesOnFromItsFileAsIfNothingHappened) {
-  const auto file = std::filesystem::temp_directory_path() / ("optimizer-" + std::to_string(::getpid()) + ".safetensors");
+  const auto file =
+      std::filesystem::temp_directory_path() / ("optimizer-" + std::to_string(::getpid()) + ".safetensors");
   Optimizer first(settings(), 0.1, 10, 2);
   std::vector<float> weights{1, 2};
   first.step(std::vector<float>{0.3f, -0.2f}, weights);

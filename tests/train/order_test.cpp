@@ -12,7 +12,8 @@ TEST(RecordAt, VisitsEveryRecordOnceAnEpoch) {
   for (const int64_t size : {1, 2, 3, 7, 64, 65, 1000}) {
     for (uint64_t epoch = 0; epoch < 3; ++epoch) {
       std::set<int64_t> seen;
-      for (int64_t i = 0; i < size; ++i) seen.insert(record_at(5, epoch * static_cast<uint64_t>(size) + static_cast<uint64_t>(i), size));
+      for (int64_t i = 0; i < size; ++i)
+        seen.insert(record_at(5, epoch * static_cast<uint64_t>(size) + static_cast<uint64_t>(i), size));
       EXPECT_EQ(static_cast<int64_t>(seen.size()), size);
       EXPECT_EQ(*seen.begin(), 0);
       EXPECT_EQ(*seen.rbegin(), size - 1);

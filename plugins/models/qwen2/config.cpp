@@ -13,7 +13,8 @@ void need(bool good, const std::string& where, const std::string& what) {
 }
 
 int64_t size(const json& config, const char* key, const std::string& where) {
-  need(config.contains(key) && config.at(key).is_number_integer(), where, std::string("needs the whole number '") + key + "'");
+  need(config.contains(key) && config.at(key).is_number_integer(), where,
+       std::string("needs the whole number '") + key + "'");
   const auto value = config.at(key).get<int64_t>();
   need(value >= 1, where, std::string("'") + key + "' must be at least 1");
   return value;
@@ -31,7 +32,8 @@ Config read_config(const json& config, const std::string& where) {
   c.hidden_size = size(config, "hidden_size", where);
   c.num_hidden_layers = size(config, "num_hidden_layers", where);
   c.num_attention_heads = size(config, "num_attention_heads", where);
-  c.num_key_value_heads = config.contains("num_key_value_heads") ? size(config, "num_key_value_heads", where) : c.num_attention_heads;
+  c.num_key_value_heads =
+      config.contains("num_key_value_heads") ? size(config, "num_key_value_heads", where) : c.num_attention_heads;
   c.intermediate_size = size(config, "intermediate_size", where);
   c.max_position_embeddings = config.value("max_position_embeddings", c.max_position_embeddings);
   c.rms_norm_eps = config.value("rms_norm_eps", c.rms_norm_eps);
@@ -43,9 +45,12 @@ Config read_config(const json& config, const std::string& where) {
     c.rope_theta = rope.value("rope_theta", c.rope_theta);
   }
   need(!config.contains("rope_scaling") || config.at("rope_scaling").is_null(), where, "rope_scaling is not supported");
-  need(config.contains("head_dim") || c.hidden_size % c.num_attention_heads == 0, where, "hidden_size must be a multiple of num_attention_heads");
-  c.head_dim = config.contains("head_dim") && !config.at("head_dim").is_null() ? size(config, "head_dim", where) : c.hidden_size / c.num_attention_heads;
-  need(c.num_attention_heads % c.num_key_value_heads == 0, where, "num_attention_heads must be a multiple of num_key_value_heads");
+  need(config.contains("head_dim") || c.hidden_size % c.num_attention_heads == 0, where,
+       "hidden_size must be a multiple of num_attention_heads");
+  c.head_dim = config.contains("head_dim") && !config.at("head_dim").is_null() ? size(config, "head_dim", where)
+                                                                               : c.hidden_size / c.num_attention_heads;
+  need(c.num_attention_heads % c.num_key_value_heads == 0, where,
+       "num_attention_heads must be a multiple of num_key_value_heads");
   need(c.head_dim % 2 == 0, where, "the size of a head must be even");
   return c;
 }

@@ -55,20 +55,23 @@ class Qwen2 : public Model {
     const auto angles = rotary_->angles(positions(batch));
     at::Tensor x = kernels::embedding(batch.tokens, parameters_.front().value);
     for (size_t i = 0; i < layers_.size(); ++i) {
-      x = at::add(x, attention(layers_[i], kernels::rms_norm(x, layers_[i].input_norm, config_.rms_norm_eps), angles, batch,
-                               cache, static_cast<int64_t>(i)));
+      x = at::add(x, attention(layers_[i], kernels::rms_norm(x, layers_[i].input_norm, config_.rms_norm_eps), angles,
+                               batch, cache, static_cast<int64_t>(i)));
       x = at::add(x, feed_forward(layers_[i], kernels::rms_norm(x, layers_[i].post_norm, config_.rms_norm_eps)));
     }
     return kernels::rms_norm(x, norm_, config_.rms_norm_eps);
   }
 
-  at::Tensor head() override { return config_.tie_word_embeddings ? parameters_.front().value : parameters_.back().value; }
+  at::Tensor head() override {
+    return config_.tie_word_embeddings ? parameters_.front().value : parameters_.back().value;
+  }
 
   std::vector<Parameter> parameters() override { return parameters_; }
 
   void parameters_changed() override {
     for (Layer& layer : layers_) {
-      for (Weight* weight : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down}) weight->changed();
+      for (Weight* weight : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
+        weight->changed();
     }
   }
 
@@ -97,15 +100,17 @@ class Qwen2 : public Model {
     auto next = parameters_.begin() + 1;  // the order of `entries`
     const auto take = [&] { return (next++)->value; };
     for (int64_t i = 0; i < config_.num_hidden_layers; ++i) {
-      const at::Tensor input_norm = take(), q = take(), q_bias = take(), k = take(), k_bias = take(), v = take(), v_bias = take();
+      const at::Tensor input_norm = take(), q = take(), q_bias = take(), k = take(), k_bias = take(), v = take(),
+                       v_bias = take();
       const at::Tensor o = take(), post_norm = take(), gate = take(), up = take(), down = take();
-      layers_.push_back({input_norm, post_norm, q_bias, k_bias, v_bias, Weight(q), Weight(k), Weight(v), Weight(o), Weight(gate),
-                         Weight(up), Weight(down)});
+      layers_.push_back({input_norm, post_norm, q_bias, k_bias, v_bias, Weight(q), Weight(k), Weight(v), Weight(o),
+                         Weight(gate), Weight(up), Weight(down)});
     }
     norm_ = take();
   }
 
-  at::Tensor attention(Layer& layer, const at::Tensor& x, const Rotary::Angles& angles, const Batch& batch, Cache* cache, int64_t index) {
+  at::Tensor attention(Layer& layer, const at::Tensor& x, const Rotary::Angles& angles, const Batch& batch,
+                       Cache* cache, int64_t index) {
     const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim};
     const auto q = kernels::rotate(kernels::linear(x, layer.q, layer.q_bias), angles.cosine, angles.sine, heads.query);
     const auto k = kernels::rotate(kernels::linear(x, layer.k, layer.k_bias), angles.cosine, angles.sine, heads.key);

@@ -44,7 +44,8 @@ std::string misfits(const std::vector<Entry>& wanted, const record::Safetensors&
     if (!file.has(entry.name)) {
       text += "\n  missing " + entry.name + " " + shape_text(entry.shape);
     } else if (file.tensor(entry.name).shape != entry.shape) {
-      text += "\n  " + entry.name + " is " + shape_text(file.tensor(entry.name).shape) + ", should be " + shape_text(entry.shape);
+      text += "\n  " + entry.name + " is " + shape_text(file.tensor(entry.name).shape) + ", should be " +
+              shape_text(entry.shape);
     }
   }
   for (const std::string& name : file.names()) {
@@ -117,7 +118,8 @@ void save(const std::vector<Parameter>& parameters, const std::filesystem::path&
   std::vector<record::TensorView> views;
   for (const Parameter& p : parameters) {
     const auto* bytes = static_cast<const std::byte*>(p.value.const_data_ptr());
-    views.push_back({p.name, "F32", p.value.sizes().vec(), {bytes, static_cast<size_t>(p.value.numel()) * sizeof(float)}});
+    views.push_back(
+        {p.name, "F32", p.value.sizes().vec(), {bytes, static_cast<size_t>(p.value.numel()) * sizeof(float)}});
   }
   record::write_safetensors(folder / "model.safetensors", views, {{"format", "pt"}});
 }

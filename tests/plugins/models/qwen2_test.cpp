@@ -29,8 +29,16 @@ std::unique_ptr<plugin::Plugin<Model>> open_model(const json& settings) {
 }
 
 json small_config() {
-  return {{"vocab_size", 40}, {"hidden_size", 16}, {"num_hidden_layers", 1}, {"num_attention_heads", 2}, {"num_key_value_heads", 1},
-          {"intermediate_size", 24}, {"max_position_embeddings", 64}, {"rope_theta", 10000.0}, {"rms_norm_eps", 1e-6}, {"tie_word_embeddings", false}};
+  return {{"vocab_size", 40},
+          {"hidden_size", 16},
+          {"num_hidden_layers", 1},
+          {"num_attention_heads", 2},
+          {"num_key_value_heads", 1},
+          {"intermediate_size", 24},
+          {"max_position_embeddings", 64},
+          {"rope_theta", 10000.0},
+          {"rms_norm_eps", 1e-6},
+          {"tie_word_embeddings", false}};
 }
 
 class Qwen2Golden : public testing::Test {
@@ -48,7 +56,9 @@ class Qwen2Golden : public testing::Test {
     const auto b = batch(ids);
     const auto n = static_cast<int64_t>(ids.size());
     const auto hidden = model->object().forward(b, nullptr);
-    return kernels::token_logprobs(hidden.slice(0, 0, n - 1).contiguous(), policy.head, b.tokens.slice(0, 1, n).contiguous(), temperature).log_prob;
+    return kernels::token_logprobs(hidden.slice(0, 0, n - 1).contiguous(), policy.head,
+                                   b.tokens.slice(0, 1, n).contiguous(), temperature)
+        .log_prob;
   }
 
   json golden;
@@ -64,7 +74,8 @@ TEST_F(Qwen2Golden, LogProbabilitiesAgreeWithTransformers) {
       if (sequences[s].size() < 2) continue;
       const auto ours = log_probs(sequences[s], temperature);
       for (size_t i = 0; i + 1 < sequences[s].size(); ++i) {
-        EXPECT_NEAR(ours[static_cast<int64_t>(i)].item<double>(), golden.at("right").at(key)[s][i].get<double>(), 1e-5) << key << " " << s << " " << i;
+        EXPECT_NEAR(ours[static_cast<int64_t>(i)].item<double>(), golden.at("right").at(key)[s][i].get<double>(), 1e-5)
+            << key << " " << s << " " << i;
       }
     }
   }
@@ -99,11 +110,13 @@ TEST_F(Qwen2Golden, GreedyTokensAgreeWithTransformers) {
   request.sampling.max_new_tokens = greedy.at("new_tokens").get<int64_t>();
   request.end_token = -1;
   std::vector<rollout::Prompt> prompts;
-  for (const auto& ids : greedy.at("prompts")) prompts.push_back({static_cast<uint32_t>(prompts.size()), ids.get<std::vector<int32_t>>()});
+  for (const auto& ids : greedy.at("prompts"))
+    prompts.push_back({static_cast<uint32_t>(prompts.size()), ids.get<std::vector<int32_t>>()});
   const auto groups = rollout::generate(policy, prompts, request);
   for (size_t i = 0; i < groups.size(); ++i) {
     EXPECT_EQ(groups[i][0].tokens, greedy.at("tokens")[i].get<std::vector<int32_t>>()) << i;
-    for (size_t t = 0; t < groups[i][0].log_probs.size(); ++t) EXPECT_NEAR(groups[i][0].log_probs[t], greedy.at("logprobs")[i][t].get<double>(), 1e-5);
+    for (size_t t = 0; t < groups[i][0].log_probs.size(); ++t)
+      EXPECT_NEAR(groups[i][0].log_probs[t], greedy.at("logprobs")[i][t].get<double>(), 1e-5);
   }
 }
 
@@ -139,7 +152,8 @@ TEST_F(Qwen2Files, AllMisfitsAreNamedAtOnce) {
   } catch (const Error& e) {
     const std::string text = e.what();
     EXPECT_NE(text.find("missing model.layers.1.mlp.up_proj.weight [20, 16]"), std::string::npos) << text;
-    EXPECT_NE(text.find("model.layers.0.mlp.up_proj.weight is [24, 16], should be [20, 16]"), std::string::npos) << text;
+    EXPECT_NE(text.find("model.layers.0.mlp.up_proj.weight is [24, 16], should be [20, 16]"), std::string::npos)
+        << text;
     EXPECT_EQ(e.exit(), Exit::plugin);
   }
 }
