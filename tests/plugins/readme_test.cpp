@@ -1,5 +1,6 @@
 // The plugins that the pages plugins/<kind>/README.md offer to copy are built as they stand there.
 #include "built.h"
+#include "compeer/dataset.h"
 
 namespace compeer {
 
@@ -16,6 +17,12 @@ plugin::Plugin<T> open(const std::string& name) {
   const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
   return plugin::open<T>(chosen, Settings(plugin::defaults(found.descriptor.parameters)),
                          std::make_unique<plugin::RunHost>(chosen, built::services()));
+}
+
+TEST(ReadmeOfDatasets, HoldsAWorkingPlugin) {
+  auto plugin = open<Dataset>("my_data");
+  EXPECT_EQ(plugin.call("size", [](Dataset& d) { return d.size("train"); }), 100);
+  EXPECT_EQ(plugin.call("get", [](Dataset& d) { return d.get("train", 37); }).answer, "10");
 }
 
 TEST(ReadmeOfRewards, HoldsAWorkingPlugin) {
