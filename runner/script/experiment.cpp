@@ -15,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* type = "experiment";
+// What is done off the clock is paid in instructions, so that a loop of it ends too.
+constexpr uint64_t cost_of_checking = 5'000, cost_of_resolving = 10'000;
 const std::vector<std::string> members{"get", "launch", "name", "resolve", "with"};
 
 // About the bytes a draft takes.
@@ -35,6 +37,7 @@ int with(lua_State* L) {
 }
 
 spec::Spec resolved(lua_State* L, const spec::Draft& draft) {
+  spend(L, cost_of_resolving);
   const OffTheClock pause(L);
   return spec::resolve(draft, actions(L).catalog());
 }
@@ -131,7 +134,7 @@ fs::path find_toml(lua_State* L, const std::string& name) {
 }  // namespace
 
 void push_experiment(lua_State* L, spec::Draft draft) {
-  spend(L, 10'000);
+  spend(L, cost_of_checking);
   {
     const OffTheClock pause(L);
     spec::check(draft, actions(L).catalog());
@@ -143,6 +146,7 @@ void push_experiment(lua_State* L, spec::Draft draft) {
 const spec::Draft& check_experiment(lua_State* L, int index) { return check_boxed<spec::Draft>(L, index, type); }
 
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
+  spend(L, cost_of_resolving);
   const OffTheClock pause(L);
   auto spec = spec::resolve(draft, actions(L).catalog());
   // In a dry run, what earlier runs are to make isn't there yet; everything else must be.

@@ -12,6 +12,8 @@ namespace compeer::script {
 
 namespace {
 
+constexpr uint64_t cost_of_launching = 100'000;  // in instructions: launching what has finished, again and again, ends
+
 int open(lua_State* L) {
   open_experiments(L);
   open_runs(L);
@@ -37,6 +39,7 @@ OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.
 OffTheClock::~OffTheClock() { budget_.resume(); }
 
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
+  spend(L, cost_of_launching);
   std::optional<Error> ended;
   try {
     const OffTheClock pause(L);

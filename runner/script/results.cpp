@@ -13,6 +13,7 @@ namespace {
 constexpr const char* type = "result";
 constexpr const char* list_type = "results";
 constexpr int deepest_list = 16;
+constexpr uint64_t cost_of_report = 1'000'000;  // in instructions: a loop of reports ends too
 
 const char* state_name(RunResult::State state) {
   switch (state) {
@@ -127,6 +128,7 @@ void write_report(lua_State* L, Report report) {
                 "give a file name below the current folder that ends in .html: results/alpha.html");
   }
   if (report.runs.empty()) throw Error("", "a report needs results");
+  spend(L, cost_of_report);
   const OffTheClock pause(L);
   actions(L).report(report);
 }

@@ -15,7 +15,7 @@ namespace {
 using spec::json;
 
 constexpr const char* type = "runs";
-constexpr size_t most_runs = 10'000, longest_name = 100;
+constexpr size_t most_runs = 5'000, longest_name = 100;
 constexpr int most_jobs = 256;
 
 struct Axis {

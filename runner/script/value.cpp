@@ -165,7 +165,7 @@ std::map<std::string, std::string> written_origins(lua_State* L) {
   if (colon == std::string::npos) return {};
   const auto source = sandbox(L).sources().find(here.substr(0, colon));
   if (source == sandbox(L).sources().end()) return {};
-  spend(L, source->second.size());
+  spend(L, source->second.size() / 8);
   std::map<std::string, std::string> origins;
   for (const auto& [path, line] : key_lines(source->second, std::stoi(here.substr(colon + 1)))) {
     origins[path] = fmt::format("{}:{}", source->first, line);

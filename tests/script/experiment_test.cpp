@@ -96,6 +96,16 @@ TEST(Experiment, NeverChanges) {
   EXPECT_EQ(said(base + "print(getmetatable(base))"), "false\n");
 }
 
+TEST(Experiment, MakesLoopsEndThatWorkOffTheClock) {
+  Limits limits;
+  limits.instructions = 2'000'000;
+  for (const std::string work : {"base:get 'seed'", "base:with { seed = 2 }", "base:launch()", "base:resolve()"}) {
+    const auto text = base + "while true do pcall(function() local x = " + work + " end) end";
+    EXPECT_START(run_with(std::make_shared<FakeActions>(), text, ".", limits).problem,
+                 "the script needs more than 2000000 instructions");
+  }
+}
+
 TEST(Experiment, DotsInPlaceOfColonsAreNamed) {
   EXPECT_EQ(said(base + "base.with { seed = 2 }"),
             "script.lua:2: bad argument #1 to 'with' (experiment expected, got table)|");

@@ -61,9 +61,9 @@ inline const std::string base =
     "rewards = { { plugin = 'format' } } }\n";
 
 inline Outcome run_with(const std::shared_ptr<FakeActions>& fake, const std::string& text,
-                        const std::string& folder = ".") {
+                        const std::string& folder = ".", const Limits& limits = {}) {
   Outcome outcome;
-  Sandbox sandbox({{}, [&](std::string_view line) { outcome.printed += line; }});
+  Sandbox sandbox({limits, [&](std::string_view line) { outcome.printed += line; }});
   add_compeer(sandbox, fake);
   try {
     sandbox.run_text(text, "script.lua", folder);

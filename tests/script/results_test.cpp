@@ -102,7 +102,7 @@ TEST(Sweep, RefusesWhatMakesNoSweep) {
                "script.lua:3: unknown key 'grpo.stesp'|did you mea");
   EXPECT_EQ(
       said(base + "local l = {} for i = 1, 200 do l[i] = i end compeer.sweep(base, { seed = l, ['grpo.steps'] = l })"),
-      "script.lua:2: a sweep of more than 10000 runs|");
+      "script.lua:2: a sweep of more than 5000 runs|");
   EXPECT_EQ(said(base + "compeer.sweep({}, {})"),
             "script.lua:2: bad argument #1 to 'sweep' (experiment expected, got table)|");
 }
