@@ -21,10 +21,10 @@ end
 
 keep(evaluate("before", sft.checkpoint))
 local grpo = compeer.load("experiments/esc_world_grpo.toml"):with { model = { path = sft.checkpoint } }
-for _, reweighting in ipairs { "none", "redundancy" } do
-  local run = grpo:with { name = "grpo-" .. reweighting, reweighting = { plugin = reweighting } }:launch()
+for _, case in ipairs { { name = "none", tau = 0 }, { name = "redundancy" } } do -- tau = 0: measured, but not used
+  local run = grpo:with { name = "grpo-" .. case.name, reweighting = { tau = case.tau } }:launch()
   pages[#pages + 1] = run
-  keep(evaluate("after-" .. reweighting, run.checkpoint))
+  keep(evaluate("after-" .. case.name, run.checkpoint))
 end
 
 print(compeer.results(tests):table("name", "rewards/esc_world_truth/quality", "reward", "redundancy/s_in", "distinct_2"))
