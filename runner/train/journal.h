@@ -1,6 +1,8 @@
 #pragma once
+#include <chrono>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,0 +1,57 @@
+#include "train/step_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "train/row.h"
+
+namespace compeer::train {
+namespace {
+
+ScoredGroup group(std::vector<double> rewards, std::vector<std::string> texts) {
+  ScoredGroup all;
+  all.example.id = "one";
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    rollout::Sample sample;
+    sample.tokens.assign(i + 1, 3);
+    sample.log_probs.assign(i + 1, -0.5f);
+    sample.entropies.assign(i + 1, 0.25f);
+    sample.finished = i > 0;
+    all.samples.push_back(sample);
+    all.completions.push_back({texts[i], static_cast<int64_t>(i + 1), i > 0});
+    all.values.push_back({rewards[i]});
+  }
+  all.rewards = rewards;
+  return all;
+}
+
+TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
+  comm::World world;
+  const auto table = StepTable::gather(world, {group({1, 3}, {"a b", "a b"}), group({2, 2}, {"c", "d"})});
+  ASSERT_EQ(table.groups.size(), 2u);
+  std::map<std::string, double> metrics;
+  for (const auto& [name, value] : table.metrics({"reward"})) metrics[name] = value;
+  EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
+  EXPECT_DOUBLE_EQ(metrics.at("reward_std"), std::sqrt(2.0) / 2);  // sqrt(2) in the first group, 0 in the second
+  EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 0.5);
+  EXPECT_DOUBLE_EQ(metrics.at("length"), 1.5);
+  EXPECT_DOUBLE_EQ(metrics.at("truncated"), 0.5);
+  EXPECT_DOUBLE_EQ(metrics.at("entropy"), 0.25);
+  EXPECT_DOUBLE_EQ(metrics.at("distinct_1"), 4.0 / 6);  // a b c d of a b a b c d
+  EXPECT_DOUBLE_EQ(metrics.at("distinct_2"), 1.0 / 2);
+  EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
+}
+
+TEST(Row, IsNotANumberUntilSet) {
+  const std::vector<std::string> columns{"a", "b"};
+  Row row(columns);
+  row.set("b", 2);
+  EXPECT_TRUE(std::isnan(row.get("a")));
+  EXPECT_EQ(row.get("b"), 2);
+  EXPECT_THROW(row.set("c", 1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace compeer::train
