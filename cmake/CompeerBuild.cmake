@@ -32,7 +32,8 @@ target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -Wshadow -ffp-contract=off $<$<BOOL:${COMPEER_WERROR}>:-Werror>)
 
 if(COMPEER_SANITIZE)
-  add_compile_options(-fsanitize=${COMPEER_SANITIZE} -fno-omit-frame-pointer -g)
+  # Following variables through what the sanitizers add would take the compiler ten times as long.
+  add_compile_options(-fsanitize=${COMPEER_SANITIZE} -fno-omit-frame-pointer -fno-var-tracking-assignments -g)
   add_link_options(-fsanitize=${COMPEER_SANITIZE})
 endif()
 
