@@ -71,7 +71,6 @@ class Sandbox {
     return *static_cast<T*>(kept_.get());
   }
 
-  lua_State* state() const { return lua_.get(); }
   lua_State* running = nullptr;  ///< the coroutine that runs just now
   /// The line that was refused memory last.
   const std::string& refused() const { return refused_; }
