@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "app/doctor.h"  // IWYU pragma: export
+#include "app/doctor/doctor.h"  // IWYU pragma: export
 
 namespace compeer::app {
 

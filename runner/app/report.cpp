@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
-#include "app/in_child.h"
-#include "app/log.h"
+#include "app/log/in_child.h"
+#include "app/log/log.h"
 #include "base/error.h"
 #include "report/load.h"
 #include "spec/text.h"

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/launch.h"
+#include "app/launch/launch.h"
+#include "app/launch/script_actions.h"
 #include "app/resolve.h"
-#include "app/script_actions.h"
 #include "base/error.h"
 #include "plugin/search.h"
 #include "script/module.h"

@@ -1,4 +1,4 @@
-#include "app/doctor.h"
+#include "app/doctor/doctor.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "app/launch.h"
+#include "app/launch/launch.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "app/log.h"
+#include "app/log/log.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "app/in_child.h"
+#include "app/log/in_child.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 # The worker's shell around a task that misbehaves on command.
-add_executable(worker_stub worker_stub.cpp "${PROJECT_SOURCE_DIR}/runner/app/worker_main.cpp")
-target_link_libraries(worker_stub PRIVATE compeer_flags compeer::worker_shell)
+add_executable(worker_stub worker_stub.cpp "${PROJECT_SOURCE_DIR}/runner/app/worker/worker_main.cpp")
+target_link_libraries(worker_stub PRIVATE compeer_flags compeer::worker_shell compeer::model_commands)
 foreach(name worker_faults worker_call)
   compeer_test(app/${name} LINK compeer::base nlohmann_json::nlohmann_json)
   target_sources(test_app_${name} PRIVATE job.cpp)

@@ -1,6 +1,6 @@
 // Every way for a rank to go wrong, in worlds of 1, 2 and 4 ranks: the job ends everywhere, soon, with the documented
 // exit code; error.json names the rank, the phase and the cause; nobody is left behind.
-#include "app/worker_faults.h"
+#include "app/worker/worker_faults.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -2,10 +2,27 @@
 #include <ATen/core/Tensor.h>
 
 #include <boost/config.hpp>
+#include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace compeer {
+
+/// One picture, cut into patches as the model's folder prescribes (language/pictures.h does it).
+struct Picture {
+  std::vector<float> patches;               ///< [time * height * width, size of a patch]
+  int64_t time = 1, height = 0, width = 0;  ///< the grid, in patches
+};
+
+/// What a model sees of the pictures among some tokens. The tower that looks at them is frozen: this is computed once
+/// and kept with the tokens, for every forward pass over them.
+struct Sight {
+  at::Tensor features;   ///< float32 [placeholder tokens, hidden]: instead of their embeddings, in order
+  at::Tensor positions;  ///< int64 [3, tokens]: rotary positions (time, height, width) of these tokens
+  int64_t next = 0;      ///< the rotary position of the token that follows
+};
 
 /// A run of tokens that stand together in a batch and continue one context.
 struct Segment {
@@ -14,6 +31,8 @@ struct Segment {
   int64_t position = 0;        ///< absolute position of its first token
   int64_t parent = -1;         ///< training: the segment of this batch that comes before it (-1: none)
   std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16)
+  int64_t shift = 0;  ///< rotary position less absolute position: pictures further up take fewer than they have
+  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among its own tokens; null: none
 };
 
 /// What one forward pass computes. Segments cover all rows, in order, a parent before its children.
@@ -33,6 +52,7 @@ struct Cache {
 /// Sizes the engine needs to know.
 struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
+  bool exact = true;  ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
 };
 
 struct Parameter {
@@ -53,6 +73,14 @@ class BOOST_SYMBOL_VISIBLE Model {
   /// Hidden states [rows, hidden] that the head is applied to. Without a cache, attention follows the tree of
   /// segments; with one, each segment continues its pages and adds its own keys and values to them.
   virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
+
+  /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
+  /// the first token. A model without eyes throws.
+  virtual std::shared_ptr<const Sight> look(std::span<const int32_t> tokens, int64_t first,
+                                            const std::vector<Picture>& pictures) {
+    (void)tokens, (void)first, (void)pictures;
+    throw std::runtime_error("this model sees no pictures");
+  }
 
   /// The output matrix [vocabulary, hidden]; a parameter, possibly the embedding itself.
   virtual at::Tensor head() = 0;

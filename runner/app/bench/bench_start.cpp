@@ -1,0 +1,31 @@
+// How long the programs take to start.
+#include <filesystem>
+
+#include "app/bench/bench.h"
+#include "app/program_output.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+nlohmann::json start_of(const std::filesystem::path& program, const std::string& option, const std::string& what) {
+  const auto seconds = timed(20, [&] {
+    const auto done = ask_program({program.string(), option});
+    if (done.exit != 0)
+      throw Error(program.string(), "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
+  });
+  auto ms = seconds;
+  for (double& value : ms) value *= 1000;
+  return measurement("start", what, "ms", spread(ms));
+}
+
+}  // namespace
+
+std::vector<nlohmann::json> bench_start() {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  return {start_of(self, "--help", "compeer --help"),
+          start_of(self.parent_path() / "compeer-worker", "--version", "compeer-worker --version")};
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,66 @@
+#include "app/doctor/doctor.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const char* word(Finding::State state) {
+  return state == Finding::good ? "ok" : state == Finding::remark ? "note" : "lacking";
+}
+
+void print_table(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
+  size_t width = 0;
+  for (const auto& finding : findings) width = std::max(width, finding.name.size());
+  for (const auto& finding : findings) {
+    out << fmt::format("{:8} {:{}}  {}\n", word(finding.state), finding.name, width, finding.what);
+    if (!finding.remedy.empty()) out << fmt::format("{:8} {:{}}  help: {}\n", "", "", width, finding.remedy);
+  }
+  if (lacking == 0) out << "Everything a run needs is here.\n";
+  if (lacking == 1) out << "1 thing is lacking.\n";
+  if (lacking > 1) out << lacking << " things are lacking.\n";
+}
+
+void print_json(const std::vector<Finding>& findings, size_t lacking, std::ostream& out) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& finding : findings) {
+    nlohmann::ordered_json one = {{"name", finding.name}, {"state", word(finding.state)}, {"what", finding.what}};
+    if (!finding.remedy.empty()) one["remedy"] = finding.remedy;
+    list.push_back(std::move(one));
+  }
+  const nlohmann::ordered_json all = {{"ok", lacking == 0}, {"findings", std::move(list)}};
+  out << all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out) {
+  const auto lacking = static_cast<size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.state == Finding::lacking; }));
+  (json ? print_json : print_table)(findings, lacking, out);
+  return lacking == 0 ? 0 : 1;
+}
+
+int doctor(bool json, std::ostream& out) {
+  std::vector<Finding> findings;
+  const auto add = [&](std::vector<Finding> more) { findings.insert(findings.end(), more.begin(), more.end()); };
+  std::error_code none;
+  const auto programs = fs::read_symlink("/proc/self/exe", none).parent_path();
+  add(check_processor(this_processor()));
+  add(check_worker(programs / "compeer-worker"));
+  add({check_launcher("mpirun", ::geteuid()), check_plugins()});
+  add(check_results(fs::absolute("results")));
+  add({check_hdf5()});
+  add(check_optional());
+  return print_findings(findings, json, out);
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,15 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/launch/process.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+/// Why a run did not finish, or nothing if it did: from error.json, else from how its process ended and what it wrote
+/// to its log since `log_start`. Names rank, host, phase and plugin as far as they are known.
+std::optional<Error> why_it_ended(const std::filesystem::path& folder, const ProcessEnd& end, uint64_t log_start);
+
+}  // namespace compeer::app

@@ -1,0 +1,196 @@
+#include "app/launch/launch.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "app/launch/ending.h"
+#include "app/launch/interrupts.h"
+#include "app/launch/process.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto look_at_process = std::chrono::milliseconds(20);
+constexpr double look_at_status = 0.2;  // seconds
+constexpr const char* polite = "stopping after this step with a checkpoint; once more to kill at once";
+
+uint64_t size_of(const fs::path& file) {
+  std::error_code code;
+  const auto size = fs::file_size(file, code);
+  return code ? 0 : size;
+}
+
+// A run on its way, from its folder to its end.
+class Live {
+ public:
+  Live(size_t index, const spec::Spec& spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
+      : index_(index), name_(spec.values.at("name")), folder_(std::move(folder)), progress_(progress) {
+    const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
+    if (resume) warn(folder_, spec, progress);
+    const auto command = worker_command(spec, folder_.path(), resume);
+    folder_.prepare(spec, resume, options.fresh);
+    log_start_ = size_of(folder_.path() / "log.txt");
+    // Should this program die, a rank dies with it; mpirun passes on the polite signal and then ends by itself.
+    const bool launcher = command[0].ends_with("mpirun");
+    process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
+                                                        folder_.lock(), launcher ? SIGUSR1 : SIGKILL});
+    const auto ranks = spec.values.at("ranks").get<int64_t>();
+    progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,
+                                      ranks > 1 ? "s" : "", folder_.path().string()));
+  }
+
+  static void warn(const RunFolder& folder, const spec::Spec& spec, Progress& progress) {
+    for (const auto& sentence : folder.changed_plugins(spec)) {
+      progress.note(fmt::format("compeer: note: {}; --fresh repeats the run", sentence));
+    }
+  }
+
+  bool running() {
+    const bool alive = process_->running();
+    if (progress_.passed(name_) - looked_ < look_at_status) return alive;
+    looked_ = progress_.passed(name_);
+    try {
+      if (const auto status = record::read_status(folder_.path())) progress_.update(name_, *status);
+    } catch (const Error&) {  // the next look will tell
+    }
+    return alive;
+  }
+
+  void stop() { process_->signal(SIGUSR1); }
+  void kill() { process_->kill_all(); }
+
+  size_t index() const { return index_; }
+  Launched finish() {
+    process_->kill_all();  // what the run may have left behind
+    Launched done{name_, folder_.path(), false, why_it_ended(folder_.path(), process_->end(), log_start_), {}};
+    const double seconds = progress_.passed(name_);
+    if (!done.error) done.summary = *record::read_summary(folder_.path());
+    const bool stopped = done.error && done.error->exit() == Exit::preempted;
+    progress_.end(name_, fmt::format("{} after {}",
+                                     !done.error ? "finished"
+                                     : stopped   ? "stopped"
+                                                 : "failed",
+                                     duration_text(seconds)));
+    return done;
+  }
+
+ private:
+  size_t index_;
+  std::string name_;
+  RunFolder folder_;
+  Progress& progress_;
+  uint64_t log_start_ = 0;
+  double looked_ = 0;
+  std::unique_ptr<Process> process_;
+};
+
+// Specs on their way through folders, processes and results.
+class Launcher {
+ public:
+  Launcher(const std::vector<spec::Spec>& specs, const LaunchOptions& options)
+      : specs_(specs), options_(options), progress_(Progress::standard_error(options.quiet)), done_(specs.size()) {}
+
+  std::vector<Launched> run(const std::function<RunFolder(const spec::Spec&)>& claim) {
+    while (next_ < specs_.size() || !live_.empty()) {
+      heed_interrupts();
+      while (next_ < specs_.size() && live_.size() < static_cast<size_t>(options_.jobs) && !stopping_) {
+        begin(next_++, claim);
+      }
+      if (stopping_) next_ = specs_.size();
+      std::erase_if(live_, [&](const auto& one) {
+        if (one->running()) return false;
+        done_[one->index()] = one->finish();
+        return true;
+      });
+      if (!live_.empty()) std::this_thread::sleep_for(look_at_process);
+    }
+    if (stopping_) refuse_to_go_on();
+    return std::move(done_);
+  }
+
+ private:
+  void begin(size_t index, const std::function<RunFolder(const spec::Spec&)>& claim) {
+    const auto& spec = specs_[index];
+    done_[index].name = spec.values.at("name");
+    try {
+      auto folder = claim(spec);
+      done_[index].folder = folder.path();
+      if (folder.state() == RunFolder::State::finished && !options_.fresh) {
+        read_back(done_[index], folder, spec);
+      } else {
+        live_.push_back(std::make_unique<Live>(index, spec, std::move(folder), options_, progress_));
+      }
+    } catch (const Error& error) {
+      done_[index].error = error;
+    } catch (const fs::filesystem_error& error) {
+      done_[index].error = Error(error.path1().string(), error.code().message(), "", Exit::failure);
+    }
+  }
+
+  void read_back(Launched& done, const RunFolder& folder, const spec::Spec& spec) {
+    done.reused = true;
+    done.summary = *record::read_summary(folder.path());
+    Live::warn(folder, spec, progress_);
+    if (!options_.quiet)
+      progress_.end(done.name, fmt::format("finished before, read back from {}", folder.path().string()));
+  }
+
+  void heed_interrupts() {
+    const int count = interrupts_.count();
+    if (count > 0 && !stopping_) {
+      stopping_ = true;
+      if (!live_.empty()) progress_.note(fmt::format("compeer: {}", polite));
+      for (auto& one : live_) one->stop();
+    }
+    if (count > 1 && !killed_) {
+      killed_ = true;
+      for (auto& one : live_) one->kill();
+    }
+  }
+
+  [[noreturn]] void refuse_to_go_on() {
+    for (const auto& one : done_) {
+      if (one.error && one.error->exit() == Exit::preempted) throw *one.error;
+    }
+    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "the same command goes on where this one ended",
+                killed_ ? Exit::failure : Exit::preempted);
+  }
+
+  const std::vector<spec::Spec>& specs_;
+  LaunchOptions options_;
+  Interrupts interrupts_;
+  Progress progress_;
+  std::vector<Launched> done_;
+  std::vector<std::unique_ptr<Live>> live_;
+  size_t next_ = 0;
+  bool stopping_ = false, killed_ = false;
+};
+
+}  // namespace
+
+std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options) {
+  return Launcher(specs, options).run([&](const spec::Spec& spec) { return RunFolder::claim(spec, options.results); });
+}
+
+Launched resume(const fs::path& folder, const LaunchOptions& options) {
+  const auto file = folder / "spec.json";
+  std::error_code code;
+  if (!fs::exists(file, code)) {
+    throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
+  }
+  const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_file(file, 16 << 20), file.string())};
+  return Launcher(specs, options).run([&](const spec::Spec&) { return RunFolder::open(folder); }).at(0);
+}
+
+}  // namespace compeer::app

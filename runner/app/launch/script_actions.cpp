@@ -1,0 +1,130 @@
+#include "app/launch/script_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "app/log/in_child.h"
+#include "plugin/search.h"
+#include "report/report.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double seconds_for_report = 300;
+
+// Reading a plugin's descriptor means hashing its file; a script asks for the same ones again and again.
+class RememberingCatalog : public spec::Catalog {
+ public:
+  std::vector<std::string> names(const std::string& kind) const override {
+    const auto known = names_.find(kind);
+    return known != names_.end() ? known->second : names_[kind] = finder_.names(kind);
+  }
+  spec::PluginInfo find(const std::string& kind, const std::string& name) const override {
+    const auto known = plugins_.find({kind, name});
+    return known != plugins_.end() ? known->second : plugins_[{kind, name}] = finder_.find(kind, name);
+  }
+
+ private:
+  plugin::Finder finder_;
+  mutable std::map<std::string, std::vector<std::string>> names_;
+  mutable std::map<std::pair<std::string, std::string>, spec::PluginInfo> plugins_;
+};
+
+script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
+  script::RunResult result;
+  result.name = done.name;
+  result.path = done.folder.string();
+  result.state = done.error ? script::RunResult::State::failed : script::RunResult::State::finished;
+  result.reused = done.reused;
+  result.error = done.error;
+  for (const auto& [name, value] : done.summary.metrics)
+    result.metrics[name] = {value.mean, value.low, value.high, value.n};
+  result.spec = spec.values;
+  return result;
+}
+
+class ScriptActions : public script::Actions {
+ public:
+  explicit ScriptActions(ScriptOptions options) : options_(std::move(options)) {}
+
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return options_.changes; }
+  bool dry_run() const override { return options_.dry_run || options_.rehearsal; }
+
+  bool promised(const std::string& path) const override {
+    const auto inside = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
+    return std::any_of(planned_.begin(), planned_.end(), inside);
+  }
+
+  std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
+    std::vector<script::RunResult> results;
+    if (dry_run()) {
+      for (const auto& spec : specs) results.push_back(planned(spec));
+      return results;
+    }
+    auto how = options_.launch;
+    how.jobs = jobs;
+    const auto done = app::launch(specs, how);
+    for (size_t i = 0; i < specs.size(); ++i) results.push_back(to_result(done[i], specs[i]));
+    return results;
+  }
+
+  void report(const script::Report& report) override {
+    if (dry_run()) return note(fmt::format("a report would be written to {}", report.output));
+    std::vector<fs::path> folders;
+    for (const auto& run : report.runs) {
+      if (fs::exists(run.path)) folders.push_back(run.path);
+    }
+    if (const auto folder = fs::path(report.output).parent_path(); !folder.empty()) fs::create_directories(folder);
+    const auto result = in_child(
+        [&] {
+          report::write_report(folders, report.output, {report.title});
+          return std::string();
+        },
+        seconds_for_report);
+    if (!result.problem.empty()) throw Error(report.output, "the report failed: " + result.problem, "", Exit::data);
+    if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
+  }
+
+  void note(const std::string& text) override {
+    if (!options_.rehearsal) fmt::print(stderr, "{}\n", text);
+  }
+
+ private:
+  script::RunResult planned(const spec::Spec& spec) {
+    if (!options_.rehearsal) fmt::print("{}\n", plan(spec, options_.launch));
+    script::RunResult result;
+    result.state = script::RunResult::State::planned;
+    result.name = spec.values.at("name");
+    result.path = RunFolder::look(spec, options_.launch.results).first.string();
+    result.spec = spec.values;
+    planned_.push_back(result.path);
+    return result;
+  }
+
+  std::vector<std::string> planned_;  // folders of runs
+  ScriptOptions options_;
+  RememberingCatalog catalog_;
+};
+
+}  // namespace
+
+std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options) {
+  return std::make_shared<ScriptActions>(std::move(options));
+}
+
+std::string plan(const spec::Spec& spec, const LaunchOptions& options) {
+  const auto [folder, state] = RunFolder::look(spec, options.results);
+  const char* what = options.fresh || state == RunFolder::State::fresh ? "starts"
+                     : state == RunFolder::State::resumable            ? "goes on"
+                                                                       : "finished before";
+  return fmt::format("{}  {}  {}  {}", spec.values.at("name").get<std::string>(), spec.sha256(), folder.string(), what);
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,23 @@
+#pragma once
+#include <memory>
+
+#include "app/launch/launch.h"
+#include "script/actions.h"
+
+namespace compeer::app {
+
+struct ScriptOptions {
+  LaunchOptions launch;
+  std::vector<spec::Change> changes;  ///< of the command line
+  bool dry_run = false;
+  bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
+};
+
+/// What scripts may set in motion, done by the launcher and the report's writer.
+std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options);
+
+/// One line about what `launch` would do with a spec: its name, hash, folder, and whether it starts, goes on or is
+/// read back.
+std::string plan(const spec::Spec& spec, const LaunchOptions& options);
+
+}  // namespace compeer::app

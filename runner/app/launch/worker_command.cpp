@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "app/launch/launch.h"
+#include "app/launch/worker_program.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string find_mpirun(int64_t ranks) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (const auto program = fs::path(folder) / "mpirun"; ::access(program.c_str(), X_OK) == 0) return program.string();
+  }
+  throw Error("mpirun", fmt::format("isn't installed, and the run has {} ranks", ranks),
+              "install openmpi-bin, or use --ranks 1", Exit::failure);
+}
+
+// Some containers forbid a process to read another's memory, which MPI would use between ranks.
+bool can_read_other_processes() {
+  char from = 1, to = 0;
+  iovec local{&to, 1}, remote{&from, 1};
+  return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+}  // namespace
+
+std::string find_worker() {
+  if (const char* given = std::getenv("COMPEER_WORKER"); given && *given) return given;
+  std::error_code code;
+  const auto worker = fs::read_symlink("/proc/self/exe", code).parent_path() / "compeer-worker";
+  if (::access(worker.c_str(), X_OK) == 0) return worker.string();
+  throw Error(worker.string(), "the worker is missing", "build it, or name one in COMPEER_WORKER", Exit::failure);
+}
+
+std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
+  const auto ranks = spec.values.at("ranks").get<int64_t>();
+  std::vector<std::string> command;
+  if (ranks > 1) {
+    // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
+    command = {find_mpirun(ranks), "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
+  }
+  command.push_back(find_worker());
+  command.push_back(folder.string());
+  if (resume) command.push_back("--resume");
+  return command;
+}
+
+std::vector<std::string> worker_environment(const spec::Spec& spec) {
+  const auto threads = std::to_string(spec.values.at("threads").get<int64_t>());
+  std::vector<std::string> variables{"OMP_NUM_THREADS=" + threads, "OPENBLAS_NUM_THREADS=" + threads,
+                                     "MKL_NUM_THREADS=" + threads};
+  const auto unless_set = [&](const std::string& name, const std::string& value) {
+    if (!std::getenv(name.c_str())) variables.push_back(name + "=" + value);
+  };
+  if (::geteuid() == 0) {
+    unless_set("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  }
+  if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  if (spec.values.at("ranks").get<int64_t>() > ::sysconf(_SC_NPROCESSORS_ONLN))
+    unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
+  return variables;
+}
+
+}  // namespace compeer::app

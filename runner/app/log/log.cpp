@@ -1,0 +1,228 @@
+// compeer log show | export | verify: the metrics and events of a run. (verify: log_verify.cpp)
+#include "app/log/log.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "record/tensorboard.h"
+#include "spec/text.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+using record::RunReader;
+using Path = std::filesystem::path;
+
+struct Column {
+  std::string name;
+  std::vector<double> values;
+};
+
+RunReader open_run(const Path& folder) {
+  if (std::filesystem::exists(folder / "run.h5")) return RunReader(folder / "run.h5");
+  std::string help;
+  if (const auto failure = record::read_failure(folder))
+    help = "the run failed: " + spec::printable(failure->what, 500);
+  throw Error(folder.string(), "has no run.h5, so nothing was recorded yet", help, Exit::data);
+}
+
+std::vector<Column> wanted_columns(const RunReader& run, const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  for (const auto& name : names.empty() ? run.columns() : names) {
+    if (!run.has(name)) throw Error("--columns", "no column '" + name + "'", suggest(name, run.columns()), Exit::usage);
+    columns.push_back({name, run.column(name)});
+  }
+  return columns;
+}
+
+// What a run is doing, as far as its file tells.
+std::string state_of(const RunReader& run) {
+  const std::string status = run.status();
+  return status == "running" && !run.live() ? "stopped without an end" : status;
+}
+
+uint64_t first_row(const RunReader& run, uint64_t last) { return last && last < run.rows() ? run.rows() - last : 0; }
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json numbers(const std::vector<double>& values, uint64_t first) {
+  auto list = ordered_json::array();
+  for (uint64_t row = first; row < values.size(); ++row) list.push_back(number(values[row]));
+  return list;
+}
+
+void show_json(const Path& folder, const RunReader& run, const LogShow& options, std::ostream& out) {
+  const uint64_t first = first_row(run, options.last);
+  auto columns = ordered_json::object(), events = ordered_json::array();
+  for (const auto& column : wanted_columns(run, options.columns)) columns[column.name] = numbers(column.values, first);
+  for (const auto& event : run.events())
+    events.push_back(
+        {{"step", number(event.step)}, {"time", event.time}, {"level", event.level}, {"text", event.text}});
+  const ordered_json all = {{"run", folder.string()}, {"status", run.status()},
+                            {"live", run.live()},     {"software", run.software()},
+                            {"rows", run.rows()},     {"times", numbers(run.times(), first)},
+                            {"columns", columns},     {"events", events}};
+  out << all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+// A column as it is printed: its name and the rows' values, all of one width.
+std::vector<std::string> cells(const Column& column, uint64_t first) {
+  std::vector<std::string> texts = {spec::printable(column.name, 200)};
+  for (uint64_t row = first; row < column.values.size(); ++row)
+    texts.push_back(std::isnan(column.values[row]) ? "-" : fmt::format("{:.5g}", column.values[row]));
+  size_t width = 0;
+  for (const auto& text : texts) width = std::max(width, text.size());
+  for (auto& text : texts) text.insert(0, width - text.size(), ' ');
+  return texts;
+}
+
+// Columns side by side, as many as fit. Returns the names of those that don't.
+std::vector<std::string> print_table(const std::vector<Column>& columns, uint64_t first, size_t width,
+                                     std::ostream& out) {
+  std::vector<std::string> lines, left_out;
+  for (const auto& column : columns) {
+    const auto texts = cells(column, first);
+    if (lines.empty()) {
+      lines = texts;
+    } else if (width == 0 || lines[0].size() + 2 + texts[0].size() <= width) {
+      for (size_t i = 0; i < lines.size(); ++i) lines[i] += "  " + texts[i];
+    } else {
+      left_out.push_back(column.name);
+    }
+  }
+  for (const auto& line : lines) out << line << '\n';
+  return left_out;
+}
+
+void show_table(const Path& folder, const RunReader& run, const LogShow& options, std::ostream& out) {
+  std::cerr << fmt::format("{}: {}, {} rows, {} columns\n", folder.string(), state_of(run), run.rows(),
+                           run.columns().size());
+  const auto columns = wanted_columns(run, options.columns);
+  const size_t width = options.columns.empty() ? options.width : 0;
+  const auto left_out = print_table(columns, first_row(run, options.last), width, out);
+  for (const auto& event : run.events())
+    out << fmt::format("{} at step {}: {}\n", event.level, event.step, spec::printable(event.text, 500));
+  if (!left_out.empty())
+    std::cerr << fmt::format("{} more columns (--columns a,b; --json has all): {}\n", left_out.size(),
+                             spec::printable(fmt::format("{}", fmt::join(left_out, " ")), 2000));
+}
+
+std::string csv_name(const std::string& name) {
+  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
+  std::string quoted = "\"";
+  for (const char letter : name) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+// Numbers as the shortest text that reads back; an empty field where nothing was logged.
+std::string csv(const RunReader& run) {
+  const auto columns = wanted_columns(run, {});
+  std::string text;
+  for (const auto& column : columns) text += (&column == &columns[0] ? "" : ",") + csv_name(column.name);
+  text += '\n';
+  for (uint64_t row = 0; row < run.rows(); ++row) {
+    for (const auto& column : columns) {
+      if (&column != &columns[0]) text += ',';
+      if (!std::isnan(column.values[row])) fmt::format_to(std::back_inserter(text), "{}", column.values[row]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+size_t terminal_width() {
+  winsize size{};
+  return ::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void add_show(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogShow>();
+  auto* command = log.add_subcommand("show", "Print the newest rows of a run's metrics, and its events");
+  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command->add_flag("--json", options->json, "one JSON object: status, columns, times, events");
+  command->add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
+  command->add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
+  command->callback([options, &action] {
+    options->width = terminal_width();
+    action = [options] { return log_show(*options, std::cout); };
+  });
+}
+
+void add_export(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogExport>();
+  auto* command = log.add_subcommand("export", "Write a run's metrics for other programs");
+  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command->add_option("--csv", options->csv, "this file, or - for standard output");
+  command->add_option("--tensorboard", options->tensorboard, "a file for TensorBoard in this folder");
+  command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
+}
+
+void add_verify(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogVerify>();
+  auto* command = log.add_subcommand("verify", "Check that all a run wrote is whole; exit code 4 if not");
+  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command->add_flag("--json", options->json, "one JSON object");
+  command->add_option("--timeout", options->seconds, "seconds that each check may take")->capture_default_str();
+  command->callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });
+}
+
+}  // namespace
+
+Path find_run(const std::string& run) {
+  const Path given = run, named = Path("results") / run;
+  if (std::filesystem::is_directory(given)) return given;
+  if (given.filename() == "run.h5" && std::filesystem::exists(given))
+    return given.has_parent_path() ? given.parent_path() : Path(".");
+  if (!run.empty() && std::filesystem::is_directory(named)) return named;
+  std::vector<std::string> known;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("results", code))
+    if (entry.is_directory()) known.push_back(entry.path().filename().string());
+  std::sort(known.begin(), known.end());
+  throw Error(run, "no such run", known.empty() ? "" : suggest(run, known), Exit::data);
+}
+
+int log_show(const LogShow& options, std::ostream& out) {
+  const Path folder = find_run(options.run);
+  const RunReader run = open_run(folder);
+  options.json ? show_json(folder, run, options, out) : show_table(folder, run, options, out);
+  return 0;
+}
+
+int log_export(const LogExport& options, std::ostream& out) {
+  if (options.csv.empty() && options.tensorboard.empty())
+    throw Error("log export", "nothing to write", "give --csv FILE or --tensorboard DIR", Exit::usage);
+  const RunReader run = open_run(find_run(options.run));
+  if (options.csv == "-") {
+    out << csv(run);
+  } else if (!options.csv.empty()) {
+    write_file(options.csv, csv(run));
+  }
+  if (!options.tensorboard.empty())
+    std::cerr << "wrote " << record::write_tensorboard(options.tensorboard, run).string() << '\n';
+  return 0;
+}
+
+void add_log(CLI::App& app, std::function<int()>& action) {
+  auto* log = app.add_subcommand("log", "Show, export and verify what runs recorded");
+  log->require_subcommand(1);
+  add_show(*log, action);
+  add_export(*log, action);
+  add_verify(*log, action);
+}
+
+}  // namespace compeer::app

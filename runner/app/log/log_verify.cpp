@@ -1,0 +1,177 @@
+// compeer log verify: is everything that a run wrote whole, and does it fit together?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "app/log/in_child.h"
+#include "app/log/log.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "record/checkpoint.h"
+#include "record/rollout_file.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "spec/spec.h"
+#include "spec/text.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using Path = std::filesystem::path;
+
+struct Check {
+  std::string what;
+  bool good;
+  std::string detail;  ///< what was found, or what is wrong
+};
+
+[[noreturn]] void bad(const std::string& what) { throw Error("", what, "", Exit::data); }
+
+// Both kinds of work give what was found as text, or throw Error.
+template <class Work>
+Check check_here(const std::string& what, Work work) {
+  try {
+    return {what, true, work()};
+  } catch (const Error& error) {
+    return {what, false, error.problem()};
+  } catch (const std::exception& error) {
+    return {what, false, error.what()};
+  }
+}
+
+Check check_in_child(const std::string& what, double seconds, const std::function<std::string()>& work) {
+  const ChildResult result = in_child(work, seconds);
+  return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem};
+}
+
+std::string check_run_file(const Path& folder, const json& spec_file) {
+  const record::RunReader run(folder / "run.h5");
+  for (const auto& name : run.columns()) {
+    const auto values = run.column(name);
+    if (name == "step" && !std::is_sorted(values.begin(), values.end(), std::less_equal<>()))
+      bad("column 'step' doesn't rise");
+  }
+  run.times();
+  if (const auto damaged = run.damaged_rows(); !damaged.empty())
+    bad(fmt::format("row {} has other values than were written", damaged[0] + 1));
+  const auto events = run.events();
+  const json own_spec = json::parse(run.spec_text(), nullptr, false);
+  if (!own_spec.is_object() || !own_spec.contains("sha256")) bad("holds no spec");
+  if (spec_file.is_object() && own_spec["sha256"] != spec_file["sha256"]) bad("is of another spec than spec.json");
+  return fmt::format("{} rows, {} columns, {} events, {}", run.rows(), run.columns().size(), events.size(),
+                     run.status() == "running" ? (run.live() ? "running" : "stopped without an end") : run.status());
+}
+
+// Each group of a step has its `group_size` completions, each once; with a known `batch`, all groups are there.
+void check_step(uint64_t step, const std::vector<record::RolloutRow>& rows, uint64_t group_size, uint64_t batch) {
+  std::map<uint64_t, std::set<uint64_t>> groups;
+  for (const auto& row : rows)
+    if (!groups[row.prompt].insert(row.completion).second)
+      bad(fmt::format("step {} has completion {} of prompt {} twice", step, row.completion, row.prompt));
+  for (const auto& [prompt, completions] : groups)
+    if (group_size && completions.size() != group_size)
+      bad(fmt::format("step {} has {} of the {} completions of prompt {}", step, completions.size(), group_size,
+                      prompt));
+  if (batch && groups.size() != batch) bad(fmt::format("step {} has {} of {} prompts", step, groups.size(), batch));
+}
+
+uint64_t setting(const json& spec_file, const char* section, const char* key) {
+  const auto pointer = json::json_pointer(fmt::format("/spec/{}/{}", section, key));
+  return spec_file.contains(pointer) && spec_file[pointer].is_number() ? spec_file[pointer].get<uint64_t>() : 0;
+}
+
+std::string check_rollouts(const Path& folder, const json& spec_file) {
+  if (!std::filesystem::exists(folder / "rollouts")) return "none";
+  const uint64_t rows = std::filesystem::exists(folder / "run.h5") ? record::RunReader(folder / "run.h5").rows() : 0;
+  const uint64_t batch = setting(spec_file, "grpo", "batch");
+  const uint64_t group_size =
+      std::max(setting(spec_file, "grpo", "group_size"), setting(spec_file, "evaluate", "group_size"));
+  const record::RolloutReader rollouts(folder);
+  const auto steps = rollouts.steps();
+  uint64_t completions = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i] != i + 1) bad(fmt::format("step {} is missing", i + 1));
+    const auto found = rollouts.read(steps[i]);
+    completions += found.size();
+    // A step that isn't in run.h5 was in flight when the run was killed: some ranks may not have written it.
+    const bool in_flight = steps[i] > rows;
+    check_step(steps[i], found, in_flight ? 0 : group_size, in_flight ? 0 : batch);
+  }
+  if (!steps.empty() && steps.size() < rows) bad(fmt::format("has {} of {} steps", steps.size(), rows));
+  if (steps.size() > rows + 1) bad(fmt::format("has {} steps, but run.h5 has {} rows", steps.size(), rows));
+  return fmt::format("{} steps, {} completions", steps.size(), completions);
+}
+
+std::string check_checkpoint(const Path& folder) {
+  if (const auto problem = record::damage(folder); !problem.empty()) bad(problem);
+  return "as written";
+}
+
+std::string check_last(const Path& link) {
+  if (!std::filesystem::exists(link))
+    bad("points at " + std::filesystem::read_symlink(link).string() + ", which is gone");
+  return std::filesystem::read_symlink(link).string();
+}
+
+std::string check_status(const Path& folder) {
+  record::read_summary(folder);
+  const auto failure = record::read_failure(folder);
+  const auto status = record::read_status(folder);
+  if (failure) return "failed: " + failure->what;
+  return status ? fmt::format("{}, step {} of {}", status->state, status->step, status->steps) : "none";
+}
+
+std::vector<Check> check_all(const Path& folder, double seconds) {
+  std::vector<Check> checks;
+  json spec_file;
+  checks.push_back(check_here("spec.json", [&] {
+    const auto text = read_file(folder / "spec.json");
+    const auto hash = spec::Spec::from_file_text(text, "spec.json").sha256();
+    spec_file = json::parse(text);
+    return "sha256 " + hash;
+  }));
+  if (std::filesystem::exists(folder / "run.h5"))
+    checks.push_back(check_in_child("run.h5", seconds, [&] { return check_run_file(folder, spec_file); }));
+  else
+    checks.push_back({"run.h5", false, "is missing"});
+  checks.push_back(check_in_child("rollouts", seconds, [&] { return check_rollouts(folder, spec_file); }));
+  for (const auto& checkpoint : record::checkpoint_folders(folder))
+    checks.push_back(
+        check_here("checkpoints/" + checkpoint.filename().string(), [&] { return check_checkpoint(checkpoint); }));
+  if (const auto last = folder / "checkpoints" / "last"; std::filesystem::is_symlink(last))
+    checks.push_back(check_here("checkpoints/last", [&] { return check_last(last); }));
+  checks.push_back(check_here("status", [&] { return check_status(folder); }));
+  return checks;
+}
+
+void print_json(const Path& folder, const std::vector<Check>& checks, bool good, std::ostream& out) {
+  auto list = ordered_json::array();
+  for (const auto& check : checks)
+    list.push_back({{"what", check.what}, {"good", check.good}, {"detail", check.detail}});
+  const ordered_json all = {{"run", folder.string()}, {"good", good}, {"checks", list}};
+  out << all.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+int log_verify(const LogVerify& options, std::ostream& out) {
+  const Path folder = find_run(options.run);
+  const auto checks = check_all(folder, options.seconds);
+  const bool good = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.good; });
+  if (options.json) {
+    print_json(folder, checks, good, out);
+  } else {
+    for (const auto& check : checks)
+      out << fmt::format("{:<4}  {:<24}  {}\n", check.good ? "good" : "BAD", check.what,
+                         spec::printable(check.detail, 500));
+  }
+  return static_cast<int>(good ? Exit::ok : Exit::data);
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,27 @@
+#include "app/model/model_commands.h"
+
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+using Command = int (*)(const nlohmann::json& options);
+
+// One line for each, declared in its own header.
+const std::map<std::string, Command> kCommands{};
+
+}  // namespace
+
+int model_command(const std::string& name, const nlohmann::json& options) {
+  std::vector<std::string> known;
+  for (const auto& [key, command] : kCommands) known.push_back(key);
+  const auto found = kCommands.find(name);
+  if (found == kCommands.end()) throw Error("", "no model command '" + name + "'", suggest(name, known), Exit::usage);
+  return found->second(options);
+}
+
+}  // namespace compeer::app

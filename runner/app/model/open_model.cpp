@@ -1,0 +1,45 @@
+#include "app/model/open_model.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "plugin/search.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+std::string plugin_of(const std::filesystem::path& folder) {
+  const auto file = folder / "config.json";
+  const json config = json::parse(read_file(file), nullptr, false);
+  if (!config.is_object() || !config.contains("model_type") || !config.at("model_type").is_string())
+    throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
+                Exit::data);
+  return config.at("model_type").get<std::string>();
+}
+
+}  // namespace
+
+OpenModel::OpenModel(const ModelOptions& options) {
+  services.log = [](const std::string& name, const std::string& line) { fmt::print(stderr, "{}: {}\n", name, line); };
+  services.cancelled = [] { return false; };
+  const auto name = plugin_of(options.folder);
+  const auto found = plugin::Finder().get("models", name);
+  const plugin::Chosen chosen{"models", name, found.path, found.sha256};
+  const Settings settings({{"plugin", name},
+                           {"path", options.folder.string()},
+                           {"config", nullptr},
+                           {"frozen", true},
+                           {"precision", options.precision},
+                           {"engine", options.engine}});
+  plugin = std::make_unique<plugin::Plugin<Model>>(
+      plugin::open<Model>(chosen, settings, std::make_unique<plugin::RunHost>(chosen, services)));
+  plugin->call("head", [&](Model& model) { policy = std::make_unique<rollout::Policy>(model); });
+}
+
+}  // namespace compeer::app

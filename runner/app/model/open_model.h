@@ -1,0 +1,29 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "compeer/model.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+#include "rollout/policy.h"
+
+namespace compeer::app {
+
+/// How a model is opened to be used, not trained.
+struct ModelOptions {
+  std::filesystem::path folder;      ///< Hugging Face layout; config.json's model_type names the plugin
+  std::string precision = "stored";  ///< of the weights: stored, float32 or bfloat16. Arithmetic is float32
+  std::string engine = "exact";      ///< exact or libtorch
+};
+
+/// A model plugin, opened with the settings of `ModelOptions` and `frozen`: weights are only read.
+struct OpenModel {
+  explicit OpenModel(const ModelOptions& options);
+
+  plugin::Services services;
+  std::unique_ptr<plugin::Plugin<Model>> plugin;
+  std::unique_ptr<rollout::Policy> policy;
+};
+
+}  // namespace compeer::app

@@ -1,0 +1,60 @@
+#include "app/worker/worker_call.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+constexpr char usage[] = R"(usage: compeer-worker RUN_DIR [--resume]
+
+One rank of the run that RUN_DIR/spec.json describes. `compeer run` writes that file and starts
+the workers; by hand, in the same working directory:
+
+  compeer-worker RUN_DIR                    one rank, no launcher needed
+  mpirun -n 2 compeer-worker RUN_DIR        two ranks
+  srun --mpi=pmix compeer-worker RUN_DIR    as many as the job has tasks
+
+  --resume    go on from the newest good checkpoint
+  --version   print the version
+  --help      print this text
+
+Signals: USR1, USR2, TERM  save a checkpoint after this step, then exit with 85
+Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 85 stopped (resume me), 86 hung
+)";
+
+[[noreturn]] void refuse(const std::string& what, const std::string& help) {
+  std::fprintf(stderr, "compeer-worker: %s\n  help: %s\n", what.c_str(), help.c_str());
+  std::exit(static_cast<int>(Exit::usage));
+}
+
+}  // namespace
+
+WorkerCall parse_worker_call(int argc, char** argv) {
+  WorkerCall call;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--help" || word == "-h") {
+      std::fputs(usage, stdout);
+      std::exit(0);
+    } else if (word == "--version") {
+      std::puts("compeer-worker " COMPEER_VERSION);
+      std::exit(0);
+    } else if (word == "--resume") {
+      call.resume = true;
+    } else if (word.size() > 1 && word[0] == '-') {
+      refuse("unknown option '" + word + "'", suggest(word, {"--resume", "--version", "--help"}));
+    } else if (!call.run.empty()) {
+      refuse("more than one run folder: '" + call.run.string() + "' and '" + word + "'", "compeer-worker --help");
+    } else {
+      call.run = word;
+    }
+  }
+  if (call.run.empty()) refuse("no run folder given", "compeer-worker RUN_DIR [--resume]");
+  return call;
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,91 @@
+// compeer-worker: one rank of a run. Reads the run's spec, makes sure that all ranks have the same, does the task.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "app/model/model_commands.h"
+#include "app/worker/worker_call.h"
+#include "app/worker/worker_faults.h"
+#include "app/worker/worker_spec.h"
+#include "comm/watchdog.h"
+#include "train/task.h"
+
+namespace compeer::app {
+namespace {
+
+void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
+  const nlohmann::json spec = read_spec(world, call.run);
+  const double patience = spec["spec"].value(nlohmann::json::json_pointer("/watchdog/seconds"), 300.0);
+  const comm::Watchdog watchdog(world, patience, report_hang);
+  check_agreement(world, spec);
+  train::run_task(world, spec, call.run, call.resume, stop);
+  world.barrier(comm::the_end);
+}
+
+// Called in a catch block. However a run fails, it ends here, and takes the job with it: together, if all ranks know
+// of it, else by ending them.
+[[noreturn]] void end(comm::World& world) {
+  task_is_over();
+  const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
+  const bool stopped = fault.exit == static_cast<int>(Exit::preempted);  // no fault: all agreed to stop
+  bool all_know = stopped;
+  try {
+    throw;
+  } catch (const comm::RankError&) {
+    all_know = true;
+  } catch (...) {
+  }
+  if (stopped && world.rank() == 0) std::fprintf(stderr, "compeer: %s\n", fault.what.c_str());
+  if (!stopped && (world.rank() == 0 || !all_know)) report(fault);
+  if (all_know) world.leave(fault.exit);
+  world.abort(fault.exit);
+}
+
+int start(const WorkerCall& call) {
+  comm::StopFlag stop;
+  obey_signals(stop);  // a launcher may pass one on before MPI has started
+  comm::World world;
+  try {
+    std::error_code none;
+    if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
+    watch_for_faults(world, call.run / "error.json");
+    run(world, stop, call);
+    task_is_over();
+    world.finish();
+  } catch (...) {
+    end(world);
+  }
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
+// What `compeer generate` and its like have become: no ranks, and messages as the front end prints them.
+int model_main(const char* name, const char* options) {
+  int exit = 0;
+  try {
+    exit = model_command(name, nlohmann::json::parse(options));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", error.what());
+    exit = static_cast<int>(error.exit());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", error.what());
+    exit = static_cast<int>(Exit::failure);
+  }
+  std::fflush(nullptr);
+  ::_exit(exit);  // past the exit handlers of libraries that nobody started
+}
+
+}  // namespace
+}  // namespace compeer::app
+
+int main(int argc, char** argv) try {
+  if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::app::model_main(argv[2], argv[3]);
+  const auto call = compeer::app::parse_worker_call(argc, argv);
+  compeer::app::die_with_launcher();
+  return compeer::app::start(call);
+} catch (const compeer::Error& e) {  // no world came about
+  std::fprintf(stderr, "compeer: %s\n", e.what());
+  ::_exit(static_cast<int>(e.exit()));
+}

@@ -1,0 +1,69 @@
+#include "app/worker/worker_spec.h"
+
+#include <cstdio>
+
+#include "base/files.h"
+#include "base/hash.h"
+
+namespace compeer::app {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr uint64_t longest_spec = 64 << 20;
+
+std::string checked_text(const std::filesystem::path& file) {
+  std::string text = read_file(file, longest_spec);
+  const json read = json::parse(text, nullptr, false);
+  const bool whole = read.is_object() && read.contains("spec") && read["spec"].is_object();
+  if (!whole) throw Error(file, "not a run's spec.json", "make one with: compeer run FILE", Exit::spec);
+  if (read.value("format", json()) != 1) {
+    throw Error(file, "written for another version of compeer", "resolve it again with: compeer run FILE", Exit::spec);
+  }
+  return text;
+}
+
+void note(const comm::World& world, const std::string& text) {
+  if (world.rank() == 0) std::fprintf(stderr, "compeer: note: %s\n", text.c_str());
+}
+
+void check_plugin(comm::World& world, const json& plugin) {
+  const std::string name = plugin.value("kind", "?") + "/" + plugin.value("name", "?");
+  const std::string hash = world.together("check plugins", [&] {
+    const std::filesystem::path file = plugin.value("path", "");
+    if (!std::filesystem::exists(file)) {
+      throw Error(file, "plugin " + name + " is not there any more", "build it, or resolve the run again",
+                  Exit::plugin);
+    }
+    return sha256_file(file);
+  });
+  world.agree("plugin " + name, hash);
+  if (hash != plugin.value("sha256", hash)) note(world, "plugin " + name + " has changed since the run was resolved");
+}
+
+}  // namespace
+
+json read_spec(comm::World& world, const std::filesystem::path& run) {
+  std::string text;
+  world.together("read spec", [&] {
+    if (world.rank() == 0) text = checked_text(run / "spec.json");
+  });
+  world.broadcast(text);
+  world.agree("spec", sha256(text));
+  return json::parse(text);
+}
+
+void check_agreement(comm::World& world, const json& spec_file) {
+  if (world.size() > 1) {
+    world.agree("worker program", world.together("check program", [] { return sha256_file("/proc/self/exe"); }));
+  }
+  for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);
+  const int planned = spec_file["spec"].value("ranks", world.size());
+  if (planned != world.size()) {
+    note(world,
+         "the spec asks for " + std::to_string(planned) + " ranks, this run has " + std::to_string(world.size()));
+  }
+}
+
+}  // namespace compeer::app
