@@ -1,0 +1,95 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "compeer/model.h"
+#include "kernels/functions.h"
+
+namespace compeer::kernels {
+
+/// Rows [start, end) of a batch.
+struct Span {
+  int64_t start = 0, end = 0;
+};
+
+/// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
+/// cache, which of its layers keeps their keys and values.
+struct Place {
+  const at::Tensor &cosine, &sine;
+  const std::vector<Segment>& segments;
+  Cache* cache = nullptr;
+  int64_t layer = 0;
+};
+
+/// The first half of a decoder block. Biases may be undefined.
+struct AttentionBlock {
+  at::Tensor norm, q_bias, k_bias, v_bias;
+  Weight q, k, v, o;
+  Heads heads;
+  double epsilon = 1e-6;
+};
+
+/// The second half.
+struct FeedForwardBlock {
+  at::Tensor norm;
+  Weight gate, up, down;
+  double epsilon = 1e-6;
+};
+
+/// What models, engine and trainer compute with: float32, contiguous, rows first, differentiable unless said otherwise.
+/// Two engines do it: `exact`, whose rows have the same bits whatever the other rows are, and `libtorch`, plain tensor
+/// operations, equal to the first up to rounding.
+class Arithmetic {
+ public:
+  virtual ~Arithmetic() = default;
+
+  /// tokens int64 [rows], weight [vocabulary, width] -> [rows, width]
+  virtual at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) const = 0;
+
+  /// x [rows, in] -> x W^T + bias [rows, out]; bias may be undefined
+  virtual at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) const = 0;
+
+  /// x [rows, width] -> x / sqrt(mean(x^2) + epsilon) * weight
+  virtual at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) const = 0;
+
+  /// silu(gate) * up
+  virtual at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) const = 0;
+
+  /// x [rows, heads * dim], cosine and sine [rows, dim / 2]: pairs (i, i + dim / 2) of every head are turned
+  virtual at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                            int64_t heads) const = 0;
+
+  /// Causal attention along the tree of segments: q [rows, query heads * dim], k and v [rows, key heads * dim]
+  virtual at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                               const std::vector<Segment>& segments, Heads heads) const = 0;
+
+  /// The same with a cache, without gradient: stores k and v in the segments' pages of `layer`, then attends to them
+  virtual at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                      const std::vector<Segment>& segments, Heads heads, Cache& cache,
+                                      int64_t layer) const = 0;
+
+  /// Attention of every row to all rows of its span, without gradient, as a vision tower has it. Spans cover the rows
+  /// in order.
+  virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                     const std::vector<Span>& spans, Heads heads) const = 0;
+
+  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x)
+  virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const;
+
+  /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)
+  virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const;
+
+  /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
+  /// temperature); nothing of size [rows, vocabulary] is kept
+  virtual TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
+                                       double temperature) const = 0;
+
+  /// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time
+  virtual at::Tensor logits(const at::Tensor& hidden, Weight& head) const = 0;
+};
+
+const Arithmetic& exact();
+const Arithmetic& libtorch();
+
+}  // namespace compeer::kernels
