@@ -19,8 +19,6 @@ using torch::autograd::tensor_list;
 
 const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
 float* out(at::Tensor& t) { return t.mutable_data_ptr<float>(); }
-View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
-View transposed(const at::Tensor& t) { return {data(t), 1, t.size(1)}; }
 
 // A Weight on its way from forward to backward, as the number that autograd can keep. Weights live in the model, which
 // outlives every graph.
@@ -31,36 +29,6 @@ Weight& carried(AutogradContext* context, const char* key) { return weight_at(co
 void add_row(const float* row, int64_t width, float* sum) {
   for (int64_t i = 0; i < width; ++i) sum[i] += row[i];
 }
-
-struct Linear : Function<Linear> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
-                            const std::optional<at::Tensor>& bias, int64_t weight_address) {
-    Weight& weight = weight_at(weight_address);
-    context->saved_data["weight"] = weight_address;
-    context->saved_data["bias"] = bias.has_value();
-    context->save_for_backward({x});
-    auto y = at::empty({x.size(0), value.size(0)}, x.options());
-    multiply(rows_of(x), x.size(0), weight.forward(), bias ? data(*bias) : nullptr, out(y), y.size(1), Write::replace);
-    return y;
-  }
-
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    Weight& weight = carried(context, "weight");
-    const auto x = context->get_saved_variables()[0];
-    const auto dy = gradients[0].contiguous();
-    const int64_t rows = x.size(0), in = x.size(1), width = dy.size(1);
-    auto dx = at::empty_like(x), dw = at::empty({width, in}, x.options());
-    multiply(rows_of(dy), rows, weight.backward(), nullptr, out(dx), in, Write::replace);
-    const Packed right(rows_of(x), rows, in);
-    multiply(transposed(dy), width, right, nullptr, out(dw), in, Write::replace);
-    at::Tensor dbias;
-    if (context->saved_data["bias"].toBool()) {
-      dbias = at::zeros({width}, x.options());
-      for (int64_t r = 0; r < rows; ++r) add_row(data(dy) + r * width, width, out(dbias));
-    }
-    return {dx, dw, dbias, at::Tensor()};
-  }
-};
 
 struct Embedding : Function<Embedding> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& tokens, const at::Tensor& weight) {
@@ -202,7 +170,7 @@ struct Logprobs : Function<Logprobs> {
     const int64_t rows = hidden.size(0);
     auto log_prob = at::empty({rows}, hidden.options()), entropy = at::empty({rows}, hidden.options());
     auto log_sum = at::empty({rows}, hidden.options().dtype(at::kDouble));
-    token_logprobs(data(hidden), rows, head.forward(), target.const_data_ptr<int64_t>(),
+    token_logprobs(data(hidden), rows, head.packed(), target.const_data_ptr<int64_t>(),
                    static_cast<float>(1.0 / temperature), out(log_prob), out(entropy),
                    log_sum.mutable_data_ptr<double>());
     context->saved_data["head"] = head_address;
@@ -218,7 +186,7 @@ struct Logprobs : Function<Logprobs> {
     const auto dlog_prob =
         gradients[0].defined() ? gradients[0].contiguous() : at::zeros({hidden.size(0)}, hidden.options());
     const auto dentropy = gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
-    token_logprobs_backward(data(hidden), hidden.size(0), carried(context, "head").forward(), data(matrix),
+    token_logprobs_backward(data(hidden), hidden.size(0), carried(context, "head").packed(), data(matrix),
                             saved[2].const_data_ptr<int64_t>(),
                             static_cast<float>(1.0 / context->saved_data["temperature"].toDouble()),
                             saved[3].const_data_ptr<double>(), data(saved[4]), data(dlog_prob),
@@ -228,20 +196,6 @@ struct Logprobs : Function<Logprobs> {
 };
 
 }  // namespace
-
-const Packed& Weight::forward() {
-  if (forward_.empty()) forward_.pack(transposed(value_), value_.size(1), value_.size(0));
-  return forward_;
-}
-
-const Packed& Weight::backward() {
-  if (backward_.empty()) backward_.pack(rows_of(value_), value_.size(0), value_.size(1));
-  return backward_;
-}
-
-at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
-  return Linear::apply(x, weight.value(), bias.defined() ? std::optional(bias) : std::nullopt, address(weight));
-}
 
 at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) { return Embedding::apply(tokens, weight); }
 
@@ -263,12 +217,6 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature) {
   auto results = Logprobs::apply(hidden, head.value(), target, address(head), temperature);
   return {results[0], results[1]};
-}
-
-at::Tensor logits(const at::Tensor& hidden, Weight& head) {
-  auto y = at::empty({hidden.size(0), head.value().size(0)}, hidden.options());
-  multiply(rows_of(hidden), hidden.size(0), head.forward(), nullptr, out(y), y.size(1), Write::replace);
-  return y;
 }
 
 }  // namespace compeer::kernels

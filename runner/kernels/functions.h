@@ -6,26 +6,12 @@
 
 #include "compeer/model.h"
 #include "kernels/attention.h"
-#include "kernels/gemm.h"
+#include "kernels/weight.h"
 
 namespace compeer::kernels {
 
 /// The kernels as differentiable functions of tensors: float32, contiguous, rows first. A row of every result has the
 /// same bits whatever the other rows are (runner/kernels/README.md says why).
-
-/// A weight matrix [out, in] with its rearranged copies, made when first needed and dropped by `changed`.
-class Weight {
- public:
-  explicit Weight(at::Tensor value) : value_(std::move(value)) {}
-  const at::Tensor& value() const { return value_; }
-  const Packed& forward();   ///< for x W^T
-  const Packed& backward();  ///< for dy W
-  void changed() { forward_ = backward_ = Packed(); }
-
- private:
-  at::Tensor value_;
-  Packed forward_, backward_;
-};
 
 /// x [rows, in] -> x W^T + bias [rows, out]; bias may be undefined.
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {});
