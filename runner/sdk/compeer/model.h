@@ -8,13 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace compeer {
+#include "compeer/picture.h"
 
-/// One picture, cut into patches as the model's folder prescribes (language/pictures.h does it).
-struct Picture {
-  std::vector<float> patches;               ///< [time * height * width, size of a patch]
-  int64_t time = 1, height = 0, width = 0;  ///< the grid, in patches
-};
+namespace compeer {
 
 /// What a model sees of the pictures among some tokens. The tower that looks at them is frozen: this is computed once
 /// and kept with the tokens, for every forward pass over them.

@@ -1,0 +1,14 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace compeer {
+
+/// One picture or video, cut into patches as the model's folder prescribes (language/pictures.h does it).
+struct Picture {
+  std::vector<float> patches;               ///< [time * height * width, size of a patch]
+  int64_t time = 1, height = 0, width = 0;  ///< the grid, in patches
+  double seconds = 1.0;                     ///< a video's time from one row of patches in time to the next
+};
+
+}  // namespace compeer
