@@ -82,7 +82,7 @@ namespace {
 // Tiles of one row, in order, combined with a running maximum in double precision.
 class Combine {
  public:
-  void add(const float* logits, int64_t count, float inverse_temperature) {
+  TileMass add(const float* logits, int64_t count, float inverse_temperature) {
     TileSums tile;
     HWY_DYNAMIC_DISPATCH(tile_sums)(logits, count, inverse_temperature, &tile);
     const double max = std::max(max_, static_cast<double>(tile.max));
@@ -90,6 +90,7 @@ class Combine {
     sum_ = sum_ * old + tile.sum * fresh;
     weighted_ = weighted_ * old + tile.weighted * fresh;
     max_ = max;
+    return {tile.max, tile.sum};
   }
   Distribution result() const {
     const double log_sum = max_ + std::log(sum_);
@@ -104,10 +105,11 @@ constexpr int64_t kRows = 96;  // rows of logits held at once; not part of the b
 
 }  // namespace
 
-Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature) {
+Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature, TileMass* tiles) {
   Combine combine;
   for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
-    combine.add(logits + first, std::min(kVocabularyTile, vocabulary - first), inverse_temperature);
+    const auto mass = combine.add(logits + first, std::min(kVocabularyTile, vocabulary - first), inverse_temperature);
+    if (tiles) tiles[first / kVocabularyTile] = mass;
   }
   return combine.result();
 }

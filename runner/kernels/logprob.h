@@ -19,8 +19,15 @@ struct Distribution {
   }
 };
 
-/// From a whole row of logits, as sampling has it: the same bits as token_logprobs computes tile by tile.
-Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature);
+/// The weight of one tile of a row: `max` of its scaled logits, `sum` of exp(scaled logit - max).
+struct TileMass {
+  float max = 0, sum = 0;
+};
+
+/// From a whole row of logits, as sampling has it: the same bits as token_logprobs computes tile by tile. `tiles` (or
+/// null) gets one entry for each.
+Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature,
+                          TileMass* tiles = nullptr);
 
 /// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
 /// -> log_prob, entropy, log_sum [rows].
