@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <numeric>
 #include <stdexcept>
 
 namespace compeer::qwen2 {
@@ -20,11 +21,17 @@ int64_t size(const json& config, const char* key, const std::string& where) {
   return value;
 }
 
+// {"type": "mrope", "mrope_section": [16, 24, 24]} or {"rope_type": "default", "rope_theta": 1e6}
+void read_rope(const json& rope, const std::string& where, Config& c) {
+  const std::string type = rope.value("rope_type", rope.value("type", "default"));
+  need(type == "default" || type == "mrope", where, "rotary positions of type '" + type + "' are not supported");
+  c.rope_theta = rope.value("rope_theta", c.rope_theta);
+  if (rope.contains("mrope_section")) c.rope_sections = rope.at("mrope_section").get<std::vector<int64_t>>();
+}
+
 }  // namespace
 
 Config read_config(const json& config, const std::string& where) {
-  const std::string type = config.value("model_type", "qwen2");
-  need(type == "qwen2", where, "model_type is '" + type + "'; this plugin reads 'qwen2'");
   need(config.value("hidden_act", "silu") == "silu", where, "hidden_act must be 'silu'");
   need(!config.value("use_sliding_window", false), where, "use_sliding_window is not supported");
   Config c;
@@ -39,12 +46,9 @@ Config read_config(const json& config, const std::string& where) {
   c.rms_norm_eps = config.value("rms_norm_eps", c.rms_norm_eps);
   c.tie_word_embeddings = config.value("tie_word_embeddings", false);
   c.rope_theta = config.value("rope_theta", c.rope_theta);
-  if (config.contains("rope_parameters") && config.at("rope_parameters").is_object()) {
-    const auto& rope = config.at("rope_parameters");
-    need(rope.value("rope_type", "default") == "default", where, "rope_type must be 'default'");
-    c.rope_theta = rope.value("rope_theta", c.rope_theta);
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    if (config.contains(key) && config.at(key).is_object()) read_rope(config.at(key), where, c);
   }
-  need(!config.contains("rope_scaling") || config.at("rope_scaling").is_null(), where, "rope_scaling is not supported");
   need(config.contains("head_dim") || c.hidden_size % c.num_attention_heads == 0, where,
        "hidden_size must be a multiple of num_attention_heads");
   c.head_dim = config.contains("head_dim") && !config.at("head_dim").is_null() ? size(config, "head_dim", where)
@@ -52,6 +56,8 @@ Config read_config(const json& config, const std::string& where) {
   need(c.num_attention_heads % c.num_key_value_heads == 0, where,
        "num_attention_heads must be a multiple of num_key_value_heads");
   need(c.head_dim % 2 == 0, where, "the size of a head must be even");
+  const int64_t covered = std::accumulate(c.rope_sections.begin(), c.rope_sections.end(), int64_t{0});
+  need(c.rope_sections.empty() || covered == c.head_dim / 2, where, "mrope_section must add up to half a head");
   return c;
 }
 

@@ -1,8 +1,4 @@
-// Qwen2 and Qwen2.5 text models: grouped-query attention, rotary positions, biases on q, k and v, SwiGLU, RMS norm,
-// tied or untied head. From a Hugging Face folder, or fresh from a config and the run's seed.
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/add.h>
-
+// Qwen2 and Qwen2.5 text models, from a Hugging Face folder, or fresh from a config and the run's seed.
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -11,72 +7,38 @@
 #include "compeer/model.h"
 #include "compeer/plugin.h"
 #include "config.h"
-#include "kernels/functions.h"
-#include "rotary.h"
+#include "decoder.h"
 #include "weights.h"
 
 namespace compeer::qwen2 {
 namespace {
 
-using kernels::Weight;
-
-struct Layer {
-  at::Tensor input_norm, post_norm, q_bias, k_bias, v_bias;
-  Weight q, k, v, o, gate, up, down;
-};
-
 class Qwen2 : public Model {
  public:
   Qwen2(const Settings& settings, Host& host) {
+    end_token_ = settings.json().value("end_token", int64_t{-1});
     if (settings.has("path")) {
       const std::filesystem::path folder = settings.text("path");
       config_ = from_folder(folder);
-      parameters_ = load(config_, folder);
+      decoder_ = std::make_unique<Decoder>(config_, load(config_, folder));
     } else if (settings.has("config")) {
       config_ = read_config(settings.table("config").json(), "model.config");
-      parameters_ = fresh(config_, [&](uint32_t i, uint32_t j) {
-        const double u = 1.0 - host.random(i, j, 0), angle = 2 * std::numbers::pi * host.random(i, j, 1);
-        return std::sqrt(-2.0 * std::log(u)) * std::cos(angle);  // Box-Muller
-      });
+      decoder_ = std::make_unique<Decoder>(config_, fresh(config_, normal(host)));
     } else {
       throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
     }
-    end_token_ = settings.json().value("end_token", int64_t{-1});
-    rotary_ = std::make_unique<Rotary>(config_.head_dim, config_.rope_theta);
-    assemble();
   }
 
-  ModelShape shape() const override {
-    return {config_.num_hidden_layers, config_.hidden_size, config_.num_key_value_heads,
-            config_.head_dim,          config_.vocab_size,  config_.max_position_embeddings};
-  }
-
+  ModelShape shape() const override { return decoder_->shape(); }
   at::Tensor forward(const Batch& batch, Cache* cache) override {
-    const auto angles = rotary_->angles(positions(batch));
-    at::Tensor x = kernels::embedding(batch.tokens, parameters_.front().value);
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      x = at::add(x, attention(layers_[i], kernels::rms_norm(x, layers_[i].input_norm, config_.rms_norm_eps), angles,
-                               batch, cache, static_cast<int64_t>(i)));
-      x = at::add(x, feed_forward(layers_[i], kernels::rms_norm(x, layers_[i].post_norm, config_.rms_norm_eps)));
-    }
-    return kernels::rms_norm(x, norm_, config_.rms_norm_eps);
+    return decoder_->forward(decoder_->embed(batch.tokens), batch, cache);
   }
-
-  at::Tensor head() override {
-    return config_.tie_word_embeddings ? parameters_.front().value : parameters_.back().value;
-  }
-
-  std::vector<Parameter> parameters() override { return parameters_; }
-
-  void parameters_changed() override {
-    for (Layer& layer : layers_) {
-      for (Weight* weight : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
-        weight->changed();
-    }
-  }
+  at::Tensor head() override { return decoder_->head(); }
+  std::vector<Parameter> parameters() override { return decoder_->parameters(); }
+  void parameters_changed() override { decoder_->parameters_changed(); }
 
   void save(const std::string& folder) override {
-    qwen2::save(parameters_, folder);
+    qwen2::save(decoder_->parameters(), folder);
     std::ofstream(std::filesystem::path(folder) / "config.json") << write_config(config_, end_token_).dump(2) << "\n";
   }
 
@@ -85,50 +47,22 @@ class Qwen2 : public Model {
     const auto file = folder / "config.json";
     std::ifstream in(file);
     if (!in) throw std::runtime_error(file.string() + ": can't be read");
-    return read_config(nlohmann::json::parse(in), file.string());
+    const auto json = nlohmann::json::parse(in);
+    const std::string type = json.value("model_type", "qwen2");
+    if (type != "qwen2")
+      throw std::runtime_error(file.string() + ": model_type is '" + type + "'; this plugin reads 'qwen2'");
+    return read_config(json, file.string());
   }
 
-  static std::vector<int64_t> positions(const Batch& batch) {
-    std::vector<int64_t> all;
-    for (const Segment& segment : batch.segments) {
-      for (int64_t i = 0; i < segment.length; ++i) all.push_back(segment.position + i);
-    }
-    return all;
-  }
-
-  void assemble() {
-    auto next = parameters_.begin() + 1;  // the order of `entries`
-    const auto take = [&] { return (next++)->value; };
-    for (int64_t i = 0; i < config_.num_hidden_layers; ++i) {
-      const at::Tensor input_norm = take(), q = take(), q_bias = take(), k = take(), k_bias = take(), v = take(),
-                       v_bias = take();
-      const at::Tensor o = take(), post_norm = take(), gate = take(), up = take(), down = take();
-      layers_.push_back({input_norm, post_norm, q_bias, k_bias, v_bias, Weight(q), Weight(k), Weight(v), Weight(o),
-                         Weight(gate), Weight(up), Weight(down)});
-    }
-    norm_ = take();
-  }
-
-  at::Tensor attention(Layer& layer, const at::Tensor& x, const Rotary::Angles& angles, const Batch& batch,
-                       Cache* cache, int64_t index) {
-    const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim};
-    const auto q = kernels::rotate(kernels::linear(x, layer.q, layer.q_bias), angles.cosine, angles.sine, heads.query);
-    const auto k = kernels::rotate(kernels::linear(x, layer.k, layer.k_bias), angles.cosine, angles.sine, heads.key);
-    const auto v = kernels::linear(x, layer.v, layer.v_bias);
-    const auto seen = cache ? kernels::attention_cached(q, k, v, batch.segments, heads, *cache, index)
-                            : kernels::attention(q, k, v, batch.segments, heads);
-    return kernels::linear(seen, layer.o);
-  }
-
-  at::Tensor feed_forward(Layer& layer, const at::Tensor& x) {
-    return kernels::linear(kernels::swiglu(kernels::linear(x, layer.gate), kernels::linear(x, layer.up)), layer.down);
+  static std::function<double(uint32_t, uint32_t)> normal(Host& host) {
+    return [&host](uint32_t i, uint32_t j) {
+      const double u = 1.0 - host.random(i, j, 0), angle = 2 * std::numbers::pi * host.random(i, j, 1);
+      return std::sqrt(-2.0 * std::log(u)) * std::cos(angle);  // Box-Muller
+    };
   }
 
   Config config_;
-  std::vector<Parameter> parameters_;
-  std::unique_ptr<Rotary> rotary_;
-  std::vector<Layer> layers_;
-  at::Tensor norm_;
+  std::unique_ptr<Decoder> decoder_;
   int64_t end_token_ = -1;
 };
 

@@ -7,11 +7,48 @@
 
 namespace compeer::qwen2 {
 
+namespace {
+
+void add_seen(const Segment& segment, Positions& all) {
+  const auto& given = segment.sight->positions;
+  TORCH_CHECK(given.dim() == 2 && given.size(0) == 3 && given.size(1) == segment.length,
+              "a sight has one position per axis for each of its segment's tokens");
+  for (size_t axis = 0; axis < all.size(); ++axis) {
+    const at::Tensor row = given[static_cast<int64_t>(axis)].contiguous();
+    const auto* from = row.const_data_ptr<int64_t>();
+    all[axis].insert(all[axis].end(), from, from + segment.length);
+  }
+}
+
+}  // namespace
+
+Positions positions(const Batch& batch) {
+  Positions all;
+  for (const Segment& segment : batch.segments) {
+    if (segment.sight) {
+      add_seen(segment, all);
+      continue;
+    }
+    for (auto& axis : all) {
+      for (int64_t i = 0; i < segment.length; ++i) axis.push_back(segment.position + segment.shift + i);
+    }
+  }
+  return all;
+}
+
+Rotary::Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections) : half_(dim / 2) {
+  for (int64_t i = 0; i < half_; ++i) {
+    const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
+    frequency_.push_back(1.0f / std::pow(static_cast<float>(theta), exponent));
+  }
+  for (size_t section = 0; section < sections.size(); ++section)
+    axis_.insert(axis_.end(), static_cast<size_t>(sections[section]), section % 3);
+  axis_.resize(static_cast<size_t>(half_), 0);
+}
+
 void Rotary::grow(int64_t positions) {
   for (int64_t p = static_cast<int64_t>(cosine_.size()) / half_; p < positions; ++p) {
-    for (int64_t i = 0; i < half_; ++i) {
-      const float exponent = static_cast<float>(2 * i) / static_cast<float>(2 * half_);
-      const float frequency = 1.0f / std::pow(static_cast<float>(theta_), exponent);
+    for (const float frequency : frequency_) {
       const float angle = static_cast<float>(p) * frequency;
       cosine_.push_back(static_cast<float>(std::cos(static_cast<double>(angle))));
       sine_.push_back(static_cast<float>(std::sin(static_cast<double>(angle))));
@@ -19,16 +56,25 @@ void Rotary::grow(int64_t positions) {
   }
 }
 
-Rotary::Angles Rotary::angles(const std::vector<int64_t>& positions) {
-  const auto rows = static_cast<int64_t>(positions.size());
-  if (rows > 0) grow(*std::max_element(positions.begin(), positions.end()) + 1);
+Rotary::Angles Rotary::angles(const Positions& positions) {
+  const auto rows = static_cast<int64_t>(positions[0].size());
+  int64_t last = -1;
+  for (const auto& axis : positions) {
+    for (const int64_t p : axis) {
+      TORCH_CHECK(p >= 0, "a rotary position is negative: ", p);
+      last = std::max(last, p);
+    }
+  }
+  grow(last + 1);
   Angles result{at::empty({rows, half_}, at::kFloat), at::empty({rows, half_}, at::kFloat)};
-  float* cosine = static_cast<float*>(result.cosine.data_ptr());
-  float* sine = static_cast<float*>(result.sine.data_ptr());
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t from = positions[static_cast<size_t>(r)] * half_;
-    std::copy_n(cosine_.data() + from, half_, cosine + r * half_);
-    std::copy_n(sine_.data() + from, half_, sine + r * half_);
+  auto* cosine = result.cosine.mutable_data_ptr<float>();
+  auto* sine = result.sine.mutable_data_ptr<float>();
+  for (size_t r = 0; r < positions[0].size(); ++r) {
+    for (size_t i = 0; i < axis_.size(); ++i) {
+      const auto from = static_cast<size_t>(positions[axis_[i]][r] * half_) + i;
+      *cosine++ = cosine_[from];
+      *sine++ = sine_[from];
+    }
   }
   return result;
 }

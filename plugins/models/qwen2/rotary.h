@@ -1,26 +1,38 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "compeer/model.h"
+
 namespace compeer::qwen2 {
 
+/// Rotary positions of the rows of a batch along three axes: time, height and width of a picture. Text has the same
+/// number on all three.
+using Positions = std::array<std::vector<int64_t>, 3>;
+
+/// What the segments say: a segment with a `sight` has its positions, any other counts on from position + shift.
+Positions positions(const Batch& batch);
+
 /// Cosines and sines of the rotary angles position * theta^(-2i/dim), in float32 steps as transformers takes them.
-/// A table that grows as longer positions are asked for.
+/// With `sections`, [16, 24, 24] say, the first 16 frequencies go with the first axis, the next 24 with the second, and
+/// so on; without, all go with the first. A table that grows as longer positions are asked for.
 class Rotary {
  public:
-  Rotary(int64_t dim, double theta) : half_(dim / 2), theta_(theta) {}
+  Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections = {});
 
   struct Angles {
     at::Tensor cosine, sine;  ///< [rows, dim / 2]
   };
-  Angles angles(const std::vector<int64_t>& positions);
+  Angles angles(const Positions& positions);
 
  private:
   void grow(int64_t positions);
   int64_t half_;
-  double theta_;
+  std::vector<float> frequency_;
+  std::vector<size_t> axis_;  ///< of each frequency
   std::vector<float> cosine_, sine_;
 };
 
