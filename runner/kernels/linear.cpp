@@ -30,10 +30,10 @@ at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) 
 // outlives every graph.
 struct Linear : Function<Linear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
-                            const at::Tensor& bias, int64_t weight) {
-    context->saved_data["bias"] = bias.defined();
+                            const std::optional<at::Tensor>& bias, int64_t weight) {
+    context->saved_data["bias"] = bias.has_value();
     context->save_for_backward({x, value});
-    return product(x, *reinterpret_cast<Weight*>(weight), bias);
+    return product(x, *reinterpret_cast<Weight*>(weight), bias.value_or(at::Tensor()));
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
@@ -83,7 +83,8 @@ void Weight::changed() {
 }
 
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
-  return Linear::apply(x, weight.value(), bias, reinterpret_cast<int64_t>(&weight));
+  return Linear::apply(x, weight.value(), bias.defined() ? std::optional(bias) : std::nullopt,
+                       reinterpret_cast<int64_t>(&weight));
 }
 
 at::Tensor logits(const at::Tensor& hidden, Weight& head) { return product(hidden, head, {}); }
