@@ -1,6 +1,7 @@
 # How our own code is compiled: C++20, warnings are errors, one fixed meaning for floating point.
 option(COMPEER_WERROR "Treat warnings in our own code as errors" ON)
 set(COMPEER_SANITIZE "" CACHE STRING "Sanitizers for our own code, such as address,undefined")
+option(COMPEER_FUZZ "Build the programs of fuzz/ (clang), and instrument everything for them" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -35,6 +36,11 @@ if(COMPEER_SANITIZE)
   # Following variables through what the sanitizers add would take the compiler ten times as long.
   add_compile_options(-fsanitize=${COMPEER_SANITIZE} -fno-omit-frame-pointer -fno-var-tracking-assignments -g)
   add_link_options(-fsanitize=${COMPEER_SANITIZE})
+endif()
+
+if(COMPEER_FUZZ)
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
 endif()
 
 # Ranks of the tests may be root's.
