@@ -8,11 +8,6 @@
 
 namespace compeer::kernels {
 
-/// Rows [start, end) of a batch.
-struct Span {
-  int64_t start = 0, end = 0;
-};
-
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
 /// cache, which of its layers keeps their keys and values.
 struct Place {

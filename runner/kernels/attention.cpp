@@ -172,6 +172,31 @@ void attend_context(const float* q, const float* k, const float* v, const Contex
   }
 }
 
+std::vector<Context> contexts(const std::vector<Segment>& segments) {
+  std::vector<Context> all;
+  for (const Segment& s : segments) {
+    Context context{{}, s.position, s.start, s.length};
+    if (s.parent >= 0) context.row_of = all[static_cast<size_t>(s.parent)].row_of;
+    for (int64_t i = 0; i < s.length; ++i) context.row_of.push_back(s.start + i);
+    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == s.position + s.length,
+                "a segment must continue its parent: position ", s.position, " does not");
+    all.push_back(std::move(context));
+  }
+  return all;
+}
+
+void attend_span(const float* q, const float* k, const float* v, Span span, Heads heads, float* out) {
+  Context context;
+  for (int64_t row = span.start; row < span.end; ++row) context.row_of.push_back(row);
+  for (int64_t head = 0; head < heads.key; ++head) {
+    const Gathered gathered(k, v, context, heads, head);
+    for (int64_t row = span.start; row < span.end; ++row) {
+      const int64_t at = row * heads.query_width();
+      attend(q + at, gathered.pages(), span.end - span.start, heads, head, out + at, nullptr);
+    }
+  }
+}
+
 void attend_context_backward(const float* dout, const float* q, const float* k, const float* v, const float* out,
                              const float* sums, const Context& context, Heads heads, float* dq, float* dk, float* dv) {
   const int64_t dim = heads.dim, share = heads.query / heads.key;

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "compeer/model.h"
+
 namespace compeer::kernels {
 
 /// Grouped-query attention. A page holds the keys [dim][16] and values [16][dim] of 16 consecutive absolute positions
@@ -33,6 +35,10 @@ struct Context {
   int64_t query_row = 0;        ///< row of q and out of that position
   int64_t rows = 0;
 };
+
+/// One for each segment of a batch. Throws if a segment does not continue its parent.
+std::vector<Context> contexts(const std::vector<Segment>& segments);
+
 void attend_context(const float* q, const float* k, const float* v, const Context& context, Heads heads, float* out,
                     float* sums);
 
@@ -40,5 +46,13 @@ void attend_context(const float* q, const float* k, const float* v, const Contex
 /// forward.
 void attend_context_backward(const float* dout, const float* q, const float* k, const float* v, const float* out,
                              const float* sums, const Context& context, Heads heads, float* dq, float* dk, float* dv);
+
+/// Rows [start, end) of a batch.
+struct Span {
+  int64_t start = 0, end = 0;
+};
+
+/// Every row of a span attends to all rows of it.
+void attend_span(const float* q, const float* k, const float* v, Span span, Heads heads, float* out);
 
 }  // namespace compeer::kernels

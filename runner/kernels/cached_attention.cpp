@@ -6,7 +6,6 @@ namespace compeer::kernels {
 
 namespace {
 
-// Puts the rows of a segment where their positions belong: keys [dim][16] and values [16][dim] of each page and head.
 void store(const at::Tensor& k, const at::Tensor& v, const Segment& segment, Heads heads, float* keys, float* values) {
   const int64_t page_size = 16 * heads.dim;
   for (int64_t i = 0; i < segment.length; ++i) {
@@ -24,6 +23,13 @@ void store(const at::Tensor& k, const at::Tensor& v, const Segment& segment, Hea
 
 }  // namespace
 
+void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
+           int64_t layer) {
+  float* keys = cache.keys[static_cast<size_t>(layer)].mutable_data_ptr<float>();
+  float* values = cache.values[static_cast<size_t>(layer)].mutable_data_ptr<float>();
+  for (const Segment& segment : segments) store(k, v, segment, heads, keys, values);
+}
+
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer) {
   auto y = at::empty_like(q);
@@ -31,7 +37,7 @@ at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::
   float* values = cache.values[static_cast<size_t>(layer)].mutable_data_ptr<float>();
   const float* query = q.const_data_ptr<float>();
   float* result = y.mutable_data_ptr<float>();
-  for (const Segment& segment : segments) store(k, v, segment, heads, keys, values);
+  store(k, v, segments, heads, cache, layer);
 
   const auto count = static_cast<int64_t>(segments.size());
 #pragma omp parallel for num_threads(threads()) schedule(dynamic)

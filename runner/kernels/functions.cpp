@@ -119,22 +119,10 @@ at::Tensor table_of(const std::vector<Segment>& segments) {
   return table;
 }
 
-// The positions from 0 on that each segment sees, as rows of the batch.
-std::vector<Context> contexts(const at::Tensor& table) {
-  std::vector<Context> all;
+std::vector<Segment> segments_of(const at::Tensor& table) {
+  std::vector<Segment> all;
   const auto* row = table.const_data_ptr<int64_t>();
-  for (int64_t s = 0; s < table.size(0); ++s, row += 4) {
-    const int64_t start = row[0], length = row[1], position = row[2], parent = row[3];
-    Context context;
-    if (parent >= 0) context.row_of = all[static_cast<size_t>(parent)].row_of;
-    context.first = position;
-    context.query_row = start;
-    context.rows = length;
-    for (int64_t i = 0; i < length; ++i) context.row_of.push_back(start + i);
-    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == position + length,
-                "a segment must continue its parent: position ", position, " does not");
-    all.push_back(std::move(context));
-  }
+  for (int64_t s = 0; s < table.size(0); ++s, row += 4) all.push_back({row[0], row[1], row[2], row[3], {}});
   return all;
 }
 
@@ -143,7 +131,8 @@ struct Attention : Function<Attention> {
                             const at::Tensor& segments, int64_t query, int64_t key, int64_t dim) {
     const Heads heads{query, key, dim};
     auto y = at::empty_like(q), sums = at::empty({q.size(0), query, 2}, q.options());
-    for (const Context& c : contexts(segments)) attend_context(data(q), data(k), data(v), c, heads, out(y), out(sums));
+    for (const Context& c : contexts(segments_of(segments)))
+      attend_context(data(q), data(k), data(v), c, heads, out(y), out(sums));
     context->saved_data["heads"] = std::vector<int64_t>{query, key, dim};
     context->save_for_backward({q, k, v, y, sums, segments});
     return y;
@@ -155,7 +144,7 @@ struct Attention : Function<Attention> {
     const Heads heads{sizes[0], sizes[1], sizes[2]};
     const auto dy = gradients[0].contiguous();
     auto dq = at::empty_like(saved[0]), dk = at::zeros_like(saved[1]), dv = at::zeros_like(saved[2]);
-    for (const Context& c : contexts(saved[5])) {
+    for (const Context& c : contexts(segments_of(saved[5]))) {
       attend_context_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), data(saved[3]), data(saved[4]),
                               c, heads, out(dq), out(dk), out(dv));
     }
@@ -212,6 +201,13 @@ at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tenso
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::vector<Segment>& segments, Heads heads) {
   return Attention::apply(q, k, v, table_of(segments), heads.query, heads.key, heads.dim);
+}
+
+at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                           const std::vector<Span>& spans, Heads heads) {
+  auto y = at::empty_like(q);
+  for (const Span& span : spans) attend_span(data(q), data(k), data(v), span, heads, out(y));
+  return y;
 }
 
 TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature) {

@@ -36,6 +36,14 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer);
 
+/// Puts the rows of segments where their positions belong: keys [dim][16] and values [16][dim] of each page and head.
+void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
+           int64_t layer);
+
+/// Attention of every row to all rows of its span, without gradient. Spans cover the rows in order.
+at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                           const std::vector<Span>& spans, Heads heads);
+
 /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
 /// temperature).
 struct TokenLogprobs {

@@ -1,0 +1,22 @@
+#include "kernels/arithmetic.h"
+
+#include <ATen/ops/add.h>
+
+namespace compeer::kernels {
+
+at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const {
+  const auto h = rms_norm(x, block.norm, block.epsilon);
+  const auto q = rotate(linear(h, block.q, block.q_bias), place.cosine, place.sine, block.heads.query);
+  const auto k = rotate(linear(h, block.k, block.k_bias), place.cosine, place.sine, block.heads.key);
+  const auto v = linear(h, block.v, block.v_bias);
+  const auto seen = place.cache ? attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer)
+                                : attention(q, k, v, place.segments, block.heads);
+  return at::add(x, linear(seen, block.o));
+}
+
+at::Tensor Arithmetic::feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const {
+  const auto h = rms_norm(x, block.norm, block.epsilon);
+  return at::add(x, linear(swiglu(linear(h, block.gate), linear(h, block.up)), block.down));
+}
+
+}  // namespace compeer::kernels

@@ -1,0 +1,175 @@
+// The reference: plain tensor operations with libtorch's own gradients.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "kernels/arithmetic.h"
+#include "kernels/logprob.h"
+
+namespace compeer::kernels {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+at::Tensor matrix_of(Weight& weight) { return weight.value().to(at::kFloat); }
+
+// [rows, heads * dim] -> [1, heads, rows, dim]
+at::Tensor by_head(const at::Tensor& rows, int64_t heads, int64_t dim) {
+  return rows.view({rows.size(0), heads, dim}).transpose(0, 1).unsqueeze(0);
+}
+
+at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, Heads heads,
+                  const std::optional<at::Tensor>& mask) {
+  const auto out =
+      at::scaled_dot_product_attention(by_head(q, heads.query, heads.dim), by_head(k, heads.key, heads.dim),
+                                       by_head(v, heads.key, heads.dim), mask, 0.0, false, std::nullopt, true);
+  return out.squeeze(0).transpose(0, 1).reshape({q.size(0), heads.query_width()});
+}
+
+// Query i of `rows` stands at position first + i and sees the positions up to its own.
+at::Tensor causal(int64_t rows, int64_t first) { return at::ones({rows, first + rows}, at::kBool).tril(first); }
+
+// Tiles of the vocabulary, each [rows, up to kVocabularyTile].
+template <class Work>
+void tiles(const at::Tensor& hidden, const at::Tensor& matrix, double temperature, Work work) {
+  for (int64_t first = 0; first < matrix.size(0); first += kVocabularyTile) {
+    const int64_t columns = std::min(kVocabularyTile, matrix.size(0) - first);
+    const auto part = matrix.narrow(0, first, columns);
+    work(first, part, at::mm(hidden, part.t()).div_(temperature));
+  }
+}
+
+// 1 where the target is, in the columns of a tile.
+at::Tensor hits(const at::Tensor& target, int64_t first, int64_t columns) {
+  return at::zeros({target.size(0), columns + 1})
+      .scatter_(1, at::where((target >= first) & (target < first + columns), target - first, columns).unsqueeze(1), 1.0)
+      .narrow(1, 0, columns);
+}
+
+struct Logprobs : torch::autograd::Function<Logprobs> {
+  static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix,
+                             const at::Tensor& target, double temperature) {
+    auto log_sum = at::full({hidden.size(0)}, -INFINITY), chosen = at::zeros({hidden.size(0)}),
+         mean = at::zeros({hidden.size(0)});
+    tiles(hidden, matrix, temperature, [&](int64_t first, const at::Tensor&, const at::Tensor& logits) {
+      const auto sum = at::logaddexp(log_sum, at::logsumexp(logits, 1));
+      const auto share = (logits - sum.unsqueeze(1)).exp_();
+      mean = mean * (log_sum - sum).exp_() + (share * logits).sum(1);
+      chosen += (logits * hits(target, first, logits.size(1))).sum(1);
+      log_sum = sum;
+    });
+    const auto entropy = log_sum - mean;
+    context->saved_data["temperature"] = temperature;
+    context->save_for_backward({hidden, matrix, target, log_sum, entropy.clone()});
+    return {chosen - log_sum, entropy};
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto hidden = saved[0], matrix = saved[1], log_sum = saved[3].unsqueeze(1), entropy = saved[4].unsqueeze(1);
+    const double temperature = context->saved_data["temperature"].toDouble();
+    const auto upstream = [&](size_t i) {
+      return gradients[i].defined() ? gradients[i].unsqueeze(1) : at::zeros({hidden.size(0), 1});
+    };
+    auto dhidden = at::zeros_like(hidden), dmatrix = at::empty(matrix.sizes(), hidden.options());
+    tiles(hidden, matrix, temperature, [&](int64_t first, const at::Tensor& part, const at::Tensor& logits) {
+      const auto log_p = logits - log_sum;
+      const auto d = (upstream(0) * (hits(saved[2], first, part.size(0)) - log_p.exp()) -
+                      upstream(1) * log_p.exp() * (log_p + entropy)) /
+                     temperature;
+      dhidden.addmm_(d, part);
+      dmatrix.narrow(0, first, part.size(0)).copy_(at::mm(d.t(), hidden));
+    });
+    return {dhidden, dmatrix, at::Tensor(), at::Tensor()};
+  }
+};
+
+class Libtorch : public Arithmetic {
+ public:
+  at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) const override {
+    return at::embedding(weight, tokens).to(at::kFloat);
+  }
+
+  at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) const override {
+    return at::linear(x, matrix_of(weight), bias.defined() ? std::optional(bias) : std::nullopt);
+  }
+
+  at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) const override {
+    return x * at::rsqrt(x.square().mean(-1, true) + epsilon) * weight;
+  }
+
+  at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) const override { return at::silu(gate) * up; }
+
+  at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine,
+                    int64_t heads) const override {
+    const auto parts = x.view({x.size(0), heads, 2, -1});
+    const auto a = parts.select(2, 0), b = parts.select(2, 1), c = cosine.unsqueeze(1), s = sine.unsqueeze(1);
+    return at::stack({a * c - b * s, b * c + a * s}, 2).reshape(x.sizes());
+  }
+
+  at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                       const std::vector<Segment>& segments, Heads heads) const override {
+    std::vector<at::Tensor> parts;
+    for (const Context& context : contexts(segments)) {
+      const auto rows = at::empty({static_cast<int64_t>(context.row_of.size())}, at::kLong);
+      std::copy(context.row_of.begin(), context.row_of.end(), rows.mutable_data_ptr<int64_t>());
+      parts.push_back(attend(q.narrow(0, context.query_row, context.rows), k.index_select(0, rows),
+                             v.index_select(0, rows), heads, causal(context.rows, context.first)));
+    }
+    return at::cat(parts);
+  }
+
+  at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                              const std::vector<Segment>& segments, Heads heads, Cache& cache,
+                              int64_t layer) const override {
+    const at::NoGradGuard no_grad;
+    store(k, v, segments, heads, cache, layer);
+    std::vector<at::Tensor> parts;
+    for (const Segment& s : segments) {
+      const int64_t count = s.position + s.length;
+      const auto pages = at::empty({(count + Cache::page - 1) / Cache::page}, at::kLong);
+      std::copy_n(s.pages.begin(), pages.size(0), pages.mutable_data_ptr<int64_t>());
+      const auto rows = [&](const at::Tensor& page_head_position_dim) {
+        return page_head_position_dim.transpose(1, 2).reshape({-1, heads.key_width()}).narrow(0, 0, count);
+      };
+      const auto index = static_cast<size_t>(layer);
+      parts.push_back(attend(q.narrow(0, s.start, s.length),
+                             rows(cache.keys[index].index_select(0, pages).transpose(2, 3)),
+                             rows(cache.values[index].index_select(0, pages)), heads, causal(s.length, s.position)));
+    }
+    return at::cat(parts);
+  }
+
+  at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                             const std::vector<Span>& spans, Heads heads) const override {
+    const at::NoGradGuard no_grad;
+    std::vector<at::Tensor> parts;
+    for (const Span& span : spans) {
+      const auto own = [&](const at::Tensor& t) { return t.narrow(0, span.start, span.end - span.start); };
+      parts.push_back(attend(own(q), own(k), own(v), heads, std::nullopt));
+    }
+    return at::cat(parts);
+  }
+
+  TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
+                               double temperature) const override {
+    const auto results = Logprobs::apply(hidden, matrix_of(head), target, temperature);
+    return {results[0], results[1]};
+  }
+
+  at::Tensor logits(const at::Tensor& hidden, Weight& head) const override {
+    const at::NoGradGuard no_grad;
+    return at::linear(hidden, matrix_of(head));
+  }
+};
+
+}  // namespace
+
+const Arithmetic& libtorch() {
+  static const Libtorch arithmetic;
+  return arithmetic;
+}
+
+}  // namespace compeer::kernels
