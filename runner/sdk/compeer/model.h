@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <boost/config.hpp>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -76,6 +77,21 @@ class BOOST_SYMBOL_VISIBLE Model {
                                             const std::vector<Picture>& pictures) {
     (void)tokens, (void)first, (void)pictures;
     throw std::runtime_error("this model sees no pictures");
+  }
+
+  /// What it computes on the way to its features of `pictures`, and these, by the names that reference files use, for
+  /// comparison with other implementations. With gradients enabled they lead back to the tower's weights, which are
+  /// then among the results.
+  virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
+    (void)pictures;
+    throw std::runtime_error("this model sees no pictures");
+  }
+
+  /// For comparison with other implementations: the embedded rows, what each block but the last gives, and what
+  /// `forward` gives. None if the model does not tell.
+  virtual std::vector<at::Tensor> hidden_states(const Batch& batch) {
+    (void)batch;
+    return {};
   }
 
   /// The output matrix [vocabulary, hidden]; a parameter, possibly the embedding itself.
