@@ -27,5 +27,6 @@ void add_log(CLI::App& app, std::function<int()>& action);      // log.cpp
 void add_report(CLI::App& app, std::function<int()>& action);   // report.cpp
 void add_plugins(CLI::App& app, std::function<int()>& action);  // plugins.cpp
 void add_bench(CLI::App& app, std::function<int()>& action);    // bench.cpp
+void add_verify(CLI::App& app, std::function<int()>& action);   // verify.cpp
 
 }  // namespace compeer::app

@@ -79,6 +79,7 @@ void build(CLI::App& app, Main& main) {
   compeer::app::add_plugins(app, main.action);
   add_doctor(app, main.action);
   compeer::app::add_bench(app, main.action);
+  compeer::app::add_verify(app, main.action);
   inherit_options(app);
   app.footer(footer);  // after the commands, which would inherit it
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "app/model/verify.h"
 #include "base/error.h"
 
 namespace compeer::app {
@@ -12,7 +13,7 @@ namespace {
 using Command = int (*)(const nlohmann::json& options);
 
 // One line for each, declared in its own header.
-const std::map<std::string, Command> kCommands{};
+const std::map<std::string, Command> kCommands{{"verify", verify}};
 
 }  // namespace
 

@@ -1,0 +1,90 @@
+// Which reference files a folder holds, and who checks them.
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "app/model/verify.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
+  throw Error(file.string(), "is not valid JSON", "", Exit::data);
+}
+
+// One line for each kind.
+const std::map<std::string, Checker> kCheckers{
+    {"sums", verify_sums},        {"text", nullptr},         {"vl", nullptr},        {"sampling", nullptr},
+    {"tokenizer", nullptr},       {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
+    {"grpo_advantages", nullptr}, {"metrics", nullptr}};
+
+bool has(const json& object, std::initializer_list<const char*> keys) {
+  return object.is_object() &&
+         std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key); });
+}
+
+// A record of tokenizer/*.json: texts or conversations with their ids.
+bool is_tokenized(const json& value) { return value.is_array() && !value.empty() && has(value[0], {"ids", "text"}); }
+
+std::string kind_of_model(const fs::path& config_file) {
+  const json config = json::parse(read_file(config_file), nullptr, false);
+  const std::string type = config.is_object() ? config.value("model_type", "") : "";
+  if (type == "qwen2") return "text";
+  if (type == "qwen2_5_vl") return "vl";
+  return "model_type '" + type + "'";
+}
+
+// "" for files that hold no reference values.
+std::string kind_of_file(const fs::path& file) {
+  const json value = json::parse(read_file(file), nullptr, false);
+  if (value.is_discarded()) return "broken";
+  if (is_tokenized(value)) return "tokenizer";
+  if (has(value, {"order", "logits", "cases"})) return "sampling";
+  if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
+  if (has(value, {"common", "runs"})) return "grpo_step";
+  if (has(value, {"epsilon", "cases"})) return "grpo_advantages";
+  for (const char* key : {"multiclass", "cohen", "fleiss", "pearson"}) {
+    if (has(value, {key}) || (value.is_array() && !value.empty() && has(value[0], {key}))) return "metrics";
+  }
+  if (has(value, {"points", "runs"})) return "metrics";
+  return "";
+}
+
+}  // namespace
+
+std::vector<VerifyCase> find_cases(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw Error(folder.string(), "is no folder", "", Exit::data);
+  std::set<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.insert(entry.path());
+  }
+  std::map<fs::path, std::string> kinds;  // of files, or of the folder that holds many of a kind
+  for (const auto& file : files) {
+    const fs::path config = file.parent_path() / "config.json";
+    if (file.filename() == "SHA256SUMS") {
+      kinds[file] = "sums";
+    } else if (file.filename() == "golden.json" && files.contains(config)) {
+      kinds[file.parent_path()] = kind_of_model(config);
+    } else if (file.extension() == ".json" && !files.contains(config)) {
+      const auto kind = kind_of_file(file);
+      if (!kind.empty()) kinds[kind == "grpo_loss" || kind == "metrics" ? file.parent_path() : file] = kind;
+    }
+  }
+  std::vector<VerifyCase> cases;
+  for (const auto& [where, kind] : kinds) {
+    const auto checker = kCheckers.find(kind);
+    cases.push_back({where, where == folder ? folder.filename().string() : where.lexically_relative(folder).string(),
+                     kind, checker == kCheckers.end() ? nullptr : checker->second});
+  }
+  return cases;
+}
+
+}  // namespace compeer::app

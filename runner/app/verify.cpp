@@ -1,0 +1,43 @@
+// compeer verify: our numbers against reference files. The worker computes them (app/model/verify.h).
+#include <filesystem>
+
+#include "app/commands.h"
+#include "app/model/become_worker.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+struct Options {
+  std::string folder, tokenizer;
+  bool json = false;
+  int threads = 0;
+};
+
+int verify(const Options& options) {
+  for (const auto& folder : {options.folder, options.tokenizer}) {
+    std::error_code error;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+      throw Error(folder, "is no folder", "", Exit::data);
+  }
+  become_worker("verify", {{"folder", options.folder}, {"tokenizer", options.tokenizer}, {"json", options.json}},
+                options.threads);
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("verify", "Compare what is computed here with files of reference values");
+  command->add_option("dir", options->folder, "a folder; reference files are looked for in it and below")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "one JSON object per line");
+  command->add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
+      ->type_name("DIR");
+  command->add_option("--threads", options->threads, "default: all processors")->check(CLI::PositiveNumber);
+  command->callback([options, &action] { action = [options] { return verify(*options); }; });
+}
+
+}  // namespace compeer::app
