@@ -1,108 +1,103 @@
 #include "language/byte_pairs.h"
 
-#include <utf8proc.h>
-
-#include <array>
-#include <limits>
+#include <algorithm>
+#include <bit>
 
 #include "base/error.h"
+#include "language/spelling.h"
 
 namespace compeer::language {
 
 namespace {
 
-// Printable bytes stand for themselves; the others for U+0100, U+0101, ... in order.
-std::array<int32_t, 256> spelling() {
-  std::array<int32_t, 256> code{};
-  int32_t next = 256;
-  for (int b = 0; b < 256; ++b) {
-    const bool printable = (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-    code[static_cast<size_t>(b)] = printable ? b : next++;
-  }
-  return code;
-}
-
 uint64_t key(int32_t left, int32_t right) {
   return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
 }
 
+size_t scatter(uint64_t key) { return static_cast<size_t>((key * 0x9E3779B97F4A7C15u) >> 29); }
+
 }  // namespace
 
-std::string spell_bytes(std::string_view bytes) {
-  static const auto code = spelling();
-  std::string text;
-  for (const char c : bytes) {
-    utf8proc_uint8_t out[4];
-    const auto n = utf8proc_encode_char(code[static_cast<unsigned char>(c)], out);
-    text.append(reinterpret_cast<char*>(out), static_cast<size_t>(n));
-  }
-  return text;
-}
+// A token of the word being built: a place in a list, so that joining two moves nothing.
+struct BytePairs::Part {
+  int32_t id, previous, next;
+};
 
-std::string unspell_bytes(std::string_view text) {
-  static const auto byte_of = [] {
-    std::unordered_map<int32_t, char> map;
-    const auto code = spelling();
-    for (int b = 0; b < 256; ++b) map[code[static_cast<size_t>(b)]] = static_cast<char>(b);
-    return map;
-  }();
-  std::string bytes;
-  while (!text.empty()) {
-    utf8proc_int32_t code = -1;
-    auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                              static_cast<utf8proc_ssize_t>(text.size()), &code);
-    if (n <= 0) n = 1, code = -1;
-    const auto found = byte_of.find(code);
-    if (found != byte_of.end()) {
-      bytes += found->second;
-    } else {
-      bytes += text.substr(0, static_cast<size_t>(n));
-    }
-    text.remove_prefix(static_cast<size_t>(n));
+// A pair that may be joined. It is out of date once either side has been joined with something else.
+struct BytePairs::Candidate {
+  int32_t rank, left, result;
+  bool operator<(const Candidate& other) const {  // the heap's top is the largest
+    return rank != other.rank ? rank > other.rank : left > other.left;
   }
-  return bytes;
-}
+};
 
-BytePairs::BytePairs(const std::unordered_map<std::string, int32_t>& vocabulary,
-                     const std::vector<std::pair<std::string, std::string>>& merges, const std::string& where)
-    : byte_id_(256, -1) {
+BytePairs::BytePairs(const Vocabulary& vocabulary, const std::vector<Pair>& merges, const std::string& where) {
   const auto id = [&](const std::string& token) {
-    const auto found = vocabulary.find(token);
-    if (found == vocabulary.end())
-      throw Error(where, "a merge makes '" + token + "', which is not in the vocabulary", "", Exit::data);
-    return found->second;
+    const int32_t found = vocabulary.id(token);
+    if (found < 0)
+      throw Error(where, "a merge names '" + token.substr(0, 100) + "', which is not in the vocabulary", "",
+                  Exit::data);
+    return found;
   };
-  for (const auto& [token, number] : vocabulary) bytes_[number] = unspell_bytes(token);
-  for (int b = 0; b < 256; ++b) {
-    const auto found = vocabulary.find(spell_bytes(std::string(1, static_cast<char>(b))));
-    if (found == vocabulary.end())
-      throw Error(where, "the vocabulary has no token for byte " + std::to_string(b), "", Exit::data);
-    byte_id_[static_cast<size_t>(b)] = found->second;
+  for (size_t b = 0; b < 256; ++b) {
+    byte_id_[b] = vocabulary.id(spell_bytes(std::string(1, static_cast<char>(b))));
+    if (byte_id_[b] < 0)
+      throw Error(where, "the vocabulary has no token for byte " + std::to_string(b),
+                  "byte-level vocabularies have all 256", Exit::data);
   }
+  merges_.assign(std::bit_ceil(2 * merges.size() + 2), Merge{0});
   int32_t rank = 0;
-  for (const auto& [left, right] : merges)
-    merges_.try_emplace(key(id(left), id(right)), Merge{rank++, id(left + right)});
+  for (const auto& [left, right] : merges) insert({key(id(left), id(right)), rank++, id(left + right)});
+}
+
+// Of a pair that stands twice in the list, the later line counts.
+void BytePairs::insert(const Merge& merge) {
+  const size_t mask = merges_.size() - 1;
+  size_t at = scatter(merge.key) & mask;
+  while (merges_[at].rank >= 0 && merges_[at].key != merge.key) at = (at + 1) & mask;
+  merges_[at] = merge;
+}
+
+const BytePairs::Merge* BytePairs::find(int32_t left, int32_t right) const {
+  const size_t mask = merges_.size() - 1;
+  const uint64_t wanted = key(left, right);
+  for (size_t at = scatter(wanted) & mask; merges_[at].rank >= 0; at = (at + 1) & mask) {
+    if (merges_[at].key == wanted) return &merges_[at];
+  }
+  return nullptr;
 }
 
 void BytePairs::encode(std::string_view word, std::vector<int32_t>& ids) const {
-  const size_t start = ids.size();
-  for (const char c : word) ids.push_back(byte_id_[static_cast<unsigned char>(c)]);
-  while (ids.size() - start > 1) {
-    Merge best{std::numeric_limits<int32_t>::max(), -1};
-    size_t at = 0;
-    for (size_t i = start; i + 1 < ids.size(); ++i) {
-      const auto found = merges_.find(key(ids[i], ids[i + 1]));
-      if (found != merges_.end() && found->second.rank < best.rank) best = found->second, at = i;
+  const auto n = static_cast<int32_t>(word.size());
+  std::vector<Part> parts(word.size());
+  std::vector<Candidate> heap;
+  const auto at = [&](int32_t i) -> Part& { return parts[static_cast<size_t>(i)]; };
+  const auto consider = [&](int32_t left) {
+    if (left < 0 || at(left).next >= n) return;
+    if (const Merge* merge = find(at(left).id, at(at(left).next).id)) {
+      heap.push_back({merge->rank, left, merge->result});
+      std::push_heap(heap.begin(), heap.end());
     }
-    if (best.result < 0) return;
-    ids[at] = best.result;
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+  };
+  for (int32_t i = 0; i < n; ++i)
+    at(i) = {byte_id_[static_cast<unsigned char>(word[static_cast<size_t>(i)])], i - 1, i + 1};
+  for (int32_t i = 0; i + 1 < n; ++i) consider(i);
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end());
+    const Candidate best = heap.back();
+    heap.pop_back();
+    Part& left = at(best.left);
+    if (left.id < 0 || left.next >= n) continue;
+    Part& right = at(left.next);
+    const Merge* merge = find(left.id, right.id);
+    if (!merge || merge->result != best.result) continue;
+    left = {merge->result, left.previous, right.next};
+    right.id = -1;
+    if (left.next < n) at(left.next).previous = best.left;
+    consider(left.previous);
+    consider(best.left);
   }
-}
-
-const std::string* BytePairs::bytes(int32_t id) const {
-  const auto found = bytes_.find(id);
-  return found == bytes_.end() ? nullptr : &found->second;
+  for (int32_t i = 0; i < n; i = at(i).next) ids.push_back(at(i).id);
 }
 
 }  // namespace compeer::language

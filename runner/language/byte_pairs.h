@@ -1,36 +1,40 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include "language/vocabulary.h"
 
 namespace compeer::language {
 
-/// Byte-level byte-pair encoding: a word's bytes, joined pair by pair in the order of the merge list.
+/// Byte-level byte-pair encoding: a word's bytes, joined pair by pair in the order of the merge list. A word of n bytes
+/// takes O(n log n).
 class BytePairs {
  public:
-  /// vocabulary: token (bytes spelled as printable characters, GPT-2's table) -> id; merges: pairs in order of rank.
-  BytePairs(const std::unordered_map<std::string, int32_t>& vocabulary,
-            const std::vector<std::pair<std::string, std::string>>& merges, const std::string& where);
+  /// The two tokens that a line of the merge list joins, as the vocabulary spells them.
+  using Pair = std::pair<std::string, std::string>;
+
+  /// merges: in order of rank. Throws Error (exit 4) naming `where` and the token that the vocabulary lacks.
+  BytePairs(const Vocabulary& vocabulary, const std::vector<Pair>& merges, const std::string& where);
 
   /// Appends the ids of one word.
   void encode(std::string_view word, std::vector<int32_t>& ids) const;
 
-  /// The bytes a token stands for; null for an id that is not in the vocabulary.
-  const std::string* bytes(int32_t id) const;
-
  private:
   struct Merge {
-    int32_t rank, result;
+    uint64_t key;  // both ids; 0 marks a free place, which is no pair because rank tells
+    int32_t rank = -1, result = -1;
   };
-  std::vector<int32_t> byte_id_;  // id of each single byte
-  std::unordered_map<uint64_t, Merge> merges_;
-  std::unordered_map<int32_t, std::string> bytes_;
-};
+  struct Part;
+  struct Candidate;
+  const Merge* find(int32_t left, int32_t right) const;
+  void insert(const Merge& merge);
 
-/// GPT-2's spelling of bytes as printable characters, and back. Unknown characters stay as they are.
-std::string spell_bytes(std::string_view bytes);
-std::string unspell_bytes(std::string_view text);
+  std::array<int32_t, 256> byte_id_{};  // of each single byte
+  std::vector<Merge> merges_;           // a hash table with open addressing: its size is a power of two, half is free
+};
 
 }  // namespace compeer::language

@@ -1,169 +1,175 @@
 #include "language/tokenizer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "language/text.h"
+#include "language/spelling.h"
+#include "language/tokenizer_files.h"
 
 namespace compeer::language {
 
 namespace {
 
-using nlohmann::json;
+constexpr size_t kLongestAdded = 1024;  // bytes: a longer one would be looked for too long at every place
 
-// What ByteLevel splits by when it brings its own pattern (GPT-2's).
-constexpr const char* kByteLevelPattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
-json parse(const std::filesystem::path& file) {
-  try {
-    return json::parse(read_file(file));
-  } catch (const json::exception& e) {
-    throw Error(file.string(), std::string("is not JSON: ") + e.what(), "", Exit::data);
+// The parts of spans that lie in `place`, counted from its begin.
+std::vector<Span> within(std::span<const Span> spans, Span place) {
+  std::vector<Span> result;
+  auto span = std::partition_point(spans.begin(), spans.end(), [&](const Span& s) { return s.end <= place.begin; });
+  for (; span != spans.end() && span->begin < place.end; ++span) {
+    result.push_back({std::max(span->begin, place.begin) - place.begin, std::min(span->end, place.end) - place.begin});
   }
-}
-
-[[noreturn]] void unsupported(const std::string& where, const std::string& what) {
-  throw Error(where, what + " is not supported", "byte-level BPE tokenizers are: Qwen2, GPT-2, Llama 3 and their kin",
-              Exit::data);
-}
-
-std::string split_pattern(const json& file, const std::string& where) {
-  const json& pre = file.at("pre_tokenizer");
-  const json parts = pre.value("type", "") == "Sequence" ? pre.at("pretokenizers") : json::array({pre});
-  std::string pattern;
-  bool byte_level = false;
-  for (const json& part : parts) {
-    const auto type = part.value("type", "");
-    if (type == "Split" && part.value("behavior", "") == "Isolated" && !part.value("invert", false) &&
-        part.at("pattern").contains("Regex")) {
-      pattern = part.at("pattern").at("Regex").get<std::string>();
-    } else if (type == "ByteLevel" && !part.value("add_prefix_space", false)) {
-      byte_level = true;
-      if (part.value("use_regex", true)) pattern = kByteLevelPattern;
-    } else {
-      unsupported(where, "pre-tokenizer '" + type + "' as written there");
-    }
-  }
-  if (!byte_level || pattern.empty()) unsupported(where, "a pre-tokenizer without ByteLevel and a pattern");
-  return pattern;
-}
-
-bool wants_nfc(const json& file, const std::string& where) {
-  if (!file.contains("normalizer") || file.at("normalizer").is_null()) return false;
-  const auto type = file.at("normalizer").value("type", "");
-  if (type != "NFC") unsupported(where, "normalizer '" + type + "'");
-  return true;
-}
-
-std::vector<std::pair<std::string, std::string>> merges_of(const json& model, const std::string& where) {
-  std::vector<std::pair<std::string, std::string>> merges;
-  for (const json& merge : model.at("merges")) {
-    if (merge.is_array() && merge.size() == 2) {
-      merges.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
-      continue;
-    }
-    const auto text = merge.get<std::string>();
-    const size_t space = text.find(' ');
-    if (space == std::string::npos) throw Error(where, "merge '" + text + "' is not a pair", "", Exit::data);
-    merges.emplace_back(text.substr(0, space), text.substr(space + 1));
-  }
-  return merges;
-}
-
-std::string text_of(const json& token) {
-  return token.is_object() ? token.value("content", "") : token.is_string() ? token.get<std::string>() : "";
+  return result;
 }
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::filesystem::path folder, Splitter splitter, BytePairs pairs, bool nfc)
-    : folder_(std::move(folder)), splitter_(std::move(splitter)), pairs_(std::move(pairs)), nfc_(nfc) {}
-
-Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
-  const auto file = folder / "tokenizer.json";
-  const std::string where = file.string();
-  const json all = parse(file);
-  try {
-    const json& model = all.at("model");
-    if (const auto type = model.value("type", "BPE"); type != "BPE")
-      unsupported(where, "a model of type '" + type + "'");
-    const auto pattern = split_pattern(all, where);
-    const bool nfc = wants_nfc(all, where);
-    const auto vocabulary = model.at("vocab").get<std::unordered_map<std::string, int32_t>>();
-    Tokenizer result(folder, Splitter(pattern, where), BytePairs(vocabulary, merges_of(model, where), where), nfc);
-    for (const auto& [token, id] : vocabulary) result.size_ = std::max<int64_t>(result.size_, id + 1);
-    for (const json& token : all.value("added_tokens", json::array())) {
-      result.added_.push_back(
-          {token.at("content").get<std::string>(), token.at("id").get<int32_t>(), token.value("special", false)});
-      result.size_ = std::max<int64_t>(result.size_, result.added_.back().id + 1);
-    }
-    std::stable_sort(result.added_.begin(), result.added_.end(),
-                     [](const Added& a, const Added& b) { return a.text.size() > b.text.size(); });
-    const json config = parse(folder / "tokenizer_config.json");
-    const std::string end = config.contains("eos_token") ? text_of(config.at("eos_token")) : "";
-    if (end.empty()) throw Error((folder / "tokenizer_config.json").string(), "names no eos_token", "", Exit::data);
-    result.end_ = result.id(end);
-    return result;
-  } catch (const json::exception& e) {
-    throw Error(where, std::string("is not a tokenizer as expected: ") + e.what(), "", Exit::data);
-  }
+Tokenizer::Tokenizer(std::filesystem::path folder, TokenizerFiles&& files)
+    : folder_(std::move(folder)),
+      file_(files.file.string()),
+      roles_(std::move(files.roles)),
+      splitters_(std::move(files.splitters)),
+      nfc_(files.nfc),
+      prefix_space_(files.prefix_space),
+      ignore_merges_(files.ignore_merges),
+      vocabulary_(files.tables.vocabulary, file_),
+      pairs_(vocabulary_, files.tables.merges, file_),
+      size_(vocabulary_.size()) {
+  add_tokens(std::move(files.added), file_);
 }
 
-const Tokenizer::Added* Tokenizer::added_at(std::string_view text, bool special) const {
-  for (const Added& token : added_) {
-    if ((special || !token.special) && text.starts_with(token.text)) return &token;
+Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
+  return Tokenizer(folder, read_tokenizer_files(folder));
+}
+
+void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& where) {
+  std::vector<AddedToken> before, after;
+  for (AddedToken& token : added) {
+    const auto id = checked_id(token.id, token.text, where);
+    if (token.text.empty() || token.text.size() > kLongestAdded)
+      throw Error(where, fmt::format("added token {} has {} bytes", id, token.text.size()), "", Exit::data);
+    const int32_t in_vocabulary = vocabulary_.id(token.text);
+    const bool taken = in_vocabulary != id && !vocabulary_.bytes(id).empty();
+    if (taken || (in_vocabulary >= 0 && in_vocabulary != id) || added_.contains(id) || added_ids_.contains(token.text))
+      throw Error(where, fmt::format("added token '{}' has id {}, but token or id are taken", token.text, id), "",
+                  Exit::data);
+    added_ids_[token.text] = id;
+    added_[id] = token;
+    size_ = std::max<int64_t>(size_, id + 1);
+    if (token.normalized && nfc_) token.text = normalize(token.text);
+    (token.normalized ? after : before).push_back(std::move(token));
   }
-  return nullptr;
+  raw_ = AddedTokens(std::move(before));
+  normalized_ = AddedTokens(std::move(after));
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) const {
+  const std::string valid = valid_utf8(text);
+  const Span whole{0, valid.size()};
+  return encode_valid(valid, {&whole, special ? 0u : 1u});
+}
+
+std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const Span> plain) const {
+  if (valid_utf8(text) != text) throw Error("", "text to be encoded is not UTF-8", "", Exit::data);
+  return encode_valid(text, plain);
+}
+
+std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const Span> plain) const {
   std::vector<int32_t> ids;
-  size_t plain = 0, at = 0;
-  while (at < text.size()) {
-    const Added* token = added_at(text.substr(at), special);
-    if (!token) {
-      ++at;
-      continue;
+  for (const auto& [span, id] : raw_.cut(text, plain)) {
+    if (id >= 0) {
+      ids.push_back(id);
+    } else {
+      encode_piece(text.substr(span.begin, span.end - span.begin), within(plain, span), ids);
     }
-    encode_plain(text.substr(plain, at - plain), ids);
-    ids.push_back(token->id);
-    plain = at += token->text.size();
   }
-  encode_plain(text.substr(plain), ids);
   return ids;
 }
 
-void Tokenizer::encode_plain(std::string_view text, std::vector<int32_t>& ids) const {
-  if (text.empty()) return;
-  const std::string normal = nfc_ ? normalize(text) : valid_utf8(text);
-  for (const std::string_view word : splitter_.split(normal)) pairs_.encode(word, ids);
+void Tokenizer::encode_piece(std::string_view text, std::vector<Span> plain, std::vector<int32_t>& ids) const {
+  std::string normal;
+  if (nfc_) {
+    normal = normalized_.empty() ? normalize(text) : normalize(text, plain);
+    text = normal;
+  }
+  for (const auto& [span, id] : normalized_.cut(text, plain)) {
+    if (id >= 0) {
+      ids.push_back(id);
+    } else {
+      encode_words(text.substr(span.begin, span.end - span.begin), ids);
+    }
+  }
+}
+
+void Tokenizer::encode_words(std::string_view text, std::vector<int32_t>& ids) const {
+  std::string prefixed;
+  if (prefix_space_ && !text.starts_with(' ')) text = prefixed = " " + std::string(text);
+  std::vector<std::string_view> words{text};
+  for (const Splitter& splitter : splitters_) {
+    std::vector<std::string_view> parts;
+    for (const auto word : words) {
+      const auto more = splitter.split(word);
+      parts.insert(parts.end(), more.begin(), more.end());
+    }
+    words = std::move(parts);
+  }
+  // A word that came before has its ids already, further up.
+  std::unordered_map<std::string_view, std::pair<size_t, size_t>> seen;
+  for (const auto word : words) {
+    const size_t begin = ids.size();
+    const auto [place, is_new] = seen.try_emplace(word, begin, 0);
+    if (is_new) {
+      encode_word(word, ids);
+      place->second.second = ids.size() - begin;
+    } else {
+      const auto [from, count] = place->second;
+      for (size_t i = 0; i < count; ++i) ids.push_back(ids[from + i]);
+    }
+  }
+}
+
+void Tokenizer::encode_word(std::string_view word, std::vector<int32_t>& ids) const {
+  if (const int32_t id = ignore_merges_ ? vocabulary_.id(spell_bytes(word)) : -1; id >= 0) {
+    ids.push_back(id);
+  } else {
+    pairs_.encode(word, ids);
+  }
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool keep_special) const {
-  std::string bytes;
-  for (const int32_t id : ids) {
-    const auto added = std::find_if(added_.begin(), added_.end(), [&](const Added& token) { return token.id == id; });
-    if (added != added_.end()) {
-      if (keep_special || !added->special) bytes += added->text;
-    } else if (const std::string* token = pairs_.bytes(id)) {
-      bytes += *token;
-    }
-  }
-  return valid_utf8(bytes);
+  std::string all;
+  for (const int32_t id : ids) all += bytes(id, keep_special);
+  return valid_utf8(all);
 }
 
+std::string_view Tokenizer::bytes(int32_t id, bool keep_special) const {
+  const auto added = added_.find(id);
+  if (added == added_.end()) return vocabulary_.bytes(id);
+  return keep_special || !added->second.special ? std::string_view(added->second.text) : std::string_view();
+}
+
+bool Tokenizer::knows(int32_t id) const { return added_.contains(id) || !vocabulary_.bytes(id).empty(); }
+
 int32_t Tokenizer::id(const std::string& token) const {
-  const auto found = std::find_if(added_.begin(), added_.end(), [&](const Added& a) { return a.text == token; });
-  if (found == added_.end())
-    throw Error((folder_ / "tokenizer.json").string(), "has no added token '" + token + "'", "", Exit::data);
-  return found->id;
+  const auto found = added_ids_.find(token);
+  if (found == added_ids_.end()) throw Error(file_, "has no added token '" + token + "'", "", Exit::data);
+  return found->second;
+}
+
+int32_t Tokenizer::end() const {
+  const auto role = roles_.find("eos_token");
+  if (role == roles_.end())
+    throw Error((folder_ / "tokenizer_config.json").string(), "names no eos_token", "", Exit::data);
+  return id(role->second);
 }
 
 void Tokenizer::save(const std::filesystem::path& folder) const {
-  for (const char* name : {"tokenizer.json", "tokenizer_config.json", "generation_config.json"}) {
+  for (const char* name :
+       {"tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json", "special_tokens_map.json",
+        "chat_template.jinja", "chat_template.json", "generation_config.json"}) {
     if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_file(folder_ / name));
   }
 }

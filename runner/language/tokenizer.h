@@ -1,55 +1,81 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "language/added_tokens.h"
 #include "language/byte_pairs.h"
 #include "language/splitter.h"
+#include "language/text.h"
 
 namespace compeer::language {
 
-/// A tokenizer folder of the Hugging Face layout: tokenizer.json (byte-level BPE), tokenizer_config.json.
+struct TokenizerFiles;
+
+/// The tokenizer of a model folder of the Hugging Face layout (tokenizer_files.h): byte-level BPE as Qwen2, GPT-2 and
+/// Llama 3 have it. May be used by several threads at once.
 class Tokenizer {
  public:
-  /// Throws Error (exit 4) naming the file and what is not supported.
+  /// Throws Error (exit 4) naming the file and what is wrong or not supported.
   static Tokenizer load(const std::filesystem::path& folder);
 
-  /// Ids of a text. Added tokens that are not special ("<reply>") are recognised always; special ones ("<|im_end|>")
-  /// only if asked for: in what people and models write they are plain text.
+  /// Ids of a text, none added to them. Added tokens that are not special ("<reply>") are recognised always; special
+  /// ones ("<|im_end|>") only if asked for: in what people and models write they are plain text.
+  /// Bytes that are not UTF-8 become U+FFFD.
   std::vector<int32_t> encode(std::string_view text, bool special = false) const;
 
-  /// UTF-8; bytes that form no character become U+FFFD.
+  /// Special tokens are recognised except where they touch one of the spans `plain` (in order, apart). Apart from
+  /// that, spans change nothing: words go across their edges. `text` must be UTF-8, or Error (exit 4).
+  std::vector<int32_t> encode(std::string_view text, std::span<const Span> plain) const;
+
+  /// UTF-8; bytes that form no character become U+FFFD. An id that no token has stands for nothing.
   std::string decode(std::span<const int32_t> ids, bool keep_special = false) const;
+
+  /// What one token stands for: bytes that need not be whole characters.
+  std::string_view bytes(int32_t id, bool keep_special = false) const;
+
+  /// Whether a token has this id. Models may have more rows than their tokenizer has tokens.
+  bool knows(int32_t id) const;
 
   /// One more than the largest id: the rows a model's embedding needs.
   int64_t size() const { return size_; }
   /// The id of an added token; throws Error (exit 4) if the tokenizer has none of that name.
   int32_t id(const std::string& token) const;
-  int32_t end() const { return end_; }  ///< ends a turn: the config's eos_token
+  /// Ends a turn: the config's eos_token. Throws Error (exit 4) if there is none.
+  int32_t end() const;
 
-  /// Copies the folder's tokenizer files, so that a saved model is complete.
+  const std::filesystem::path& folder() const { return folder_; }
+  /// Tokens by what the config calls them: "eos_token", "bos_token", ...
+  const std::map<std::string, std::string>& roles() const { return roles_; }
+
+  /// Copies the folder's tokenizer files and chat templates, so that a saved model is complete.
   void save(const std::filesystem::path& folder) const;
 
  private:
-  struct Added {
-    std::string text;
-    int32_t id;
-    bool special;
-  };
-  Tokenizer(std::filesystem::path folder, Splitter splitter, BytePairs pairs, bool nfc);
-  const Added* added_at(std::string_view text, bool special) const;
-  void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
+  Tokenizer(std::filesystem::path folder, TokenizerFiles&& files);
+  void add_tokens(std::vector<AddedToken> added, const std::string& where);
+  std::vector<int32_t> encode_valid(std::string_view text, std::span<const Span> plain) const;
+  void encode_piece(std::string_view text, std::vector<Span> plain, std::vector<int32_t>& ids) const;
+  void encode_words(std::string_view text, std::vector<int32_t>& ids) const;
+  void encode_word(std::string_view word, std::vector<int32_t>& ids) const;
 
   std::filesystem::path folder_;
-  Splitter splitter_;
+  std::string file_;  // that has the vocabulary
+  std::map<std::string, std::string> roles_;
+  std::vector<Splitter> splitters_;
+  bool nfc_, prefix_space_, ignore_merges_;
+  Vocabulary vocabulary_;
   BytePairs pairs_;
-  bool nfc_;
-  std::vector<Added> added_;  // longest first
+  AddedTokens raw_{{}}, normalized_{{}};  // looked for before and after the normal form
+  std::unordered_map<int32_t, AddedToken> added_;
+  std::unordered_map<std::string, int32_t> added_ids_;
   int64_t size_ = 0;
-  int32_t end_ = -1;
 };
 
 }  // namespace compeer::language

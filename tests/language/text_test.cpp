@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "language/byte_pairs.h"
+#include "language/spelling.h"
 #include "language/splitter.h"
 
 namespace compeer::language {

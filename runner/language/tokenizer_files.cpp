@@ -1,0 +1,170 @@
+#include "language/tokenizer_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::language {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kQwen2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                  "pad_token", "cls_token", "mask_token"};
+
+Json read_if_there(const fs::path& file) {
+  if (!fs::exists(file)) return Json::object();
+  Json read = read_json(file);
+  if (!read.is_object()) throw Error(file.string(), "holds no object", "", Exit::data);
+  return read;
+}
+
+std::string text_of(const Json& token) {
+  if (token.is_object()) return token.value("content", "");
+  return token.is_string() ? token.get<std::string>() : "";
+}
+
+// A line that begins with "#version" is a header only where it is the first: other merges begin with "#".
+std::vector<BytePairs::Pair> read_merges(const fs::path& file) {
+  const std::string text = read_file(file);
+  std::vector<BytePairs::Pair> merges;
+  size_t number = 1;
+  for (size_t at = 0; at < text.size(); ++number) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos) {
+      throw Error(fmt::format("{}:{}", file.string(), number), "is not a merge of two tokens", "", Exit::data);
+    }
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  }
+  return merges;
+}
+
+// How the tokenizers that come as two tables split words: their files do not say it, their class does.
+void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& into) {
+  const auto file = folder / "tokenizer_config.json";
+  std::string name = config.value("tokenizer_class", "");
+  if (name.empty()) {
+    const auto type = read_if_there(folder / "config.json").value("model_type", "");
+    name = type == "qwen2" || type == "qwen2_5_vl" ? "Qwen2Tokenizer" : type == "gpt2" ? "GPT2Tokenizer" : "";
+  }
+  if (name.ends_with("Fast")) name.resize(name.size() - 4);
+  into.prefix_space = config.value("add_prefix_space", false);
+  if (name == "Qwen2Tokenizer") {
+    into.nfc = true;
+    into.splitters.emplace_back(kQwen2Pattern, file.string());
+  } else if (name == "GPT2Tokenizer") {
+    into.splitters.emplace_back(kByteLevelPattern, file.string());
+    into.roles["eos_token"] = "<|endoftext|>";
+  } else {
+    throw Error(file.string(),
+                name.empty() ? "names no tokenizer_class" : "tokenizer_class '" + name + "' is not known",
+                "vocab.json and merges.txt do not say how words are split: save a tokenizer.json, or name "
+                "Qwen2Tokenizer or GPT2Tokenizer",
+                Exit::data);
+  }
+}
+
+// Tokens that the config knows and the tokenizer itself does not.
+class ConfigTokens {
+ public:
+  explicit ConfigTokens(TokenizerFiles& into) : into_(into) {
+    for (const auto& [token, id] : into.tables.vocabulary) note(token, id);
+    for (const auto& token : into.added) note(token.text, token.id);
+  }
+
+  void add(AddedToken token) {
+    const auto known = ids_.find(token.text);
+    if (added(token.text)) return;
+    if (known != ids_.end()) token.id = known->second;
+    if (token.id < 0) token.id = next_;
+    note(token.text, token.id);
+    into_.added.push_back(std::move(token));
+  }
+  void add(const std::string& special) {
+    AddedToken token;
+    token.text = special;
+    token.special = true;
+    if (!special.empty()) add(std::move(token));
+  }
+
+ private:
+  bool added(const std::string& text) const {
+    return std::any_of(into_.added.begin(), into_.added.end(), [&](const AddedToken& t) { return t.text == text; });
+  }
+  void note(const std::string& token, int64_t id) {
+    ids_.emplace(token, id);
+    next_ = std::max(next_, id + 1);
+  }
+
+  TokenizerFiles& into_;
+  std::unordered_map<std::string, int64_t> ids_;
+  int64_t next_ = 0;
+};
+
+int64_t id_of(const std::string& text, const std::string& where) {
+  if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != std::string::npos)
+    throw Error(where, "added_tokens_decoder has the id '" + text.substr(0, 100) + "'", "ids are whole numbers",
+                Exit::data);
+  return std::stoll(text);
+}
+
+void read_config(const Json& config, const std::string& where, TokenizerFiles& into) {
+  ConfigTokens tokens(into);
+  if (config.contains("added_tokens_decoder")) {
+    for (const auto& [id, token] : config.at("added_tokens_decoder").items())
+      tokens.add(added_token(token, id_of(id, where), where));
+  }
+  for (const char* role : kRoles) {
+    if (!config.contains(role)) continue;
+    if (const auto text = text_of(config.at(role)); !text.empty()) into.roles[role] = text;
+  }
+  for (const auto& [role, text] : into.roles) tokens.add(text);
+  for (const char* list : {"additional_special_tokens", "extra_special_tokens"}) {
+    if (!config.contains(list)) continue;
+    for (const Json& token : config.at(list)) tokens.add(text_of(token));
+  }
+}
+
+}  // namespace
+
+TokenizerFiles read_tokenizer_files(const fs::path& folder) {
+  TokenizerFiles files;
+  const auto config_file = folder / "tokenizer_config.json";
+  Json config = read_if_there(config_file);
+  const Json map = read_if_there(folder / "special_tokens_map.json");
+  for (const auto& [name, value] : map.items()) {
+    if (!config.contains(name)) config[name] = value;
+  }
+  try {
+    if (files.file = folder / "tokenizer.json"; fs::exists(files.file)) {
+      read_tokenizer_json(files.file, files);
+    } else if (files.file = folder / "vocab.json"; fs::exists(files.file)) {
+      files.tables = {read_vocabulary(files.file), read_merges(folder / "merges.txt")};
+      split_as_class(folder, config, files);
+    } else {
+      throw Error(folder.string(), "holds no tokenizer", "expected tokenizer.json, or vocab.json and merges.txt",
+                  Exit::data);
+    }
+    read_config(config, config_file.string(), files);
+  } catch (const Json::exception& e) {
+    throw Error(config_file.string(), fmt::format("is not as expected: {}", std::string(e.what()).substr(0, 300)), "",
+                Exit::data);
+  }
+  return files;
+}
+
+}  // namespace compeer::language

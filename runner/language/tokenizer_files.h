@@ -1,0 +1,42 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "language/added_tokens.h"
+#include "language/json_file.h"
+#include "language/splitter.h"
+
+namespace compeer::language {
+
+/// What a tokenizer folder says, read and checked, whichever files say it:
+///   tokenizer.json                          all of it, as the library `tokenizers` saves
+///   vocab.json, merges.txt                  the tables; how words are split follows from tokenizer_class
+///   tokenizer_config.json                   added tokens, the end token, chat templates
+///   special_tokens_map.json                 what that file does not name
+struct TokenizerFiles {
+  std::filesystem::path file;  ///< that has the vocabulary
+  TokenTables tables;
+  std::vector<Splitter> splitters;  ///< one after the other, each on what the last one kept
+  bool nfc = false;                 ///< text is brought to normal form C
+  bool prefix_space = false;        ///< a space is put before text that begins with none
+  bool ignore_merges = false;       ///< a word that is a token is that token, whatever the merges say
+  std::vector<AddedToken> added;
+  std::map<std::string, std::string> roles;  ///< "eos_token" -> "<|im_end|>"
+};
+
+/// Throws Error (exit 4) naming the file and what is wrong or not supported there.
+TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder);
+
+/// The part of it that tokenizer.json gives.
+void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into);
+
+/// One entry of a list of added tokens.
+AddedToken added_token(const nlohmann::ordered_json& entry, int64_t id, const std::string& where);
+
+/// Splits as ByteLevel does when it brings its own pattern: GPT-2's.
+extern const char* const kByteLevelPattern;
+
+}  // namespace compeer::language
