@@ -74,7 +74,8 @@ TEST(MakePicture, FramesHaveOneSize) {
     make_picture({counting(2, 2), counting(2, 4)}, plain(2), "video");
     FAIL() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "video: has frames of 2 x 2 and 4 x 2 pixels\n  the frames of a video have one size");
+    EXPECT_STREQ(error.what(),
+                 "video: has frames of 2 x 2 and 4 x 2 pixels\n  help: the frames of a video have one size");
   }
 }
 

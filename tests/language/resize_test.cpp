@@ -39,7 +39,7 @@ TEST(SmartResize, RefusesStrips) {
     smart_resize({1, 201}, 28, 3136, 1 << 20, "strip.png");
     FAIL() << "was accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "strip.png: is 201 x 1 pixels\n  one side may be 200 times the other, not more");
+    EXPECT_STREQ(error.what(), "strip.png: is 201 x 1 pixels\n  help: one side may be 200 times the other, not more");
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
