@@ -1,104 +1,217 @@
 #include "kernels/gemm.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "kernels/workers.h"
+
+#ifndef COMPEER_KERNELS_PRODUCT
+#define COMPEER_KERNELS_PRODUCT
+namespace compeer::kernels {
+
+constexpr int64_t kChunk = 256;  // part of the bits: see gemm.h
+constexpr int64_t kRows = 192;   // of A at once: their chunk of k stays in the second-level cache
+
+struct Product {
+  View a;
+  const Packed* packed;  // B, or null if it is
+  View b;                // this one
+  int64_t k, n;
+  const float* bias;
+  float* c;  // at column `first`
+  int64_t c_row;
+  bool add;
+  int64_t first;
+};
+
+struct Range {
+  int64_t from, to;
+  int64_t size() const { return to - from; }
+  // Part i of `parts` whose sizes differ by one at most.
+  Range part(int64_t i, int64_t parts) const {
+    const int64_t each = size() / parts, longer = size() % parts;
+    const int64_t start = from + i * each + std::min(i, longer);
+    return {start, start + each + (i < longer)};
+  }
+};
+
+}  // namespace compeer::kernels
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
 #include <hwy/foreach_target.h>
 
-#include "kernels/lanes-inl.h"
+#include "kernels/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-constexpr int64_t kChunk = 256;  // part of the bits: see gemm.h
+// Registers hold the sums, a row of each panel and one element of A. With fewer rows, more panels at once: so that
+// enough sums are in flight.
+constexpr int kMostRows = kLanes == 16 ? 8 : 6, kMostPanels = 4;
+constexpr int kPanels[9] = {0,
+                            4,
+                            kLanes == 16 ? 4 : 3,
+                            kLanes == 16 ? 4 : 2,
+                            kLanes / 4 - (kLanes == 8),
+                            kLanes == 16 ? 4 : 1,
+                            kLanes == 16 ? 4 : 1,
+                            3,
+                            3};
 
-// The tile of R rows by P panels at (row of a, panel of b): the whole of k, chunk by chunk. Plain arrays and loops
-// with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
-template <int R, int P>
-void tile(View a, const float* b, int64_t k, const float* bias, float* c, int64_t c_row, bool add) {
-  const Tag tag;
-  const int64_t panel = k * Packed::width;
-  for (int64_t begin = 0; begin < k || begin == 0; begin += kChunk) {
-    const int64_t end = std::min(k, begin + kChunk);
-    Vector sum[R][P * kParts];
-    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-      HWY_UNROLL(8) for (int p = 0; p < P * kParts; ++p) {
-        sum[r][p] = bias && begin == 0 ? hn::LoadU(tag, bias + p * kLanes) : hn::Zero(tag);
-      }
-    }
-    const float* x = a.data + begin * a.column;
-    const float* w = b + begin * Packed::width;
-    for (int64_t i = begin; i < end; ++i, x += a.column, w += Packed::width) {
-      Vector right[P * kParts];
-      HWY_UNROLL(8) for (int p = 0; p < P * kParts; ++p) {
-        right[p] = hn::LoadU(tag, w + (p / kParts) * panel + (p % kParts) * kLanes);
-      }
-      HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-        const Vector left = hn::Set(tag, x[r * a.row]);
-        HWY_UNROLL(8) for (int p = 0; p < P * kParts; ++p) sum[r][p] = hn::MulAdd(left, right[p], sum[r][p]);
-      }
-    }
-    const bool first = begin == 0 && !add;
-    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-      HWY_UNROLL(8) for (int p = 0; p < P * kParts; ++p) {
-        float* out = c + r * c_row + p * kLanes;
-        hn::StoreU(first ? sum[r][p] : hn::Add(hn::LoadU(tag, out), sum[r][p]), tag, out);
-      }
-    }
-  }
+template <int R, int P, bool kAlongRows, Format kFormat>
+constexpr Tile fitting() {
+  if constexpr (R <= kMostRows && P <= kPanels[R]) return tile<R, P, kAlongRows, kFormat>;
+  return nullptr;
+}
+template <int R, bool kAlongRows, Format kFormat>
+struct Row {
+  static constexpr Tile tiles[kMostPanels + 1] = {
+      nullptr, fitting<R, 1, kAlongRows, kFormat>(), fitting<R, 2, kAlongRows, kFormat>(),
+      fitting<R, 3, kAlongRows, kFormat>(), fitting<R, 4, kAlongRows, kFormat>()};
+};
+template <bool kAlongRows, Format kFormat>
+Tile tile_of(int64_t rows, int64_t panels) {
+  static constexpr const Tile* by_rows[9] = {nullptr,
+                                             Row<1, kAlongRows, kFormat>::tiles,
+                                             Row<2, kAlongRows, kFormat>::tiles,
+                                             Row<3, kAlongRows, kFormat>::tiles,
+                                             Row<4, kAlongRows, kFormat>::tiles,
+                                             Row<5, kAlongRows, kFormat>::tiles,
+                                             Row<6, kAlongRows, kFormat>::tiles,
+                                             Row<7, kAlongRows, kFormat>::tiles,
+                                             Row<8, kAlongRows, kFormat>::tiles};
+  return by_rows[rows][panels];
 }
 
-using Tile = void (*)(View, const float*, int64_t, const float*, float*, int64_t, bool);
+// A block of C: rows by panels. Memory that a thread needs while it computes one.
+class Block {
+ public:
+  Block(const Product& product, Range rows, Range panels) : p_(product), rows_(rows), panels_(panels) {
+    row_blocks_ = (rows.size() + kMostRows - 1) / kMostRows;
+    height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
+    along_rows_ = p_.a.column == 1;
+    loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && row_blocks_ > 2);
+  }
 
-// More panels at once when there are few rows, so that enough sums are in flight.
-constexpr Tile kWide[7] = {
-    nullptr, tile<1, 4>, tile<2, 2>, tile<3, 2>, tile<4, kLanes / 8>, tile<5, kLanes / 8>, tile<6, kLanes / 8>};
-constexpr int kWidePanels[7] = {0, 4, 2, 2, kLanes / 8, kLanes / 8, kLanes / 8};
-constexpr Tile kNarrow[7] = {nullptr, tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
+  void compute() {
+    const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
+    const int64_t most = kPanels[height_];
+    const Range full{panels_.from, whole};
+    const int64_t groups = (full.size() + most - 1) / most;
+    const auto each_group = [&](int64_t begin) {
+      for (int64_t g = 0; g < groups; ++g) step(full.part(g, groups), begin);
+      if (whole < panels_.to) step({whole, panels_.to}, begin);
+    };
+    // Few rows: panel after panel, so that B streams from memory. Many: A's chunk stays near.
+    if (along_rows_ && rows_.size() <= 32) {
+      for (int64_t g = 0; g < groups; ++g) {
+        for (int64_t begin = 0; begin < p_.k || begin == 0; begin += kChunk) step(full.part(g, groups), begin);
+      }
+      for (int64_t begin = 0; whole < panels_.to && (begin < p_.k || begin == 0); begin += kChunk)
+        step({whole, panels_.to}, begin);
+      return;
+    }
+    for (int64_t begin = 0; begin < p_.k || begin == 0; begin += kChunk) {
+      if (!along_rows_) pack_left(begin);
+      each_group(begin);
+    }
+  }
 
-// One row block against panels [from, to); `base` is the panel that c points at, `n` the columns that exist.
-void row_block(View a, int64_t rows, const Packed& b, int64_t from, int64_t to, int64_t base, const float* bias,
-               float* c, int64_t c_row, bool add) {
-  const int64_t whole = b.n() / Packed::width;  // panels without padding
-  for (int64_t p = from; p < to;) {
-    float* out = c + (p - base) * Packed::width;
-    const float* add_bias = bias ? bias + p * Packed::width : nullptr;
-    if (p >= whole) {  // the padded panel goes through a buffer, so nothing is written past the row
-      const int64_t left = b.n() - p * Packed::width;
-      float buffer[6 * Packed::width] = {}, start[Packed::width] = {};
-      if (add_bias) std::copy(add_bias, add_bias + left, start);
-      for (int64_t r = 0; add && r < rows; ++r)
-        std::copy(out + r * c_row, out + r * c_row + left, buffer + r * Packed::width);
-      kNarrow[rows](a, b.panel(p), b.k(), add_bias ? start : nullptr, buffer, Packed::width, add);
-      for (int64_t r = 0; r < rows; ++r)
-        std::copy(buffer + r * Packed::width, buffer + r * Packed::width + left, out + r * c_row);
-      ++p;
-    } else if (p + kWidePanels[rows] <= std::min(to, whole)) {
-      kWide[rows](a, b.panel(p), b.k(), add_bias, out, c_row, add);
-      p += kWidePanels[rows];
+ private:
+  // All rows with a group of panels, over the chunk that begins at `begin`.
+  void step(Range group, int64_t begin) {
+    Chunk chunk{};
+    chunk.k = std::min(kChunk, p_.k - begin);
+    chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
+    chunk.add = p_.add || begin > 0;
+    bool narrow = false;
+    if (loose_) {
+      unpack(group, begin, chunk.k);
+      chunk.w = right_;
+      chunk.panel = kChunk * Packed::width;
     } else {
-      kNarrow[rows](a, b.panel(p), b.k(), add_bias, out, c_row, add);
-      ++p;
+      chunk.w = p_.packed->panel(group.from, begin);
+      chunk.panel = static_cast<int64_t>(p_.packed->panel_bytes() / sizeof(float));
+      narrow = p_.packed->format() == Format::bfloat16;
+    }
+    const bool padded = group.to * Packed::width > p_.n;
+    for (int64_t i = 0; i < row_blocks_; ++i) {
+      const Range rows = rows_.part(i, row_blocks_);
+      chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
+                            : View{left_ + (rows.from - rows_.from) * kChunk, 1, rows.size()};
+      float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
+      const Tile run = !along_rows_ ? tile_of<false, Format::float32>(rows.size(), group.size())
+                       : narrow     ? tile_of<true, Format::bfloat16>(rows.size(), group.size())
+                                    : tile_of<true, Format::float32>(rows.size(), group.size());
+      if (padded) {
+        through_buffer(run, chunk, rows.size(), p_.n - group.from * Packed::width, c);
+      } else {
+        run(chunk, c, p_.c_row);
+      }
     }
   }
-}
 
-// Rows [row, row + rows) against panels [from, to): panels in the outer loop, so a panel is read from memory once.
-void block(View a, int64_t m, const Packed& b, int64_t from, int64_t to, int64_t base, const float* bias, float* c,
-           int64_t c_row, bool add) {
-  constexpr int64_t kPanels = 4;
-  for (int64_t p = from; p < to; p += kPanels) {
-    for (int64_t row = 0; row < m; row += 6) {
-      const View rows{a.data + row * a.row, a.row, a.column};
-      row_block(rows, std::min<int64_t>(6, m - row), b, p, std::min(to, p + kPanels), base, bias, c + row * c_row,
-                c_row, add);
+  // The padded panel: nothing is read or written past the end of a row.
+  void through_buffer(Tile run, Chunk chunk, int64_t rows, int64_t columns, float* c) const {
+    float buffer[8 * Packed::width] = {}, start[Packed::width] = {};
+    if (chunk.bias) std::copy_n(chunk.bias, columns, start);
+    chunk.bias = start;
+    for (int64_t r = 0; chunk.add && r < rows; ++r) std::copy_n(c + r * p_.c_row, columns, buffer + r * Packed::width);
+    run(chunk, buffer, Packed::width);
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(buffer + r * Packed::width, columns, c + r * p_.c_row);
+  }
+
+  // A chunk of A whose columns are neighbours: each row block as [k][rows].
+  void pack_left(int64_t begin) {
+    const int64_t k = std::min(kChunk, p_.k - begin);
+    for (int64_t i = 0; i < row_blocks_; ++i) {
+      const Range rows = rows_.part(i, row_blocks_);
+      float* to = left_ + (rows.from - rows_.from) * kChunk;
+      for (int64_t j = 0; j < k; ++j, to += rows.size())
+        std::copy_n(p_.a.data + rows.from + (begin + j) * p_.a.column, rows.size(), to);
     }
   }
-}
+
+  // A chunk of a group of panels in float32.
+  void unpack(Range group, int64_t begin, int64_t k) {
+    const Tag tag;
+    const hn::RebindToUnsigned<Tag> bits;
+    for (int64_t p = group.from; p < group.to; ++p) {
+      float* to = right_ + (p - group.from) * kChunk * Packed::width;
+      if (!p_.packed) {
+        const float* from = p_.b.data + begin * p_.b.row + p * Packed::width;
+        const int64_t columns = std::min(Packed::width, p_.n - p * Packed::width);
+        for (int64_t i = 0; i < k; ++i) {
+          if (columns == Packed::width)
+            std::memcpy(to + i * Packed::width, from + i * p_.b.row, Packed::width * sizeof(float));
+          else
+            std::copy_n(from + i * p_.b.row, columns, to + i * Packed::width);
+        }
+        continue;
+      }
+      const float* from = static_cast<const float*>(p_.packed->panel(p, begin));
+      for (int64_t i = 0; i < k; i += 2, from += Packed::width, to += 2 * Packed::width) {
+        for (int v = 0; v < kParts; ++v) {
+          const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * kLanes));
+          hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * kLanes);
+          hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag, to + Packed::width + v * kLanes);
+        }
+      }
+    }
+  }
+
+  const Product& p_;
+  Range rows_, panels_;
+  int64_t row_blocks_, height_;
+  bool along_rows_, loose_;
+  static thread_local float left_[kRows * kChunk], right_[(kChunk + 1) * Packed::width * kMostPanels];
+};
+alignas(64) thread_local float Block::left_[kRows * kChunk];
+alignas(64) thread_local float Block::right_[(kChunk + 1) * Packed::width * kMostPanels];
+
+void block(const Product& product, Range rows, Range panels) { Block(product, rows, panels).compute(); }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -108,51 +221,43 @@ namespace compeer::kernels {
 
 HWY_EXPORT(block);
 
-int threads() { return omp_get_max_threads(); }
+namespace {
 
-void Packed::pack(View b, int64_t k, int64_t n) {
-  k_ = k;
-  n_ = n;
-  const int64_t panels = (n + width - 1) / width;
-  data_.resize(static_cast<size_t>(panels * k * width));
-  for (int64_t p = 0; p < panels; ++p) {
-    float* out = data_.data() + p * k * width;
-    const int64_t columns = std::min(width, n - p * width);
-    const float* in = b.data + p * width * b.column;
-    if (b.column == 1 && columns == width) {
-      for (int64_t i = 0; i < k; ++i) std::memcpy(out + i * width, in + i * b.row, width * sizeof(float));
-      continue;
-    }
-    if (columns < width) std::fill(out, out + k * width, 0.0f);
-    for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t i = 0; i < k; ++i) out[i * width + j] = in[i * b.row + j * b.column];
-    }
+void compute(const Product& product, int64_t m, Range panels) {
+  const int64_t row_parts = (m + kRows - 1) / kRows;
+  const int64_t work = m * product.k * panels.size() * Packed::width;
+  constexpr int64_t kStrip = 48, kLeast = 1 << 19;
+  int64_t strips = (panels.size() + kStrip - 1) / kStrip;
+  if (threads() > 1 && work >= 2 * kLeast) {
+    const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
+    strips = std::min(std::max(strips, (wanted + row_parts - 1) / row_parts), (panels.size() + 3) / 4);
+  }
+  if (m <= 32 && threads() == 1) strips = 1;
+  const auto one = [&](int64_t i) {
+    HWY_DYNAMIC_DISPATCH(block)(product, Range{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
+  };
+  const int64_t count = row_parts * strips;
+  if (work < 2 * kLeast) {
+    for (int64_t i = 0; i < count; ++i) one(i);
+  } else {
+    share(count, one);
   }
 }
+
+}  // namespace
 
 void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first, int64_t columns) {
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
-  const int64_t from = first / Packed::width, to = (last + Packed::width - 1) / Packed::width;
-  const bool add = write == Write::add;
-  const int64_t parts = m * b.k() * (last - first) < (1 << 19) ? 1 : threads();
-  if (parts == 1) {
-    HWY_DYNAMIC_DISPATCH(block)(a, m, b, from, to, from, bias, c, c_row, add);
-    return;
-  }
-  // By columns when there are enough of them for all, else by rows.
-  const bool by_columns = to - from >= 4 * parts;
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
-  for (int64_t part = 0; part < parts; ++part) {
-    if (by_columns) {
-      const int64_t lo = from + (to - from) * part / parts, hi = from + (to - from) * (part + 1) / parts;
-      HWY_DYNAMIC_DISPATCH(block)(a, m, b, lo, hi, from, bias, c, c_row, add);
-    } else {
-      const int64_t lo = m * part / parts, hi = m * (part + 1) / parts;
-      HWY_DYNAMIC_DISPATCH(block)
-      ({a.data + lo * a.row, a.row, a.column}, hi - lo, b, from, to, from, bias, c + lo * c_row, c_row, add);
-    }
-  }
+  if (m == 0 || last <= first) return;
+  const Product product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write == Write::add, first};
+  compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
+}
+
+void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write) {
+  if (m == 0 || n == 0) return;
+  const Product product{a, nullptr, b, k, n, nullptr, c, c_row, write == Write::add, 0};
+  compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
 }
 
 const char* instruction_set() {

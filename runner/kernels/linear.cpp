@@ -1,10 +1,13 @@
 // Products with weights, as differentiable functions of tensors.
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+
 #include "kernels/functions.h"
+#include "kernels/workers.h"
 
 namespace compeer::kernels {
 
@@ -20,10 +23,28 @@ View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
 View transposed(const at::Tensor& t) { return {data(t), 1, t.size(1)}; }
 
 at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
-  auto y = at::empty({x.size(0), weight.value().size(0)}, x.options());
+  auto y = at::empty({x.size(0), weight.value().size(0)}, x.options().requires_grad(false));
   multiply(rows_of(x), x.size(0), weight.packed(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
            Write::replace);
   return y;
+}
+
+// Each column's sum, row after row.
+at::Tensor column_sums(const at::Tensor& dy) {
+  const int64_t rows = dy.size(0), width = dy.size(1);
+  constexpr int64_t kStrip = 128;
+  auto total = at::empty({width}, dy.options());
+  float* sum = out(total);
+  const auto strip = [&, from = data(dy)](int64_t i) {
+    const int64_t begin = i * kStrip, count = std::min(kStrip, width - begin);
+    std::fill_n(sum + begin, count, 0.0f);
+    for (int64_t r = 0; r < rows; ++r) {
+      const float* row = from + r * width + begin;
+      for (int64_t j = 0; j < count; ++j) sum[begin + j] += row[j];
+    }
+  };
+  share((width + kStrip - 1) / kStrip, strip);
+  return total;
 }
 
 // A Weight on its way from forward to backward is the number that autograd can keep. Weights live in the model, which
@@ -31,6 +52,7 @@ at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) 
 struct Linear : Function<Linear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
                             const std::optional<at::Tensor>& bias, int64_t weight) {
+    context->saved_data["weight"] = weight;
     context->saved_data["bias"] = bias.has_value();
     context->save_for_backward({x, value});
     return product(x, *reinterpret_cast<Weight*>(weight), bias.value_or(at::Tensor()));
@@ -38,51 +60,62 @@ struct Linear : Function<Linear> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto x = saved[0], value = saved[1].to(at::kFloat);
+    const auto x = saved[0];
     const auto dy = gradients[0].contiguous();
     const int64_t rows = x.size(0), in = x.size(1), width = dy.size(1);
-    auto dx = at::empty_like(x), dw = at::empty({width, in}, x.options());
-    multiply(rows_of(dy), rows, Packed(rows_of(value), width, in), nullptr, out(dx), in, Write::replace);
-    const Packed right(rows_of(x), rows, in);
-    multiply(transposed(dy), width, right, nullptr, out(dw), in, Write::replace);
-    at::Tensor dbias;
-    if (context->saved_data["bias"].toBool()) {
-      dbias = at::zeros({width}, x.options());
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t i = 0; i < width; ++i) out(dbias)[i] += data(dy)[r * width + i];
-      }
+    at::Tensor dx, dw, dbias;
+    if (context->needs_input_grad(0)) {
+      const auto value = reinterpret_cast<Weight*>(context->saved_data["weight"].toInt())->rounded();
+      dx = at::empty_like(x);
+      multiply(rows_of(dy), rows, rows_of(value), width, in, out(dx), in, Write::replace);
     }
+    if (context->needs_input_grad(1)) {
+      dw = at::empty({width, in}, x.options());
+      multiply(transposed(dy), width, rows_of(x), rows, in, out(dw), in, Write::replace);
+    }
+    const bool bias = context->saved_data["bias"].toBool();
+    if (bias && context->needs_input_grad(2)) dbias = column_sums(dy);
     return {dx, dw, dbias, at::Tensor()};
   }
 };
 
 }  // namespace
 
-Weight::Weight(at::Tensor value, WeightOptions options)
+Weight::Weight(at::Tensor value, const WeightOptions& options)
     : value_(std::move(value)), precision_(options.precision), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
   TORCH_CHECK(frozen_ || (value_.scalar_type() == at::kFloat && precision_ == at::kFloat),
               "weights that train are float32");
-  if (frozen_) pack();
-  if (frozen_ && options.release) options.release();
+  if (!frozen_) return;
+  packed();
+  if (options.release) options.release();
 }
 
 void Weight::pack() {
-  const auto rounded = value_.detach().to(precision_).to(at::kFloat);
-  packed_.pack(transposed(rounded), rounded.size(1), rounded.size(0));
+  const int64_t in = value_.size(1), width = value_.size(0);
+  const Format format = precision_ == at::kBFloat16 ? Format::bfloat16 : Format::float32;
+  if (value_.scalar_type() == at::kBFloat16) {
+    const auto* bits = reinterpret_cast<const Bfloat16*>(value_.const_data_ptr<at::BFloat16>());
+    packed_.pack(MatrixView<Bfloat16>{bits, 1, in}, in, width, format);
+  } else {
+    packed_.pack(transposed(value_), in, width, format);
+  }
 }
 
 const Packed& Weight::packed() {
-  if (packed_.empty()) pack();
+  if (stale_) pack();
+  stale_ = false;
   return packed_;
 }
 
-void Weight::changed() {
-  TORCH_CHECK(!frozen_, "a frozen weight was changed");
-  packed_ = Packed();
-}
+at::Tensor Weight::rounded() const { return value_.detach().to(precision_).to(at::kFloat); }
+
+void Weight::changed() { stale_ = !frozen_; }
 
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
+  const bool graph = at::GradMode::is_enabled() &&
+                     (x.requires_grad() || weight.value().requires_grad() || (bias.defined() && bias.requires_grad()));
+  if (!graph) return product(x, weight, bias);
   return Linear::apply(x, weight.value(), bias.defined() ? std::optional(bias) : std::nullopt,
                        reinterpret_cast<int64_t>(&weight));
 }

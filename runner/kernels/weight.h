@@ -24,17 +24,18 @@ struct WeightOptions {
 class Weight {
  public:
   explicit Weight(at::Tensor value) : Weight(std::move(value), WeightOptions()) {}
-  Weight(at::Tensor value, WeightOptions options);
+  Weight(at::Tensor value, const WeightOptions& options);
 
   const at::Tensor& value() const { return value_; }
-  const Packed& packed();  ///< for x W^T
-  void changed();          ///< call after `value` was changed in place
+  const Packed& packed();      ///< for x W^T
+  at::Tensor rounded() const;  ///< float32: the elements that products see
+  void changed();              ///< call after `value` was changed in place
 
  private:
   void pack();
   at::Tensor value_;
   at::ScalarType precision_;
-  bool frozen_;
+  bool frozen_, stale_ = true;
   Packed packed_;
 };
 

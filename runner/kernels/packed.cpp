@@ -1,0 +1,91 @@
+#include "kernels/packed.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "kernels/workers.h"
+
+namespace compeer::kernels {
+
+namespace {
+
+constexpr int64_t kWidth = Packed::width;
+
+float widened(float value) { return value; }
+float widened(Bfloat16 value) { return value.widened(); }
+
+template <class To, class From>
+To kept(From value) {
+  if constexpr (std::is_same_v<To, From>) return value;
+  if constexpr (std::is_same_v<To, float>) return widened(value);
+  if constexpr (std::is_same_v<To, Bfloat16>) return Bfloat16::nearest(widened(value));
+}
+
+// One panel; element (i, j) goes to out[i / pair * 16 * pair + j * pair + i % pair], with pair 1 for float32 and 2 for
+// bfloat16.
+template <class To, class From>
+void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
+  constexpr int64_t pair = std::is_same_v<To, float> ? 1 : 2;
+  if (columns < kWidth || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * kWidth, To());
+  for (int64_t i = 0; i < k; ++i) {
+    To* line = out + i / pair * kWidth * pair + i % pair;
+    const From* in = b.data + i * b.row;
+    if (columns == kWidth) {
+      for (int64_t j = 0; j < kWidth; ++j) line[j * pair] = kept<To>(in[j * b.column]);
+    } else {
+      for (int64_t j = 0; j < columns; ++j) line[j * pair] = kept<To>(in[j * b.column]);
+    }
+  }
+}
+
+}  // namespace
+
+Bfloat16 Bfloat16::nearest(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
+  return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
+
+void Packed::reserve(size_t size) {
+  if (size <= capacity_) return;
+  constexpr size_t kHuge = size_t{1} << 21;  // large pages, where the system has them: a product walks over all of it
+  const size_t align = size >= kHuge ? kHuge : 64;
+  capacity_ = 0;
+  data_.reset();
+  data_.reset(static_cast<std::byte*>(std::aligned_alloc(align, (size + align - 1) / align * align)));
+  if (!data_) throw std::bad_alloc();
+  if (align == kHuge) ::madvise(data_.get(), size / kHuge * kHuge, MADV_HUGEPAGE);
+  capacity_ = size;
+}
+
+template <class T>
+void Packed::rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format) {
+  k_ = k, n_ = n, format_ = format;
+  reserve(bytes());
+  const auto one = [&](int64_t p) {
+    const MatrixView<T> in{b.data + p * width * b.column, b.row, b.column};
+    const int64_t columns = std::min(width, n_ - p * width);
+    std::byte* to = data_.get() + static_cast<size_t>(p) * panel_bytes();
+    if (format_ == Format::float32) {
+      pack_panel(in, k_, columns, reinterpret_cast<float*>(to));
+    } else {
+      pack_panel(in, k_, columns, reinterpret_cast<Bfloat16*>(to));
+    }
+  };
+  if (k * n < (1 << 16)) {
+    for (int64_t p = 0; p < panels(); ++p) one(p);
+  } else {
+    share(panels(), one);
+  }
+}
+
+void Packed::pack(View b, int64_t k, int64_t n, Format format) { rearrange(b, k, n, format); }
+void Packed::pack(MatrixView<Bfloat16> b, int64_t k, int64_t n, Format format) { rearrange(b, k, n, format); }
+
+}  // namespace compeer::kernels

@@ -1,0 +1,70 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace compeer::kernels {
+
+/// A bfloat16 number: the upper half of a float32.
+struct Bfloat16 {
+  uint16_t bits = 0;
+  float widened() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  static Bfloat16 nearest(float value);  ///< ties to even, as everywhere
+};
+
+/// Where the elements of a matrix lie: element (i, j) is data[i * row + j * column].
+template <class T>
+struct MatrixView {
+  const T* data = nullptr;
+  int64_t row = 0, column = 1;
+};
+using View = MatrixView<float>;
+
+enum class Format { float32, bfloat16 };
+
+/// A right-hand matrix B [k, n] rearranged once for many products, by all threads: panels of 16 columns, the last one
+/// padded with zeros. A panel is [k][16] in float32. In bfloat16 it is [k / 2][16][2], rounded up: a 32-bit word holds
+/// two rows of one column, the earlier in its lower half, so that a shift and a mask widen them for any vector width.
+class Packed {
+ public:
+  static constexpr int64_t width = 16;
+  Packed() = default;
+  Packed(View b, int64_t k, int64_t n) { pack(b, k, n); }
+
+  /// Reuse the memory they have.
+  void pack(View b, int64_t k, int64_t n, Format format = Format::float32);
+  void pack(MatrixView<Bfloat16> b, int64_t k, int64_t n, Format format);
+
+  int64_t k() const { return k_; }
+  int64_t n() const { return n_; }
+  int64_t panels() const { return (n_ + width - 1) / width; }
+  bool empty() const { return n_ == 0; }
+  Format format() const { return format_; }
+  size_t bytes() const { return static_cast<size_t>(panels()) * panel_bytes(); }
+
+  /// Row `i` of panel `index` on; with bfloat16 `i` must be even.
+  const void* panel(int64_t index, int64_t i = 0) const {
+    const size_t row = format_ == Format::float32 ? width * sizeof(float) : width * sizeof(Bfloat16);
+    return data_.get() + static_cast<size_t>(index) * panel_bytes() + static_cast<size_t>(i) * row;
+  }
+  size_t panel_bytes() const {
+    const auto rows = static_cast<size_t>(format_ == Format::float32 ? k_ : (k_ + 1) / 2);
+    return rows * width * sizeof(float);
+  }
+
+ private:
+  struct Release {
+    void operator()(std::byte* memory) const;
+  };
+  void reserve(size_t size);
+  template <class T>
+  void rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format);
+
+  int64_t k_ = 0, n_ = 0;
+  Format format_ = Format::float32;
+  size_t capacity_ = 0;
+  std::unique_ptr<std::byte[], Release> data_;
+};
+
+}  // namespace compeer::kernels
