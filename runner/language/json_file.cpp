@@ -12,6 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kDepth = 64;
+constexpr uint64_t kLargest = uint64_t{1} << 29;  // bytes of a file
 constexpr size_t kSearched = 100;  // members of an object among which a name that stands twice is looked for
 
 /// Builds a value from the parser's events, and entries of a table where one is being read.
@@ -149,15 +150,15 @@ Json parse_json(const std::string& text, const std::string& where) {
   return parse(text, where, Builder::Layout::plain, none);
 }
 
-Json read_json(const std::filesystem::path& file) { return parse_json(read_file(file), file.string()); }
+Json read_json(const std::filesystem::path& file) { return parse_json(read_file(file, kLargest), file.string()); }
 
 Json read_json(const std::filesystem::path& file, TokenTables& tables) {
-  return parse(read_file(file), file.string(), Builder::Layout::tokenizer, tables);
+  return parse(read_file(file, kLargest), file.string(), Builder::Layout::tokenizer, tables);
 }
 
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file) {
   TokenTables tables;
-  parse(read_file(file), file.string(), Builder::Layout::vocabulary, tables);
+  parse(read_file(file, kLargest), file.string(), Builder::Layout::vocabulary, tables);
   if (tables.vocabulary.empty()) throw Error(file.string(), "holds no vocabulary", "", Exit::data);
   return std::move(tables.vocabulary);
 }

@@ -35,8 +35,8 @@ Tokenizer::Tokenizer(std::filesystem::path folder, TokenizerFiles&& files)
       nfc_(files.nfc),
       prefix_space_(files.prefix_space),
       ignore_merges_(files.ignore_merges),
-      vocabulary_(files.tables.vocabulary, file_),
-      pairs_(vocabulary_, files.tables.merges, file_),
+      vocabulary_(std::move(files.vocabulary)),
+      pairs_(vocabulary_, files.merges, file_),
       size_(vocabulary_.size()) {
   add_tokens(std::move(files.added), file_);
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -81,17 +81,15 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
 // Tokens that the config knows and the tokenizer itself does not.
 class ConfigTokens {
  public:
-  explicit ConfigTokens(TokenizerFiles& into) : into_(into) {
-    for (const auto& [token, id] : into.tables.vocabulary) note(token, id);
-    for (const auto& token : into.added) note(token.text, token.id);
+  explicit ConfigTokens(TokenizerFiles& into) : into_(into), next_(into.vocabulary.size()) {
+    for (const auto& token : into.added) note(token);
   }
 
   void add(AddedToken token) {
-    const auto known = ids_.find(token.text);
-    if (added(token.text)) return;
-    if (known != ids_.end()) token.id = known->second;
+    if (known_.contains(token.text)) return;
+    if (const int32_t id = into_.vocabulary.id(token.text); id >= 0) token.id = id;
     if (token.id < 0) token.id = next_;
-    note(token.text, token.id);
+    note(token);
     into_.added.push_back(std::move(token));
   }
   void add(const std::string& special) {
@@ -102,17 +100,14 @@ class ConfigTokens {
   }
 
  private:
-  bool added(const std::string& text) const {
-    return std::any_of(into_.added.begin(), into_.added.end(), [&](const AddedToken& t) { return t.text == text; });
-  }
-  void note(const std::string& token, int64_t id) {
-    ids_.emplace(token, id);
-    next_ = std::max(next_, id + 1);
+  void note(const AddedToken& token) {
+    known_.insert(token.text);
+    next_ = std::max(next_, token.id + 1);
   }
 
   TokenizerFiles& into_;
-  std::unordered_map<std::string, int64_t> ids_;
-  int64_t next_ = 0;
+  std::unordered_set<std::string> known_;
+  int64_t next_;
 };
 
 int64_t id_of(const std::string& text, const std::string& where) {
@@ -153,7 +148,8 @@ TokenizerFiles read_tokenizer_files(const fs::path& folder) {
     if (files.file = folder / "tokenizer.json"; fs::exists(files.file)) {
       read_tokenizer_json(files.file, files);
     } else if (files.file = folder / "vocab.json"; fs::exists(files.file)) {
-      files.tables = {read_vocabulary(files.file), read_merges(folder / "merges.txt")};
+      files.vocabulary = Vocabulary(read_vocabulary(files.file), files.file.string());
+      files.merges = read_merges(folder / "merges.txt");
       split_as_class(folder, config, files);
     } else {
       throw Error(folder.string(), "holds no tokenizer", "expected tokenizer.json, or vocab.json and merges.txt",

@@ -18,7 +18,8 @@ namespace compeer::language {
 ///   special_tokens_map.json                 what that file does not name
 struct TokenizerFiles {
   std::filesystem::path file;  ///< that has the vocabulary
-  TokenTables tables;
+  Vocabulary vocabulary{{}, ""};
+  std::vector<BytePairs::Pair> merges;
   std::vector<Splitter> splitters;  ///< one after the other, each on what the last one kept
   bool nfc = false;                 ///< text is brought to normal form C
   bool prefix_space = false;        ///< a space is put before text that begins with none

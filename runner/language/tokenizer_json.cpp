@@ -110,7 +110,10 @@ AddedToken added_token(const Json& entry, int64_t id, const std::string& where) 
 
 void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into) {
   const std::string where = file.string();
-  const Json all = read_json(file, into.tables);
+  TokenTables tables;
+  const Json all = read_json(file, tables);
+  into.vocabulary = Vocabulary(tables.vocabulary, where);
+  into.merges = std::move(tables.merges);
   try {
     read_model(all.at("model"), where, into);
     read_steps(all, where, into);

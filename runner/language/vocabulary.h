@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace compeer::language {
@@ -29,15 +28,25 @@ class Vocabulary {
   std::string_view bytes(int32_t id) const;
 
   /// One more than the largest id.
-  int32_t size() const { return static_cast<int32_t>(ends_.size()); }
+  int32_t size() const { return static_cast<int32_t>(spelled_.ends.size()); }
 
  private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
+  /// Texts by number, in one string: some hundred thousand small ones would be slow to make.
+  struct Texts {
+    std::string all;
+    std::vector<uint32_t> ends;
+    std::string_view at(int32_t i) const;
+    void add(std::string_view text);
   };
-  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids_;
-  std::string bytes_;           // of all tokens, in order of their ids
-  std::vector<uint32_t> ends_;  // where a token's bytes end; they begin where those of the id before end
+  struct Slot {
+    uint32_t hash;
+    int32_t id = -1;
+  };
+  /// Where the token is in the table, or the free place where it belongs.
+  size_t slot(std::string_view spelled, uint32_t hash) const;
+
+  Texts spelled_, bytes_;
+  std::vector<Slot> slots_;  // a hash table with open addressing: its size is a power of two, half is free
 };
 
 /// An id as a file gives it; throws Error (exit 4) naming `where` and the token if it can be none.
