@@ -1,24 +1,58 @@
+// Attention against the engine's pages.
 #include <ATen/ops/empty_like.h>
 
+#include "kernels/attention_pages.h"
 #include "kernels/functions.h"
+#include "kernels/workers.h"
 
 namespace compeer::kernels {
 
 namespace {
 
-void store(const at::Tensor& k, const at::Tensor& v, const Segment& segment, Heads heads, float* keys, float* values) {
-  const int64_t page_size = 16 * heads.dim;
-  for (int64_t i = 0; i < segment.length; ++i) {
-    const int64_t position = segment.position + i, slot = position % 16;
-    const int64_t page = segment.pages.at(static_cast<size_t>(position / 16));
-    const float* key = k.const_data_ptr<float>() + (segment.start + i) * heads.key_width();
-    const float* value = v.const_data_ptr<float>() + (segment.start + i) * heads.key_width();
+// One page of one head gets the rows of positions [from, to), all of this page. A whole page is turned at once.
+void store_page(const float* k, const float* v, int64_t stride, int64_t from, int64_t to, int64_t dim, float* keys,
+                float* values) {
+  const int64_t slot = from % 16, count = to - from;
+  if (count == 16) {
+    const float* rows[16];
+    for (int64_t i = 0; i < 16; ++i) rows[i] = k + i * stride;
+    transpose_page(rows, 16, dim, keys);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t d = 0; count < 16 && d < dim; ++d) keys[d * 16 + slot + i] = k[i * stride + d];
+    std::copy_n(v + i * stride, dim, values + (slot + i) * dim);
+  }
+}
+
+void store(const float* k, const float* v, const Segment& segment, Heads heads, float* keys, float* values) {
+  const int64_t end = segment.position + segment.length, width = heads.key_width();
+  for (int64_t from = segment.position, to = 0; from < end; from = to) {
+    to = std::min(end, (from / 16 + 1) * 16);
+    const int64_t page = segment.pages.at(static_cast<size_t>(from / 16)),
+                  row = segment.start + from - segment.position;
     for (int64_t h = 0; h < heads.key; ++h) {
-      const int64_t base = (page * heads.key + h) * page_size;
-      for (int64_t d = 0; d < heads.dim; ++d) keys[base + d * 16 + slot] = key[h * heads.dim + d];
-      std::copy_n(value + h * heads.dim, heads.dim, values + base + slot * heads.dim);
+      const int64_t base = (page * heads.key + h) * 16 * heads.dim;
+      store_page(k + row * width + h * heads.dim, v + row * width + h * heads.dim, width, from, to, heads.dim,
+                 keys + base, values + base);
     }
   }
+}
+
+// Rows of one segment that a thread claims, for one key head.
+struct Task {
+  const Segment* segment;
+  int64_t head, from, rows;
+};
+
+std::vector<Task> tasks(const std::vector<Segment>& segments, int64_t heads) {
+  constexpr int64_t kBlock = 24;
+  std::vector<Task> all;
+  for (const Segment& segment : segments) {
+    for (int64_t i = 0; i < segment.length; i += kBlock) {
+      for (int64_t h = 0; h < heads; ++h) all.push_back({&segment, h, i, std::min(kBlock, segment.length - i)});
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -27,34 +61,31 @@ void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>&
            int64_t layer) {
   float* keys = cache.keys[static_cast<size_t>(layer)].mutable_data_ptr<float>();
   float* values = cache.values[static_cast<size_t>(layer)].mutable_data_ptr<float>();
-  for (const Segment& segment : segments) store(k, v, segment, heads, keys, values);
+  for (const Segment& segment : segments) {
+    store(k.const_data_ptr<float>(), v.const_data_ptr<float>(), segment, heads, keys, values);
+  }
 }
 
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer) {
   auto y = at::empty_like(q);
-  float* keys = cache.keys[static_cast<size_t>(layer)].mutable_data_ptr<float>();
-  float* values = cache.values[static_cast<size_t>(layer)].mutable_data_ptr<float>();
+  store(k, v, segments, heads, cache, layer);
+  const float* keys = cache.keys[static_cast<size_t>(layer)].const_data_ptr<float>();
+  const float* values = cache.values[static_cast<size_t>(layer)].const_data_ptr<float>();
   const float* query = q.const_data_ptr<float>();
   float* result = y.mutable_data_ptr<float>();
-  store(k, v, segments, heads, cache, layer);
-
-  const auto count = static_cast<int64_t>(segments.size());
-#pragma omp parallel for num_threads(threads()) schedule(dynamic)
-  for (int64_t s = 0; s < count; ++s) {
-    const Segment& segment = segments[static_cast<size_t>(s)];
-    for (int64_t h = 0; h < heads.key; ++h) {
-      std::vector<Page> pages;
-      for (const int32_t page : segment.pages) {
-        const int64_t base = (page * heads.key + h) * 16 * heads.dim;
-        pages.push_back({keys + base, values + base});
-      }
-      for (int64_t i = 0; i < segment.length; ++i) {
-        const int64_t at = (segment.start + i) * heads.query_width();
-        attend(query + at, pages, segment.position + i + 1, heads, h, result + at, nullptr);
-      }
+  const auto all = tasks(segments, heads.key);
+  share(static_cast<int64_t>(all.size()), [&](int64_t i) {
+    const Task& task = all[static_cast<size_t>(i)];
+    thread_local std::vector<Page> pages;
+    pages.clear();
+    for (const int32_t page : task.segment->pages) {
+      const int64_t base = (page * heads.key + task.head) * 16 * heads.dim;
+      pages.push_back({keys + base, values + base});
     }
-  }
+    const Rows rows{task.segment->start + task.from, task.rows, task.segment->position + task.from};
+    attend(query, pages.data(), rows, heads, task.head, result, nullptr);
+  });
   return y;
 }
 

@@ -4,8 +4,8 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
-#include <torch/csrc/autograd/custom_function.h>
 
+#include "kernels/graph.h"
 #include "kernels/logprob.h"
 #include "kernels/rows.h"
 
@@ -13,206 +13,128 @@ namespace compeer::kernels {
 
 namespace {
 
-using torch::autograd::AutogradContext;
-using torch::autograd::Function;
-using torch::autograd::tensor_list;
+using Gradients = std::vector<at::Tensor>;
 
 const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
-float* out(at::Tensor& t) { return t.mutable_data_ptr<float>(); }
-
-// A Weight on its way from forward to backward, as the number that autograd can keep. Weights live in the model, which
-// outlives every graph.
-int64_t address(Weight& weight) { return reinterpret_cast<int64_t>(&weight); }
-Weight& weight_at(int64_t address) { return *reinterpret_cast<Weight*>(address); }
-Weight& carried(AutogradContext* context, const char* key) { return weight_at(context->saved_data[key].toInt()); }
+float* out(const at::Tensor& t) { return t.mutable_data_ptr<float>(); }
 
 void add_row(const float* row, int64_t width, float* sum) {
   for (int64_t i = 0; i < width; ++i) sum[i] += row[i];
 }
 
-struct Embedding : Function<Embedding> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& tokens, const at::Tensor& weight) {
-    context->save_for_backward({tokens});
-    context->saved_data["vocabulary"] = weight.size(0);
-    const int64_t width = weight.size(1);
-    auto y = at::empty({tokens.size(0), width}, weight.options());
-    const int64_t* id = tokens.const_data_ptr<int64_t>();
-    for (int64_t r = 0; r < tokens.size(0); ++r) std::copy_n(data(weight) + id[r] * width, width, out(y) + r * width);
-    return y;
-  }
+}  // namespace
 
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto tokens = context->get_saved_variables()[0];
-    const auto dy = gradients[0].contiguous();
-    const int64_t width = dy.size(1);
-    auto dw = at::zeros({context->saved_data["vocabulary"].toInt(), width}, dy.options());
-    const int64_t* id = tokens.const_data_ptr<int64_t>();
-    for (int64_t r = 0; r < tokens.size(0); ++r) add_row(data(dy) + r * width, width, out(dw) + id[r] * width);
-    return {at::Tensor(), dw};
-  }
-};
-
-struct RmsNorm : Function<RmsNorm> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-    auto y = at::empty_like(x), inverse = at::empty({x.size(0)}, x.options());
-    rms_norm(data(x), data(weight), x.size(0), x.size(1), static_cast<float>(epsilon), out(y), out(inverse));
-    context->save_for_backward({x, weight, inverse});
-    return y;
-  }
-
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto dy = gradients[0].contiguous();
-    auto dx = at::empty_like(dy), dw = at::zeros_like(saved[1]);
-    rms_norm_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), dy.size(0), dy.size(1), out(dx),
-                      out(dw));
-    return {dx, dw, at::Tensor()};
-  }
-};
-
-struct SwiGlu : Function<SwiGlu> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate, const at::Tensor& up) {
-    context->save_for_backward({gate, up});
-    auto y = at::empty_like(gate);
-    swiglu(data(gate), data(up), gate.numel(), out(y));
-    return y;
-  }
-
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto dy = gradients[0].contiguous();
-    auto dgate = at::empty_like(dy), dup = at::empty_like(dy);
-    swiglu_backward(data(dy), data(saved[0]), data(saved[1]), dy.numel(), out(dgate), out(dup));
-    return {dgate, dup};
-  }
-};
-
-struct Rotate : Function<Rotate> {
-  static at::Tensor turn(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads,
-                         float direction) {
-    auto y = at::empty_like(x);
-    rotate(data(x), data(cosine), data(sine), x.size(0), heads, x.size(1) / heads, direction, out(y));
-    return y;
-  }
-
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cosine,
-                            const at::Tensor& sine, int64_t heads) {
-    context->save_for_backward({cosine, sine});
-    context->saved_data["heads"] = heads;
-    return turn(x, cosine, sine, heads, 1.0f);
-  }
-
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    return {turn(gradients[0].contiguous(), saved[0], saved[1], context->saved_data["heads"].toInt(), -1.0f),
-            at::Tensor(), at::Tensor(), at::Tensor()};
-  }
-};
-
-// Segments as a tensor [segments, 4], which the graph can keep: start, length, position, parent.
-at::Tensor table_of(const std::vector<Segment>& segments) {
-  auto table = at::empty({static_cast<int64_t>(segments.size()), 4}, at::kLong);
-  auto* row = table.mutable_data_ptr<int64_t>();
-  for (const Segment& s : segments) {
-    for (const int64_t value : {s.start, s.length, s.position, s.parent}) *row++ = value;
-  }
-  return table;
+at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) {
+  const int64_t width = weight.size(1), rows = tokens.size(0);
+  const int64_t* id = tokens.const_data_ptr<int64_t>();
+  const auto y = at::empty({rows, width}, at::kFloat);
+  for (int64_t r = 0; r < rows; ++r) std::copy_n(data(weight) + id[r] * width, width, out(y) + r * width);
+  if (!graph_wanted({weight})) return y;
+  connect({y}, {weight}, [tokens, weight, rows, width](const Demand& demand, const Gradients& dy) {
+    ParameterGradient sum(demand, 0, weight);
+    const int64_t* to = tokens.const_data_ptr<int64_t>();
+    for (int64_t r = 0; r < rows; ++r) add_row(data(dy[0]) + r * width, width, sum.data() + to[r] * width);
+    return Gradients{sum.result()};
+  });
+  return y;
 }
 
-std::vector<Segment> segments_of(const at::Tensor& table) {
-  std::vector<Segment> all;
-  const auto* row = table.const_data_ptr<int64_t>();
-  for (int64_t s = 0; s < table.size(0); ++s, row += 4) all.push_back({row[0], row[1], row[2], row[3], {}});
-  return all;
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  const int64_t rows = x.size(0), width = x.size(1);
+  const auto y = at::empty({rows, width}, at::kFloat), inverse = at::empty({rows}, at::kFloat);
+  rms_norm(data(x), data(weight), rows, width, static_cast<float>(epsilon), out(y), out(inverse));
+  if (!graph_wanted({x, weight})) return y;
+  connect({y}, {x, weight}, [=](const Demand& demand, const Gradients& dy) {
+    const auto dx = at::empty({rows, width}, at::kFloat);
+    ParameterGradient sum(demand, 1, weight);
+    rms_norm_backward(data(dy[0]), data(x), data(weight), data(inverse), rows, width, nullptr, out(dx),
+                      sum.wanted() ? sum.data() : nullptr);
+    return Gradients{dx, sum.result()};
+  });
+  return y;
 }
 
-struct Attention : Function<Attention> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            const at::Tensor& segments, int64_t query, int64_t key, int64_t dim) {
-    const Heads heads{query, key, dim};
-    auto y = at::empty_like(q), sums = at::empty({q.size(0), query, 2}, q.options());
-    for (const Context& c : contexts(segments_of(segments)))
-      attend_context(data(q), data(k), data(v), c, heads, out(y), out(sums));
-    context->saved_data["heads"] = std::vector<int64_t>{query, key, dim};
-    context->save_for_backward({q, k, v, y, sums, segments});
-    return y;
-  }
+at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) {
+  const auto y = at::empty(gate.sizes(), at::kFloat);
+  swiglu(data(gate), data(up), gate.numel(), out(y));
+  if (!graph_wanted({gate, up})) return y;
+  connect({y}, {gate, up}, [gate, up](const Demand&, const Gradients& dy) {
+    const auto dgate = at::empty(gate.sizes(), at::kFloat), dup = at::empty(gate.sizes(), at::kFloat);
+    swiglu_backward(data(dy[0]), data(gate), data(up), gate.numel(), out(dgate), out(dup), nullptr);
+    return Gradients{dgate, dup};
+  });
+  return y;
+}
 
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto sizes = context->saved_data["heads"].toIntVector();
-    const Heads heads{sizes[0], sizes[1], sizes[2]};
-    const auto dy = gradients[0].contiguous();
-    auto dq = at::empty_like(saved[0]), dk = at::zeros_like(saved[1]), dv = at::zeros_like(saved[2]);
-    for (const Context& c : contexts(segments_of(saved[5]))) {
-      attend_context_backward(data(dy), data(saved[0]), data(saved[1]), data(saved[2]), data(saved[3]), data(saved[4]),
-                              c, heads, out(dq), out(dk), out(dv));
-    }
-    return {dq, dk, dv, at::Tensor(), at::Tensor(), at::Tensor(), at::Tensor()};
-  }
-};
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads) {
+  const auto turn = [=](const at::Tensor& from, float direction) {
+    auto to = at::empty(from.sizes(), at::kFloat);
+    rotate(data(from), data(cosine), data(sine), from.size(0), heads, from.size(1) / heads, direction, out(to));
+    return to;
+  };
+  const auto y = turn(x, 1.0f);
+  if (!graph_wanted({x})) return y;
+  connect({y}, {x}, [turn](const Demand&, const Gradients& dy) { return Gradients{turn(dy[0], -1.0f)}; });
+  return y;
+}
 
-struct Logprobs : Function<Logprobs> {
-  static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix,
-                             const at::Tensor& target, int64_t head_address, double temperature) {
-    Weight& head = weight_at(head_address);
-    const int64_t rows = hidden.size(0);
-    auto log_prob = at::empty({rows}, hidden.options()), entropy = at::empty({rows}, hidden.options());
-    auto log_sum = at::empty({rows}, hidden.options().dtype(at::kDouble));
-    token_logprobs(data(hidden), rows, head.packed(), target.const_data_ptr<int64_t>(),
-                   static_cast<float>(1.0 / temperature), out(log_prob), out(entropy),
-                   log_sum.mutable_data_ptr<double>());
-    context->saved_data["head"] = head_address;
-    context->saved_data["temperature"] = temperature;
-    context->save_for_backward({hidden, matrix, target, log_sum, entropy});
-    return {log_prob, entropy};
-  }
+namespace {
 
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto hidden = saved[0], matrix = saved[1];
-    auto dhidden = at::empty_like(hidden), dhead = at::zeros_like(matrix);
-    const auto dlog_prob =
-        gradients[0].defined() ? gradients[0].contiguous() : at::zeros({hidden.size(0)}, hidden.options());
-    const auto dentropy = gradients[1].defined() ? gradients[1].contiguous() : at::Tensor();
-    token_logprobs_backward(data(hidden), hidden.size(0), carried(context, "head").packed(), data(matrix),
-                            saved[2].const_data_ptr<int64_t>(),
-                            static_cast<float>(1.0 / context->saved_data["temperature"].toDouble()),
-                            saved[3].const_data_ptr<double>(), data(saved[4]), data(dlog_prob),
-                            dentropy.defined() ? data(dentropy) : nullptr, out(dhidden), out(dhead));
-    return {dhidden, dhead, at::Tensor(), at::Tensor(), at::Tensor()};
-  }
-};
+at::Tensor attention_over(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, std::vector<Context> contexts,
+                          Heads heads) {
+  const bool graph = graph_wanted({q, k, v});
+  const auto y = at::empty(q.sizes(), at::kFloat);
+  const auto sums = graph ? at::empty({q.size(0), heads.query, 2}, at::kFloat) : at::Tensor();
+  attend_contexts(data(q), data(k), data(v), contexts, heads, out(y), graph ? out(sums) : nullptr);
+  if (!graph) return y;
+  connect({y}, {q, k, v}, [=, y = y.detach(), contexts = std::move(contexts)](const Demand&, const Gradients& dy) {
+    const auto dq = at::empty(q.sizes(), at::kFloat), dk = at::zeros(k.sizes(), at::kFloat),
+               dv = at::zeros(v.sizes(), at::kFloat);
+    attend_contexts_backward(data(dy[0]), data(q), data(k), data(v), data(y), data(sums), contexts, heads, out(dq),
+                             out(dk), out(dv));
+    return Gradients{dq, dk, dv};
+  });
+  return y;
+}
 
 }  // namespace
 
-at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) { return Embedding::apply(tokens, weight); }
-
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return RmsNorm::apply(x, weight, epsilon);
-}
-
-at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up) { return SwiGlu::apply(gate, up); }
-
-at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine, int64_t heads) {
-  return Rotate::apply(x, cosine, sine, heads);
-}
-
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::vector<Segment>& segments, Heads heads) {
-  return Attention::apply(q, k, v, table_of(segments), heads.query, heads.key, heads.dim);
+  return attention_over(q, k, v, contexts(segments), heads);
 }
 
 at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                            const std::vector<Span>& spans, Heads heads) {
-  auto y = at::empty_like(q);
-  for (const Span& span : spans) attend_span(data(q), data(k), data(v), span, heads, out(y));
-  return y;
+  return attention_over(q, k, v, contexts(spans), heads);
 }
 
 TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature) {
-  auto results = Logprobs::apply(hidden, head.value(), target, address(head), temperature);
-  return {results[0], results[1]};
+  const int64_t rows = hidden.size(0);
+  const auto inverse_temperature = static_cast<float>(1.0 / temperature);
+  const auto matrix = head.value();
+  const auto log_prob = at::empty({rows}, at::kFloat), entropy = at::empty({rows}, at::kFloat);
+  const auto log_sum = at::empty({rows}, at::kDouble);
+  const bool graph = graph_wanted({hidden, matrix});
+  auto kept = std::make_shared<KeptLogits>(graph ? kKeptLogits : 0);
+  token_logprobs(data(hidden), rows, head.packed(), target.const_data_ptr<int64_t>(), inverse_temperature,
+                 out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>(), kept.get());
+  if (!graph) return {log_prob, entropy};
+  Weight* const weight = &head;  // lives in the model, which outlives every graph
+  const auto keep = [=, entropy = entropy.detach()](const Demand& demand, const Gradients& upstream) {
+    const auto dlog_prob = upstream[0].defined() ? upstream[0] : at::zeros({rows}, at::kFloat);
+    const auto dhidden = demand.wants(0) ? at::empty(hidden.sizes(), at::kFloat) : at::Tensor();
+    ParameterGradient sum(demand, 1, matrix);
+    const LogprobGradient given{log_sum.const_data_ptr<double>(), data(entropy), data(dlog_prob),
+                                upstream[1].defined() ? data(upstream[1]) : nullptr};
+    token_logprobs_backward(data(hidden), rows, weight->packed(), data(weight->rounded()),
+                            target.const_data_ptr<int64_t>(), inverse_temperature, given,
+                            dhidden.defined() ? out(dhidden) : nullptr, sum.wanted() ? sum.data() : nullptr,
+                            kept.get());
+    return Gradients{dhidden, sum.result()};
+  };
+  connect({log_prob, entropy}, {hidden, matrix}, keep);
+  return {log_prob, entropy};
 }
 
 }  // namespace compeer::kernels

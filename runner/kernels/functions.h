@@ -40,7 +40,7 @@ at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::
 void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
            int64_t layer);
 
-/// Attention of every row to all rows of its span, without gradient. Spans cover the rows in order.
+/// Attention of every row to all rows of its span. Spans cover the rows in order.
 at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                            const std::vector<Span>& spans, Heads heads);
 

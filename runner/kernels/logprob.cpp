@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/workers.h"
+
 #ifndef COMPEER_KERNELS_TILE
 #define COMPEER_KERNELS_TILE
 namespace compeer::kernels {
@@ -27,26 +29,36 @@ namespace compeer::kernels::HWY_NAMESPACE {
 
 void tile_sums(const float* logits, int64_t count, float inverse_temperature, TileSums* out) {
   const Tag tag;
-  const Vector scale = hn::Set(tag, inverse_temperature);
-  Vector top = hn::Set(tag, -std::numeric_limits<float>::infinity());
-  each(count, [&](int64_t i, size_t n) {
-    const Vector x = hn::Mul(load(logits + i, n), scale);
-    top = hn::IfThenElse(hn::FirstN(tag, n), hn::Max(top, x), top);
-  });
-  out->max = hn::GetLane(hn::MaxOfLanes(tag, top));
-  const Vector max = hn::Set(tag, out->max);
+  const Vector scale = hn::Set(tag, inverse_temperature), least = hn::Set(tag, -std::numeric_limits<float>::infinity());
+  const int64_t whole = count / 16 * 16;
+  const auto rest = [&](int64_t at) { return static_cast<size_t>(std::clamp<int64_t>(count - at, 0, kLanes)); };
+  Vector top[kParts];
+  for (int p = 0; p < kParts; ++p) top[p] = least;
+  for (int64_t i = 0; i < whole; i += 16) {
+    for (int p = 0; p < kParts; ++p) top[p] = hn::Max(top[p], hn::Mul(hn::LoadU(tag, logits + i + p * kLanes), scale));
+  }
+  for (int64_t i = whole; i < count; i += kLanes) {
+    const Vector x = hn::Mul(load(logits + i, rest(i)), scale);
+    top[0] = hn::Max(top[0], hn::IfThenElse(hn::FirstN(tag, rest(i)), x, least));
+  }
+  for (int p = 1; p < kParts; ++p) top[0] = hn::Max(top[0], top[p]);
+  const Vector max = hn::MaxOfLanes(tag, top[0]);
+  out->max = hn::GetLane(max);
   Vector sum[kParts], weighted[kParts];
   for (int p = 0; p < kParts; ++p) sum[p] = weighted[p] = hn::Zero(tag);
-  for (int64_t i = 0; i < count; i += 16) {
+  for (int64_t i = 0; i < whole; i += 16) {
     for (int p = 0; p < kParts; ++p) {
-      const int64_t at = i + p * kLanes;
-      if (at >= count) break;
-      const size_t n = static_cast<size_t>(std::min<int64_t>(kLanes, count - at));
-      const Vector x = hn::Mul(load(logits + at, n), scale);
-      const Vector e = hn::IfThenElseZero(hn::FirstN(tag, n), exponential(hn::Sub(x, max)));
+      const Vector x = hn::Mul(hn::LoadU(tag, logits + i + p * kLanes), scale), e = exponential(hn::Sub(x, max));
       sum[p] = hn::Add(sum[p], e);
       weighted[p] = hn::MulAdd(e, x, weighted[p]);
     }
+  }
+  for (int p = 0; p < kParts && whole + p * kLanes < count; ++p) {
+    const size_t n = rest(whole + p * kLanes);
+    const Vector x = hn::Mul(load(logits + whole + p * kLanes, n), scale);
+    const Vector e = hn::IfThenElseZero(hn::FirstN(tag, n), exponential(hn::Sub(x, max)));
+    sum[p] = hn::Add(sum[p], e);
+    weighted[p] = hn::MulAdd(e, x, weighted[p]);
   }
   float lanes[16];
   for (int p = 0; p < kParts; ++p) hn::StoreU(sum[p], tag, lanes + p * kLanes);
@@ -101,7 +113,16 @@ class Combine {
   double max_ = -std::numeric_limits<double>::infinity(), sum_ = 0, weighted_ = 0;
 };
 
-constexpr int64_t kRows = 96;  // rows of logits held at once; not part of the bits
+// Rows of logits held at once, in tiles whose rows lie apart by no power of two; neither is part of the bits.
+constexpr int64_t kRows = 256, kStride = kVocabularyTile + 16;
+
+template <class Work>
+void each_row(int64_t rows, Work work) {
+  constexpr int64_t kTogether = 8;
+  share((rows + kTogether - 1) / kTogether, [&](int64_t part) {
+    for (int64_t r = part * kTogether; r < std::min(rows, (part + 1) * kTogether); ++r) work(r);
+  });
+}
 
 }  // namespace
 
@@ -114,23 +135,36 @@ Distribution distribution(const float* logits, int64_t vocabulary, float inverse
   return combine.result();
 }
 
+float* KeptLogits::of(int64_t row, int64_t first) {
+  const auto found = tiles_.find({row, first});
+  return found == tiles_.end() ? nullptr : found->second.get();
+}
+
+float* KeptLogits::keep(int64_t row, int64_t first, int64_t floats) {
+  if (floats > left_) return nullptr;
+  left_ -= floats;
+  return (tiles_[{row, first}] = std::unique_ptr<float[]>(new float[static_cast<size_t>(floats)])).get();
+}
+
 void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
-                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum) {
-  const int64_t width = head.k(), vocabulary = head.n();
-  std::vector<float> logits(static_cast<size_t>(kRows * kVocabularyTile)), chosen(kRows);
+                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum, KeptLogits* kept) {
+  const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
+  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
   for (int64_t row = 0; row < rows; row += kRows) {
     const int64_t count = std::min(kRows, rows - row);
     std::vector<Combine> combine(static_cast<size_t>(count));
+    std::vector<float> chosen(static_cast<size_t>(count));
     for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
       const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
-      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace,
-               first, columns);
-      for (int64_t r = 0; r < count; ++r) {
-        const float* tile = logits.data() + r * kVocabularyTile;
-        combine[static_cast<size_t>(r)].add(tile, columns, inverse_temperature);
+      float* logits = kept ? kept->keep(row, first, count * kStride) : nullptr;
+      if (!logits) logits = memory.get();
+      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits, kStride, Write::replace, first, columns);
+      each_row(count, [&](int64_t r) {
+        const auto i = static_cast<size_t>(r);
+        combine[i].add(logits + r * kStride, columns, inverse_temperature);
         const int64_t at = target[row + r] - first;
-        if (at >= 0 && at < columns) chosen[static_cast<size_t>(r)] = tile[at];
-      }
+        if (at >= 0 && at < columns) chosen[i] = logits[r * kStride + at];
+      });
     }
     for (int64_t r = 0; r < count; ++r) {
       const Distribution d = combine[static_cast<size_t>(r)].result();
@@ -142,31 +176,33 @@ void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const
 }
 
 void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
-                             const int64_t* target, float inverse_temperature, const double* log_sum,
-                             const float* entropy, const float* dlog_prob, const float* dentropy, float* dhidden,
-                             float* dhead) {
-  const int64_t width = head.k(), vocabulary = head.n();
-  std::vector<float> logits(static_cast<size_t>(kRows * kVocabularyTile));
-  Packed right;  // what the products below need on the right: a tile of the matrix, then the hidden rows
+                             const int64_t* target, float inverse_temperature, const LogprobGradient& given,
+                             float* dhidden, float* dhead, KeptLogits* kept) {
+  const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
+  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
   for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
     const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
-    Packed tile({matrix + first * width, width, 1}, columns, width);
     for (int64_t row = 0; row < rows; row += kRows) {
       const int64_t count = std::min(kRows, rows - row);
-      multiply({hidden + row * width, width, 1}, count, head, nullptr, logits.data(), kVocabularyTile, Write::replace,
-               first, columns);
-      for (int64_t r = 0; r < count; ++r) {
-        float* line = logits.data() + r * kVocabularyTile;
+      const View some{hidden + row * width, width, 1};
+      float* logits = kept ? kept->of(row, first) : nullptr;
+      if (!logits) {
+        logits = memory.get();
+        multiply(some, count, head, nullptr, logits, kStride, Write::replace, first, columns);
+      }
+      each_row(count, [&](int64_t r) {
+        float* line = logits + r * kStride;
         const int64_t i = row + r, at = target[i] - first;
         HWY_DYNAMIC_DISPATCH(tile_gradient)
-        (line, columns, inverse_temperature, static_cast<float>(log_sum[i]), entropy[i], dlog_prob[i],
-         dentropy ? dentropy[i] : 0.0f);
-        if (at >= 0 && at < columns) line[at] += dlog_prob[i] * inverse_temperature;
+        (line, columns, inverse_temperature, static_cast<float>(given.log_sum[i]), given.entropy[i], given.dlog_prob[i],
+         given.dentropy ? given.dentropy[i] : 0.0f);
+        if (at >= 0 && at < columns) line[at] += given.dlog_prob[i] * inverse_temperature;
+      });
+      if (dhidden) {
+        multiply({logits, kStride, 1}, count, View{matrix + first * width, width, 1}, columns, width,
+                 dhidden + row * width, width, first == 0 ? Write::replace : Write::add);
       }
-      multiply({logits.data(), kVocabularyTile, 1}, count, tile, nullptr, dhidden + row * width, width,
-               first == 0 ? Write::replace : Write::add);
-      right.pack({hidden + row * width, width, 1}, count, width);
-      multiply({logits.data(), 1, kVocabularyTile}, columns, right, nullptr, dhead + first * width, width, Write::add);
+      if (dhead) multiply({logits, 1, kStride}, columns, some, count, width, dhead + first * width, width, Write::add);
     }
   }
 }

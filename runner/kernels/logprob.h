@@ -1,5 +1,8 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "kernels/gemm.h"
 
@@ -29,18 +32,36 @@ struct TileMass {
 Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature,
                           TileMass* tiles = nullptr);
 
-/// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
-/// -> log_prob, entropy, log_sum [rows].
-void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
-                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum);
+/// Tiles of logits that forward leaves for backward, which overwrites them: as many as a fixed room holds, whatever the
+/// vocabulary; the others are computed again, to the same bits.
+class KeptLogits {
+ public:
+  explicit KeptLogits(int64_t floats) : left_(floats) {}
+  float* keep(int64_t row, int64_t first, int64_t floats);  ///< null: no room
+  float* of(int64_t row, int64_t first);                    ///< null: not kept
 
-/// Gradients for d log_prob [rows] and d entropy [rows] (or null):
+ private:
+  int64_t left_;
+  std::map<std::pair<int64_t, int64_t>, std::unique_ptr<float[]>> tiles_;
+};
+constexpr int64_t kKeptLogits = int64_t{1} << 24;  ///< 64 MiB
+
+/// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
+/// -> log_prob, entropy, log_sum [rows]. `kept` may be null.
+void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
+                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum, KeptLogits* kept);
+
+/// What forward found, and the gradients d log_prob [rows] and d entropy [rows] (or null) of what it gave.
+struct LogprobGradient {
+  const double* log_sum;
+  const float *entropy, *dlog_prob, *dentropy;
+};
+
 ///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
-/// dhidden is written, dhead [vocabulary, width] is added to. `matrix` is the output matrix as stored [vocabulary,
-/// width].
+/// dhidden (or null) is written, dhead [vocabulary, width] (or null) is added to. `matrix` is the output matrix as
+/// stored [vocabulary, width].
 void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
-                             const int64_t* target, float inverse_temperature, const double* log_sum,
-                             const float* entropy, const float* dlog_prob, const float* dentropy, float* dhidden,
-                             float* dhead);
+                             const int64_t* target, float inverse_temperature, const LogprobGradient& given,
+                             float* dhidden, float* dhead, KeptLogits* kept);
 
 }  // namespace compeer::kernels

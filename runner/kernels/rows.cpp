@@ -1,6 +1,9 @@
 #include "kernels/rows.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "kernels/workers.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rows.cpp"
@@ -21,21 +24,34 @@ void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, 
   }
 }
 
-// With h = x * inverse and g = dy * weight: dx = inverse * (g - h * mean(g * h)), dw = sum over rows of dy * h.
-void rms_norm_backward(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,
-                       int64_t width, float* dx, float* dw) {
+// With h = x * inverse and g = dy * weight: dx = inverse * (g - h * mean(g * h)) (+ around).
+void rms_norm_backward_rows(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,
+                            int64_t width, const float* around, float* dx) {
   const Tag tag;
   for (int64_t r = 0; r < rows; ++r, x += width, dy += width, dx += width) {
     const Vector scale = hn::Set(tag, inverse[r]);
     each(width, [&](int64_t i, size_t n) { store(hn::Mul(load(dy + i, n), load(weight + i, n)), dx + i, n); });
-    const float mean = lane_dot(dx, x, width) * inverse[r] / static_cast<float>(width);
-    const Vector back = hn::Set(tag, mean);
+    const Vector mean = hn::Set(tag, lane_dot(dx, x, width) * inverse[r] / static_cast<float>(width));
+    const float* add = around ? around + r * width : nullptr;
     each(width, [&](int64_t i, size_t n) {
-      const Vector h = hn::Mul(load(x + i, n), scale);
-      store(hn::MulAdd(load(dy + i, n), h, load(dw + i, n)), dw + i, n);
-      store(hn::Mul(scale, hn::NegMulAdd(h, back, load(dx + i, n))), dx + i, n);
+      const Vector own = hn::NegMulAdd(hn::Mul(load(x + i, n), scale), mean, load(dx + i, n));
+      store(add ? hn::MulAdd(scale, own, load(add + i, n)) : hn::Mul(scale, own), dx + i, n);
     });
   }
+}
+
+// dw [from, to) += the sum over rows of dy * h, row after row.
+void rms_norm_backward_weight(const float* dy, const float* x, const float* inverse, int64_t rows, int64_t width,
+                              int64_t from, int64_t to, float* dw) {
+  const Tag tag;
+  each(to - from, [&](int64_t i, size_t n) {
+    Vector sum = hn::Zero(tag);
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t at = r * width + from + i;
+      sum = hn::MulAdd(load(dy + at, n), hn::Mul(load(x + at, n), hn::Set(tag, inverse[r])), sum);
+    }
+    store(hn::Add(load(dw + from + i, n), sum), dw + from + i, n);
+  });
 }
 
 HWY_INLINE Vector sigmoid(Vector x) {
@@ -51,13 +67,15 @@ void swiglu(const float* gate, const float* up, int64_t count, float* y) {
 }
 
 // silu'(g) = s (1 + g (1 - s)) with s = sigmoid(g).
-void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup) {
+void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup,
+                     float* y) {
   const Vector one = hn::Set(Tag(), 1.0f);
   each(count, [&](int64_t i, size_t n) {
-    const Vector g = load(gate + i, n), d = load(dy + i, n), s = sigmoid(g);
-    const Vector slope = hn::Mul(s, hn::MulAdd(g, hn::Sub(one, s), one));
-    store(hn::Mul(hn::Mul(d, load(up + i, n)), slope), dgate + i, n);
-    store(hn::Mul(d, hn::Mul(g, s)), dup + i, n);
+    const Vector g = load(gate + i, n), u = load(up + i, n), d = load(dy + i, n), s = sigmoid(g);
+    const Vector slope = hn::Mul(s, hn::MulAdd(g, hn::Sub(one, s), one)), silu = hn::Mul(g, s);
+    store(hn::Mul(hn::Mul(d, u), slope), dgate + i, n);
+    store(hn::Mul(d, silu), dup + i, n);
+    if (y) store(hn::Mul(silu, u), y + i, n);
   });
 }
 
@@ -84,32 +102,66 @@ HWY_AFTER_NAMESPACE();
 namespace compeer::kernels {
 
 HWY_EXPORT(rms_norm);
-HWY_EXPORT(rms_norm_backward);
+HWY_EXPORT(rms_norm_backward_rows);
+HWY_EXPORT(rms_norm_backward_weight);
 HWY_EXPORT(swiglu);
 HWY_EXPORT(swiglu_backward);
 HWY_EXPORT(rotate);
 
+namespace {
+
+// Runs work(from, to) over [0, count) in parts that are worth a thread's while: about 16 Ki floats.
+template <class Work>
+void in_parts(int64_t count, int64_t floats_each, Work work) {
+  const int64_t part = std::max<int64_t>(1, (int64_t{1} << 14) / floats_each);
+  share((count + part - 1) / part, [&](int64_t i) { work(i * part, std::min(count, (i + 1) * part)); });
+}
+
+}  // namespace
+
 void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y,
               float* inverse) {
-  HWY_DYNAMIC_DISPATCH(rms_norm)(x, weight, rows, width, epsilon, y, inverse);
+  in_parts(rows, width, [=](int64_t from, int64_t to) {
+    HWY_DYNAMIC_DISPATCH(rms_norm)
+    (x + from * width, weight, to - from, width, epsilon, y + from * width, inverse + from);
+  });
 }
 
 void rms_norm_backward(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,
-                       int64_t width, float* dx, float* dw) {
-  HWY_DYNAMIC_DISPATCH(rms_norm_backward)(dy, x, weight, inverse, rows, width, dx, dw);
+                       int64_t width, const float* around, float* dx, float* dw) {
+  in_parts(rows, width, [=](int64_t from, int64_t to) {
+    const int64_t at = from * width;
+    HWY_DYNAMIC_DISPATCH(rms_norm_backward_rows)
+    (dy + at, x + at, weight, inverse + from, to - from, width, around ? around + at : nullptr, dx + at);
+  });
+  if (!dw) return;
+  constexpr int64_t kStrip = 64;
+  share((width + kStrip - 1) / kStrip, [=](int64_t i) {
+    HWY_DYNAMIC_DISPATCH(rms_norm_backward_weight)
+    (dy, x, inverse, rows, width, i * kStrip, std::min(width, (i + 1) * kStrip), dw);
+  });
 }
 
 void swiglu(const float* gate, const float* up, int64_t count, float* y) {
-  HWY_DYNAMIC_DISPATCH(swiglu)(gate, up, count, y);
+  in_parts(count, 1, [=](int64_t from, int64_t to) {
+    HWY_DYNAMIC_DISPATCH(swiglu)(gate + from, up + from, to - from, y + from);
+  });
 }
 
-void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup) {
-  HWY_DYNAMIC_DISPATCH(swiglu_backward)(dy, gate, up, count, dgate, dup);
+void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup,
+                     float* y) {
+  in_parts(count, 1, [=](int64_t from, int64_t to) {
+    HWY_DYNAMIC_DISPATCH(swiglu_backward)
+    (dy + from, gate + from, up + from, to - from, dgate + from, dup + from, y ? y + from : nullptr);
+  });
 }
 
 void rotate(const float* x, const float* cosine, const float* sine, int64_t rows, int64_t heads, int64_t dim,
             float direction, float* y) {
-  HWY_DYNAMIC_DISPATCH(rotate)(x, cosine, sine, rows, heads, dim, direction, y);
+  in_parts(rows, heads * dim, [=](int64_t from, int64_t to) {
+    const int64_t at = from * heads * dim, angle = from * (dim / 2);
+    HWY_DYNAMIC_DISPATCH(rotate)(x + at, cosine + angle, sine + angle, to - from, heads, dim, direction, y + at);
+  });
 }
 
 }  // namespace compeer::kernels

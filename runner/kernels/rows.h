@@ -10,16 +10,19 @@ namespace compeer::kernels {
 void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, float epsilon, float* y,
               float* inverse);
 
-/// dx [rows, width] is written; dw [width] is added to, row after row.
+/// dx [rows, width] is written: the gradient, plus `around` [rows, width], if given, which is what came past the norm.
+/// dw [width] (or null) is added to: the sum over the rows, one after another.
 void rms_norm_backward(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,
-                       int64_t width, float* dx, float* dw);
+                       int64_t width, const float* around, float* dx, float* dw);
 
-/// y = silu(gate) * up with silu(g) = g / (1 + exp(-g)).
+/// y = silu(gate) * up with silu(g) = g / (1 + exp(-g)). Backward gives y once more, if asked for; it may take dy's
+/// place.
 void swiglu(const float* gate, const float* up, int64_t count, float* y);
-void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup);
+void swiglu_backward(const float* dy, const float* gate, const float* up, int64_t count, float* dgate, float* dup,
+                     float* y);
 
 /// Rotary positions: in each head, (x[i], x[i + d/2]) is turned by the angle position * theta^(-2i/d).
-/// cosine and sine [rows, d/2]; `direction` -1 turns back, which is the gradient.
+/// cosine and sine [rows, d/2]; `direction` -1 turns back, which is the gradient. y may be x.
 void rotate(const float* x, const float* cosine, const float* sine, int64_t rows, int64_t heads, int64_t dim,
             float direction, float* y);
 

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "kernels/attention_pages.h"
+#include "kernels/scratch.h"
+#include "kernels/workers.h"
+
+#ifndef COMPEER_KERNELS_ATTENTION_WAY_BACK
+#define COMPEER_KERNELS_ATTENTION_WAY_BACK
+namespace compeer::kernels {
+// One query head of one context, on its way back.
+struct WayBack {
+  const float *dout, *q, *out, *sums;
+  const Page *pages, *mirror;
+  Rows rows;
+  float* dq;
+  float *dkeys, *dvalues;  // [positions, padded dim], this head's part of the sums over heads
+};
+constexpr int64_t kBackwardBlock = 48;  // query rows whose probabilities are held at once; part of the gradients' bits
+
+inline int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
+
+struct BackwardScratch {
+  int64_t width, stride;  // of a row of q and dout; of a row of probabilities
+  BackwardScratch(int64_t dim, int64_t positions) : width(padded(dim)), stride(padded(positions) + 16) {}
+  size_t floats() const { return static_cast<size_t>(kBackwardBlock * 2 * (width + stride)); }
+};
+}  // namespace compeer::kernels
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/attention_backward.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/attention_tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+// c [R, V vectors] += the sum over i in [from, to) of a [i, R] times b [i, V vectors]: one chain, then the addition.
+template <int R, int V>
+HWY_INLINE void outer_columns(const float* a, int64_t a_row, const float* b, int64_t b_row, int64_t from, int64_t to,
+                              float* c, int64_t c_row) {
+  const Tag tag;
+  Vector sum[R][V];
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
+  for (int64_t i = from; i < to; ++i) {
+    Vector right[V];
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, b + i * b_row + v * kLanes);
+    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      const Vector left = hn::Set(tag, a[i * a_row + r]);
+      HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+    }
+  }
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      float* to_c = c + r * c_row + v * kLanes;
+      hn::StoreU(hn::Add(hn::LoadU(tag, to_c), sum[r][v]), tag, to_c);
+    }
+  }
+}
+
+template <int R>
+void outer(const float* a, int64_t a_row, const float* b, int64_t width, int64_t from, int64_t to, float* c) {
+  constexpr int V = wide(R);
+  int64_t d = 0;
+  for (; d + V * kLanes <= width; d += V * kLanes) outer_columns<R, V>(a, a_row, b + d, width, from, to, c + d, width);
+  for (; d < width; d += 16) outer_columns<R, kParts>(a, a_row, b + d, width, from, to, c + d, width);
+}
+
+using Outer = void (*)(const float*, int64_t, const float*, int64_t, int64_t, int64_t, float*);
+constexpr Outer kOuter[kTile + 1] = {nullptr, outer<1>, outer<2>, outer<3>, outer<4>, outer<5>, outer<6>};
+
+// Scores and d probabilities of one row -> probabilities and d scores, zeros from `count` to `end`.
+HWY_INLINE void turn_back(float* p, float* ds, int64_t count, int64_t end, float max, float inverse, float along) {
+  const Tag tag;
+  const Vector top = hn::Set(tag, max), factor = hn::Set(tag, inverse), less = hn::Set(tag, along);
+  int64_t j = 0;
+  for (; j < count; j += kLanes) {
+    const Vector e = hn::Mul(exponential(hn::Sub(hn::LoadU(tag, p + j), top)), factor);
+    hn::StoreU(e, tag, p + j);
+    hn::StoreU(hn::Mul(e, hn::Sub(hn::LoadU(tag, ds + j), less)), tag, ds + j);
+  }
+  for (j = count; j < end; ++j) p[j] = ds[j] = 0.0f;
+}
+
+// With s = scale q . k and p = exp(s - max) / sum:
+//   ds = p (dout . v - dout . out),  dq = scale sum ds k,  dk += ds scale q,  dv += p dout
+void attend_rows_backward(const WayBack& back, Heads heads, float* memory) {
+  const int64_t dim = heads.dim, row_width = heads.query_width(), all = back.rows.all;
+  const int64_t last = all > 0 ? all : back.rows.first + back.rows.rows;
+  const BackwardScratch room(dim, last);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
+  float *q = memory, *dout = q + kBackwardBlock * room.width, *p = dout + kBackwardBlock * room.width,
+        *ds = p + kBackwardBlock * room.stride;
+  std::fill_n(back.dkeys, padded(last) * room.width, 0.0f);
+  std::fill_n(back.dvalues, padded(last) * room.width, 0.0f);
+  for (int64_t begin = 0; begin < back.rows.rows; begin += kBackwardBlock) {
+    const int64_t rows = std::min(kBackwardBlock, back.rows.rows - begin), first = back.rows.first + begin;
+    const int64_t seen = all > 0 ? all : first + rows, end = padded(seen);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float *from_q = back.q + (begin + i) * row_width, *from_d = back.dout + (begin + i) * row_width;
+      float *to_q = q + i * room.width, *to_d = dout + i * room.width;
+      for (int64_t d = 0; d < dim; ++d) to_q[d] = from_q[d] * scale, to_d[d] = from_d[d];
+      for (int64_t d = dim; d < room.width; ++d) to_q[d] = to_d[d] = 0.0f;
+    }
+    for (int64_t i = 0; i < rows; i += kTile) {
+      const int64_t n = std::min<int64_t>(kTile, rows - i), longest = all > 0 ? all : first + i + n,
+                    pages = (longest + 15) / 16;
+      float *tile_p = p + i * room.stride, *tile_ds = ds + i * room.stride;
+      kScore[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
+      kScore[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds, room.stride);
+      for (int64_t r = 0; r < n; ++r) {
+        const int64_t row = begin + i + r;
+        const float* sums = back.sums + row * heads.query * 2;
+        turn_back(tile_p + r * room.stride, tile_ds + r * room.stride, all > 0 ? all : first + i + r + 1, end, sums[0],
+                  1.0f / sums[1], lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
+      }
+      const float factor[kTile] = {scale, scale, scale, scale, scale, scale};
+      kCombine[n](tile_ds, room.stride, back.mirror, longest, dim, factor, back.dq + (begin + i) * row_width,
+                  row_width);
+    }
+    for (int64_t j = 0; j < seen; j += kTile) {
+      const int64_t n = std::min<int64_t>(kTile, seen - j), from = all > 0 ? 0 : std::max<int64_t>(0, j - first);
+      kOuter[n](ds + j, room.stride, q, room.width, from, rows, back.dkeys + j * room.width);
+      kOuter[n](p + j, room.stride, dout, room.width, from, rows, back.dvalues + j * room.width);
+    }
+  }
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace compeer::kernels {
+
+HWY_EXPORT(attend_rows_backward);
+
+namespace {
+
+void add(const float* from, int64_t width, int64_t dim, const Context& context, int64_t stride, float* to) {
+  for (const int64_t row : context.row_of) {
+    for (int64_t d = 0; d < dim; ++d) to[row * stride + d] += from[d];
+    from += width;
+  }
+}
+
+}  // namespace
+
+void attend_contexts_backward(const float* dout, const float* q, const float* k, const float* v, const float* out,
+                              const float* sums, const std::vector<Context>& contexts, Heads heads, float* dq,
+                              float* dk, float* dv) {
+  const ContextPages pages(k, v, contexts, heads, true);
+  const int64_t dim = heads.dim, width = padded(dim), count = static_cast<int64_t>(contexts.size());
+  std::vector<int64_t> start;  // of each context's sums, and the end
+  int64_t floats = 0;
+  for (const Context& c : contexts) {
+    start.push_back(floats);
+    floats += 2 * heads.query * padded(static_cast<int64_t>(c.row_of.size())) * width;
+  }
+  const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(floats)]);
+  const auto sums_of = [&](size_t c, int64_t head) {
+    const int64_t one = padded(static_cast<int64_t>(contexts[c].row_of.size())) * width;
+    float* keys = memory.get() + start[c] + 2 * head * one;
+    return std::pair{keys, keys + one};
+  };
+  share(count * heads.query, [&](int64_t task) {
+    const auto c = static_cast<size_t>(task / heads.query);
+    const int64_t head = task % heads.query, row = contexts[c].query_row;
+    const int64_t at = row * heads.query_width() + head * dim;
+    const auto [dkeys, dvalues] = sums_of(c, head);
+    const WayBack back{dout + at,
+                       q + at,
+                       out + at,
+                       sums + (row * heads.query + head) * 2,
+                       pages.of(c, head / heads.share()),
+                       pages.mirror(c, head / heads.share()),
+                       {row, contexts[c].rows, contexts[c].first, contexts[c].causal ? 0 : contexts[c].rows},
+                       dq + at,
+                       dkeys,
+                       dvalues};
+    const BackwardScratch room(dim, contexts[c].first + contexts[c].rows);
+    HWY_DYNAMIC_DISPATCH(attend_rows_backward)(back, heads, scratch(room.floats()));
+  });
+  share(heads.key, [&](int64_t key) {
+    for (size_t c = 0; c < contexts.size(); ++c) {
+      for (int64_t head = key * heads.share(); head < (key + 1) * heads.share(); ++head) {
+        const auto [dkeys, dvalues] = sums_of(c, head);
+        add(dkeys, width, dim, contexts[c], heads.key_width(), dk + key * dim);
+        add(dvalues, width, dim, contexts[c], heads.key_width(), dv + key * dim);
+      }
+    }
+  });
+}
+
+}  // namespace compeer::kernels
+#endif

@@ -1,0 +1,118 @@
+#include "kernels/attention_pages.h"
+
+#include <algorithm>
+
+#include "kernels/workers.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/attention_pages.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+using Four = hn::FixedTag<float, 4>;
+
+// Four rows' four columns, turned.
+HWY_INLINE void turn(const float* const* in, int64_t d, float* out) {
+  const Four four;
+  const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
+             e = hn::LoadU(four, in[3] + d);
+  const auto ab = hn::InterleaveLower(four, a, b), AB = hn::InterleaveUpper(four, a, b);
+  const auto ce = hn::InterleaveLower(four, c, e), CE = hn::InterleaveUpper(four, c, e);
+  hn::StoreU(hn::ConcatLowerLower(four, ce, ab), four, out);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce, ab), four, out + 16);
+  hn::StoreU(hn::ConcatLowerLower(four, CE, AB), four, out + 32);
+  hn::StoreU(hn::ConcatUpperUpper(four, CE, AB), four, out + 48);
+}
+
+void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out) {
+  if (rows < 16) std::fill_n(out, dim * 16, 0.0f);
+  int64_t row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    int64_t d = 0;
+    for (; d + 4 <= dim; d += 4) turn(in + row, d, out + d * 16 + row);
+    for (; d < dim; ++d) {
+      for (int64_t i = 0; i < 4; ++i) out[d * 16 + row + i] = in[row + i][d];
+    }
+  }
+  for (; row < rows; ++row) {
+    for (int64_t d = 0; d < dim; ++d) out[d * 16 + row] = in[row][d];
+  }
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace compeer::kernels {
+
+HWY_EXPORT(transpose_page);
+
+void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out) {
+  HWY_DYNAMIC_DISPATCH(transpose_page)(in, rows, dim, out);
+}
+
+namespace {
+
+// A page to fill: the rows of k and v of its positions.
+struct Plan {
+  const int64_t* rows;
+  int64_t count;
+};
+
+void fill(const Plan& plan, const float* matrix, int64_t stride, int64_t dim, float* transposed, float* rows) {
+  const float* in[16];
+  for (int64_t i = 0; i < plan.count; ++i) in[i] = matrix + plan.rows[i] * stride;
+  if (transposed) transpose_page(in, plan.count, dim, transposed);
+  for (int64_t i = 0; rows && i < plan.count; ++i) std::copy_n(in[i], dim, rows + i * dim);
+}
+
+}  // namespace
+
+ContextPages::ContextPages(const float* k, const float* v, const std::vector<Context>& contexts, Heads heads,
+                           bool mirrored) {
+  std::vector<Plan> plans;
+  std::vector<int64_t> ids;  // of all contexts' lists
+  for (size_t c = 0; c < contexts.size(); ++c) {
+    const auto& row_of = contexts[c].row_of;
+    const auto length = static_cast<int64_t>(row_of.size()), pages = (length + 15) / 16;
+    start_.push_back(static_cast<int64_t>(ids.size()));
+    const int64_t shared = contexts[c].parent < 0 ? 0 : contexts[c].first / 16;
+    for (int64_t i = 0; i < shared; ++i) {
+      ids.push_back(ids[static_cast<size_t>(start_[static_cast<size_t>(contexts[c].parent)] + i)]);
+    }
+    for (int64_t i = shared; i < pages; ++i) {
+      ids.push_back(static_cast<int64_t>(plans.size()));
+      plans.push_back({row_of.data() + i * 16, std::min<int64_t>(16, length - i * 16)});
+    }
+  }
+  per_head_ = static_cast<int64_t>(ids.size());
+
+  const auto count = static_cast<int64_t>(plans.size());
+  const int64_t page = 16 * heads.dim, size = (mirrored ? 4 : 2) * page;
+  data_.reset(new float[static_cast<size_t>(heads.key * count * size)]);
+  for (int64_t head = 0; head < heads.key; ++head) {
+    for (const int64_t id : ids) {
+      const float* base = data_.get() + (head * count + id) * size;
+      pages_.push_back({base, base + page});
+      if (mirrored) mirrors_.push_back({base + 2 * page, base + 3 * page});
+    }
+  }
+  constexpr int64_t kPart = 8;  // pages filled together
+  const int64_t parts = (count + kPart - 1) / kPart;
+  share(heads.key * parts, [&](int64_t task) {
+    const int64_t head = task / parts, from = task % parts * kPart;
+    for (int64_t id = from; id < std::min(count, from + kPart); ++id) {
+      float* base = data_.get() + (head * count + id) * size;
+      const Plan& plan = plans[static_cast<size_t>(id)];
+      fill(plan, k + head * heads.dim, heads.key_width(), heads.dim, base, mirrored ? base + 3 * page : nullptr);
+      fill(plan, v + head * heads.dim, heads.key_width(), heads.dim, mirrored ? base + 2 * page : nullptr, base + page);
+    }
+  });
+}
+
+}  // namespace compeer::kernels
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "kernels/attention.h"
+
+namespace compeer::kernels {
+
+/// Keys and values of a batch, rearranged into pages; contexts share the full pages of what they have in common.
+class ContextPages {
+ public:
+  /// Two rows of pages if `mirrored`: the other one has values where keys belong and keys where values belong, as the
+  /// gradients need them.
+  ContextPages(const float* k, const float* v, const std::vector<Context>& contexts, Heads heads, bool mirrored);
+
+  const Page* of(size_t context, int64_t head) const { return list(context, head, pages_); }
+  const Page* mirror(size_t context, int64_t head) const { return list(context, head, mirrors_); }
+
+ private:
+  const Page* list(size_t context, int64_t head, const std::vector<Page>& pages) const {
+    return pages.data() + head * per_head_ + start_[context];
+  }
+  int64_t per_head_ = 0;        // entries of all contexts' lists
+  std::vector<int64_t> start_;  // context -> where its list begins
+  std::vector<Page> pages_, mirrors_;
+  std::unique_ptr<float[]> data_;
+};
+
+/// in: 16 rows of `dim` floats or fewer, at these addresses -> out [dim][16]; missing rows become zeros.
+void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out);
+
+}  // namespace compeer::kernels

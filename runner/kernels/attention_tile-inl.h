@@ -1,0 +1,115 @@
+// Products of up to six rows with pages of 16 positions: what attention and its gradients are made of. Every element
+// is one chain of fused multiply-adds, so tiles and vectors may have any shape.
+// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+#include "kernels/attention.h"
+
+#if defined(COMPEER_KERNELS_ATTENTION_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef COMPEER_KERNELS_ATTENTION_TILE_INL_H
+#undef COMPEER_KERNELS_ATTENTION_TILE_INL_H
+#else
+#define COMPEER_KERNELS_ATTENTION_TILE_INL_H
+#endif
+
+#include "kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+constexpr int kTile = 6;  // rows
+
+// Vectors side by side for R rows, so that enough sums are in flight and all stay in registers.
+constexpr int wide(int rows) {
+  if (kLanes == 16) return 4;
+  return rows == 1 ? 8 : rows <= 3 ? 4 : 2;
+}
+
+// c [R, 16 P] = a [R, dim] times P pages' keys [dim][16]: a chain over dim.
+template <int R, int P>
+HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
+  constexpr int V = P * kParts;
+  const Tag tag;
+  Vector sum[R][V];
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
+  const float* key[P];
+  HWY_UNROLL(8) for (int p = 0; p < P; ++p) key[p] = pages[p].keys;
+  for (int64_t i = 0; i < dim; ++i) {
+    Vector right[V];
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      right[v] = hn::LoadU(tag, key[v / kParts] + i * 16 + (v % kParts) * kLanes);
+    }
+    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      const Vector left = hn::Set(tag, a[r * a_row + i]);
+      HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+    }
+  }
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) hn::StoreU(sum[r][v], tag, c + r * c_row + v * kLanes);
+  }
+}
+
+template <int R>
+void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
+  constexpr int P = wide(R) / kParts;
+  int64_t p = 0;
+  for (; p + P <= count; p += P) score_pages<R, P>(a, a_row, pages + p, dim, c + p * 16, c_row);
+  for (; p < count; ++p) score_pages<R, 1>(a, a_row, pages + p, dim, c + p * 16, c_row);
+}
+
+// c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions. The
+// last vector has `n` lanes.
+template <int R, int V>
+HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
+                                int64_t column, size_t n, const float* factor, float* c, int64_t c_row) {
+  const Tag tag;
+  Vector sum[R][V];
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
+  for (int64_t j = 0; j < positions; j += 16) {
+    const float* value = pages[j / 16].values + column;
+    const int64_t end = HWY_MIN(j + 16, positions);
+    for (int64_t i = j; i < end; ++i, value += dim) {
+      Vector right[V];
+      if constexpr (V == 1) {
+        right[0] = load(value, n);
+      } else {
+        HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, value + v * kLanes);
+      }
+      HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+        const Vector left = hn::Set(tag, p[r * p_row + i]);
+        HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(left, right[v], sum[r][v]);
+      }
+    }
+  }
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+    const Vector scale = hn::Set(tag, factor[r]);
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      store(hn::Mul(sum[r][v], scale), c + r * c_row + column + v * kLanes, V == 1 ? n : size_t{kLanes});
+    }
+  }
+}
+
+template <int R>
+void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
+             float* c, int64_t c_row) {
+  constexpr int V = wide(R);
+  int64_t d = 0;
+  for (; d + V * kLanes <= dim; d += V * kLanes) {
+    combine_columns<R, V>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+  }
+  for (; d + 2 * kLanes <= dim; d += 2 * kLanes) {
+    combine_columns<R, 2>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+  }
+  for (; d < dim; d += kLanes) {
+    const auto n = static_cast<size_t>(HWY_MIN(kLanes, dim - d));
+    combine_columns<R, 1>(p, p_row, pages, positions, dim, d, n, factor, c, c_row);
+  }
+}
+
+using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
+using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, float*, int64_t);
+constexpr Score kScore[kTile + 1] = {nullptr, score<1>, score<2>, score<3>, score<4>, score<5>, score<6>};
+constexpr Combine kCombine[kTile + 1] = {nullptr,    combine<1>, combine<2>, combine<3>,
+                                         combine<4>, combine<5>, combine<6>};
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

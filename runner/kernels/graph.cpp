@@ -1,0 +1,59 @@
+#include "kernels/graph.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/csrc/autograd/graph_task.h>
+
+namespace compeer::kernels {
+
+namespace {
+
+class Node : public torch::autograd::Node, public Demand {
+ public:
+  Node(const std::vector<at::Tensor>& inputs, WayBack back) : back_(std::move(back)) {
+    set_next_edges(torch::autograd::collect_next_edges(inputs));
+  }
+
+  bool wants(size_t input) const override { return task_should_compute_output(input); }
+  bool accumulates() const override {
+    const auto* asked = torch::autograd::get_current_graph_task_exec_info();
+    return (!asked || asked->empty()) && !at::GradMode::is_enabled();
+  }
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
+    TORCH_CHECK(back_, "a graph was differentiated twice");
+    for (auto& g : gradients) {
+      if (g.defined()) g = g.contiguous();
+    }
+    return back_(*this, gradients);
+  }
+  void release_variables() override { back_ = nullptr; }
+
+ private:
+  WayBack back_;
+};
+
+}  // namespace
+
+ParameterGradient::ParameterGradient(const Demand& demand, size_t input, const at::Tensor& parameter) {
+  if (!parameter.defined() || !demand.wants(input)) return;
+  in_place_ = demand.accumulates() && parameter.is_leaf() && parameter.grad().defined() &&
+              parameter.grad().is_contiguous() && parameter.grad().scalar_type() == at::kFloat;
+  sum_ = in_place_ ? parameter.grad() : at::zeros(parameter.sizes(), at::kFloat);
+}
+
+bool graph_wanted(std::initializer_list<at::Tensor> inputs) {
+  if (!at::GradMode::is_enabled()) return false;
+  for (const at::Tensor& input : inputs) {
+    if (input.defined() && input.requires_grad()) return true;
+  }
+  return false;
+}
+
+void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back) {
+  const std::shared_ptr<torch::autograd::Node> node(new Node(inputs, std::move(back)), torch::autograd::deleteNode);
+  for (const at::Tensor& result : results) torch::autograd::set_history(result, node);
+}
+
+}  // namespace compeer::kernels
