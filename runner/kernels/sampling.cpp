@@ -22,7 +22,7 @@ float largest(const float* x, int64_t count) {
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
     for (int j = 0; j < 4; ++j) top[j] = hn::Max(top[j], hn::LoadU(tag, x + i + j * kLanes));
   }
-  float best = hn::ReduceMax(tag, hn::Max(hn::Max(top[0], top[1]), hn::Max(top[2], top[3])));
+  float best = hn::GetLane(hn::MaxOfLanes(tag, hn::Max(hn::Max(top[0], top[1]), hn::Max(top[2], top[3]))));
   for (; i < count; ++i) best = std::max(best, x[i]);
   return best;
 }

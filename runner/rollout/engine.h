@@ -1,36 +1,85 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "rollout/conversation.h"
 #include "rollout/policy.h"
 #include "rollout/sampling.h"
 
 namespace compeer::rollout {
 
+/// What is to be completed, or scored.
 struct Prompt {
-  uint32_t index = 0;  ///< of the group within the step, over all ranks
+  uint32_t index = 0;  ///< of the group within the step, over all ranks; random numbers and messages name it
   std::vector<int32_t> tokens;
+  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among `tokens`
+  Conversation* after = nullptr;  ///< what comes before; it gets the prompt and its completion added (one of each)
 };
 
 struct Sample {
   std::vector<int32_t> tokens;  ///< the end token included
   std::vector<float> log_probs, entropies;
-  bool finished = false;  ///< false if cut off at the length limit
+  bool finished = false;  ///< by an end token or a stop rule; false if cut off at the length limit
 };
+
+/// Sees a completion's tokens one by one, end tokens excepted, and says when it is over: stop strings, interruptions.
+using StopRule = std::function<bool(int32_t id)>;
 
 struct Request {
   Sampling sampling;
   int64_t group_size = 1;
-  int32_t end_token = 0;
+  std::vector<int32_t> end_tokens;
   uint64_t seed = 0;
   uint32_t step = 0;
-  std::function<void()> progress = [] {};  ///< called after each decoded token
+  std::function<void()> progress = [] {};    ///< called after each forward pass; to cancel, it throws
+  std::function<StopRule()> stop = nullptr;  ///< makes one rule for each completion
 };
 
-/// group_size completions of each prompt. A prompt is computed once; its completions share its pages and copy only
-/// the last, half-filled one. Log-probs are bit for bit those of a training forward pass over the same tokens, and
-/// a completion does not depend on what else is decoded with it.
+enum class Supply { prompt, later, end };
+/// Where prompts come from: fills in the next one. `later` means that there is none yet; with `wait` it may not say so.
+using Source = std::function<Supply(Prompt& next, bool wait)>;
+/// Where completions go, as they end: `prompt` counts the prompts of the source.
+using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
+
+using ScoreSink = std::function<void(size_t text, std::vector<float> log_probs)>;
+
+/// Generates and scores with one model, keeping keys and values in pages.
+///
+/// Batching is continuous: up to `concurrent` sequences are decoded at once, one token each per forward pass; when one
+/// ends, the next takes its place, its prompt read in portions beside the others' tokens. A prompt is computed once;
+/// its completions share its pages. Memory is bounded by what is in flight.
+/// Log-probs are bit for bit those of a training forward pass over the same tokens, and a completion does not depend on
+/// what else is decoded with it.
+class Engine {
+ public:
+  explicit Engine(Policy& policy);
+
+  /// group_size completions of each prompt. A prompt that is empty, has ids outside the vocabulary or leaves no room is
+  /// an Error (exit 4) that names it.
+  void generate(const Source& source, const Request& request, const Sink& sink);
+  std::vector<std::vector<Sample>> generate(const std::vector<Prompt>& prompts, const Request& request);
+
+  /// The log-probabilities (at the request's temperature) of each text's tokens given what stands before; the first
+  /// token of a text that comes after nothing has none. `after` stays as it is. Up to `concurrent` texts are read at
+  /// once, and nothing of size [tokens, vocabulary] is made.
+  void score(const Source& source, const Request& request, const ScoreSink& sink);
+  std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
+
+  /// An empty conversation, for `Prompt::after`.
+  Conversation conversation() { return Conversation(pages_); }
+  /// Adds prompts to their conversations without an answer.
+  void read(const std::vector<Prompt>& prompts);
+
+  const Pages& pages() const { return pages_; }
+
+ private:
+  Policy& policy_;
+  Pages pages_;
+};
+
+/// With an engine of its own.
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request);
 
 }  // namespace compeer::rollout

@@ -1,35 +1,85 @@
 #include "rollout/pages.h"
 
 #include <ATen/ops/empty.h>
-#include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace compeer::rollout {
 
-Pages::Pages(const ModelShape& shape, int64_t count) {
-  for (int64_t layer = 0; layer < shape.layers; ++layer) {
-    cache_.keys.push_back(at::empty({count, shape.kv_heads, shape.head_dim, Cache::page}, at::kFloat));
-    cache_.values.push_back(at::empty({count, shape.kv_heads, Cache::page, shape.head_dim}, at::kFloat));
-  }
-  for (int64_t page = count; page-- > 0;) free_.push_back(static_cast<int32_t>(page));
+namespace {
+
+float* page_of(at::Tensor& tensor, int64_t page) {
+  return static_cast<float*>(tensor.mutable_data_ptr()) + page * tensor.stride(0);
 }
 
+void enlarge(at::Tensor& tensor, at::IntArrayRef sizes) {
+  at::Tensor larger = at::empty(sizes, at::kFloat);
+  if (tensor.defined()) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
+  tensor = std::move(larger);
+}
+
+}  // namespace
+
 int32_t Pages::take() {
-  TORCH_CHECK(!free_.empty(), "the engine ran out of pages it had counted on");
+  if (free_.empty()) grow();
   const int32_t page = free_.back();
   free_.pop_back();
+  holders_[static_cast<size_t>(page)] = 1;
   return page;
+}
+
+void Pages::give_back(int32_t page) {
+  if (--holders_[static_cast<size_t>(page)] == 0) free_.push_back(page);
+}
+
+void Pages::grow() {
+  const auto before = static_cast<int64_t>(holders_.size());
+  const int64_t count = before + std::max<int64_t>(64, before / 2);
+  cache_.keys.resize(static_cast<size_t>(shape_.layers));
+  cache_.values.resize(static_cast<size_t>(shape_.layers));
+  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page});
+  for (auto& values : cache_.values) enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim});
+  holders_.resize(static_cast<size_t>(count));
+  for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }
 
 void Pages::copy(int32_t from, int32_t to) {
   for (auto* tensors : {&cache_.keys, &cache_.values}) {
-    for (at::Tensor& tensor : *tensors) {
-      const int64_t size = tensor.stride(0);
-      auto* data = static_cast<float*>(tensor.data_ptr());
-      std::memcpy(data + to * size, data + from * size, static_cast<size_t>(size) * sizeof(float));
-    }
+    for (at::Tensor& tensor : *tensors)
+      std::memcpy(page_of(tensor, to), page_of(tensor, from), static_cast<size_t>(tensor.stride(0)) * sizeof(float));
   }
+}
+
+Context::Context(const Context& other) : owner_(other.owner_), pages_(other.pages_), length_(other.length_) {
+  for (const int32_t page : pages_) owner_->hold(page);
+}
+
+Context::Context(Context&& other) noexcept
+    : owner_(other.owner_), pages_(std::exchange(other.pages_, {})), length_(std::exchange(other.length_, 0)) {}
+
+Context& Context::operator=(Context other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(pages_, other.pages_);
+  std::swap(length_, other.length_);
+  return *this;
+}
+
+void Context::extend(int64_t count) {
+  if (length_ % Cache::page != 0 && owner_->shared(pages_.back())) {
+    const int32_t own = owner_->take();
+    owner_->copy(pages_.back(), own);
+    owner_->give_back(std::exchange(pages_.back(), own));
+  }
+  length_ += count;
+  while (static_cast<int64_t>(pages_.size()) * Cache::page < length_) pages_.push_back(owner_->take());
+}
+
+void Context::cut(int64_t length) {
+  const auto needed = static_cast<size_t>((length + Cache::page - 1) / Cache::page);
+  for (; pages_.size() > needed; pages_.pop_back()) owner_->give_back(pages_.back());
+  length_ = std::min(length_, length);
 }
 
 }  // namespace compeer::rollout

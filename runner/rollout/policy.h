@@ -1,12 +1,14 @@
 #pragma once
+#include <functional>
+
 #include "compeer/model.h"
-#include "kernels/functions.h"
+#include "kernels/arithmetic.h"
 
 namespace compeer::rollout {
 
 /// A model with its head made ready for the log-prob kernels: what both the engine and the trainer ask for numbers.
 struct Policy {
-  explicit Policy(Model& policy_model) : model(policy_model), head(policy_model.head()) {}
+  explicit Policy(Model& policy_model);
 
   /// Call after parameters were changed in place.
   void parameters_changed() {
@@ -15,6 +17,9 @@ struct Policy {
   }
 
   Model& model;
+  /// How the engine calls the model; who opened it as a plugin puts a guard around it.
+  std::function<at::Tensor(const Batch&, Cache*)> forward;
+  const kernels::Arithmetic& arithmetic;  ///< that the model computes with
   kernels::Weight head;
 };
 

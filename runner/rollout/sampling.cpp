@@ -2,39 +2,161 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/random.h"
-#include "kernels/logprob.h"
+#include "kernels/sampling.h"
+#include "rollout/nucleus.h"
 
 namespace compeer::rollout {
 
 namespace {
 
-int32_t choose(const float* logits, int64_t vocabulary, float inverse_temperature, double log_sum, double u) {
-  double total = 0;
-  int32_t last = 0;
-  for (int64_t i = 0; i < vocabulary; ++i) {
-    const double p = std::exp(static_cast<double>(logits[i] * inverse_temperature) - log_sum);
-    if (p > 0) last = static_cast<int32_t>(i);
-    total += p;
-    if (u < total) return last;
-  }
-  return last;  // u fell into the rounding error at the end
+size_t tiles_of(int64_t vocabulary) {
+  return static_cast<size_t>((vocabulary + kernels::kVocabularyTile - 1) / kernels::kVocabularyTile);
 }
+
+// What rounding may move a scaled logit that is compared with a bound: candidates are taken with this much to spare.
+constexpr float kSlack = 1e-3f;
 
 }  // namespace
 
-Token sample(const float* logits, int64_t vocabulary, const Sampling& sampling, const Draw& draw) {
-  const auto inverse_temperature = static_cast<float>(1.0 / sampling.temperature);
-  const auto distribution = kernels::distribution(logits, vocabulary, inverse_temperature);
-  int32_t id = 0;
-  if (sampling.greedy) {
-    id = static_cast<int32_t>(std::max_element(logits, logits + vocabulary) - logits);
-  } else {
-    const double u = uniform(draw.seed, Stream::sampling, draw.step, draw.prompt, draw.completion, draw.position);
-    id = choose(logits, vocabulary, inverse_temperature, distribution.log_sum, u);
+Sampler::Sampler(const Sampling& sampling, int64_t vocabulary)
+    : sampling_(sampling),
+      vocabulary_(vocabulary),
+      scale_(static_cast<float>(1.0 / sampling.temperature)),
+      tiles_(tiles_of(vocabulary)),
+      ids_(static_cast<size_t>(vocabulary) + 16) {}
+
+Token Sampler::sample(float* logits, std::span<const int32_t> seen, const Draw& draw) {
+  const auto plain = measure(logits);
+  if (!std::isfinite(plain.entropy)) return {0, std::nanf(""), std::nanf("")};
+  std::vector<float> before;
+  if (needs_seen()) {
+    for (const int32_t id : seen) before.push_back(logits[id]);
+    penalize(logits, seen);
   }
-  return {id, distribution.log_prob(logits[id], inverse_temperature), static_cast<float>(distribution.entropy)};
+  Token token;
+  const double u = uniform(draw.seed, Stream::sampling, draw.step, draw.prompt, draw.completion, draw.position);
+  if (sampling_.greedy) {
+    token.id = static_cast<int32_t>(kernels::argmax(logits, vocabulary_));
+  } else if (filters()) {
+    if (needs_seen()) measure(logits);
+    filter(logits);
+    token.id =
+        ids_[static_cast<size_t>(kernels::pick(weights_.data(), count_, u * kernels::total(weights_.data(), count_)))];
+  } else {
+    if (needs_seen()) measure(logits);
+    token.id = draw_from_all(logits, u);
+  }
+  for (size_t i = 0; i < before.size(); ++i) logits[seen[i]] = before[i];
+  token.log_prob = plain.log_prob(logits[token.id], scale_);
+  token.entropy = static_cast<float>(plain.entropy);
+  return token;
+}
+
+Kept Sampler::kept(float* logits, std::span<const int32_t> seen) {
+  penalize(logits, seen);
+  measure(logits);
+  filter(logits);
+  Kept result{{ids_.begin(), ids_.begin() + count_}, {}};
+  float best = logits[ids_.front()];
+  for (const int32_t id : result.ids) best = std::max(best, logits[id]);
+  double sum = 0;
+  for (const int32_t id : result.ids) {
+    result.probabilities.push_back(
+        std::exp((static_cast<double>(logits[id]) - static_cast<double>(best)) / sampling_.temperature));
+    sum += result.probabilities.back();
+  }
+  for (double& p : result.probabilities) p /= sum;
+  return result;
+}
+
+void Sampler::penalize(float* logits, std::span<const int32_t> seen) const {
+  const auto penalty = static_cast<float>(sampling_.repetition_penalty);
+  for (const int32_t id : seen) logits[id] = logits[id] > 0 ? logits[id] / penalty : logits[id] * penalty;
+}
+
+kernels::Distribution Sampler::measure(const float* logits) {
+  const auto distribution = kernels::distribution(logits, vocabulary_, scale_, tiles_.data());
+  top_ = tiles_.front().max;
+  for (const auto& tile : tiles_) top_ = std::max(top_, tile.max);
+  mass_ = 0;
+  for (const auto& tile : tiles_)
+    mass_ += static_cast<double>(tile.sum) * std::exp(static_cast<double>(tile.max) - static_cast<double>(top_));
+  return distribution;
+}
+
+// Tile after tile until the sum passes u, then inside that tile.
+int32_t Sampler::draw_from_all(const float* logits, double u) {
+  double left = u * mass_, unit = 1;
+  size_t tile = 0;
+  for (;; ++tile) {
+    unit = std::exp(static_cast<double>(tiles_[tile].max) - static_cast<double>(top_));
+    const double mass = static_cast<double>(tiles_[tile].sum) * unit;
+    if (left < mass || tile + 1 == tiles_.size()) break;
+    left -= mass;
+  }
+  const int64_t first = static_cast<int64_t>(tile) * kernels::kVocabularyTile;
+  const int64_t columns = std::min(kernels::kVocabularyTile, vocabulary_ - first);
+  weights_.resize(static_cast<size_t>(columns));
+  kernels::weights(logits + first, columns, scale_, tiles_[tile].max, weights_.data());
+  return static_cast<int32_t>(first + kernels::pick(weights_.data(), columns, left / unit));
+}
+
+// Leaves the survivors of top_k, top_p and min_p in ids_ and weights_, in the order of ids.
+void Sampler::filter(const float* logits) {
+  const auto size = static_cast<double>(vocabulary_);
+  if (top_k() > 0) {
+    keep_likeliest(logits, top_k());
+  } else {
+    // Everything below this weighs less than top_p leaves out, or fails min_p.
+    double least = sampling_.min_p;
+    if (sampling_.top_p < 1) least = std::max(least, (1 - sampling_.top_p) * mass_ / size);
+    const float bound = top_ + static_cast<float>(std::log(least)) - kSlack;
+    count_ = kernels::at_least(logits, vocabulary_, scale_, bound, ids_.data());
+  }
+  weights_.resize(static_cast<size_t>(count_));
+  for (size_t i = 0; i < weights_.size(); ++i) weights_[i] = logits[ids_[i]];
+  kernels::weights(weights_.data(), count_, scale_, top_, weights_.data());
+  if (sampling_.top_p < 1) {
+    const auto cut =
+        nucleus(weights_, sampling_.top_p * (top_k() > 0 ? kernels::total(weights_.data(), count_) : mass_));
+    keep_if(cut.least, cut.ties);
+  }
+  if (sampling_.min_p > 0) {
+    const float best = *std::max_element(weights_.begin(), weights_.end());
+    keep_if(static_cast<float>(sampling_.min_p * static_cast<double>(best)), count_);
+  }
+}
+
+// The k-th largest logit and all that are no smaller. A few maxima that stand for all bound it from below.
+void Sampler::keep_likeliest(const float* logits, int64_t k) {
+  work_.resize(tiles_of(vocabulary_) * 64 + 16);
+  const int64_t maxima = kernels::lane_maxima(logits, vocabulary_, work_.data());
+  const auto kth = [&](int64_t count) {
+    std::nth_element(work_.begin(), work_.begin() + (k - 1), work_.begin() + count, std::greater<>());
+    return work_[static_cast<size_t>(k - 1)];
+  };
+  const float bound = k <= maxima ? kth(maxima) : -std::numeric_limits<float>::infinity();
+  count_ = kernels::at_least(logits, vocabulary_, 1, bound, ids_.data());
+  work_.resize(static_cast<size_t>(count_));
+  for (size_t i = 0; i < work_.size(); ++i) work_[i] = logits[ids_[i]];
+  const float least = kth(count_);
+  count_ = std::remove_if(ids_.begin(), ids_.begin() + count_, [&](int32_t id) { return logits[id] < least; }) -
+           ids_.begin();
+}
+
+// Keeps weights above `least`, and the first `ties` that equal it.
+void Sampler::keep_if(float least, int64_t ties) {
+  size_t kept = 0;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    if (!(weights_[i] > least || (weights_[i] == least && ties-- > 0))) continue;
+    ids_[kept] = ids_[i];
+    weights_[kept++] = weights_[i];
+  }
+  weights_.resize(kept);
+  count_ = static_cast<int64_t>(kept);
 }
 
 }  // namespace compeer::rollout

@@ -1,13 +1,23 @@
 #pragma once
 #include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/logprob.h"
 
 namespace compeer::rollout {
 
+/// How tokens are chosen. Filters apply in this order: repetition_penalty, temperature, top_k, top_p, min_p; what is
+/// left is drawn from in proportion to its probability.
 struct Sampling {
   double temperature = 1.0;
-  bool greedy = false;
+  bool greedy = false;  ///< the first of the likeliest, after repetition_penalty
   int64_t max_new_tokens = 64;
-  int64_t concurrent = 64;  ///< sequences decoded at once, at least one group
+  int64_t concurrent = 64;          ///< sequences decoded at once
+  int64_t top_k = 0;                ///< keeps the k likeliest and all that tie with the k-th; 0: off
+  double top_p = 1.0;               ///< keeps the smallest set of likeliest tokens that has this much probability
+  double min_p = 0.0;               ///< keeps tokens with at least this share of the likeliest's probability
+  double repetition_penalty = 1.0;  ///< divides positive logits and multiplies negative ones, once per token seen
 };
 
 /// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
@@ -19,12 +29,50 @@ struct Draw {
 
 struct Token {
   int32_t id = 0;
-  float log_prob = 0;  ///< of the tempered, unfiltered distribution
+  float log_prob = 0;  ///< of the tempered distribution before filters and penalty: what the trainer computes
   float entropy = 0;   ///< of the same, in nats
 };
 
-/// One token from a row of logits [vocabulary]: the first i with u < p_0 + ... + p_i (summed in double precision, in
-/// order), or the first of the largest if greedy.
-Token sample(const float* logits, int64_t vocabulary, const Sampling& sampling, const Draw& draw);
+/// What the filters leave of a row, in the order of ids.
+struct Kept {
+  std::vector<int32_t> ids;
+  std::vector<double> probabilities;
+};
+
+/// Draws tokens from rows of logits [vocabulary], which it may overwrite. Holds memory to work in: one for each thread.
+class Sampler {
+ public:
+  Sampler(const Sampling& sampling, int64_t vocabulary);
+
+  /// `seen` holds the distinct tokens that the sequence has already; only repetition_penalty reads it. Logits that are
+  /// not finite numbers give a log_prob that is none.
+  Token sample(float* logits, std::span<const int32_t> seen, const Draw& draw);
+
+  /// The distribution that `sample` draws from, in double precision.
+  Kept kept(float* logits, std::span<const int32_t> seen);
+
+  bool needs_seen() const { return sampling_.repetition_penalty != 1.0; }
+
+ private:
+  void penalize(float* logits, std::span<const int32_t> seen) const;
+  kernels::Distribution measure(const float* logits);
+  int32_t draw_from_all(const float* logits, double u);
+  bool filters() const { return top_k() > 0 || sampling_.top_p < 1 || sampling_.min_p > 0; }
+  int64_t top_k() const { return sampling_.top_k < vocabulary_ ? sampling_.top_k : 0; }
+  void filter(const float* logits);
+  void keep_likeliest(const float* logits, int64_t count);
+  void keep_if(float least, int64_t ties);
+
+  const Sampling sampling_;
+  const int64_t vocabulary_;
+  const float scale_;                     // 1 / temperature
+  std::vector<kernels::TileMass> tiles_;  // of the row that was measured last
+  float top_ = 0;                         // its largest scaled logit
+  double mass_ = 0;                       // sum of exp(scaled - top_) over the vocabulary
+  std::vector<int32_t> ids_;              // candidates, the first `count_`
+  std::vector<float> weights_;            // theirs: exp(scaled - top_)
+  std::vector<float> work_;
+  int64_t count_ = 0;
+};
 
 }  // namespace compeer::rollout

@@ -30,6 +30,11 @@ Field flag(const std::string& key, bool standard, const std::string& text) {
 Field word(const std::string& key, json standard, const std::string& text) {
   return {key, Type::string, standard, text};
 }
+Field words(const std::string& key, const std::string& text) {
+  Field made(key, Type::list, json::array(), text);
+  made.items = Type::string;
+  return made;
+}
 Field required(const std::string& key, const std::string& text) { return {key, Type::string, std::nullopt, text}; }
 
 Field table(const std::string& key, const std::string& text, Schema fields) {
@@ -78,11 +83,19 @@ std::vector<Section> plugin_sections() {
 
 std::vector<Section> task_sections() {
   return {
-      {table("sampling", "how completions are drawn",
-             {number("temperature", 1.0, "divides the logits before sampling").above(0).to(100),
-              flag("greedy", false, "always take the likeliest token"),
-              integer("max_new_tokens", 64, "tokens of a completion, at most").from(1).to(1e6),
-              integer("concurrent", 64, "sequences decoded at once on a rank").from(1)}),
+      {table(
+           "sampling", "how completions are drawn",
+           {number("temperature", 1.0, "divides the logits before sampling").above(0).to(100),
+            flag("greedy", false, "always take the likeliest token"),
+            integer("max_new_tokens", 64, "tokens of a completion, at most").from(1).to(1e6),
+            integer("concurrent", 64, "sequences decoded at once on a rank").from(1),
+            integer("top_k", 0, "draw among the k likeliest tokens and those that tie with the last; 0: off").from(0),
+            number("top_p", 1.0, "draw from the smallest set of likeliest tokens with this probability").above(0).to(1),
+            number("min_p", 0.0, "draw from tokens with at least this share of the likeliest's probability")
+                .from(0)
+                .to(1),
+            number("repetition_penalty", 1.0, "makes tokens that occurred less likely; 1: off").above(0).to(100),
+            words("stop", "a completion ends when its text contains one of these")}),
        {"grpo", "evaluate"},
        ""},
       {table("grpo", "group relative policy optimization",

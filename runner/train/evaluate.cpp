@@ -77,9 +77,8 @@ class Evaluation {
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = read_prompts(*run_.cast, split_, mine.first, mine.count, [&](int64_t i) { return first + i; });
-    roll_out(*run_.cast, groups,
-             {sampling_from(run_.spec.table("sampling")), settings_.integer("group_size"), run_.cast->tokenizer().end(),
-              run_.seed(), static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
+    roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
+             {run_.seed(), static_cast<uint32_t>(t)});
     return groups;
   }
 

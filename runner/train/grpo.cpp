@@ -88,9 +88,8 @@ class Grpo {
     auto groups = read_prompts(*run_.cast, settings_.text("split"), mine.first, mine.count, [&](int64_t i) {
       return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i), records_);
     });
-    roll_out(*run_.cast, groups,
-             {sampling_, settings_.integer("group_size"), run_.cast->tokenizer().end(), run_.seed(),
-              static_cast<uint32_t>(t), [] { comm::mark_progress(); }});
+    roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
+             {run_.seed(), static_cast<uint32_t>(t)});
     return groups;
   }
 

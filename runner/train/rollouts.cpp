@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "comm/phase.h"
+#include "language/stop_strings.h"
 
 namespace compeer::train {
 
@@ -36,9 +39,18 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
   return groups;
 }
 
-void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Request& request) {
+void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck) {
   std::vector<rollout::Prompt> prompts;
   for (const ScoredGroup& group : groups) prompts.push_back({static_cast<uint32_t>(group.index), group.prompt});
+  rollout::Request request{sampling_from(sampling), group_size, {cast.tokenizer().end()}, luck.seed, luck.step};
+  request.progress = [] { comm::mark_progress(); };
+  if (const auto texts = sampling.texts("stop"); !texts.empty()) {
+    if (std::count(texts.begin(), texts.end(), "") > 0)
+      throw Error("sampling.stop", "holds an empty text, which would end everything at once", "", Exit::spec);
+    request.stop = [&cast, texts] {
+      return [watch = language::StopStrings(cast.tokenizer(), texts)](int32_t id) mutable { return watch.push(id); };
+    };
+  }
   const comm::Phase here("rollout", cast.model().identity().title());
   auto samples =
       cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
@@ -46,8 +58,16 @@ void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Reque
 }
 
 rollout::Sampling sampling_from(const Settings& table) {
-  return {table.number("temperature"), table.flag("greedy"), table.integer("max_new_tokens"),
-          table.integer("concurrent")};
+  rollout::Sampling sampling;
+  sampling.temperature = table.number("temperature");
+  sampling.greedy = table.flag("greedy");
+  sampling.max_new_tokens = table.integer("max_new_tokens");
+  sampling.concurrent = table.integer("concurrent");
+  sampling.top_k = table.integer("top_k");
+  sampling.top_p = table.number("top_p");
+  sampling.min_p = table.number("min_p");
+  sampling.repetition_penalty = table.number("repetition_penalty");
+  return sampling;
 }
 
 }  // namespace compeer::train

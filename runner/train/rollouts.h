@@ -11,10 +11,17 @@ namespace compeer::train {
 std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
                                       const std::function<int64_t(int64_t)>& record_of);
 
-/// Samples every group's completions. What is drawn follows from (seed, step, group, completion, position) alone.
-void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const rollout::Request& request);
+/// The random numbers of a step.
+struct Luck {
+  uint64_t seed = 0;
+  uint32_t step = 0;
+};
 
-/// The spec's table `sampling`.
+/// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,
+/// group, completion, position) alone.
+void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck);
+
+/// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
 rollout::Sampling sampling_from(const Settings& table);
 
 }  // namespace compeer::train

@@ -34,12 +34,15 @@ OpenModel::OpenModel(const ModelOptions& options) {
   const Settings settings({{"plugin", name},
                            {"path", options.folder.string()},
                            {"config", nullptr},
-                           {"frozen", true},
+                           {"frozen", options.frozen},
                            {"precision", options.precision},
                            {"engine", options.engine}});
   plugin = std::make_unique<plugin::Plugin<Model>>(
       plugin::open<Model>(chosen, settings, std::make_unique<plugin::RunHost>(chosen, services)));
   plugin->call("head", [&](Model& model) { policy = std::make_unique<rollout::Policy>(model); });
+  policy->forward = [this](const Batch& batch, Cache* cache) {
+    return plugin->call("forward", [&](Model& model) { return model.forward(batch, cache); });
+  };
 }
 
 }  // namespace compeer::app

@@ -10,16 +10,19 @@
 
 namespace compeer::app {
 
-/// How a model is opened to be used, not trained.
+/// How a model is opened.
 struct ModelOptions {
   std::filesystem::path folder;      ///< Hugging Face layout; config.json's model_type names the plugin
   std::string precision = "stored";  ///< of the weights: stored, float32 or bfloat16. Arithmetic is float32
   std::string engine = "exact";      ///< exact or libtorch
+  bool frozen = true;                ///< weights are only read
 };
 
-/// A model plugin, opened with the settings of `ModelOptions` and `frozen`: weights are only read.
+/// A model plugin, opened with the settings of `ModelOptions`.
 struct OpenModel {
   explicit OpenModel(const ModelOptions& options);
+  OpenModel(const OpenModel&) = delete;
+  OpenModel& operator=(const OpenModel&) = delete;
 
   plugin::Services services;
   std::unique_ptr<plugin::Plugin<Model>> plugin;

@@ -1,0 +1,57 @@
+#include "rollout/conversation.h"
+
+#include <algorithm>
+
+namespace compeer::rollout {
+
+void Conversation::append(std::span<const int32_t> tokens, std::shared_ptr<const Sight> sight) {
+  const int64_t start = size();
+  tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  if (sight) sights_.push_back({start, size(), std::move(sight)});
+}
+
+int64_t Conversation::keep(int64_t count) {
+  count = std::min(count, size());
+  while (!sights_.empty() && sights_.back().end > count) {
+    count = std::min(count, sights_.back().start);
+    sights_.pop_back();
+  }
+  tokens_.resize(static_cast<size_t>(count));
+  // The last token that is left is read again: what comes next is drawn from it.
+  const int64_t again = !sights_.empty() && sights_.back().end == count ? sights_.back().start : count - 1;
+  if (count < context_.length()) context_.cut(std::max<int64_t>(again, 0));
+  return count;
+}
+
+int64_t Conversation::portion(int64_t most) const {
+  const int64_t from = context_.length();
+  if (const Seen* run = seen_from(from))
+    return run->start == from ? run->end - from : std::min(most, run->start - from);
+  return std::min(most, unread());
+}
+
+Segment Conversation::read(int64_t count, int64_t row) {
+  const int64_t from = context_.length();
+  const Seen* run = seen_from(from);
+  context_.extend(count);
+  return {row, count, from, -1, context_.pages(), shift(from), run && run->start == from ? run->sight : nullptr};
+}
+
+// Rotary less absolute position behind the last run with pictures that ends before `position`.
+int64_t Conversation::shift(int64_t position) const {
+  int64_t result = 0;
+  for (const Seen& run : sights_) {
+    if (run.end <= position) result = run.sight->next - run.end;
+  }
+  return result;
+}
+
+// The first run with pictures that is yet to be read.
+const Conversation::Seen* Conversation::seen_from(int64_t position) const {
+  for (const Seen& run : sights_) {
+    if (run.start >= position) return &run;
+  }
+  return nullptr;
+}
+
+}  // namespace compeer::rollout

@@ -1,0 +1,147 @@
+#include "rollout/generation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/workers.h"
+#include "rollout/check.h"
+
+namespace compeer::rollout {
+
+Generation::Generation(Policy& policy, Pages& pages, const Source& source, const Request& request, const Sink& sink)
+    : policy_(policy),
+      pages_(pages),
+      source_(source),
+      request_(request),
+      sink_(sink),
+      shape_(policy.model.shape()),
+      places_(std::max<int64_t>(1, request.sampling.concurrent)),
+      pass_(policy, pages),
+      samplers_(static_cast<size_t>(kernels::threads()), Sampler(request.sampling, shape_.vocabulary)) {}
+
+void Generation::run() {
+  for (;;) {
+    admit();
+    if (groups_.empty() && active_.empty()) return;
+    forward();
+    deliver_finished();
+    request_.progress();
+  }
+}
+
+// Prompts are taken from the source only as far as there will be places for their completions.
+void Generation::admit() {
+  int64_t spoken_for = static_cast<int64_t>(active_.size());
+  for (const auto& group : groups_) spoken_for += request_.group_size - group->started;
+  while (!ended_ && spoken_for < places_) {
+    Prompt prompt;
+    const Supply supply = source_(prompt, spoken_for == 0);
+    ended_ = supply == Supply::end;
+    if (supply != Supply::prompt) return;
+    groups_.push_back(group_of(std::move(prompt)));
+    spoken_for += request_.group_size;
+  }
+}
+
+std::shared_ptr<Generation::Group> Generation::group_of(Prompt prompt) {
+  TORCH_CHECK(!prompt.after || request_.group_size == 1, "a conversation goes on with one completion");
+  const int64_t length = check(prompt, shape_, 1);
+  auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
+  conversation.append(prompt.tokens, std::move(prompt.sight));
+  return std::make_shared<Group>(Group{prompts_++, prompt.index, std::move(conversation), prompt.after,
+                                       std::min(request_.sampling.max_new_tokens, shape_.positions - length), 0});
+}
+
+// One token of every active sequence, and portions of the prompts beside them; then what comes next is drawn.
+void Generation::forward() {
+  std::vector<const float*> heads;  // hidden states that logits are needed of
+  std::vector<size_t> first;        // of the sequences that are drawn from each
+  for (const auto& sequence : active_) pass_.add(sequence->conversation, 1);
+  std::vector<Conversation*> waiting;
+  for (const auto& group : groups_) waiting.push_back(&group->conversation);
+  const auto portions = pass_.add(waiting);
+  const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
+  for (size_t i = 0; i < active_.size(); ++i) {
+    heads.push_back(row_of(hidden, static_cast<int64_t>(i)));
+    first.push_back(i);
+  }
+  for (const Portion& portion : portions) {
+    const float* last = row_of(hidden, portion.row + portion.count - 1);
+    waiting[portion.which]->last().assign(last, last + shape_.hidden);
+  }
+  for (const auto& group : groups_) {
+    if (group->conversation.unread() > 0 || active_.size() >= static_cast<size_t>(places_)) break;
+    heads.push_back(group->conversation.last().data());
+    first.push_back(active_.size());
+    start(group);
+  }
+  if (!heads.empty()) draw(heads, first);
+  std::erase_if(groups_, [&](const auto& group) { return group->started == request_.group_size; });
+}
+
+// As many completions of a prompt as there are places for.
+void Generation::start(const std::shared_ptr<Group>& group) {
+  while (group->started < request_.group_size && static_cast<int64_t>(active_.size()) < places_) {
+    auto sequence = std::make_unique<Sequence>(
+        Sequence{group, static_cast<uint32_t>(group->started++), group->conversation, {}, {}, {}, {}, false});
+    if (request_.stop) sequence->stop = request_.stop();
+    if (samplers_.front().needs_seen()) {
+      sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
+      for (const int32_t id : sequence->conversation.tokens()) see(*sequence, id);
+    }
+    active_.push_back(std::move(sequence));
+  }
+}
+
+void Generation::see(Sequence& sequence, int32_t id) const {
+  if (sequence.marked[static_cast<size_t>(id)]) return;
+  sequence.marked[static_cast<size_t>(id)] = true;
+  sequence.seen.push_back(id);
+}
+
+void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t> first) {
+  const auto logits = policy_.arithmetic.logits(stacked(heads, shape_.hidden), policy_.head);
+  auto* rows = static_cast<float*>(logits.mutable_data_ptr());
+  std::vector<Token> tokens(active_.size());
+  first.push_back(active_.size());
+  const auto threads = static_cast<int64_t>(samplers_.size());
+  const auto work = [&](int64_t thread) {
+    for (auto row = static_cast<size_t>(thread); row < heads.size(); row += samplers_.size()) {
+      for (size_t i = first[row]; i < first[row + 1]; ++i) {
+        const Sequence& s = *active_[i];
+        const Draw place{request_.seed, request_.step, s.group->index, s.completion,
+                         static_cast<uint32_t>(s.sample.tokens.size())};
+        tokens[i] = samplers_[static_cast<size_t>(thread)].sample(rows + static_cast<int64_t>(row) * shape_.vocabulary,
+                                                                  s.seen, place);
+      }
+    }
+  };
+  kernels::share(threads, work);
+  for (size_t i = 0; i < active_.size(); ++i) accept(*active_[i], tokens[i]);
+}
+
+void Generation::accept(Sequence& sequence, const Token& token) {
+  if (!std::isfinite(token.log_prob)) throw not_finite(sequence.group->index);
+  Sample& sample = sequence.sample;
+  sample.tokens.push_back(token.id);
+  sample.log_probs.push_back(token.log_prob);
+  sample.entropies.push_back(token.entropy);
+  sequence.conversation.append({&token.id, 1});
+  if (samplers_.front().needs_seen()) see(sequence, token.id);
+  const auto& ends = request_.end_tokens;
+  sample.finished =
+      std::find(ends.begin(), ends.end(), token.id) != ends.end() || (sequence.stop && sequence.stop(token.id));
+  sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.group->limit;
+}
+
+void Generation::deliver_finished() {
+  for (auto& sequence : active_) {
+    if (!sequence->done) continue;
+    if (sequence->group->home) *sequence->group->home = std::move(sequence->conversation);
+    sink_(sequence->group->order, sequence->completion, std::move(sequence->sample));
+  }
+  std::erase_if(active_, [](const auto& sequence) { return sequence->done; });
+}
+
+}  // namespace compeer::rollout

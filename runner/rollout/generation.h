@@ -1,0 +1,63 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "rollout/engine.h"
+#include "rollout/pass.h"
+
+namespace compeer::rollout {
+
+/// One call of Engine::generate: which sequences wait, which are read, which are decoded.
+class Generation {
+ public:
+  Generation(Policy& policy, Pages& pages, const Source& source, const Request& request, const Sink& sink);
+  void run();
+
+ private:
+  // A prompt on its way: read in portions, then its completions start as places become free.
+  struct Group {
+    size_t order;    // among the prompts of the source
+    uint32_t index;  // Prompt::index
+    Conversation conversation;
+    Conversation* home;  // Prompt::after
+    int64_t limit;       // tokens of a completion
+    int64_t started;     // completions
+  };
+  // A completion being decoded.
+  struct Sequence {
+    std::shared_ptr<const Group> group;  // which its completions outlive in the queue
+    uint32_t completion;
+    Conversation conversation;
+    StopRule stop;
+    std::vector<int32_t> seen;  // distinct tokens; only with repetition_penalty
+    std::vector<bool> marked;
+    Sample sample;
+    bool done;
+  };
+
+  void admit();
+  std::shared_ptr<Group> group_of(Prompt prompt);
+  void forward();
+  void start(const std::shared_ptr<Group>& group);
+  void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
+  void accept(Sequence& sequence, const Token& token);
+  void see(Sequence& sequence, int32_t id) const;
+  void deliver_finished();
+
+  Policy& policy_;
+  Pages& pages_;
+  const Source& source_;
+  const Request& request_;
+  const Sink& sink_;
+  const ModelShape shape_;
+  const int64_t places_;
+  Pass pass_;
+  std::vector<Sampler> samplers_;  // one for each thread
+  std::deque<std::shared_ptr<Group>> groups_;
+  std::vector<std::unique_ptr<Sequence>> active_;
+  size_t prompts_ = 0;
+  bool ended_ = false;  // the source has no more
+};
+
+}  // namespace compeer::rollout

@@ -1,0 +1,49 @@
+#include "rollout/pass.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+namespace compeer::rollout {
+
+int64_t Pass::add(Conversation& conversation, int64_t count) {
+  const int64_t row = rows(), from = conversation.size() - conversation.unread();
+  const auto first = conversation.tokens().begin() + from;
+  tokens_.insert(tokens_.end(), first, first + count);
+  batch_.segments.push_back(conversation.read(count, row));
+  return row;
+}
+
+std::vector<Portion> Pass::add(const std::vector<Conversation*>& waiting) {
+  std::vector<Portion> portions;
+  for (size_t i = 0; i < waiting.size() && rows() < most_rows; ++i) {
+    if (waiting[i]->unread() == 0) continue;
+    const int64_t count = waiting[i]->portion(most_rows - rows());
+    if (!portions.empty() && rows() + count > most_rows) break;  // pictures, which can't be cut
+    const int64_t from = waiting[i]->size() - waiting[i]->unread();
+    portions.push_back({i, from, count, add(*waiting[i], count)});
+  }
+  return portions;
+}
+
+at::Tensor Pass::run() {
+  batch_.tokens = at::empty({rows()}, at::kLong);
+  std::copy(tokens_.begin(), tokens_.end(), static_cast<int64_t*>(batch_.tokens.mutable_data_ptr()));
+  auto hidden = policy_.forward(batch_, &pages_.cache());
+  batch_.segments.clear();
+  tokens_.clear();
+  return hidden;
+}
+
+const float* row_of(const at::Tensor& matrix, int64_t index) {
+  return static_cast<const float*>(matrix.const_data_ptr()) + index * matrix.size(1);
+}
+
+at::Tensor stacked(const std::vector<const float*>& rows, int64_t width) {
+  at::Tensor matrix = at::empty({static_cast<int64_t>(rows.size()), width}, at::kFloat);
+  auto* out = static_cast<float*>(matrix.mutable_data_ptr());
+  for (const float* row : rows) out = std::copy_n(row, width, out);
+  return matrix;
+}
+
+}  // namespace compeer::rollout

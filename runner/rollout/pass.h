@@ -1,0 +1,44 @@
+#pragma once
+#include <vector>
+
+#include "rollout/conversation.h"
+#include "rollout/policy.h"
+
+namespace compeer::rollout {
+
+/// Part of a conversation that goes through the model in one pass.
+struct Portion {
+  size_t which;  ///< of the conversations that were offered
+  int64_t from;  ///< place of its first token in the conversation
+  int64_t count, row;
+};
+
+/// One forward pass over portions of several conversations.
+class Pass {
+ public:
+  Pass(Policy& policy, Pages& pages) : policy_(policy), pages_(pages) {}
+
+  /// Rows that a pass should not exceed: more gain nothing and only take memory.
+  static constexpr int64_t most_rows = 512;
+
+  /// The next `count` unread tokens of a conversation; returns the row of the first. Only once for each conversation.
+  int64_t add(Conversation& conversation, int64_t count);
+  /// Unread tokens of those conversations that come first, until the pass is full.
+  std::vector<Portion> add(const std::vector<Conversation*>& waiting);
+  int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
+  /// Hidden states [rows, hidden], after which the pass is empty again.
+  at::Tensor run();
+
+ private:
+  Policy& policy_;
+  Pages& pages_;
+  Batch batch_;
+  std::vector<int64_t> tokens_;
+};
+
+/// Row `index` of a matrix of floats.
+const float* row_of(const at::Tensor& matrix, int64_t index);
+/// Rows of `width` floats, one below the other.
+at::Tensor stacked(const std::vector<const float*>& rows, int64_t width);
+
+}  // namespace compeer::rollout

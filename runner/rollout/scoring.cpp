@@ -1,0 +1,91 @@
+#include "rollout/scoring.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rollout/check.h"
+
+namespace compeer::rollout {
+
+Scoring::Scoring(Policy& policy, Pages& pages, const Source& source, const Request& request, const ScoreSink& sink)
+    : policy_(policy),
+      pages_(pages),
+      source_(source),
+      request_(request),
+      sink_(sink),
+      shape_(policy.model.shape()),
+      pass_(policy, pages) {}
+
+void Scoring::run() {
+  for (;;) {
+    admit();
+    if (texts_.empty()) return;
+    forward();
+    deliver_finished();
+    request_.progress();
+  }
+}
+
+// As many texts as fill a pass.
+void Scoring::admit() {
+  int64_t rows = 0;
+  for (const auto& text : texts_) rows += text->conversation.unread();
+  while (!ended_ && rows < Pass::most_rows && static_cast<int64_t>(texts_.size()) < request_.sampling.concurrent) {
+    Prompt prompt;
+    const Supply supply = source_(prompt, texts_.empty());
+    ended_ = supply == Supply::end;
+    if (supply != Supply::prompt) return;
+    check(prompt, shape_, 0);
+    auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
+    const int64_t before = conversation.size();
+    conversation.append(prompt.tokens, std::move(prompt.sight));
+    rows += conversation.unread();
+    texts_.push_back(std::make_unique<Text>(
+        Text{count_++, prompt.index, std::move(conversation), std::max<int64_t>(before, 1), {}}));
+  }
+}
+
+// The row of token i predicts token i + 1. The last row of what was read earlier is kept in the conversation.
+void Scoring::forward() {
+  std::vector<const float*> rows;
+  std::vector<int64_t> targets;
+  std::vector<Text*> owners;
+  const auto ask = [&](Text& text, const float* row, int64_t target) {
+    if (target < text.first || target >= text.conversation.size()) return;
+    rows.push_back(row);
+    targets.push_back(text.conversation.tokens()[static_cast<size_t>(target)]);
+    owners.push_back(&text);
+  };
+  std::vector<Conversation*> waiting;
+  for (const auto& text : texts_) waiting.push_back(&text->conversation);
+  const auto portions = pass_.add(waiting);
+  const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
+  for (const Portion& portion : portions) {
+    Text& text = *texts_[portion.which];
+    if (portion.from == text.first && text.log_probs.empty()) ask(text, text.conversation.last().data(), portion.from);
+    for (int64_t i = 0; i < portion.count; ++i) ask(text, row_of(hidden, portion.row + i), portion.from + i + 1);
+  }
+  if (rows.empty()) return;
+  at::Tensor wanted = at::empty({static_cast<int64_t>(targets.size())}, at::kLong);
+  std::copy(targets.begin(), targets.end(), static_cast<int64_t*>(wanted.mutable_data_ptr()));
+  const auto scored = policy_.arithmetic.token_logprobs(stacked(rows, shape_.hidden), policy_.head, wanted,
+                                                        request_.sampling.temperature);
+  const auto* log_prob = static_cast<const float*>(scored.log_prob.const_data_ptr());
+  const auto* entropy = static_cast<const float*>(scored.entropy.const_data_ptr());
+  for (Text* text : owners) {
+    // Logits that are no numbers show in the entropy, whichever token is asked for.
+    if (!std::isfinite(*log_prob) || !std::isfinite(*entropy++)) throw not_finite(text->index);
+    text->log_probs.push_back(*log_prob++);
+  }
+}
+
+void Scoring::deliver_finished() {
+  for (auto& text : texts_) {
+    if (text->conversation.unread() == 0) sink_(text->order, std::move(text->log_probs));
+  }
+  std::erase_if(texts_, [](const auto& text) { return text->conversation.unread() == 0; });
+}
+
+}  // namespace compeer::rollout

@@ -1,0 +1,41 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "rollout/engine.h"
+#include "rollout/pass.h"
+
+namespace compeer::rollout {
+
+/// One call of Engine::score: texts that are read in portions, some at a time.
+class Scoring {
+ public:
+  Scoring(Policy& policy, Pages& pages, const Source& source, const Request& request, const ScoreSink& sink);
+  void run();
+
+ private:
+  struct Text {
+    size_t order;
+    uint32_t index;
+    Conversation conversation;
+    int64_t first;  // token that is scored
+    std::vector<float> log_probs;
+  };
+
+  void admit();
+  void forward();
+  void deliver_finished();
+
+  Policy& policy_;
+  Pages& pages_;
+  const Source& source_;
+  const Request& request_;
+  const ScoreSink& sink_;
+  const ModelShape shape_;
+  Pass pass_;
+  std::vector<std::unique_ptr<Text>> texts_;
+  size_t count_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace compeer::rollout
