@@ -75,10 +75,13 @@ Picture make_picture(const std::vector<Image>& frames, const PictureSettings& s,
   return picture;
 }
 
-Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings) {
+Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings,
+                     double seconds) {
   std::vector<Image> images;
   for (const auto& file : frames) images.push_back(read_image(file));
-  return make_picture(images, settings, frames.empty() ? "video" : frames[0].string());
+  Picture picture = make_picture(images, settings, frames.empty() ? "video" : frames[0].string());
+  picture.seconds = seconds;
+  return picture;
 }
 
 int64_t placeholders(const Picture& picture, const PictureSettings& settings) {

@@ -30,8 +30,9 @@ struct PictureSettings {
 /// `where`.
 Picture make_picture(const std::vector<Image>& frames, const PictureSettings& settings, const std::string& where);
 
-/// From files: one for a picture, several for a video.
-Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings);
+/// From files: one for a picture, several for a video, which have `seconds` between places in time.
+Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings,
+                     double seconds = 1.0);
 
 /// How many placeholder tokens stand for it.
 int64_t placeholders(const Picture& picture, const PictureSettings& settings);
