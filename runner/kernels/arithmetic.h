@@ -64,8 +64,7 @@ class Arithmetic {
                                       const std::vector<Segment>& segments, Heads heads, Cache& cache,
                                       int64_t layer) const = 0;
 
-  /// Attention of every row to all rows of its span, without gradient, as a vision tower has it. Spans cover the rows
-  /// in order.
+  /// Attention of every row to all rows of its span, as a vision tower has it. Spans cover the rows in order.
   virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                      const std::vector<Span>& spans, Heads heads) const = 0;
 

@@ -1,4 +1,5 @@
 #include "kernels/arithmetic.h"
+#include "kernels/blocks.h"
 
 namespace compeer::kernels {
 
@@ -32,6 +33,12 @@ class Exact : public Arithmetic {
   at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                              const std::vector<Span>& spans, Heads heads) const override {
     return kernels::attention_spans(q, k, v, spans, heads);
+  }
+  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const override {
+    return kernels::attention_block(x, block, place);
+  }
+  at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const override {
+    return kernels::feed_forward_block(x, block);
   }
   TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
                                double temperature) const override {

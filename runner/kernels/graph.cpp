@@ -43,7 +43,7 @@ ParameterGradient::ParameterGradient(const Demand& demand, size_t input, const a
   sum_ = in_place_ ? parameter.grad() : at::zeros(parameter.sizes(), at::kFloat);
 }
 
-bool graph_wanted(std::initializer_list<at::Tensor> inputs) {
+bool graph_wanted(const std::vector<at::Tensor>& inputs) {
   if (!at::GradMode::is_enabled()) return false;
   for (const at::Tensor& input : inputs) {
     if (input.defined() && input.requires_grad()) return true;

@@ -2,7 +2,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
-#include <initializer_list>
 #include <vector>
 
 namespace compeer::kernels {
@@ -39,7 +38,7 @@ class ParameterGradient {
 using WayBack = std::function<std::vector<at::Tensor>(const Demand&, const std::vector<at::Tensor>&)>;
 
 /// Whether a graph is to be made: an input needs a gradient, and gradients are on.
-bool graph_wanted(std::initializer_list<at::Tensor> inputs);
+bool graph_wanted(const std::vector<at::Tensor>& inputs);
 
 /// Makes `results` depend on `inputs`. `back` must not capture results, only what `detach` makes of them.
 void connect(const std::vector<at::Tensor>& results, const std::vector<at::Tensor>& inputs, WayBack back);

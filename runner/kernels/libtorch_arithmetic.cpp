@@ -144,7 +144,6 @@ class Libtorch : public Arithmetic {
 
   at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                              const std::vector<Span>& spans, Heads heads) const override {
-    const at::NoGradGuard no_grad;
     std::vector<at::Tensor> parts;
     for (const Span& span : spans) {
       const auto own = [&](const at::Tensor& t) { return t.narrow(0, span.start, span.end - span.start); };

@@ -54,6 +54,14 @@ void rms_norm_backward_weight(const float* dy, const float* x, const float* inve
   });
 }
 
+void add_columns(const float* x, int64_t rows, int64_t width, int64_t from, int64_t to, float* sum) {
+  each(to - from, [&](int64_t i, size_t n) {
+    Vector total = load(sum + from + i, n);
+    for (int64_t r = 0; r < rows; ++r) total = hn::Add(total, load(x + r * width + from + i, n));
+    store(total, sum + from + i, n);
+  });
+}
+
 HWY_INLINE Vector sigmoid(Vector x) {
   const Vector one = hn::Set(Tag(), 1.0f);
   return hn::Div(one, hn::Add(one, exponential(hn::Neg(x))));
@@ -104,6 +112,7 @@ namespace compeer::kernels {
 HWY_EXPORT(rms_norm);
 HWY_EXPORT(rms_norm_backward_rows);
 HWY_EXPORT(rms_norm_backward_weight);
+HWY_EXPORT(add_columns);
 HWY_EXPORT(swiglu);
 HWY_EXPORT(swiglu_backward);
 HWY_EXPORT(rotate);
@@ -115,6 +124,13 @@ template <class Work>
 void in_parts(int64_t count, int64_t floats_each, Work work) {
   const int64_t part = std::max<int64_t>(1, (int64_t{1} << 14) / floats_each);
   share((count + part - 1) / part, [&](int64_t i) { work(i * part, std::min(count, (i + 1) * part)); });
+}
+
+// Runs work(from, to) over columns, in strips.
+template <class Work>
+void in_strips(int64_t width, Work work) {
+  constexpr int64_t kStrip = 64;
+  share((width + kStrip - 1) / kStrip, [&](int64_t i) { work(i * kStrip, std::min(width, (i + 1) * kStrip)); });
 }
 
 }  // namespace
@@ -135,11 +151,13 @@ void rms_norm_backward(const float* dy, const float* x, const float* weight, con
     (dy + at, x + at, weight, inverse + from, to - from, width, around ? around + at : nullptr, dx + at);
   });
   if (!dw) return;
-  constexpr int64_t kStrip = 64;
-  share((width + kStrip - 1) / kStrip, [=](int64_t i) {
-    HWY_DYNAMIC_DISPATCH(rms_norm_backward_weight)
-    (dy, x, inverse, rows, width, i * kStrip, std::min(width, (i + 1) * kStrip), dw);
+  in_strips(width, [=](int64_t from, int64_t to) {
+    HWY_DYNAMIC_DISPATCH(rms_norm_backward_weight)(dy, x, inverse, rows, width, from, to, dw);
   });
+}
+
+void add_columns(const float* x, int64_t rows, int64_t width, float* sum) {
+  in_strips(width, [=](int64_t from, int64_t to) { HWY_DYNAMIC_DISPATCH(add_columns)(x, rows, width, from, to, sum); });
 }
 
 void swiglu(const float* gate, const float* up, int64_t count, float* y) {

@@ -15,6 +15,9 @@ void rms_norm(const float* x, const float* weight, int64_t rows, int64_t width, 
 void rms_norm_backward(const float* dy, const float* x, const float* weight, const float* inverse, int64_t rows,
                        int64_t width, const float* around, float* dx, float* dw);
 
+/// sum [width] += x's rows, one after another.
+void add_columns(const float* x, int64_t rows, int64_t width, float* sum);
+
 /// y = silu(gate) * up with silu(g) = g / (1 + exp(-g)). Backward gives y once more, if asked for; it may take dy's
 /// place.
 void swiglu(const float* gate, const float* up, int64_t count, float* y);

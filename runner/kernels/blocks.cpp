@@ -1,0 +1,182 @@
+#include "kernels/blocks.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include "kernels/graph.h"
+#include "kernels/rows.h"
+
+namespace compeer::kernels {
+
+namespace {
+
+using Gradients = std::vector<at::Tensor>;
+
+const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
+float* out(const at::Tensor& t) { return t.mutable_data_ptr<float>(); }
+View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
+at::Tensor room(int64_t rows, int64_t width) { return at::empty({rows, width}, at::kFloat); }
+
+// y [rows, out] = x W^T + bias
+at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
+  const auto y = room(x.size(0), weight.value().size(0));
+  multiply(rows_of(x), x.size(0), weight.packed(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
+           Write::replace);
+  return y;
+}
+
+// y + x W^T, where y stands already
+void add_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
+  multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::add);
+}
+
+// dx = dy W, or dx += dy W
+void back(const at::Tensor& dy, const Weight& weight, const at::Tensor& dx, Write write) {
+  const auto matrix = weight.rounded();
+  multiply(rows_of(dy), dy.size(0), rows_of(matrix), dy.size(1), dx.size(1), out(dx), dx.size(1), write);
+}
+
+// The gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows.
+at::Tensor weight_gradient(const Demand& demand, size_t input, const Weight& weight, const at::Tensor& dy,
+                           const at::Tensor& x) {
+  ParameterGradient sum(demand, input, weight.value());
+  if (sum.wanted()) {
+    multiply({data(dy), 1, dy.size(1)}, dy.size(1), rows_of(x), x.size(0), x.size(1), sum.data(), x.size(1),
+             Write::add);
+  }
+  return sum.result();
+}
+
+at::Tensor bias_gradient(const Demand& demand, size_t input, const at::Tensor& bias, const at::Tensor& dy) {
+  ParameterGradient sum(demand, input, bias);
+  if (sum.wanted()) add_columns(data(dy), dy.size(0), dy.size(1), sum.data());
+  return sum.result();
+}
+
+// h = rms_norm(x), and what its way back needs.
+struct Norm {
+  at::Tensor inverse, h;
+  Norm(const at::Tensor& x, const at::Tensor& weight, double epsilon)
+      : inverse(at::empty({x.size(0)}, at::kFloat)), h(room(x.size(0), x.size(1))) {
+    rms_norm(data(x), data(weight), x.size(0), x.size(1), static_cast<float>(epsilon), out(h), out(inverse));
+  }
+};
+
+// dx = dy, which came around, plus what comes through the norm; takes dh's place.
+at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tensor& x, const at::Tensor& weight,
+                     const at::Tensor& inverse, ParameterGradient& sum) {
+  const auto dx = room(x.size(0), x.size(1));
+  rms_norm_backward(data(dh), data(x), data(weight), data(inverse), x.size(0), x.size(1), data(dy), out(dx),
+                    sum.wanted() ? sum.data() : nullptr);
+  return dx;
+}
+
+void turn(const at::Tensor& x, const Place& place, int64_t heads, float direction) {
+  rotate(data(x), data(place.cosine), data(place.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
+}
+
+// What attention's way back needs.
+struct Attended {
+  at::Tensor inverse, q, k, v, seen, sums, cosine, sine;
+  std::vector<Context> contexts;
+};
+
+Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, AttentionBlock& block,
+                         const Attended& kept) {
+  const auto dseen = room(x.size(0), block.heads.query_width());
+  back(dy, block.o, dseen, Write::replace);
+  const auto dq = room(kept.q.size(0), kept.q.size(1)), dk = at::zeros(kept.k.sizes(), at::kFloat),
+             dv = at::zeros(kept.v.sizes(), at::kFloat);
+  attend_contexts_backward(data(dseen), data(kept.q), data(kept.k), data(kept.v), data(kept.seen), data(kept.sums),
+                           kept.contexts, block.heads, out(dq), out(dk), out(dv));
+  const Place place{kept.cosine, kept.sine, {}};
+  turn(dq, place, block.heads.query, -1.0f);
+  turn(dk, place, block.heads.key, -1.0f);
+  const Norm norm(x, block.norm, block.epsilon);
+  const auto dh = room(x.size(0), x.size(1));
+  back(dq, block.q, dh, Write::replace);
+  back(dk, block.k, dh, Write::add);
+  back(dv, block.v, dh, Write::add);
+  ParameterGradient dnorm(demand, 1, block.norm);
+  const auto dx = norm_back(dy, dh, x, block.norm, kept.inverse, dnorm);
+  return {dx,
+          dnorm.result(),
+          weight_gradient(demand, 2, block.q, dq, norm.h),
+          weight_gradient(demand, 3, block.k, dk, norm.h),
+          weight_gradient(demand, 4, block.v, dv, norm.h),
+          weight_gradient(demand, 5, block.o, dy, kept.seen),
+          bias_gradient(demand, 6, block.q_bias, dq),
+          bias_gradient(demand, 7, block.k_bias, dk),
+          bias_gradient(demand, 8, block.v_bias, dv)};
+}
+
+Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
+                            const at::Tensor& inverse, const at::Tensor& gate, const at::Tensor& up) {
+  const int64_t rows = gate.size(0), width = gate.size(1);
+  const auto active = room(rows, width), dgate = room(rows, width), dup = room(rows, width);
+  back(dy, block.down, active, Write::replace);
+  swiglu_backward(data(active), data(gate), data(up), gate.numel(), out(dgate), out(dup), out(active));
+  const auto ddown = weight_gradient(demand, 4, block.down, dy, active);
+  const auto dh = room(x.size(0), x.size(1));
+  back(dgate, block.gate, dh, Write::replace);
+  back(dup, block.up, dh, Write::add);
+  const Norm norm(x, block.norm, block.epsilon);
+  const auto dgate_weight = weight_gradient(demand, 2, block.gate, dgate, norm.h),
+             dup_weight = weight_gradient(demand, 3, block.up, dup, norm.h);
+  ParameterGradient dnorm(demand, 1, block.norm);
+  const auto dx = norm_back(dy, dh, x, block.norm, inverse, dnorm);
+  return {dx, dnorm.result(), dgate_weight, dup_weight, ddown};
+}
+
+}  // namespace
+
+at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) {
+  const Norm norm(x, block.norm, block.epsilon);
+  const auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
+             v = product(norm.h, block.v, block.v_bias);
+  turn(q, place, block.heads.query, 1.0f);
+  turn(k, place, block.heads.key, 1.0f);
+  const auto y = x.detach().clone();
+  if (place.cache) {
+    add_product(attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer), block.o, y);
+    return y;
+  }
+  const std::vector<at::Tensor> inputs{x,
+                                       block.norm,
+                                       block.q.value(),
+                                       block.k.value(),
+                                       block.v.value(),
+                                       block.o.value(),
+                                       block.q_bias,
+                                       block.k_bias,
+                                       block.v_bias};
+  const bool graph = graph_wanted(inputs);
+  const auto seen = room(q.size(0), q.size(1)),
+             sums = graph ? at::empty({q.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
+  auto all = contexts(place.segments);
+  attend_contexts(data(q), data(k), data(v), all, block.heads, out(seen), graph ? out(sums) : nullptr);
+  add_product(seen, block.o, y);
+  if (!graph) return y;
+  connect({y}, inputs,
+          [x, kept = Attended{norm.inverse, q, k, v, seen, sums, place.cosine, place.sine, std::move(all)}, &block](
+              const Demand& demand, const Gradients& dy) { return attention_back(demand, dy[0], x, block, kept); });
+  return y;
+}
+
+at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) {
+  const Norm norm(x, block.norm, block.epsilon);
+  const auto gate = product(norm.h, block.gate), up = product(norm.h, block.up);
+  const std::vector<at::Tensor> inputs{x, block.norm, block.gate.value(), block.up.value(), block.down.value()};
+  const bool graph = graph_wanted(inputs);
+  const auto active = graph ? room(gate.size(0), gate.size(1)) : gate;
+  swiglu(data(gate), data(up), gate.numel(), out(active));
+  const auto y = x.detach().clone();
+  add_product(active, block.down, y);
+  if (!graph) return y;
+  connect({y}, inputs, [x, inverse = norm.inverse, gate, up, &block](const Demand& demand, const Gradients& dy) {
+    return feed_forward_back(demand, dy[0], x, block, inverse, gate, up);
+  });
+  return y;
+}
+
+}  // namespace compeer::kernels
