@@ -1,35 +1,114 @@
 #include "language/chat.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
 namespace compeer::language {
 
 namespace {
 
-void append(std::vector<int32_t>& ids, const std::vector<int32_t>& more) {
-  ids.insert(ids.end(), more.begin(), more.end());
+using Json = nlohmann::ordered_json;
+
+void check(const Json& conversation) {
+  const auto refuse = [](const std::string& what) { throw Error("", what, "", Exit::data); };
+  if (!conversation.is_object() || !conversation.contains("messages") || !conversation.at("messages").is_array())
+    refuse("a conversation has a list 'messages'");
+  for (const Json& message : conversation.at("messages")) {
+    if (!message.is_object() || !message.contains("role") || !message.at("role").is_string())
+      refuse("a message is an object with a text 'role'");
+  }
+}
+
+// Templates call what a model thought before it answered by three names; as transformers does, each finds it.
+Json with_reasoning(const Json& message) {
+  Json result = message;
+  for (const char* name : {"reasoning_content", "thinking", "reasoning"}) {
+    if (!message.contains(name) || message.at(name).is_null()) continue;
+    const Json& reasoning = message.at(name);
+    if (!message.contains("thinking")) {
+      result = {{"thinking", reasoning}};
+      for (const auto& [key, value] : message.items()) result[key] = value;
+    }
+    result["reasoning_content"] = reasoning;
+    break;
+  }
+  return result;
+}
+
+Json variables_of(const Json& conversation) {
+  Json variables = {{"tools", nullptr}, {"documents", nullptr}, {"add_generation_prompt", false}};
+  for (const auto& [name, value] : conversation.items()) {
+    if (name != "messages") variables[name] = value;
+  }
+  auto messages = Json::array();
+  for (const Json& message : conversation.at("messages")) messages.push_back(with_reasoning(message));
+  variables["messages"] = std::move(messages);
+  return variables;
 }
 
 }  // namespace
 
-Chat::Chat(const Tokenizer& tokenizer)
-    : tokenizer_(tokenizer), start_(tokenizer.id("<|im_start|>")), end_(tokenizer.id("<|im_end|>")) {}
+Chat::Chat(const Tokenizer& tokenizer) : Chat(tokenizer, tokenizer.folder()) {}
+
+Chat::Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates)
+    : tokenizer_(tokenizer), templates_(templates) {
+  if (!templates_.empty()) return;
+  if (!tokenizer.recognises("<|im_start|>"))
+    throw Error(templates.string(), "has no chat template", "chat_template in tokenizer_config.json would be one",
+                Exit::data);
+  templates_ = ChatTemplates::chatml();
+}
+
+Rendered Chat::render(const Json& conversation, std::time_t now) const {
+  check(conversation);
+  jinja::Variables variables;
+  for (const auto& [role, token] : tokenizer_.roles()) variables.emplace_back(role, jinja::Text(token));
+  const bool tools = conversation.contains("tools") && !conversation.at("tools").is_null();
+  try {
+    const Json all = variables_of(conversation);
+    for (const auto& [name, value] : all.items()) variables.emplace_back(name, jinja::value_of(value));
+  } catch (const jinja::Trouble& trouble) {
+    throw Error("", trouble.what(), "", Exit::data);
+  }
+  const jinja::Text text = templates_.choose(tools).render(variables, now);
+  return {text.bytes(), text.data()};
+}
+
+std::vector<int32_t> Chat::encode(const Rendered& rendered, bool special) const {
+  return special ? tokenizer_.encode(rendered.text, true) : tokenizer_.encode(rendered.text, rendered.content);
+}
 
 std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
-  std::vector<int32_t> ids;
-  for (const Message& message : messages) {
-    ids.push_back(start_);
-    append(ids, tokenizer_.encode(message.role + "\n" + message.text));
-    ids.push_back(end_);
-    append(ids, tokenizer_.encode("\n"));
-  }
-  ids.push_back(start_);
-  append(ids, tokenizer_.encode("assistant\n"));
-  return ids;
+  Json conversation = {{"messages", Json::array()}, {"add_generation_prompt", true}};
+  for (const Message& message : messages)
+    conversation["messages"].push_back({{"role", message.role}, {"content", valid_utf8(message.text)}});
+  return encode(render(conversation));
 }
 
 std::vector<int32_t> Chat::answer(const std::string& text) const {
   auto ids = tokenizer_.encode(text);
-  ids.push_back(end_);
+  ids.push_back(tokenizer_.end());
   return ids;
+}
+
+std::vector<int32_t> repeat_placeholders(std::span<const int32_t> ids, int32_t placeholder,
+                                         std::span<const int64_t> counts) {
+  const auto found = static_cast<size_t>(std::count(ids.begin(), ids.end(), placeholder));
+  if (found != counts.size()) {
+    throw Error("", fmt::format("{} places for pictures, but {} pictures", found, counts.size()),
+                "a picture stands in a message as {\"type\": \"image\"}", Exit::data);
+  }
+  std::vector<int32_t> result;
+  size_t picture = 0;
+  for (const int32_t id : ids) {
+    const int64_t times = id == placeholder ? counts[picture++] : 1;
+    result.insert(result.end(), static_cast<size_t>(std::max<int64_t>(times, 0)), id);
+  }
+  return result;
 }
 
 }  // namespace compeer::language

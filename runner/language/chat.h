@@ -1,8 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "language/chat_template.h"
 #include "language/tokenizer.h"
 
 namespace compeer::language {
@@ -11,12 +16,31 @@ struct Message {
   std::string role, text;
 };
 
-/// Conversations as token ids, in the ChatML format of the Qwen family:
-///   <|im_start|>user\n...<|im_end|>\n<|im_start|>assistant\n
-/// What people wrote is encoded without recognising special tokens, so nobody can forge a turn.
+/// A conversation as its template writes it.
+struct Rendered {
+  std::string text;
+  std::vector<Span> content;  ///< what people and models wrote, in order and apart; the rest is the template's
+};
+
+/// Conversations as text and as token ids, by the chat template of a model folder; without one, in ChatML if the
+/// tokenizer knows <|im_start|>.
+/// What people wrote is encoded without recognising special tokens, so nobody can forge a turn; apart from that the ids
+/// are those of the whole text.
 class Chat {
  public:
+  /// Throws Error (exit 4) if there is no template, or one that is wrong or not supported.
   explicit Chat(const Tokenizer& tokenizer);
+  /// With the template of another folder.
+  Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates);
+
+  /// conversation: {"messages": [{"role", "content", ...}], "add_generation_prompt": bool, "tools": [...], ...}.
+  /// Messages and all further keys go to the template as they are: content may be a list of parts, {"type": "text",
+  /// "text": ...} or {"type": "image"}. Throws Error (exit 4): the conversation is none, or what the template says
+  /// against it.
+  Rendered render(const nlohmann::ordered_json& conversation, std::time_t now = std::time(nullptr)) const;
+
+  /// Ids of what was rendered. `special`: special tokens are recognised in what people wrote, too.
+  std::vector<int32_t> encode(const Rendered& rendered, bool special = false) const;
 
   /// The conversation, ready for the assistant to answer.
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
@@ -26,7 +50,12 @@ class Chat {
 
  private:
   const Tokenizer& tokenizer_;
-  int32_t start_, end_;
+  ChatTemplates templates_;
 };
+
+/// Ids in which the i-th `placeholder` stands counts[i] times: as many as the i-th picture has tokens.
+/// Throws Error (exit 4) if there are more or fewer placeholders than counts.
+std::vector<int32_t> repeat_placeholders(std::span<const int32_t> ids, int32_t placeholder,
+                                         std::span<const int64_t> counts);
 
 }  // namespace compeer::language

@@ -47,6 +47,7 @@ class Tokenizer {
   int64_t size() const { return size_; }
   /// The id of an added token; throws Error (exit 4) if the tokenizer has none of that name.
   int32_t id(const std::string& token) const;
+  bool recognises(const std::string& token) const { return added_ids_.contains(token); }
   /// Ends a turn: the config's eos_token. Throws Error (exit 4) if there is none.
   int32_t end() const;
 

@@ -1,0 +1,76 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "language/jinja/lexer.h"
+#include "language/jinja/syntax.h"
+
+namespace compeer::language::jinja {
+
+/// Reads expressions from a list of tokens; the parser of statements builds on it.
+class ExpressionParser {
+ public:
+  ExpressionParser(std::vector<Token> tokens, const std::string& where);
+
+ protected:
+  ExpressionPtr expression();  ///< with "a if b else c"
+  ExpressionPtr expression_or_tuple();
+  ExpressionPtr or_expression();  ///< without
+  ExpressionPtr primary();
+
+  const Token& now() const { return tokens_[at_]; }
+  const Token& ahead() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  Token take();
+  bool sees(Token::Kind kind, std::string_view text) const { return now().kind == kind && now().text == text; }
+  bool sees_name(std::string_view name) const { return sees(Token::Kind::name, name); }
+  bool sees_sign(std::string_view sign) const { return sees(Token::Kind::sign, sign); }
+  bool take_name(std::string_view name);
+  bool take_sign(std::string_view sign);
+  void want_sign(std::string_view sign);
+  std::string want_name();
+  [[noreturn]] void fail(const std::string& what, const std::string& help = "") const;
+  [[noreturn]] void unexpected(const std::string& wanted) const;
+
+  /// Counts how deep the parser is; refuses more than a stack takes.
+  class Deeper {
+   public:
+    explicit Deeper(ExpressionParser& parser);
+    ~Deeper() { --parser_.depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+   private:
+    ExpressionParser& parser_;
+  };
+
+ private:
+  ExpressionPtr make(Expression::Kind kind, std::vector<ExpressionPtr> parts, std::string name = "");
+  ExpressionPtr constant(Value value);
+  ExpressionPtr and_expression();
+  ExpressionPtr not_expression();
+  ExpressionPtr comparison();
+  ExpressionPtr sum();
+  ExpressionPtr concatenation();
+  ExpressionPtr product();
+  ExpressionPtr power();
+  ExpressionPtr signed_value(bool with_filters);
+  ExpressionPtr bracketed();
+  ExpressionPtr list();
+  ExpressionPtr dict();
+  ExpressionPtr number();
+  ExpressionPtr texts();
+  ExpressionPtr postfix(ExpressionPtr value);
+  ExpressionPtr subscript(ExpressionPtr value);
+  ExpressionPtr filters(ExpressionPtr value);
+  ExpressionPtr filter(ExpressionPtr value);
+  ExpressionPtr test(ExpressionPtr value);
+  void arguments(Expression& call);
+  void finish(Expression& expression) const;  ///< counts its depth
+
+  std::vector<Token> tokens_;
+  const std::string& where_;
+  size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace compeer::language::jinja
