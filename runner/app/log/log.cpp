@@ -171,7 +171,7 @@ void add_export(CLI::App& log, std::function<int()>& action) {
   command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
 }
 
-void add_verify(CLI::App& log, std::function<int()>& action) {
+void add_log_verify(CLI::App& log, std::function<int()>& action) {
   auto options = std::make_shared<LogVerify>();
   auto* command = log.add_subcommand("verify", "Check that all a run wrote is whole; exit code 4 if not");
   command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
@@ -222,7 +222,7 @@ void add_log(CLI::App& app, std::function<int()>& action) {
   log->require_subcommand(1);
   add_show(*log, action);
   add_export(*log, action);
-  add_verify(*log, action);
+  add_log_verify(*log, action);
 }
 
 }  // namespace compeer::app
