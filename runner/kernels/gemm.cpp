@@ -1,7 +1,9 @@
 #include "kernels/gemm.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "kernels/workers.h"
 
@@ -10,7 +12,11 @@
 namespace compeer::kernels {
 
 constexpr int64_t kChunk = 256;  // part of the bits: see gemm.h
-constexpr int64_t kRows = 192;   // of A at once: their chunk of k stays in the second-level cache
+// Distances of panels and row blocks that were rearranged for a chunk: a line more than they are long, or all of them
+// would begin in the same set of the first-level cache.
+constexpr int64_t kPanelStep = kChunk * Packed::width + 16;
+constexpr int64_t kStrip = 24;  // panels of B at once
+constexpr int64_t kRows = 384;  // of A at once: their chunk of k stays in the second-level cache
 
 struct Product {
   View a;
@@ -47,65 +53,54 @@ struct Range {
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// Registers hold the sums, a row of each panel and one element of A. With fewer rows, more panels at once: so that
-// enough sums are in flight.
-constexpr int kMostRows = kLanes == 16 ? 8 : 6, kMostPanels = 4;
-constexpr int kPanels[9] = {0,
-                            4,
-                            kLanes == 16 ? 4 : 3,
-                            kLanes == 16 ? 4 : 2,
-                            kLanes / 4 - (kLanes == 8),
-                            kLanes == 16 ? 4 : 1,
-                            kLanes == 16 ? 4 : 1,
-                            3,
-                            3};
+// Registers hold the sums, a row of each panel and one element of A. A's rows as they lie: the fewer there are, the
+// more panels at once, so that enough sums are in flight. A rearranged: the shape that reads least.
+constexpr int kWide = kLanes == 16;
+constexpr int kMostRows = kWide ? 8 : 6, kMostPackedRows = kWide ? 14 : 6, kMostPanels = 4;
+constexpr int kPanels[9] = {0, 4, kWide ? 4 : 3, kWide ? 4 : 2, kWide ? 4 : 1, kWide ? 4 : 1, kWide ? 4 : 1, 3, 3};
+constexpr int kPackedPanels = kWide ? 2 : 1;
+constexpr int64_t kBlockStep = kChunk * kMostPackedRows + 16;
 
 template <int R, int P, bool kAlongRows, Format kFormat>
 constexpr Tile fitting() {
-  if constexpr (R <= kMostRows && P <= kPanels[R]) return tile<R, P, kAlongRows, kFormat>;
+  if constexpr (kAlongRows ? R <= kMostRows && P <= kPanels[R] : R <= kMostPackedRows && P <= kPackedPanels)
+    return tile<R, P, kAlongRows, kFormat>;
   return nullptr;
 }
-template <int R, bool kAlongRows, Format kFormat>
-struct Row {
-  static constexpr Tile tiles[kMostPanels + 1] = {
-      nullptr, fitting<R, 1, kAlongRows, kFormat>(), fitting<R, 2, kAlongRows, kFormat>(),
-      fitting<R, 3, kAlongRows, kFormat>(), fitting<R, 4, kAlongRows, kFormat>()};
-};
+template <bool kAlongRows, Format kFormat, size_t... I>
+constexpr auto table(std::index_sequence<I...>) {
+  return std::array<Tile, sizeof...(I)>{fitting<I / kMostPanels + 1, I % kMostPanels + 1, kAlongRows, kFormat>()...};
+}
 template <bool kAlongRows, Format kFormat>
 Tile tile_of(int64_t rows, int64_t panels) {
-  static constexpr const Tile* by_rows[9] = {nullptr,
-                                             Row<1, kAlongRows, kFormat>::tiles,
-                                             Row<2, kAlongRows, kFormat>::tiles,
-                                             Row<3, kAlongRows, kFormat>::tiles,
-                                             Row<4, kAlongRows, kFormat>::tiles,
-                                             Row<5, kAlongRows, kFormat>::tiles,
-                                             Row<6, kAlongRows, kFormat>::tiles,
-                                             Row<7, kAlongRows, kFormat>::tiles,
-                                             Row<8, kAlongRows, kFormat>::tiles};
-  return by_rows[rows][panels];
+  constexpr int most = kAlongRows ? kMostRows : kMostPackedRows;
+  static constexpr auto all = table<kAlongRows, kFormat>(std::make_index_sequence<most * kMostPanels>());
+  return all[static_cast<size_t>((rows - 1) * kMostPanels + panels - 1)];
 }
 
 // A block of C: rows by panels. Memory that a thread needs while it computes one.
 class Block {
  public:
   Block(const Product& product, Range rows, Range panels) : p_(product), rows_(rows), panels_(panels) {
-    row_blocks_ = (rows.size() + kMostRows - 1) / kMostRows;
-    height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
     along_rows_ = p_.a.column == 1;
+    const int most = along_rows_ ? kMostRows : kMostPackedRows;
+    row_blocks_ = (rows.size() + most - 1) / most;
+    height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
     loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && row_blocks_ > 2);
   }
 
   void compute() {
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
-    const int64_t most = kPanels[height_];
+    const int64_t most = along_rows_ ? kPanels[height_] : kPackedPanels;
     const Range full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
     const auto each_group = [&](int64_t begin) {
+      if (loose_) unpack(panels_, begin, std::min(kChunk, p_.k - begin));
       for (int64_t g = 0; g < groups; ++g) step(full.part(g, groups), begin);
       if (whole < panels_.to) step({whole, panels_.to}, begin);
     };
     // Few rows: panel after panel, so that B streams from memory. Many: A's chunk stays near.
-    if (along_rows_ && rows_.size() <= 32) {
+    if (along_rows_ && !loose_ && rows_.size() <= 32) {
       for (int64_t g = 0; g < groups; ++g) {
         for (int64_t begin = 0; begin < p_.k || begin == 0; begin += kChunk) step(full.part(g, groups), begin);
       }
@@ -123,14 +118,14 @@ class Block {
   // All rows with a group of panels, over the chunk that begins at `begin`.
   void step(Range group, int64_t begin) {
     Chunk chunk{};
+    const bool streams = along_rows_ && !loose_ && rows_.size() <= 32;
     chunk.k = std::min(kChunk, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
     chunk.add = p_.add || begin > 0;
     bool narrow = false;
     if (loose_) {
-      unpack(group, begin, chunk.k);
-      chunk.w = right_;
-      chunk.panel = kChunk * Packed::width;
+      chunk.w = right_ + (group.from - panels_.from) * kPanelStep;
+      chunk.panel = kPanelStep;
     } else {
       chunk.w = p_.packed->panel(group.from, begin);
       chunk.panel = static_cast<int64_t>(p_.packed->panel_bytes() / sizeof(float));
@@ -140,8 +135,9 @@ class Block {
     for (int64_t i = 0; i < row_blocks_; ++i) {
       const Range rows = rows_.part(i, row_blocks_);
       chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
-                            : View{left_ + (rows.from - rows_.from) * kChunk, 1, rows.size()};
+                            : View{left_ + i * kBlockStep, 1, rows.size()};
       float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
+      chunk.ahead = streams ? 32 * Packed::width : 8 * Packed::width;
       const Tile run = !along_rows_ ? tile_of<false, Format::float32>(rows.size(), group.size())
                        : narrow     ? tile_of<true, Format::bfloat16>(rows.size(), group.size())
                                     : tile_of<true, Format::float32>(rows.size(), group.size());
@@ -155,7 +151,7 @@ class Block {
 
   // The padded panel: nothing is read or written past the end of a row.
   void through_buffer(Tile run, Chunk chunk, int64_t rows, int64_t columns, float* c) const {
-    float buffer[8 * Packed::width] = {}, start[Packed::width] = {};
+    float buffer[16 * Packed::width] = {}, start[Packed::width] = {};
     if (chunk.bias) std::copy_n(chunk.bias, columns, start);
     chunk.bias = start;
     for (int64_t r = 0; chunk.add && r < rows; ++r) std::copy_n(c + r * p_.c_row, columns, buffer + r * Packed::width);
@@ -166,11 +162,19 @@ class Block {
   // A chunk of A whose columns are neighbours: each row block as [k][rows].
   void pack_left(int64_t begin) {
     const int64_t k = std::min(kChunk, p_.k - begin);
-    for (int64_t i = 0; i < row_blocks_; ++i) {
-      const Range rows = rows_.part(i, row_blocks_);
-      float* to = left_ + (rows.from - rows_.from) * kChunk;
-      for (int64_t j = 0; j < k; ++j, to += rows.size())
-        std::copy_n(p_.a.data + rows.from + (begin + j) * p_.a.column, rows.size(), to);
+    for (int64_t j = 0; j < k; ++j) {
+      const float* from = p_.a.data + rows_.from + (begin + j) * p_.a.column;
+      for (int64_t i = 0; i < rows_.size(); i += 16) prefetch(from + 2 * p_.a.column + i);
+      for (int64_t i = 0; i < row_blocks_; ++i) {
+        const Range rows = rows_.part(i, row_blocks_);
+        float* to = left_ + i * kBlockStep + j * rows.size();
+        if (rows.size() == kMostPackedRows) {
+          std::memcpy(to, from, kMostPackedRows * sizeof(float));
+        } else {
+          std::memcpy(to, from, static_cast<size_t>(rows.size()) * sizeof(float));
+        }
+        from += rows.size();
+      }
     }
   }
 
@@ -178,19 +182,22 @@ class Block {
   void unpack(Range group, int64_t begin, int64_t k) {
     const Tag tag;
     const hn::RebindToUnsigned<Tag> bits;
-    for (int64_t p = group.from; p < group.to; ++p) {
-      float* to = right_ + (p - group.from) * kChunk * Packed::width;
-      if (!p_.packed) {
-        const float* from = p_.b.data + begin * p_.b.row + p * Packed::width;
-        const int64_t columns = std::min(Packed::width, p_.n - p * Packed::width);
-        for (int64_t i = 0; i < k; ++i) {
-          if (columns == Packed::width)
-            std::memcpy(to + i * Packed::width, from + i * p_.b.row, Packed::width * sizeof(float));
-          else
-            std::copy_n(from + i * p_.b.row, columns, to + i * Packed::width);
+    const int64_t whole = std::min(group.to, p_.n / Packed::width);
+    if (!p_.packed) {
+      for (int64_t i = 0; i < k; ++i) {
+        const float* from = p_.b.data + (begin + i) * p_.b.row + group.from * Packed::width;
+        float* to = right_ + i * Packed::width;
+        for (int64_t p = group.from; p < group.to; ++p)
+          prefetch(from + 2 * p_.b.row + (p - group.from) * Packed::width);
+        for (int64_t p = group.from; p < whole; ++p, from += Packed::width, to += kPanelStep) {
+          for (int v = 0; v < kParts; ++v) hn::StoreU(hn::LoadU(tag, from + v * kLanes), tag, to + v * kLanes);
         }
-        continue;
+        if (whole < group.to) std::copy_n(from, p_.n % Packed::width, to);
       }
+      return;
+    }
+    for (int64_t p = group.from; p < group.to; ++p) {
+      float* to = right_ + (p - group.from) * kPanelStep;
       const float* from = static_cast<const float*>(p_.packed->panel(p, begin));
       for (int64_t i = 0; i < k; i += 2, from += Packed::width, to += 2 * Packed::width) {
         for (int v = 0; v < kParts; ++v) {
@@ -206,10 +213,10 @@ class Block {
   Range rows_, panels_;
   int64_t row_blocks_, height_;
   bool along_rows_, loose_;
-  static thread_local float left_[kRows * kChunk], right_[(kChunk + 1) * Packed::width * kMostPanels];
+  static thread_local float left_[(kRows / kMostPackedRows + 1) * kBlockStep], right_[kStrip * kPanelStep];
 };
-alignas(64) thread_local float Block::left_[kRows * kChunk];
-alignas(64) thread_local float Block::right_[(kChunk + 1) * Packed::width * kMostPanels];
+alignas(64) thread_local float Block::left_[(kRows / kMostPackedRows + 1) * kBlockStep];
+alignas(64) thread_local float Block::right_[kStrip * kPanelStep];
 
 void block(const Product& product, Range rows, Range panels) { Block(product, rows, panels).compute(); }
 
@@ -226,13 +233,13 @@ namespace {
 void compute(const Product& product, int64_t m, Range panels) {
   const int64_t row_parts = (m + kRows - 1) / kRows;
   const int64_t work = m * product.k * panels.size() * Packed::width;
-  constexpr int64_t kStrip = 48, kLeast = 1 << 19;
+  constexpr int64_t kLeast = 1 << 19;
   int64_t strips = (panels.size() + kStrip - 1) / kStrip;
   if (threads() > 1 && work >= 2 * kLeast) {
     const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
     strips = std::min(std::max(strips, (wanted + row_parts - 1) / row_parts), (panels.size() + 3) / 4);
   }
-  if (m <= 32 && threads() == 1) strips = 1;
+  if (m <= 16 && threads() == 1 && product.packed) strips = 1;
   const auto one = [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(block)(product, Range{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
   };

@@ -2,6 +2,8 @@
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <hwy/cache_control.h>
 
+#include <algorithm>
+
 #include "kernels/packed.h"
 
 #if defined(COMPEER_KERNELS_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -22,6 +24,7 @@ struct Chunk {
   const void* w;
   int64_t panel;      // distance of panels, in words of 4 bytes
   int64_t k;          // 256 at most
+  int64_t ahead;      // distance at which B is prefetched
   const float* bias;  // starts the chains; null: zero
   bool add;           // to what is in C
 };
@@ -31,7 +34,7 @@ struct Chunk {
 template <int R, bool kRows>
 struct Left {
   explicit Left(View a) : step(a.column) {
-    HWY_UNROLL(8) for (int r = 0; r < R; ++r) row[r] = a.data + (kRows ? r * a.row : r);
+    HWY_UNROLL(16) for (int r = 0; r < R; ++r) row[r] = a.data + (kRows ? r * a.row : r);
   }
   HWY_INLINE float at(int r, int64_t i) const { return kRows ? row[r][i] : row[0][i * step + r]; }
   const float* row[R];
@@ -40,8 +43,6 @@ struct Left {
 
 HWY_INLINE void prefetch(const float* line) { hwy::Prefetch(line); }
 
-constexpr int64_t kAhead = 32;  // rows of a panel, each a cache line
-
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
 template <int R, int P, bool kRows, Format kFormat>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
@@ -49,50 +50,57 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   const Tag tag;
   const hn::RebindToUnsigned<Tag> bits;
   Vector sum[R][V];
-  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+  HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
       sum[r][v] = chunk.bias ? hn::LoadU(tag, chunk.bias + v * kLanes) : hn::Zero(tag);
     }
   }
   const Left<R, kRows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
-  const int64_t k = chunk.k, panel = chunk.panel;
+  const int64_t k = chunk.k, panel = chunk.panel, ahead = chunk.ahead;
+  // C is fetched a row at a time along the way: all at once would keep B waiting.
+  const int64_t part = (k / R + 2) & ~int64_t{1};
+  const float* soon = c;
+  const auto fetch = [&] { HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(soon + p * Packed::width); };
   if constexpr (kFormat == Format::float32) {
-    for (int64_t i = 0; i < k; ++i, w += Packed::width) {
-      Vector right[V];
-      HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-        right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
-      }
-      HWY_UNROLL(8) for (int p = 0; p < P; ++p) prefetch(w + p * panel + kAhead * Packed::width);
-      HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-        const Vector x = hn::Set(tag, left.at(r, i));
-        HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+    for (int64_t i = 0; i < k; soon += c_row) {
+      fetch();
+      for (const int64_t end = std::min(i + part, k); i < end; ++i, w += Packed::width) {
+        Vector right[V];
+        HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
+          right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
+        }
+        HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
+        HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+          const Vector x = hn::Set(tag, left.at(r, i));
+          HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+        }
       }
     }
   } else {
     const auto upper = hn::Set(bits, 0xffff0000u);
     for (int64_t i = 0; i < k; i += 2, w += Packed::width) {
       hn::Vec<decltype(bits)> pair[V];
-      HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
         pair[v] = hn::BitCast(bits, hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes));
       }
-      HWY_UNROLL(8) for (int p = 0; p < P; ++p) prefetch(w + p * panel + kAhead * Packed::width);
+      HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
       Vector right[V];
-      HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::ShiftLeft<16>(pair[v]));
-      HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::ShiftLeft<16>(pair[v]));
+      HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
-        HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+        HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
       }
       if (i + 1 == k) break;
-      HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::And(pair[v], upper));
-      HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::And(pair[v], upper));
+      HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i + 1));
-        HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+        HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
       }
     }
   }
-  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
-    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+  HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
       float* to = c + r * c_row + v * kLanes;
       hn::StoreU(chunk.add ? hn::Add(hn::LoadU(tag, to), sum[r][v]) : sum[r][v], tag, to);
     }
