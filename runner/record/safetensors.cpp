@@ -25,6 +25,14 @@ const std::map<std::string, size_t> element_sizes = {
     {"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"I64", 8}, {"I32", 4},
     {"I16", 2}, {"I8", 1},  {"U64", 8}, {"U32", 4},  {"U16", 2},     {"U8", 1},      {"BOOL", 1}};
 
+// Names come from strangers: what would move a terminal's cursor is not printed, nor more than fits on a line.
+std::string shown(std::string name) {
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return name.size() <= 200 ? name : name.substr(0, 200) + "...";
+}
+
 [[noreturn]] void refuse(const Path& file, const std::string& what) {
   throw Error(file.string(), what, "", Exit::data);
 }
@@ -46,18 +54,13 @@ uint64_t little_endian(std::span<const std::byte> bytes) {
 uint64_t wanted_bytes(const Path& file, const TensorView& tensor) {
   uint64_t bytes = element_size(tensor.dtype);
   if (bytes == 0)
-    throw Error(file.string(), fmt::format("tensor '{}' has the unknown type '{}'", tensor.name, tensor.dtype),
-                suggest(tensor.dtype,
-                        [] {
-                          std::vector<std::string> names;
-                          for (const auto& [name, size] : element_sizes) names.push_back(name);
-                          return names;
-                        }()),
-                Exit::data);
+    throw Error(file.string(),
+                fmt::format("tensor '{}' has the unknown type '{}'", shown(tensor.name), shown(tensor.dtype)),
+                suggest(tensor.dtype, keys_of(element_sizes)), Exit::data);
   for (const int64_t extent : tensor.shape) {
-    if (extent < 0) refuse(file, fmt::format("tensor '{}' has a negative size {}", tensor.name, extent));
+    if (extent < 0) refuse(file, fmt::format("tensor '{}' has a negative size {}", shown(tensor.name), extent));
     if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      refuse(file, fmt::format("tensor '{}' is too large", tensor.name));
+      refuse(file, fmt::format("tensor '{}' is too large", shown(tensor.name)));
   }
   return bytes;
 }
@@ -66,7 +69,7 @@ bool is_index(const json& value) { return value.is_number_unsigned(); }
 
 // One entry of the header: {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}.
 TensorView parse_tensor(const Path& file, const std::string& name, const json& entry, std::span<const std::byte> data) {
-  auto wrong = [&](const char* what) { refuse(file, fmt::format("tensor '{}': {}", name, what)); };
+  auto wrong = [&](const char* what) { refuse(file, fmt::format("tensor '{}': {}", shown(name), what)); };
   if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets"))
     wrong("should have exactly dtype, shape and data_offsets");
@@ -83,9 +86,9 @@ TensorView parse_tensor(const Path& file, const std::string& name, const json& e
   }
   const uint64_t begin = offsets[0], end = offsets[1];
   if (begin > end || end > data.size())
-    refuse(file, fmt::format("tensor '{}' lies at bytes {} to {} of {}", name, begin, end, data.size()));
+    refuse(file, fmt::format("tensor '{}' lies at bytes {} to {} of {}", shown(name), begin, end, data.size()));
   if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != end - begin)
-    refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", name, end - begin, wanted));
+    refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", shown(name), end - begin, wanted));
   tensor.bytes = data.subspan(begin, end - begin);
   return tensor;
 }
@@ -97,8 +100,9 @@ void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<
   });
   const std::byte* at = data.data();
   for (const auto& tensor : tensors) {
-    if (tensor.bytes.data() < at) refuse(file, fmt::format("tensor '{}' overlaps another", tensor.name));
-    if (tensor.bytes.data() > at) refuse(file, fmt::format("unused bytes stand before tensor '{}'", tensor.name));
+    if (tensor.bytes.data() < at) refuse(file, fmt::format("tensor '{}' overlaps another", shown(tensor.name)));
+    if (tensor.bytes.data() > at)
+      refuse(file, fmt::format("unused bytes stand before tensor '{}'", shown(tensor.name)));
     at += tensor.bytes.size();
   }
   if (const auto rest = data.data() + data.size() - at)
@@ -108,7 +112,7 @@ void check_extents(const Path& file, std::vector<TensorView> tensors, std::span<
 void parse_metadata(const Path& file, const json& entry, std::map<std::string, std::string>& metadata) {
   if (!entry.is_object()) refuse(file, "__metadata__ is no table");
   for (const auto& [key, value] : entry.items()) {
-    if (!value.is_string()) refuse(file, fmt::format("__metadata__ '{}' is no text", key));
+    if (!value.is_string()) refuse(file, fmt::format("__metadata__ '{}' is no text", shown(key)));
     metadata[key] = value;
   }
 }
@@ -116,6 +120,12 @@ void parse_metadata(const Path& file, const json& entry, std::map<std::string, s
 // Larger elements first, then by name.
 bool stands_before(const TensorView& a, const TensorView& b) {
   return std::pair(element_size(b.dtype), a.name) < std::pair(element_size(a.dtype), b.name);
+}
+
+// Of the folder itself: no path leads out of it.
+bool is_file_name(const std::string& text) {
+  return !text.empty() && text != "." && text != ".." && text.find('/') == std::string::npos &&
+         text.find('\0') == std::string::npos;
 }
 
 std::string_view header_text(const Path& file, std::span<const std::byte> bytes) {
@@ -134,13 +144,14 @@ std::string_view header_text(const Path& file, std::span<const std::byte> bytes)
 
 struct Safetensors::Files {
   Path path;
+  Access access;
   std::vector<MappedFile> mapped;
   std::map<std::string, TensorView> tensors;
   std::map<std::string, std::string> metadata;
 
   // Checks one file and adds its tensors. Returns their names.
   std::vector<std::string> add(const Path& file) {
-    const auto bytes = mapped.emplace_back(file).bytes();
+    const auto bytes = mapped.emplace_back(file, access).bytes();
     const auto text = header_text(file, bytes);
     const auto data = bytes.subspan(8 + text.size());
     std::vector<TensorView> found;
@@ -156,7 +167,7 @@ struct Safetensors::Files {
     for (auto& tensor : found) {
       added.push_back(tensor.name);
       if (!tensors.emplace(tensor.name, tensor).second)
-        refuse(file, fmt::format("tensor '{}' is in another file too", tensor.name));
+        refuse(file, fmt::format("tensor '{}' is in another file too", shown(tensor.name)));
     }
     return added;
   }
@@ -172,34 +183,33 @@ Safetensors::Safetensors(Safetensors&&) noexcept = default;
 Safetensors& Safetensors::operator=(Safetensors&&) noexcept = default;
 Safetensors::~Safetensors() = default;
 
-Safetensors Safetensors::open(const Path& file) {
-  auto files = std::make_unique<Files>();
-  files->path = file;
+Safetensors Safetensors::open(const Path& file, Access access) {
+  auto files = std::make_unique<Files>(Files{file, access, {}, {}, {}});
   files->add(file);
   return Safetensors(std::move(files));
 }
 
 // The index says which shard each tensor is in: {"weight_map": {"lm_head.weight": "model-00001-of-00002.safetensors"}}.
-Safetensors Safetensors::open_sharded(const Path& folder) {
+Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   const Path index = folder / "model.safetensors.index.json";
-  if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors");
+  if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors", access);
   if (!std::filesystem::exists(index))
     throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json", "", Exit::data);
   const json parsed = parse_strict_json(index, read_file(index, longest_index));
   if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
   std::map<std::string, std::set<std::string>> promised;  // by shard
   for (const auto& [name, shard] : parsed["weight_map"].items()) {
-    if (!shard.is_string() || Path(shard).filename() != Path(shard))
-      refuse(index, fmt::format("tensor '{}' should name a file of this folder", name));
+    if (!shard.is_string() || !is_file_name(shard.get<std::string>()))
+      refuse(index, fmt::format("tensor '{}' should name a file of this folder", shown(name)));
     promised[shard].insert(name);
   }
-  auto files = std::make_unique<Files>();
-  files->path = folder;
+  auto files = std::make_unique<Files>(Files{folder, access, {}, {}, {}});
   for (const auto& [shard, names] : promised) {
     const auto added = files->add(folder / shard);
     const std::set<std::string> there(added.begin(), added.end());
     for (const auto& name : names)
-      if (!there.count(name)) refuse(folder / shard, fmt::format("lacks tensor '{}', which the index promises", name));
+      if (!there.count(name))
+        refuse(folder / shard, fmt::format("lacks tensor '{}', which the index promises", shown(name)));
   }
   return Safetensors(std::move(files));
 }
@@ -208,6 +218,10 @@ std::vector<std::string> Safetensors::names() const { return keys_of(files_->ten
 bool Safetensors::has(const std::string& name) const { return files_->tensors.count(name) > 0; }
 const std::map<std::string, std::string>& Safetensors::metadata() const { return files_->metadata; }
 const Path& Safetensors::path() const { return files_->path; }
+
+void Safetensors::release() const {
+  for (const MappedFile& file : files_->mapped) file.release();
+}
 
 const TensorView& Safetensors::tensor(const std::string& name) const {
   const auto found = files_->tensors.find(name);
@@ -244,6 +258,34 @@ void write_safetensors(const Path& file, std::vector<TensorView> tensors,
   pieces[0] = length;
   pieces[1] = text;
   write_file(file, pieces);
+}
+
+void write_sharded(const Path& folder, const std::vector<TensorView>& tensors, uint64_t limit) {
+  std::vector<std::vector<TensorView>> shards(1);
+  uint64_t total = 0, in_shard = 0;
+  for (const auto& tensor : tensors) {
+    if (!shards.back().empty() && in_shard + tensor.bytes.size() > limit) {
+      shards.emplace_back();
+      in_shard = 0;
+    }
+    shards.back().push_back(tensor);
+    in_shard += tensor.bytes.size();
+    total += tensor.bytes.size();
+  }
+  const Path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
+  if (shards.size() == 1) {
+    write_safetensors(single, shards[0], {{"format", "pt"}});
+    std::filesystem::remove(index);
+    return;
+  }
+  json places;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    const auto name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
+    write_safetensors(folder / name, shards[i], {{"format", "pt"}});
+    for (const auto& tensor : shards[i]) places[tensor.name] = name;
+  }
+  write_file(index, json{{"metadata", {{"total_size", total}}}, {"weight_map", places}}.dump(2) + "\n");
+  std::filesystem::remove(single);
 }
 
 }  // namespace compeer::record

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "record/mapped_file.h"
+
 /// Weights in the safetensors format, as raw bytes: no libtorch here. A file is an 8-byte little-endian length, a JSON
 /// header of that length naming every tensor's type, shape and place, and the data. Files come from strangers, so the
 /// reader checks everything before it hands out a byte; each error names the file and the tensor (exit 4).
@@ -26,9 +28,9 @@ size_t element_size(const std::string& dtype);
 /// One or several files, mapped into memory. Views live as long as the object (moving it keeps them).
 class Safetensors {
  public:
-  static Safetensors open(const std::filesystem::path& file);
+  static Safetensors open(const std::filesystem::path& file, Access access = Access::read);
   /// A model folder: `model.safetensors`, or the shards that `model.safetensors.index.json` names.
-  static Safetensors open_sharded(const std::filesystem::path& folder);
+  static Safetensors open_sharded(const std::filesystem::path& folder, Access access = Access::read);
 
   Safetensors(Safetensors&&) noexcept;
   Safetensors& operator=(Safetensors&&) noexcept;
@@ -41,11 +43,19 @@ class Safetensors {
   const std::map<std::string, std::string>& metadata() const;
   const std::filesystem::path& path() const;  ///< the file or folder opened
 
+  /// With Access::read: gives the memory behind all views back to the system, which reads the bytes again when needed.
+  void release() const;
+
  private:
   struct Files;
   explicit Safetensors(std::unique_ptr<Files> files);
   std::unique_ptr<Files> files_;
 };
+
+/// Writes a model folder's weights: model.safetensors or, where that would have more than `limit` bytes of data, shards
+/// model-00001-of-0000N.safetensors and their index. Tensors stay in the order given. The other
+/// layout's single file or index is removed, so that the folder holds one model.
+void write_sharded(const std::filesystem::path& folder, const std::vector<TensorView>& tensors, uint64_t limit);
 
 /// Writes whole or not at all. The same tensors give the same bytes, whatever their order in `tensors`: larger elements
 /// first, then by name, which also aligns every tensor to its element.

@@ -1,6 +1,7 @@
 #include "record/safetensors.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <fstream>
@@ -116,6 +117,56 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "absent"); }),
             "absent: can't be read: No such file or directory");
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_.path()); }).substr(22), " can't be read: Is a directory");
+  std::ofstream(folder_ / "empty").flush();
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "empty"); }), "empty: is too short to be a safetensors file");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);  // nobody writes to it: opening must not wait
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "pipe"); }), "pipe: can't be read: Invalid argument");
+}
+
+TEST_F(BrokenSafetensors, ALongHeaderIsRefusedBeforeItIsRead) {
+  const std::string length("\x01\xe1\xf5\x05\0\0\0\0", 8);  // 100,000,001
+  std::ofstream(folder_ / "long", std::ios::binary) << length << "{}";
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "long"); }),
+            "long: has a header of 100000001 bytes, more than 100000000 are never read");
+}
+
+TEST_F(BrokenSafetensors, DeepNestingIsRefusedHoweverDeep) {
+  const size_t depth = 5'000'000;  // a parser that calls itself would run out of stack
+  EXPECT_EQ(refusal("{\"a\":" + std::string(depth, '['), ""), "w.safetensors: has JSON nested too deep");
+}
+
+TEST_F(BrokenSafetensors, NamesAreUnicodeAndShownOnOneLine) {
+  EXPECT_TRUE(refusal("{\"t\xff\":{}}", "").starts_with("w.safetensors: is not valid JSON: parse error at line 1"));
+  EXPECT_EQ(refusal(R"({"a\n\u001b[2J":[]})", ""),
+            "w.safetensors: tensor 'a??[2J': should have exactly dtype, shape and data_offsets");
+  EXPECT_EQ(
+      refusal("{\"" + std::string(5000, 'n') + "\":[]}", ""),
+      "w.safetensors: tensor '" + std::string(200, 'n') + "...': should have exactly dtype, shape and data_offsets");
+}
+
+TEST_F(BrokenSafetensors, EveryCutIsRefused) {
+  const std::string header = R"({"t":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  write_raw(folder_ / "whole", header, "12345678");
+  const auto whole = read_file(folder_ / "whole");
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "whole"); }), "nothing");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    write_file(folder_ / "cut", whole.substr(0, size));
+    EXPECT_NE(complaint([&] { Safetensors::open(folder_ / "cut"); }), "nothing") << size;
+  }
+  write_file(folder_ / "cut", whole.substr(0, whole.size() - 1));
+  EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "cut"); }), "cut: tensor 't' lies at bytes 0 to 8 of 7");
+}
+
+// Others have written such files: their bytes are right, and whoever reads them must look at the address.
+TEST_F(BrokenSafetensors, MisalignedTensorsAreNotBroken) {
+  write_raw(
+      folder_ / "odd",
+      R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}})",
+      std::string("x\0\0\x80\x3f", 5));
+  const auto file = Safetensors::open(folder_ / "odd");
+  float value;
+  std::memcpy(&value, file.tensor("b").bytes.data(), 4);
+  EXPECT_EQ(value, 1.0f);
 }
 
 TEST_F(BrokenSafetensors, KeysGivenTwiceAreRefused) {
@@ -140,7 +191,12 @@ TEST_F(BrokenSafetensors, EntriesOfAnotherShapeAreRefused) {
             "w.safetensors: tensor 't': data_offsets are no two positions");
   EXPECT_EQ(refusal(R"({"t":{"dtype":"U9","shape":[1],"data_offsets":[0,1]}})", "x"),
             "w.safetensors: tensor 't' has the unknown type 'U9'");
+  EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,1]}})", "x"),
+            "w.safetensors: tensor 't': a size is too large");
+  EXPECT_EQ(refusal(R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551616]}})", "x"),
+            "w.safetensors: tensor 't': data_offsets are no two positions");
   EXPECT_EQ(refusal(R"({"__metadata__":{"a":1}})", ""), "w.safetensors: __metadata__ 'a' is no text");
+  EXPECT_EQ(refusal(R"({"__metadata__":"a"})", ""), "w.safetensors: __metadata__ is no table");
 }
 
 TEST_F(BrokenSafetensors, PlacesOutsideOverlappingOrWithHolesAreRefused) {
@@ -189,9 +245,73 @@ TEST(Safetensors, RefusesAnIndexThatDoesNotMatchItsShards) {
             "1.safetensors: lacks tensor 'b', which the index promises");
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"../1.safetensors"}})"),
             "model.safetensors.index.json: tensor 'a' should name a file of this folder");
+  for (const char* path : {"", ".", "..", "/etc/passwd", "sub/1.safetensors", "1.safetensors\\u0000"}) {
+    EXPECT_EQ(refusal(std::string(R"({"weight_map":{"a":")") + path + R"("}})"),
+              "model.safetensors.index.json: tensor 'a' should name a file of this folder")
+        << path;
+  }
+  EXPECT_EQ(refusal(R"({"weight_map":{"a":1}})"),
+            "model.safetensors.index.json: tensor 'a' should name a file of this folder");
+  write_safetensors(folder / "4.safetensors", {{"b", "F32", {1}, bytes_of(one)}, {"a", "F32", {1}, bytes_of(one)}});
+  EXPECT_EQ(refusal(R"({"weight_map":{"a":"1.safetensors","b":"4.safetensors"}})"),
+            "4.safetensors: tensor 'a' is in another file too");
+  EXPECT_EQ(refusal(R"({"weight_map":{"a":"1.safetensors","a":"2.safetensors"}})"),
+            "model.safetensors.index.json: has the key 'a' twice");
+  EXPECT_EQ(refusal("[]"), "model.safetensors.index.json: is not a JSON object");
   EXPECT_EQ(refusal(R"({"weight_map":{"a":"3.safetensors"}})"),
             "3.safetensors: can't be read: No such file or directory");
   EXPECT_EQ(refusal(R"({})"), "model.safetensors.index.json: has no table 'weight_map'");
+}
+
+TEST(Safetensors, WhatIsWrittenIntoACopyOnWriteMappingStaysOutOfTheFile) {
+  const TemporaryFolder folder;
+  const std::vector<float> one = {1};
+  write_safetensors(folder / "w", {{"t", "F32", {1}, bytes_of(one)}});
+  const auto weights = Safetensors::open(folder / "w", Access::copy_on_write);
+  const float two = 2;
+  std::memcpy(const_cast<std::byte*>(weights.tensor("t").bytes.data()), &two, 4);
+  weights.release();  // gives back nothing that was written
+  EXPECT_EQ(std::memcmp(weights.tensor("t").bytes.data(), &two, 4), 0);
+  EXPECT_EQ(std::memcmp(Safetensors::open(folder / "w").tensor("t").bytes.data(), one.data(), 4), 0);
+}
+
+TEST(Safetensors, BytesThatWereReleasedAreReadAgain) {
+  const TemporaryFolder folder;
+  const std::vector<float> one = {1};
+  write_safetensors(folder / "w", {{"t", "F32", {1}, bytes_of(one)}});
+  const auto weights = Safetensors::open(folder / "w");
+  weights.release();
+  EXPECT_EQ(std::memcmp(weights.tensor("t").bytes.data(), one.data(), 4), 0);
+}
+
+TEST(ShardedSafetensors, AreCutWhereTheLimitSays) {
+  const TemporaryFolder folder;
+  const std::vector<float> two = {1, 2}, three = {3, 4, 5};
+  const std::vector<TensorView> tensors{
+      {"c", "F32", {2}, bytes_of(two)}, {"a", "F32", {3}, bytes_of(three)}, {"b", "F32", {2}, bytes_of(two)}};
+  write_sharded(folder.path(), tensors, 28);
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.safetensors"));
+  write_sharded(folder.path(), tensors, 20);  // 8 + 12, then 8
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.safetensors"));
+  EXPECT_EQ(read_file(folder / "model.safetensors.index.json"), R"({
+  "metadata": {
+    "total_size": 28
+  },
+  "weight_map": {
+    "a": "model-00001-of-00002.safetensors",
+    "b": "model-00002-of-00002.safetensors",
+    "c": "model-00001-of-00002.safetensors"
+  }
+}
+)");
+  const auto weights = Safetensors::open_sharded(folder.path());
+  EXPECT_EQ(weights.names(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(std::memcmp(weights.tensor("a").bytes.data(), three.data(), 12), 0);
+  EXPECT_EQ(weights.metadata(), (std::map<std::string, std::string>{{"format", "pt"}}));
+  write_sharded(folder.path(), tensors, 4);  // a tensor larger than the limit has a shard of its own
+  EXPECT_TRUE(std::filesystem::exists(folder / "model-00003-of-00003.safetensors"));
+  write_sharded(folder.path(), tensors, 1000);
+  EXPECT_FALSE(std::filesystem::exists(folder / "model.safetensors.index.json"));
 }
 
 }  // namespace compeer::record
