@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/error.h"
 
 namespace compeer::qwen2 {
 
@@ -16,11 +19,22 @@ struct Config {
 };
 
 /// From config.json, or its table text_config, in the older (rope_theta, rope_scaling) or newer (rope_parameters)
-/// layout. Throws std::runtime_error that
-/// begins with `where` if a size is missing, does not fit the others, or asks for what this plugin does not do.
-Config read_config(const nlohmann::json& config, const std::string& where);
+/// layout. Throws Error at `where` if a size is missing (naming the key that was perhaps meant), is no size, does not
+/// fit the others, or asks for what this library does not do.
+Config read_config(const nlohmann::json& config, const std::string& where, Exit exit = Exit::data);
 
-/// What transformers needs to open the saved model.
+/// A folder's config.json as it stands. Throws Error (exit 4) if it can't be read.
+nlohmann::json read_config_file(const std::filesystem::path& folder);
+
+/// What transformers needs to open the saved model. `end_token` -1: none is written.
 nlohmann::json write_config(const Config& config, int64_t end_token);
+
+/// A folder's generation_config.json, or null if it has none that can be read.
+nlohmann::json read_generation_config(const std::filesystem::path& folder);
+
+/// Writes config.json and generation_config.json of a model: what they said when it was loaded (`config`, and
+/// `generation` or null), but for the type of the weights, "float32" or "bfloat16", and the end token, unless it is -1.
+void save_config(nlohmann::json config, nlohmann::json generation, const std::string& dtype, int64_t end_token,
+                 const std::filesystem::path& folder);
 
 }  // namespace compeer::qwen2

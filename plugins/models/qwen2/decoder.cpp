@@ -1,36 +1,64 @@
 #include "decoder.h"
 
-#include <ATen/ops/add.h>
+#include <ATen/ops/index_select.h>
 
 namespace compeer::qwen2 {
 
 using kernels::Weight;
 
-Decoder::Decoder(const Config& config, std::vector<Parameter> parameters)
+Use::Use(const Settings& settings)
+    : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()), keeping(settings) {}
+
+kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
+  if (!keeping.frozen) return {};
+  const bool halves =
+      keeping.precision == "bfloat16" || (keeping.precision == "stored" && matrix.scalar_type() == at::kBFloat16);
+  return {halves ? at::kBFloat16 : at::kFloat, true, release};
+}
+
+Decoder::Decoder(const Config& config, std::vector<Parameter> parameters, Use use)
     : config_(config),
+      use_(std::move(use)),
       parameters_(std::move(parameters)),
       rotary_(config.head_dim, config.rope_theta, config.rope_sections) {
-  assemble();
+  // The embedding and the head are read by others too, as they are: they are converted here.
+  if (use_.keeping.frozen && use_.keeping.precision == "bfloat16") {
+    for (Parameter* p : {&parameters_.front(), &parameters_.back()}) {
+      if (p->value.dim() == 2) p->value = p->value.to(at::kBFloat16);
+    }
+  }
+  if (!use_.keeping.frozen) assemble();
 }
 
 ModelShape Decoder::shape() const {
-  return {config_.num_hidden_layers, config_.hidden_size, config_.num_key_value_heads,
-          config_.head_dim,          config_.vocab_size,  config_.max_position_embeddings};
+  return {config_.num_hidden_layers,
+          config_.hidden_size,
+          config_.num_key_value_heads,
+          config_.head_dim,
+          config_.vocab_size,
+          config_.max_position_embeddings,
+          use_.exact()};
 }
 
 at::Tensor Decoder::embed(const at::Tensor& tokens) const {
-  return kernels::embedding(tokens, parameters_.front().value);
+  const at::Tensor& matrix = parameters_.front().value;
+  if (matrix.scalar_type() == at::kFloat) return use_.arithmetic.embedding(tokens, matrix);
+  return at::index_select(matrix, 0, tokens).to(at::kFloat);
 }
 
-at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache) {
+at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states) {
+  if (layers_.empty()) assemble();
   const auto angles = rotary_.angles(positions(batch));
-  for (size_t i = 0; i < layers_.size(); ++i) {
-    Layer& layer = layers_[i];
-    rows = at::add(rows, attention(layer, kernels::rms_norm(rows, layer.input_norm, config_.rms_norm_eps), angles,
-                                   batch, cache, static_cast<int64_t>(i)));
-    rows = at::add(rows, feed_forward(layer, kernels::rms_norm(rows, layer.post_norm, config_.rms_norm_eps)));
+  kernels::Place place{angles.cosine, angles.sine, batch.segments, cache, 0};
+  for (Layer& layer : layers_) {
+    if (states) states->push_back(rows);
+    rows = use_.arithmetic.attention_block(rows, layer.attention, place);
+    rows = use_.arithmetic.feed_forward_block(rows, layer.feed_forward);
+    ++place.layer;
   }
-  return kernels::rms_norm(rows, norm_, config_.rms_norm_eps);
+  rows = use_.arithmetic.rms_norm(rows, norm_, config_.rms_norm_eps);
+  if (states) states->push_back(rows);
+  return rows;
 }
 
 at::Tensor Decoder::head() const {
@@ -38,38 +66,41 @@ at::Tensor Decoder::head() const {
 }
 
 void Decoder::parameters_changed() {
-  for (Layer& layer : layers_) {
-    for (Weight* weight : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
-      weight->changed();
+  for (auto& [a, f] : layers_) {
+    for (Weight* weight : {&a.q, &a.k, &a.v, &a.o, &f.gate, &f.up, &f.down}) weight->changed();
   }
 }
 
+// Frozen weights are rearranged when they are first used. By then the head has been, which is the largest of them: so
+// no more than one matrix is in memory twice, and never the head together with all others.
 void Decoder::assemble() {
-  auto next = parameters_.begin() + 1;  // the order of `entries`
+  if (use_.release) use_.release();
+  auto next = parameters_.cbegin() + 1;
+  for (int64_t i = 0; i < config_.num_hidden_layers; ++i) layers_.push_back(next_layer(next));
+  norm_ = next->value;
+}
+
+// In the order of `entries`.
+Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next) const {
   const auto take = [&] { return (next++)->value; };
-  for (int64_t i = 0; i < config_.num_hidden_layers; ++i) {
-    const at::Tensor input_norm = take(), q = take(), q_bias = take(), k = take(), k_bias = take(), v = take(),
-                     v_bias = take();
-    const at::Tensor o = take(), post_norm = take(), gate = take(), up = take(), down = take();
-    layers_.push_back({input_norm, post_norm, q_bias, k_bias, v_bias, Weight(q), Weight(k), Weight(v), Weight(o),
-                       Weight(gate), Weight(up), Weight(down)});
-  }
-  norm_ = take();
-}
-
-at::Tensor Decoder::attention(Layer& layer, const at::Tensor& x, const Rotary::Angles& angles, const Batch& batch,
-                              Cache* cache, int64_t index) {
+  const auto weight = [&] {
+    const at::Tensor matrix = take();
+    return Weight(matrix, use_.options(matrix));
+  };
   const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim};
-  const auto q = kernels::rotate(kernels::linear(x, layer.q, layer.q_bias), angles.cosine, angles.sine, heads.query);
-  const auto k = kernels::rotate(kernels::linear(x, layer.k, layer.k_bias), angles.cosine, angles.sine, heads.key);
-  const auto v = kernels::linear(x, layer.v, layer.v_bias);
-  const auto seen = cache ? kernels::attention_cached(q, k, v, batch.segments, heads, *cache, index)
-                          : kernels::attention(q, k, v, batch.segments, heads);
-  return kernels::linear(seen, layer.o);
-}
-
-at::Tensor Decoder::feed_forward(Layer& layer, const at::Tensor& x) {
-  return kernels::linear(kernels::swiglu(kernels::linear(x, layer.gate), kernels::linear(x, layer.up)), layer.down);
+  const at::Tensor input_norm = take();
+  Weight q = weight();
+  const at::Tensor q_bias = take();
+  Weight k = weight();
+  const at::Tensor k_bias = take();
+  Weight v = weight();
+  const at::Tensor v_bias = take();
+  Weight o = weight();
+  const at::Tensor post_norm = take();
+  Weight gate = weight(), up = weight(), down = weight();
+  return {{input_norm, q_bias, k_bias, v_bias, std::move(q), std::move(k), std::move(v), std::move(o), heads,
+           config_.rms_norm_eps},
+          {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps}};
 }
 
 }  // namespace compeer::qwen2

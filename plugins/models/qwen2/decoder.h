@@ -1,21 +1,37 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "compeer/model.h"
 #include "config.h"
-#include "kernels/functions.h"
+#include "kernels/arithmetic.h"
 #include "rotary.h"
+#include "weights.h"
 
 namespace compeer::qwen2 {
+
+/// What a decoder computes with, and how it keeps its weights.
+struct Use {
+  Use() = default;
+  explicit Use(const Settings& settings);  ///< the settings `frozen`, `precision` and `engine` of a model
+
+  const kernels::Arithmetic& arithmetic = kernels::exact();
+  Keeping keeping;
+  std::function<void()> release = nullptr;  ///< frozen: gives the memory behind the parameters back to the system
+
+  bool exact() const { return &arithmetic == &kernels::exact(); }
+  kernels::WeightOptions options(const at::Tensor& matrix) const;
+};
 
 /// The text stack of Qwen2, Qwen2.5 and Qwen2.5-VL: embedded rows in, hidden states out. Grouped-query attention,
 /// rotary positions along one or three axes, biases on q, k and v, SwiGLU, RMS norm, tied or untied head.
 class Decoder {
  public:
   /// `parameters` as `entries(config)` lists them.
-  Decoder(const Config& config, std::vector<Parameter> parameters);
+  Decoder(const Config& config, std::vector<Parameter> parameters, Use use = {});
   Decoder(Decoder&&) = delete;  // graphs hold the addresses of its weights
 
   ModelShape shape() const;
@@ -23,25 +39,25 @@ class Decoder {
   /// tokens int64 [rows] -> their rows of the embedding [rows, hidden].
   at::Tensor embed(const at::Tensor& tokens) const;
 
-  /// rows [rows, hidden] of `batch` -> hidden states [rows, hidden] that the head is applied to.
-  at::Tensor forward(at::Tensor rows, const Batch& batch, Cache* cache);
+  /// rows [rows, hidden] of `batch` -> hidden states [rows, hidden] that the head is applied to. `states`, if given,
+  /// gets the embedded rows, what each block but the last gives, and the result.
+  at::Tensor forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states = nullptr);
 
-  /// The output matrix [vocabulary, hidden].
+  /// The output matrix [vocabulary, hidden]: float32, or bfloat16 if it is kept so.
   at::Tensor head() const;
   const std::vector<Parameter>& parameters() const { return parameters_; }
   void parameters_changed();
 
  private:
   struct Layer {
-    at::Tensor input_norm, post_norm, q_bias, k_bias, v_bias;
-    kernels::Weight q, k, v, o, gate, up, down;
+    kernels::AttentionBlock attention;
+    kernels::FeedForwardBlock feed_forward;
   };
   void assemble();
-  at::Tensor attention(Layer& layer, const at::Tensor& x, const Rotary::Angles& angles, const Batch& batch,
-                       Cache* cache, int64_t index);
-  at::Tensor feed_forward(Layer& layer, const at::Tensor& x);
+  Layer next_layer(std::vector<Parameter>::const_iterator& next) const;
 
   Config config_;
+  Use use_;
   std::vector<Parameter> parameters_;
   Rotary rotary_;
   std::vector<Layer> layers_;

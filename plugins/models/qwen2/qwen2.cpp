@@ -1,9 +1,8 @@
 // Qwen2 and Qwen2.5 text models, from a Hugging Face folder, or fresh from a config and the run's seed.
 #include <cmath>
-#include <fstream>
 #include <numbers>
-#include <stdexcept>
 
+#include "base/error.h"
 #include "compeer/model.h"
 #include "compeer/plugin.h"
 #include "config.h"
@@ -13,17 +12,20 @@
 namespace compeer::qwen2 {
 namespace {
 
+using nlohmann::json;
+namespace fs = std::filesystem;
+
 class Qwen2 : public Model {
  public:
   Qwen2(const Settings& settings, Host& host) {
     end_token_ = settings.json().value("end_token", int64_t{-1});
+    Use use(settings);
     if (settings.has("path")) {
-      const std::filesystem::path folder = settings.text("path");
-      config_ = from_folder(folder);
-      decoder_ = std::make_unique<Decoder>(config_, load(config_, folder));
+      from_folder(settings.text("path"), std::move(use));
     } else if (settings.has("config")) {
-      config_ = read_config(settings.table("config").json(), "model.config");
-      decoder_ = std::make_unique<Decoder>(config_, fresh(config_, normal(host)));
+      const Config config = read_config(settings.table("config").json(), "model.config", Exit::spec);
+      config_ = write_config(config, end_token_);
+      decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), std::move(use));
     } else {
       throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
     }
@@ -33,25 +35,33 @@ class Qwen2 : public Model {
   at::Tensor forward(const Batch& batch, Cache* cache) override {
     return decoder_->forward(decoder_->embed(batch.tokens), batch, cache);
   }
+  std::vector<at::Tensor> hidden_states(const Batch& batch) override {
+    std::vector<at::Tensor> states;
+    decoder_->forward(decoder_->embed(batch.tokens), batch, nullptr, &states);
+    return states;
+  }
   at::Tensor head() override { return decoder_->head(); }
   std::vector<Parameter> parameters() override { return decoder_->parameters(); }
   void parameters_changed() override { decoder_->parameters_changed(); }
 
   void save(const std::string& folder) override {
     qwen2::save(decoder_->parameters(), folder);
-    std::ofstream(std::filesystem::path(folder) / "config.json") << write_config(config_, end_token_).dump(2) << "\n";
+    const bool halves = decoder_->head().scalar_type() == at::kBFloat16;
+    save_config(config_, generation_, halves ? "bfloat16" : "float32", end_token_, folder);
   }
 
  private:
-  static Config from_folder(const std::filesystem::path& folder) {
-    const auto file = folder / "config.json";
-    std::ifstream in(file);
-    if (!in) throw std::runtime_error(file.string() + ": can't be read");
-    const auto json = nlohmann::json::parse(in);
-    const std::string type = json.value("model_type", "qwen2");
-    if (type != "qwen2")
-      throw std::runtime_error(file.string() + ": model_type is '" + type + "'; this plugin reads 'qwen2'");
-    return read_config(json, file.string());
+  void from_folder(const fs::path& folder, Use use) {
+    const std::string where = (folder / "config.json").string();
+    config_ = read_config_file(folder);
+    if (const auto type = config_.value("model_type", json("qwen2")); type != "qwen2")
+      throw Error(where, "model_type is " + type.dump() + "; this plugin reads \"qwen2\"", "", Exit::data);
+    generation_ = read_generation_config(folder);
+    const Config config = read_config(config_, where);
+    const Store store(folder, use.keeping);
+    store.check(entries(config));
+    use.release = store.release();
+    decoder_ = std::make_unique<Decoder>(config, store.take(entries(config)), std::move(use));
   }
 
   static std::function<double(uint32_t, uint32_t)> normal(Host& host) {
@@ -61,7 +71,7 @@ class Qwen2 : public Model {
     };
   }
 
-  Config config_;
+  json config_, generation_;  ///< config.json and generation_config.json, as they were read
   std::unique_ptr<Decoder> decoder_;
   int64_t end_token_ = -1;
 };
@@ -70,7 +80,7 @@ class Qwen2 : public Model {
 }  // namespace compeer::qwen2
 
 COMPEER_PLUGIN(Model, models, qwen2, compeer::qwen2::Qwen2, R"json(
-  "version": "1.0.0",
+  "version": "1.1.0",
   "summary": "Qwen2 and Qwen2.5 text models, loaded from a Hugging Face folder or fresh from a config.",
   "parameters": {
     "path": {"type": "path", "default": null, "help": "a model folder: config.json and safetensors"},
@@ -85,5 +95,10 @@ COMPEER_PLUGIN(Model, models, qwen2, compeer::qwen2::Qwen2, R"json(
         "rope_theta": {"type": "number", "default": 10000.0, "min": 1, "help": "base of the rotary angles"},
         "rms_norm_eps": {"type": "number", "default": 1e-6, "min": 0, "help": "added to the mean square in the norms"},
         "tie_word_embeddings": {"type": "boolean", "default": true, "help": "the head is the embedding"}
-      }}
+      }},
+    "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
+    "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
+      "help": "what frozen weights are kept in; arithmetic is float32"},
+    "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
+      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
   })json")

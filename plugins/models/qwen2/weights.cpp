@@ -4,7 +4,6 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <stdexcept>
 
@@ -14,44 +13,24 @@ namespace compeer::qwen2 {
 
 namespace {
 
-Parameter leaf(const Entry& entry) {
-  at::Tensor value = at::empty(entry.shape, at::kFloat);
-  value.set_requires_grad(true);
-  return {entry.name, value};
-}
-
-bool ends_with(const std::string& text, const char* end) { return text.ends_with(end); }
-
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text = "[";
   for (const int64_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
   return text + "]";
 }
 
-at::ScalarType type_of(const record::TensorView& view) {
-  if (view.dtype == "F32") return at::kFloat;
-  if (view.dtype == "BF16") return at::kBFloat16;
-  if (view.dtype == "F16") return at::kHalf;
-  throw std::runtime_error("tensor '" + view.name + "' is of type " + view.dtype + "; F32, BF16 and F16 can be read");
+// kUndefined: none that weights come in.
+at::ScalarType type_of(const std::string& dtype) {
+  if (dtype == "F32") return at::kFloat;
+  if (dtype == "BF16") return at::kBFloat16;
+  if (dtype == "F16") return at::kHalf;
+  return at::ScalarType::Undefined;
 }
 
-// All that does not fit, at once: whoever mends a checkpoint wants the whole list.
-std::string misfits(const std::vector<Entry>& wanted, const record::Safetensors& file) {
-  std::string text;
-  std::set<std::string> names;
-  for (const Entry& entry : wanted) {
-    names.insert(entry.name);
-    if (!file.has(entry.name)) {
-      text += "\n  missing " + entry.name + " " + shape_text(entry.shape);
-    } else if (file.tensor(entry.name).shape != entry.shape) {
-      text += "\n  " + entry.name + " is " + shape_text(file.tensor(entry.name).shape) + ", should be " +
-              shape_text(entry.shape);
-    }
-  }
-  for (const std::string& name : file.names()) {
-    if (!names.contains(name) && !ends_with(name, "rotary_emb.inv_freq")) text += "\n  not expected " + name;
-  }
-  return text;
+const char* name_of(at::ScalarType type) { return type == at::kBFloat16 ? "BF16" : "F32"; }
+
+bool aligned(const record::TensorView& view) {
+  return reinterpret_cast<uintptr_t>(view.bytes.data()) % record::element_size(view.dtype) == 0;
 }
 
 }  // namespace
@@ -79,49 +58,120 @@ std::vector<Entry> entries(const Config& c) {
   return all;
 }
 
+Keeping::Keeping(const Settings& settings) : frozen(settings.flag("frozen")), precision(settings.text("precision")) {
+  if (!frozen && precision != "float32")
+    throw Error("model.precision", "is '" + precision + "', but weights that train are float32",
+                "set frozen = true, or leave precision out");
+}
+
+struct Store::Files {
+  std::filesystem::path folder;
+  Keeping keeping;
+  std::function<std::string(const std::string&)> stored_as;
+  record::Safetensors file;
+
+  std::string name(const Entry& entry) const { return stored_as ? stored_as(entry.name) : entry.name; }
+  std::string misfits(const std::vector<Entry>& wanted) const;
+};
+
+Store::Store(const std::filesystem::path& folder, Keeping keeping,
+             std::function<std::string(const std::string&)> stored_as)
+    : files_(std::make_shared<Files>(
+          Files{folder, keeping, std::move(stored_as),
+                record::Safetensors::open_sharded(
+                    folder, keeping.frozen ? record::Access::read : record::Access::copy_on_write)})) {}
+
+bool Store::has(const std::string& name) const { return files_->file.has(name); }
+
+std::string Store::Files::misfits(const std::vector<Entry>& wanted) const {
+  std::string text;
+  std::set<std::string> names;
+  for (const Entry& entry : wanted) {
+    const std::string stored = name(entry);
+    names.insert(stored);
+    if (!file.has(stored)) {
+      text += "\n  missing " + stored + " " + shape_text(entry.shape);
+      continue;
+    }
+    const auto& view = file.tensor(stored);
+    if (view.shape != entry.shape)
+      text += "\n  " + stored + " is " + shape_text(view.shape) + ", should be " + shape_text(entry.shape);
+    if (type_of(view.dtype) == at::ScalarType::Undefined)
+      text += "\n  " + stored + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
+  }
+  for (const std::string& other : file.names()) {
+    if (!names.contains(other) && !other.ends_with("rotary_emb.inv_freq")) text += "\n  not expected " + other;
+  }
+  return text;
+}
+
+void Store::check(const std::vector<Entry>& wanted) const {
+  if (const auto text = files_->misfits(wanted); !text.empty())
+    throw Error(files_->folder.string(), "the weights do not fit config.json:" + text, "", Exit::data);
+}
+
+Parameter Store::take(const Entry& entry) const {
+  const auto& view = files_->file.tensor(files_->name(entry));
+  const at::ScalarType type = type_of(view.dtype);
+  const auto options = at::TensorOptions(type);
+  auto* bytes = const_cast<std::byte*>(view.bytes.data());  // writable where access is copy_on_write
+  at::Tensor stored;
+  if (aligned(view)) {
+    stored = at::from_blob(
+        bytes, entry.shape, [files = files_](void*) {}, options);
+  } else {
+    stored = at::empty(entry.shape, options);
+    std::copy(view.bytes.begin(), view.bytes.end(), static_cast<std::byte*>(stored.data_ptr()));
+  }
+  const bool frozen = files_->keeping.frozen;
+  const bool as_stored = frozen && entry.shape.size() > 1 && type != at::kHalf;
+  at::Tensor value = as_stored ? stored : stored.to(at::kFloat);
+  // Vectors are small and read in every pass: they leave the mapping, so that its pages are left alone.
+  if (frozen && !as_stored && value.is_same(stored)) value = stored.clone();
+  return {entry.name, value.set_requires_grad(!frozen)};
+}
+
+std::vector<Parameter> Store::take(const std::vector<Entry>& wanted) const {
+  std::vector<Parameter> parameters;
+  for (const Entry& entry : wanted) parameters.push_back(take(entry));
+  return parameters;
+}
+
+std::function<void()> Store::release() const {
+  return [files = files_] { files->file.release(); };
+}
+
 std::vector<Parameter> fresh(const Config& config, const std::function<double(uint32_t, uint32_t)>& normal) {
   std::vector<Parameter> parameters;
   for (const Entry& entry : entries(config)) {
-    Parameter parameter = leaf(entry);
-    float* out = static_cast<float*>(parameter.value.data_ptr());
-    const auto count = static_cast<uint32_t>(parameter.value.numel());
+    at::Tensor value = at::empty(entry.shape, at::kFloat);
+    float* out = static_cast<float*>(value.data_ptr());
+    const auto count = static_cast<uint32_t>(value.numel());
     const auto index = static_cast<uint32_t>(parameters.size());
     if (entry.shape.size() == 1) {
-      std::fill_n(out, count, ends_with(entry.name, "bias") ? 0.0f : 1.0f);
+      std::fill_n(out, count, entry.name.ends_with("bias") ? 0.0f : 1.0f);
     } else {
       for (uint32_t j = 0; j < count; ++j) out[j] = static_cast<float>(0.02 * normal(index, j));
     }
-    parameters.push_back(std::move(parameter));
+    parameters.push_back({entry.name, value.set_requires_grad(true)});
   }
   return parameters;
 }
 
 std::vector<Parameter> load(const Config& config, const std::filesystem::path& folder) {
-  const auto file = record::Safetensors::open_sharded(folder);
+  const Store store(folder, Keeping());
   const auto wanted = entries(config);
-  if (const auto text = misfits(wanted, file); !text.empty()) {
-    throw std::runtime_error(folder.string() + ": the weights do not fit config.json:" + text);
-  }
-  std::vector<Parameter> parameters;
-  for (const Entry& entry : wanted) {
-    const auto& view = file.tensor(entry.name);
-    at::Tensor stored = at::empty(entry.shape, type_of(view));
-    std::memcpy(stored.data_ptr(), view.bytes.data(), view.bytes.size());
-    at::Tensor value = stored.to(at::kFloat).contiguous();
-    value.set_requires_grad(true);
-    parameters.push_back({entry.name, value});
-  }
-  return parameters;
+  store.check(wanted);
+  return store.take(wanted);
 }
 
-void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder) {
+void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder, uint64_t limit) {
   std::vector<record::TensorView> views;
   for (const Parameter& p : parameters) {
     const auto* bytes = static_cast<const std::byte*>(p.value.const_data_ptr());
-    views.push_back(
-        {p.name, "F32", p.value.sizes().vec(), {bytes, static_cast<size_t>(p.value.numel()) * sizeof(float)}});
+    views.push_back({p.name, name_of(p.value.scalar_type()), p.value.sizes().vec(), {bytes, p.value.nbytes()}});
   }
-  record::write_safetensors(folder / "model.safetensors", views, {{"format", "pt"}});
+  record::write_sharded(folder, views, limit);
 }
 
 }  // namespace compeer::qwen2

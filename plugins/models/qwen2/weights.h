@@ -1,10 +1,12 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compeer/model.h"
+#include "compeer/settings.h"
 #include "config.h"
 
 namespace compeer::qwen2 {
@@ -16,13 +18,52 @@ struct Entry {
 };
 std::vector<Entry> entries(const Config& config);
 
+/// How weights are kept: the settings `frozen` and `precision`.
+struct Keeping {
+  Keeping() = default;
+  explicit Keeping(const Settings& settings);  ///< throws if both contradict
+
+  bool frozen = false;                ///< only read
+  std::string precision = "float32";  ///< of frozen matrices: stored, float32 or bfloat16
+};
+
+/// The safetensors of a model folder, mapped into memory: nothing is read before it is used. Tensors taken from it keep
+/// the files open. Files must not be changed in place while they are in use (our own writers replace them).
+class Store {
+ public:
+  /// `stored_as` gives the name in the file of an entry, where they differ.
+  Store(const std::filesystem::path& folder, Keeping keeping,
+        std::function<std::string(const std::string&)> stored_as = nullptr);
+
+  bool has(const std::string& name) const;
+
+  /// All missing, extra and misshaped tensors are named in one Error (exit 4).
+  void check(const std::vector<Entry>& wanted) const;
+
+  /// Trainable: a float32 leaf, which shares the file's pages until it is written to if the file has float32.
+  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32.
+  Parameter take(const Entry& entry) const;
+  std::vector<Parameter> take(const std::vector<Entry>& entries) const;
+
+  /// Gives the memory behind frozen tensors back to the system, which reads it again from the files when needed.
+  std::function<void()> release() const;
+
+ private:
+  struct Files;
+  std::shared_ptr<Files> files_;
+};
+
 /// Fresh weights: matrices normal with deviation 0.02, norms 1, biases 0. normal(i, j) is the j-th draw for entry i.
 std::vector<Parameter> fresh(const Config& config, const std::function<double(uint32_t, uint32_t)>& normal);
 
-/// From a folder's safetensors, in float32. All missing, extra and misshaped tensors are named in one error.
+/// From a folder's safetensors, trainable.
 std::vector<Parameter> load(const Config& config, const std::filesystem::path& folder);
 
-/// model.safetensors in float32.
-void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder);
+constexpr uint64_t largest_shard = 5'000'000'000;  // bytes, as transformers cuts them
+
+/// model.safetensors, or shards with an index if it would be larger than `limit`. float32 and bfloat16 tensors are
+/// written as they are.
+void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder,
+          uint64_t limit = largest_shard);
 
 }  // namespace compeer::qwen2

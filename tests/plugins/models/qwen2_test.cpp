@@ -160,6 +160,172 @@ TEST_F(Qwen2Files, AllMisfitsAreNamedAtOnce) {
   }
 }
 
+// Hidden states and head logits of a few tokens.
+std::vector<at::Tensor> computed(const json& settings) {
+  const at::NoGradGuard no_grad;
+  const auto model = open_model(settings);
+  rollout::Policy policy(model->object());
+  const auto hidden =
+      model->object().forward({at::tensor({3, 1, 4, 1, 5}, at::kLong), {Segment{0, 5, 0, -1, {}}}}, nullptr);
+  return {hidden, policy.arithmetic.logits(hidden, policy.head)};
+}
+
+void expect_same_bits(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i], b[i])) << i;
+}
+
+TEST(Qwen2Frozen, ComputesTheSameBitsAsTrainable) {
+  const std::string tied = kGolden.string(), halves = (kGolden.parent_path() / "text_bf16").string();
+  for (const auto& folder : {tied, halves}) {
+    const auto trainable = computed({{"path", folder}});
+    for (const char* precision : {"stored", "float32"})
+      expect_same_bits(computed({{"path", folder}, {"frozen", true}, {"precision", precision}}), trainable);
+  }
+}
+
+TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
+  const std::string halves = (kGolden.parent_path() / "text_bf16").string();
+  expect_same_bits(computed({{"path", halves}, {"frozen", true}, {"precision", "bfloat16"}}),
+                   computed({{"path", halves}}));
+  const auto rounded = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", "bfloat16"}});
+  const double error = (rounded[1] - computed({{"path", kGolden.string()}})[1]).abs().max().item<double>();
+  EXPECT_GT(error, 1e-4);
+  EXPECT_LT(error, 0.1);
+}
+
+TEST(Qwen2Frozen, HasNoGradient) {
+  const auto model = open_model({{"path", kGolden.string()}, {"frozen", true}});
+  for (const Parameter& p : model->object().parameters()) EXPECT_FALSE(p.value.requires_grad()) << p.name;
+}
+
+TEST(Qwen2Libtorch, AgreesUpToRoundingAndSaysSo) {
+  const json settings{{"path", kGolden.string()}, {"engine", "libtorch"}};
+  EXPECT_FALSE(open_model(settings)->object().shape().exact);
+  const auto plain = computed(settings), exact = computed({{"path", kGolden.string()}});
+  EXPECT_TRUE(at::allclose(plain[1], exact[1], 0, 1e-4));
+}
+
+TEST_F(Qwen2Files, WhatConfigSaidStays) {
+  const auto source = kGolden.parent_path() / "text_untied";
+  const auto read = [](const fs::path& file) { return json::parse(std::ifstream(file)); };
+  open_model({{"path", source.string()}, {"end_token", 7}})->object().save(folder.string());
+  auto before = read(source / "config.json"), generation = read(source / "generation_config.json");
+  before["eos_token_id"] = generation["eos_token_id"] = 7;
+  EXPECT_EQ(read(folder / "config.json"), before);
+  EXPECT_EQ(read(folder / "generation_config.json"), generation);
+  expect_same_bits(computed({{"path", folder.string()}}), computed({{"path", source.string()}}));
+}
+
+TEST_F(Qwen2Files, FrozenHalvesAreSavedAsHalves) {
+  const auto source = (kGolden.parent_path() / "text_bf16").string();
+  open_model({{"path", source}, {"frozen", true}, {"precision", "stored"}})->object().save(folder.string());
+  EXPECT_EQ(json::parse(std::ifstream(folder / "config.json")).at("dtype"), "bfloat16");
+  EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.embed_tokens.weight").dtype, "BF16");
+  expect_same_bits(computed({{"path", folder.string()}}), computed({{"path", source}}));
+  open_model({{"path", source}})->object().save(folder.string());
+  EXPECT_EQ(json::parse(std::ifstream(folder / "config.json")).at("dtype"), "float32");
+}
+
+TEST_F(Qwen2Files, WeightsThatTrainLeaveTheFileAlone) {
+  open_model({{"config", small_config()}})->object().save(folder.string());
+  const auto before = computed({{"path", folder.string()}});
+  {
+    const auto model = open_model({{"path", folder.string()}});
+    const at::NoGradGuard no_grad;
+    for (Parameter& p : model->object().parameters()) p.value.add_(1.0);
+  }
+  expect_same_bits(computed({{"path", folder.string()}}), before);
+}
+
+// What a config.json is refused for: the problem, and the help where there is one.
+class Qwen2Config : public Qwen2Files {
+ protected:
+  std::string refusal(const std::string& key, const json& value) {
+    auto config = small_config();
+    if (value.is_discarded())
+      config.erase(key);
+    else
+      config[key] = value;
+    std::ofstream(folder / "config.json") << config.dump();
+    try {
+      open_model({{"path", folder.string()}});
+    } catch (const Error& e) {
+      EXPECT_EQ(e.exit(), Exit::data);
+      const std::string where = (folder / "config.json").string() + ": ";
+      EXPECT_TRUE(e.problem().starts_with(where)) << e.problem();
+      return e.problem().substr(std::min(where.size(), e.problem().size())) +
+             (e.help().empty() ? "" : " | " + e.help());
+    }
+    return "accepted";
+  }
+};
+
+TEST_F(Qwen2Config, OddFieldsAreNamed) {
+  open_model({{"config", small_config()}})->object().save(folder.string());
+  EXPECT_EQ(refusal("hidden_size", json(json::value_t::discarded)), "lacks the whole number 'hidden_size'");
+  EXPECT_EQ(refusal("hidden_size", "16"), "'hidden_size' must be a whole number, not \"16\"");
+  EXPECT_EQ(refusal("hidden_size", 0), "'hidden_size' must be from 1 to 2147483647, not 0");
+  EXPECT_EQ(refusal("hidden_size", 16.5), "'hidden_size' must be a whole number, not 16.5");
+  EXPECT_EQ(refusal("vocab_size", -3), "'vocab_size' must be from 1 to 2147483647, not -3");
+  EXPECT_EQ(refusal("vocab_size", 18446744073709551615u),
+            "'vocab_size' must be from 1 to 2147483647, not 18446744073709551615");
+  EXPECT_EQ(refusal("num_hidden_layers", 1000000000), "'num_hidden_layers' must be from 1 to 10000, not 1000000000");
+  EXPECT_EQ(refusal("num_attention_heads", 3), "hidden_size 16 must be a multiple of num_attention_heads 3");
+  EXPECT_EQ(refusal("num_key_value_heads", 3), "num_attention_heads 2 must be a multiple of num_key_value_heads 3");
+  EXPECT_EQ(refusal("head_dim", 7), "the size of a head, 7, must be even");
+  EXPECT_EQ(refusal("rope_theta", 0), "'rope_theta' must be a number above 0, not 0");
+  EXPECT_EQ(refusal("rms_norm_eps", "tiny"), "'rms_norm_eps' must be a number above 0, not \"tiny\"");
+  EXPECT_EQ(refusal("tie_word_embeddings", 1), "'tie_word_embeddings' must be true or false, not 1");
+  EXPECT_EQ(refusal("hidden_act", "gelu"), "hidden_act must be 'silu'");
+  EXPECT_EQ(refusal("use_sliding_window", true), "attention with a sliding window is not supported");
+  EXPECT_EQ(refusal("layer_types", {"sliding_attention"}), "attention with a sliding window is not supported");
+  EXPECT_EQ(refusal("rope_scaling", {{"type", "yarn"}, {"factor", 4}}),
+            "rotary positions of type 'yarn' are not supported");
+  EXPECT_EQ(refusal("rope_scaling", "yarn"), "'rope_scaling' must be a table");
+  EXPECT_EQ(refusal("model_type", "llama"), "model_type is \"llama\"; this plugin reads \"qwen2\"");
+  EXPECT_EQ(refusal("rope_scaling", nullptr), "accepted");
+  EXPECT_EQ(refusal("rope_parameters", {{"rope_theta", 10000.0}, {"rope_type", "default"}}), "accepted");
+}
+
+TEST_F(Qwen2Config, AMissingSizeNamesTheKeyThatWasPerhapsMeant) {
+  auto config = small_config();
+  config["hiden_size"] = 16;
+  config.erase("hidden_size");
+  std::ofstream(folder / "config.json") << config.dump();
+  try {
+    open_model({{"path", folder.string()}});
+    FAIL() << "was accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.help(), "is it called 'hiden_size' here?");
+  }
+}
+
+TEST_F(Qwen2Config, OneThatIsNoJsonOrAbsentIsRefused) {
+  for (const char* text : {"", "{", "[]", "null"}) {
+    std::ofstream(folder / "config.json") << text;
+    try {
+      open_model({{"path", folder.string()}});
+      FAIL() << "was accepted";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.problem(), (folder / "config.json").string() + ": is no JSON object");
+      EXPECT_EQ(e.exit(), Exit::data);
+    }
+  }
+  EXPECT_THROW(open_model({{"path", (folder / "absent").string()}}), Error);
+}
+
+TEST(Qwen2Settings, PrecisionIsForFrozenWeights) {
+  try {
+    open_model({{"config", small_config()}, {"precision", "bfloat16"}});
+    FAIL() << "was accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.problem(), "model.precision: is 'bfloat16', but weights that train are float32");
+    EXPECT_EQ(e.help(), "set frozen = true, or leave precision out");
+    EXPECT_EQ(e.exit(), Exit::spec);
+  }
+}
+
 TEST_F(Qwen2Files, NeitherPathNorConfigIsAnError) {
   try {
     open_model({{"path", nullptr}, {"config", nullptr}});
