@@ -20,13 +20,14 @@ namespace compeer::app {
 ///     command->add_option("file", options->file, "a TOML file or Lua script")->required();
 ///     command->callback([options, &action] { action = [options] { return resolve(*options); }; });
 ///   }
-void add_run(CLI::App& app, std::function<int()>& action);      // run.cpp
-void add_resolve(CLI::App& app, std::function<int()>& action);  // resolve.cpp
-void add_resume(CLI::App& app, std::function<int()>& action);   // run.cpp
-void add_log(CLI::App& app, std::function<int()>& action);      // log.cpp
-void add_report(CLI::App& app, std::function<int()>& action);   // report.cpp
-void add_plugins(CLI::App& app, std::function<int()>& action);  // plugins.cpp
-void add_bench(CLI::App& app, std::function<int()>& action);    // bench.cpp
-void add_verify(CLI::App& app, std::function<int()>& action);   // verify.cpp
+void add_run(CLI::App& app, std::function<int()>& action);       // run.cpp
+void add_resolve(CLI::App& app, std::function<int()>& action);   // resolve.cpp
+void add_resume(CLI::App& app, std::function<int()>& action);    // run.cpp
+void add_log(CLI::App& app, std::function<int()>& action);       // log.cpp
+void add_report(CLI::App& app, std::function<int()>& action);    // report.cpp
+void add_plugins(CLI::App& app, std::function<int()>& action);   // plugins.cpp
+void add_bench(CLI::App& app, std::function<int()>& action);     // bench.cpp
+void add_tokenize(CLI::App& app, std::function<int()>& action);  // tokenize.cpp
+void add_verify(CLI::App& app, std::function<int()>& action);    // verify.cpp
 
 }  // namespace compeer::app

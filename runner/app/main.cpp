@@ -77,6 +77,7 @@ void build(CLI::App& app, Main& main) {
   compeer::app::add_log(app, main.action);
   compeer::app::add_report(app, main.action);
   compeer::app::add_plugins(app, main.action);
+  compeer::app::add_tokenize(app, main.action);
   add_doctor(app, main.action);
   compeer::app::add_bench(app, main.action);
   compeer::app::add_verify(app, main.action);
