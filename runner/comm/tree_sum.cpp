@@ -30,12 +30,13 @@ int owner(int64_t leaves, int size, int64_t leaf) {
 }
 
 template <typename T>
-TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length)
+TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder)
     : world_(world),
       leaves_(leaves),
       length_(length),
       mine_(share(leaves, world.size(), world.rank())),
-      next_(mine_.first) {
+      next_(mine_.first),
+      adder_(adder ? std::move(adder) : Adder(add_to<T>)) {
   if (leaves < 0 || length < 0) throw std::invalid_argument("TreeSum: negative number of leaves or length");
 }
 
@@ -55,11 +56,23 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
   }
   if (static_cast<int64_t>(values.size()) != length_) throw std::logic_error("TreeSum: a leaf of another length");
   ++next_;
-  if (!result_.empty()) spare_.push_back(std::move(result_));
-  Node node{0, leaf, take()};
-  std::copy(values.begin(), values.end(), node.sum.begin());
-  nodes_.push_back(std::move(node));
+  const std::span<T> own = room();
+  if (values.data() != own.data()) std::copy(values.begin(), values.end(), own.begin());
+  nodes_.push_back({0, leaf, std::move(room_)});
   merge();
+}
+
+template <typename T>
+std::span<T> TreeSumOf<T>::room() {
+  reuse_result();
+  if (room_.empty()) room_ = take();
+  return room_;
+}
+
+template <typename T>
+void TreeSumOf<T>::reuse_result() {
+  if (!result_.empty()) spare_.push_back(std::move(result_));
+  result_.clear();
 }
 
 // Goes up the tree from the last node as far as this rank's leaves allow.
@@ -71,7 +84,7 @@ void TreeSumOf<T>::merge() {
     if (right && nodes_.size() > 1 && nodes_[nodes_.size() - 2].level == last.level &&
         nodes_[nodes_.size() - 2].index == last.index - 1) {
       Node& left = nodes_[nodes_.size() - 2];
-      add_to<T>(left.sum, last.sum);
+      adder_(left.sum, last.sum);
       spare_.push_back(std::move(last.sum));
       nodes_.pop_back();
       nodes_.back().level += 1, nodes_.back().index /= 2;
@@ -113,7 +126,7 @@ void TreeSumOf<T>::exchange(int64_t left, int64_t right) {
         world_.send(std::as_bytes(std::span(at->sum).subspan(i, std::min(piece_length, length_ - i))), to);
       }
     } else {
-      add_to<T>(find(left)->sum, at->sum);
+      adder_(find(left)->sum, at->sum);
     }
     spare_.push_back(std::move(at->sum));
     nodes_.erase(at);
@@ -123,7 +136,7 @@ void TreeSumOf<T>::exchange(int64_t left, int64_t right) {
     for (int64_t i = 0; i < length_; i += piece_length) {
       const std::span<T> piece = std::span(piece_).first(std::min(piece_length, length_ - i));
       world_.receive(std::as_writable_bytes(piece), from);
-      add_to<T>(sum.subspan(i, piece.size()), piece);
+      adder_(sum.subspan(i, piece.size()), piece);
     }
   }
 }
@@ -136,7 +149,7 @@ std::span<T> TreeSumOf<T>::finish() {
     }
   });
   if (leaves_ > 0) settle(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_))));
-  if (!result_.empty()) spare_.push_back(std::move(result_));
+  reuse_result();
   const bool root = leaves_ > 0 && world_.rank() == 0;
   result_ = root ? std::move(nodes_.front().sum) : take();
   if (leaves_ == 0) std::fill(result_.begin(), result_.end(), T{0});

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,13 +33,18 @@ int owner(int64_t leaves, int size, int64_t leaf);
 template <typename T>
 class TreeSumOf {
  public:
-  TreeSumOf(World& world, int64_t leaves, int64_t length);
+  /// sum += more, element by element: who has threads may put them to it.
+  using Adder = std::function<void(std::span<T> sum, std::span<const T> more)>;
+  TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr);
 
   /// This rank's leaves in ascending order, each once. Local: no communication.
   void add(int64_t leaf, std::span<const T> values);
 
-  /// Collective. The sum, on every rank, valid until the next call of add or finish; the object is then ready for the
-  /// next sum. No leaves at all sum to zeros.
+  /// Room for the next leaf, with anything in it: to be filled and given to `add`, which then copies nothing.
+  std::span<T> room();
+
+  /// Collective. The sum, on every rank, valid until the next call of room, add or finish; the object is then ready for
+  /// the next sum. No leaves at all sum to zeros.
   std::span<T> finish();
 
   int64_t leaves() const { return leaves_; }
@@ -50,6 +56,7 @@ class TreeSumOf {
     std::vector<T> sum;
   };
   std::vector<T> take();
+  void reuse_result();
   void merge();
   void settle(int64_t first, int64_t width);
   Node* find(int64_t first);
@@ -61,7 +68,8 @@ class TreeSumOf {
   int64_t next_;                       // the leaf that add expects
   std::vector<Node> nodes_;            // unfinished, ascending
   std::vector<std::vector<T>> spare_;  // vectors to use again
-  std::vector<T> result_, piece_;
+  std::vector<T> result_, room_, piece_;
+  Adder adder_;
 };
 
 using TreeSum = TreeSumOf<float>;

@@ -3,32 +3,69 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/workers.h"
+
+#ifndef COMPEER_KERNELS_ADAMW_FACTORS
+#define COMPEER_KERNELS_ADAMW_FACTORS
 namespace compeer::kernels {
+struct Factors {
+  float b1, b2, a1, a2, rate, root, keep, epsilon, scale;
+};
+}  // namespace compeer::kernels
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/adamw.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+void adamw(const Factors& f, const float* gradient, int64_t count, float* weight, float* m, float* v) {
+  const Tag tag;
+  const auto set = [&](float x) { return hn::Set(tag, x); };
+  const Vector b1 = set(f.b1), b2 = set(f.b2), a1 = set(f.a1), a2 = set(f.a2), rate = set(f.rate), root = set(f.root),
+               keep = set(f.keep), epsilon = set(f.epsilon), scale = set(f.scale);
+  each(count, [&](int64_t i, size_t n) {
+    const Vector g = hn::Mul(load(gradient + i, n), scale);
+    const Vector mean = hn::MulAdd(b1, load(m + i, n), hn::Mul(a1, g));
+    const Vector square = hn::MulAdd(b2, load(v + i, n), hn::Mul(a2, hn::Mul(g, g)));
+    const Vector step = hn::Div(hn::Mul(rate, mean), hn::MulAdd(hn::Sqrt(square), root, epsilon));
+    store(mean, m + i, n);
+    store(square, v + i, n);
+    store(hn::Sub(hn::Mul(keep, load(weight + i, n)), step), weight + i, n);
+  });
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace compeer::kernels {
+
+HWY_EXPORT(adamw);
 
 void adamw_step(const AdamW& settings, int64_t step, const float* gradient, float scale, int64_t count, float* weight,
                 float* m, float* v) {
-  const float b1 = static_cast<float>(settings.beta1), b2 = static_cast<float>(settings.beta2);
-  const float a1 = static_cast<float>(1.0 - settings.beta1), a2 = static_cast<float>(1.0 - settings.beta2);
-  const float rate = static_cast<float>(settings.lr / (1.0 - std::pow(settings.beta1, static_cast<double>(step))));
-  const float root = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, static_cast<double>(step))));
-  const float keep = static_cast<float>(1.0 - settings.lr * settings.weight_decay);
-  const float epsilon = static_cast<float>(settings.epsilon);
-  for (int64_t i = 0; i < count; ++i) {
-    const float g = gradient[i] * scale;
-    m[i] = b1 * m[i] + a1 * g;
-    v[i] = b2 * v[i] + a2 * (g * g);
-    weight[i] = keep * weight[i] - rate * m[i] / (std::sqrt(v[i]) * root + epsilon);
-  }
-}
-
-double square_sum(const float* x, int64_t count) {
-  double total = 0;
-  for (int64_t begin = 0; begin < count; begin += 1024) {
-    double block = 0;
-    for (int64_t i = begin; i < std::min(count, begin + 1024); ++i) block += static_cast<double>(x[i]) * x[i];
-    total += block;
-  }
-  return total;
+  const auto t = static_cast<double>(step);
+  const auto as_float = [](double x) { return static_cast<float>(x); };
+  const Factors factors{as_float(settings.beta1),
+                        as_float(settings.beta2),
+                        as_float(1.0 - settings.beta1),
+                        as_float(1.0 - settings.beta2),
+                        as_float(settings.lr / (1.0 - std::pow(settings.beta1, t))),
+                        as_float(1.0 / std::sqrt(1.0 - std::pow(settings.beta2, t))),
+                        as_float(1.0 - settings.lr * settings.weight_decay),
+                        as_float(settings.epsilon),
+                        scale};
+  constexpr int64_t kPart = int64_t{1} << 14;
+  share((count + kPart - 1) / kPart, [&](int64_t i) {
+    const int64_t from = i * kPart, n = std::min(kPart, count - from);
+    HWY_DYNAMIC_DISPATCH(adamw)(factors, gradient + from, n, weight + from, m + from, v + from);
+  });
 }
 
 }  // namespace compeer::kernels
+#endif

@@ -13,7 +13,4 @@ struct AdamW {
 void adamw_step(const AdamW& settings, int64_t step, const float* gradient, float scale, int64_t count, float* weight,
                 float* m, float* v);
 
-/// Sum of squares in double precision: blocks of 1024 elements, added in order.
-double square_sum(const float* x, int64_t count);
-
 }  // namespace compeer::kernels

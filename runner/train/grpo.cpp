@@ -40,7 +40,7 @@ class Grpo {
         sampling_(sampling_from(run.spec.table("sampling"))),
         score_columns_(score_columns(*run.cast)),
         training_(run, settings_.number("lr"), static_cast<uint64_t>(settings_.integer("steps") * updates_)),
-        gradients_(run.world, batch_, training_.parameters.size()),
+        gradients_(run.world, batch_, training_.parameters.size(), add),
         tallies_(run.world, batch_, kTally) {}
 
   void run() {
@@ -136,7 +136,7 @@ class Grpo {
     const double clip = settings_.number("clip");
     auto result = grpo::policy_loss({log_prob, batch.sampled_log_probs, batch.lengths}, advantages, weights,
                                     {clip, clip, settings_.text("level") == "sequence"});
-    training_.parameters.differentiate(result.value);
+    training_.parameters.differentiate(result.value, gradients_.room());
     return result;
   }
 
@@ -150,7 +150,7 @@ class Grpo {
         for (size_t i = 0; i < groups.size(); ++i) {
           const auto l = loss(groups[i], advantages[i], size, first);
           const double tally[kTally] = {0.0, l.value.item<double>(), l.clipped, absolute(advantages[i])};
-          gradients_.add(groups[i].index, training_.parameters.gradient());
+          gradients_.add(groups[i].index, gradients_.room());
           tallies_.add(groups[i].index, tally);
           distance_ = std::max(distance_, l.ratio_distance);
           comm::mark_progress();

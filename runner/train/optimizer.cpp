@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "kernels/arrays.h"
 #include "record/safetensors.h"
 
 namespace compeer::train {

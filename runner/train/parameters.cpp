@@ -1,36 +1,56 @@
 #include "train/parameters.h"
 
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
+
+#include "kernels/arrays.h"
 
 namespace compeer::train {
 
-Parameters::Parameters(Model& model) {
-  const auto parameters = model.parameters();
-  int64_t total = 0;
-  for (const Parameter& p : parameters) total += p.value.numel();
-  weights_ = at::zeros({total}, at::kFloat);
-  gradient_ = at::zeros({total}, at::kFloat);
+namespace {
+
+// One tensor for each of these, of its shape, side by side.
+std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tensor>& like) {
+  std::vector<at::Tensor> all;
   int64_t start = 0;
-  for (const Parameter& p : parameters) {
-    at::Tensor value = p.value;
-    const auto view = weights_.slice(0, start, start + value.numel()).view(value.sizes());
-    view.copy_(value.detach());
-    value.set_data(view);
-    value.mutable_grad() = gradient_.slice(0, start, start + value.numel()).view(value.sizes());
-    start += value.numel();
+  for (const at::Tensor& t : like) {
+    all.push_back(flat.slice(0, start, start + t.numel()).view(t.sizes()));
+    start += t.numel();
+  }
+  return all;
+}
+
+}  // namespace
+
+Parameters::Parameters(Model& model) {
+  int64_t total = 0;
+  for (const Parameter& p : model.parameters()) {
+    values_.push_back(p.value);
+    total += p.value.numel();
+  }
+  weights_ = at::zeros({total}, at::kFloat);
+  const auto own = views(weights_, values_);
+  for (size_t i = 0; i < values_.size(); ++i) {
+    own[i].copy_(values_[i].detach());
+    values_[i].set_data(own[i]);
   }
 }
 
 std::span<float> Parameters::weights() {
   return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
 }
-std::span<float> Parameters::gradient() {
-  return {static_cast<float*>(gradient_.data_ptr()), static_cast<size_t>(size())};
+
+void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient) {
+  TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
+  auto& own = views_[gradient.data()];
+  if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
+  kernels::clear(gradient.data(), size());
+  loss.backward();
 }
 
-void Parameters::differentiate(const at::Tensor& loss) {
-  gradient_.zero_();
-  loss.backward();
+void add(std::span<float> sum, std::span<const float> more) {
+  kernels::add(sum.data(), more.data(), static_cast<int64_t>(sum.size()));
 }
 
 }  // namespace compeer::train

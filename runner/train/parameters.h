@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -16,13 +17,17 @@ class Parameters {
 
   int64_t size() const { return weights_.numel(); }
   std::span<float> weights();
-  std::span<float> gradient();
 
-  /// Gradient of a scalar, replacing the last one.
-  void differentiate(const at::Tensor& loss);
+  /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
+  void differentiate(const at::Tensor& loss, std::span<float> gradient);
 
  private:
-  at::Tensor weights_, gradient_;
+  std::vector<at::Tensor> values_;
+  at::Tensor weights_;
+  std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
 };
+
+/// sum += more, by all threads.
+void add(std::span<float> sum, std::span<const float> more);
 
 }  // namespace compeer::train

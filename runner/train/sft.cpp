@@ -54,7 +54,7 @@ class Sft {
         room_(run.cast->model().object().shape().positions),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
-        gradients_(run.world, batch_, training_.parameters.size()),
+        gradients_(run.world, batch_, training_.parameters.size(), add),
         counts_(run.world, batch_, 1),
         losses_(run.world, batch_, 1) {}
 
@@ -106,9 +106,10 @@ class Sft {
     int64_t leaf = gradients_.mine().first;
     for (const Lesson& l : lessons) {
       const auto loss = at::mul(at::sum(log_probs(*run_.cast, l)), -1.0 / tokens);
-      training_.parameters.differentiate(loss);
+      const auto gradient = gradients_.room();
+      training_.parameters.differentiate(loss, gradient);
       const double value = loss.item().toDouble();
-      gradients_.add(leaf, training_.parameters.gradient());
+      gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});
       comm::mark_progress();
     }
