@@ -29,5 +29,8 @@ void add_plugins(CLI::App& app, std::function<int()>& action);   // plugins.cpp
 void add_bench(CLI::App& app, std::function<int()>& action);     // bench.cpp
 void add_tokenize(CLI::App& app, std::function<int()>& action);  // tokenize.cpp
 void add_verify(CLI::App& app, std::function<int()>& action);    // verify.cpp
+void add_generate(CLI::App& app, std::function<int()>& action);  // generate.cpp
+void add_score(CLI::App& app, std::function<int()>& action);     // generate.cpp
+void add_chat(CLI::App& app, std::function<int()>& action);      // chat.cpp
 
 }  // namespace compeer::app

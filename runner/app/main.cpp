@@ -81,6 +81,9 @@ void build(CLI::App& app, Main& main) {
   add_doctor(app, main.action);
   compeer::app::add_bench(app, main.action);
   compeer::app::add_verify(app, main.action);
+  compeer::app::add_generate(app, main.action);
+  compeer::app::add_score(app, main.action);
+  compeer::app::add_chat(app, main.action);
   inherit_options(app);
   app.footer(footer);  // after the commands, which would inherit it
 }

@@ -3,6 +3,9 @@
 #include <functional>
 #include <map>
 
+#include "app/model/chat.h"
+#include "app/model/generate.h"
+#include "app/model/score.h"
 #include "app/model/verify.h"
 #include "base/error.h"
 
@@ -13,7 +16,10 @@ namespace {
 using Command = int (*)(const nlohmann::json& options);
 
 // One line for each, declared in its own header.
-const std::map<std::string, Command> kCommands{{"verify", verify}};
+const std::map<std::string, Command> kCommands{{"chat", chat},
+    {"generate", generate},
+    {"score", score},
+    {"verify", verify}};
 
 }  // namespace
 

@@ -27,6 +27,7 @@ struct VerifyOptions {
 /// What knows one kind of reference file. Throws Error (exit 4) if a file can't be read or is not what it should be.
 using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const VerifyOptions& options);
 
+std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);  ///< SHA256SUMS
 
 /// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.

@@ -1,0 +1,88 @@
+#include "app/model_options.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+// Above 0, at most `most`.
+CLI::Validator share(double most, const std::string& text) {
+  return CLI::Validator(
+      [most, text](const std::string& value) {
+        double number = 0;
+        const bool good = CLI::detail::lexical_cast(value, number) && number > 0 && number <= most;
+        return good ? std::string() : "must be " + text + ", not " + value;
+      },
+      "");
+}
+
+}  // namespace
+
+void ModelChoice::add_to(CLI::App& command) {
+  command.add_option("--model", model, "a model folder: config.json, *.safetensors, tokenizer files")
+      ->required()
+      ->type_name("DIR");
+  command.add_option("--dtype", dtype, "how weights are kept; arithmetic is float32")
+      ->check(CLI::IsMember({"stored", "float32", "bfloat16"}))
+      ->capture_default_str();
+  command
+      .add_option("--engine", engine,
+                  "exact: the bits do not depend on batch or threads; libtorch: plain tensor operations")
+      ->check(CLI::IsMember({"exact", "libtorch"}))
+      ->capture_default_str();
+  command.add_option("--threads", threads, "default: all processors")->check(CLI::PositiveNumber)->type_name("N");
+}
+
+nlohmann::json ModelChoice::checked() const {
+  std::error_code error;
+  if (!std::filesystem::is_directory(model, error)) throw Error(model, "is no folder", "", Exit::data);
+  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error))
+    throw Error(model, "has no config.json", "a model folder has the layout that transformers writes", Exit::data);
+  return {{"model", model}, {"dtype", dtype}, {"engine", engine}};
+}
+
+void SamplingChoice::add_to(CLI::App& command) {
+  command.add_flag("--greedy", greedy, "always take the likeliest token");
+  command.add_option("--temperature", temperature, "divides the logits")
+      ->check(share(100, "above 0 and at most 100 (--greedy takes the likeliest)"))
+      ->capture_default_str();
+  command.add_option("--top-k", top_k, "draw among the K likeliest and those that tie with the last; 0: off")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("K")
+      ->capture_default_str();
+  command.add_option("--top-p", top_p, "draw from the smallest set of likeliest tokens with probability P")
+      ->check(share(1, "above 0 and at most 1"))
+      ->type_name("P")
+      ->capture_default_str();
+  command.add_option("--min-p", min_p, "draw from tokens with at least P times the likeliest's probability")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("P")
+      ->capture_default_str();
+  command.add_option("--repetition-penalty", repetition_penalty, "makes tokens that occurred less likely; 1: off")
+      ->check(share(100, "above 0 and at most 100"))
+      ->type_name("X")
+      ->capture_default_str();
+  command.add_option("--max-new", max_new, "tokens of a completion, at most")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seed", seed, "every random number is a function of it")->type_name("S")->capture_default_str();
+  command.add_flag("--ignore-end", ignore_end, "go on past end tokens (eos_token_id), up to --max-new");
+}
+
+void SamplingChoice::write(nlohmann::json& options) const {
+  options.update({{"greedy", greedy},
+                  {"temperature", temperature},
+                  {"top_k", top_k},
+                  {"top_p", top_p},
+                  {"min_p", min_p},
+                  {"repetition_penalty", repetition_penalty},
+                  {"max_new", max_new},
+                  {"seed", seed},
+                  {"ignore_end", ignore_end}});
+}
+
+}  // namespace compeer::app
