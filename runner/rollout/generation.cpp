@@ -44,13 +44,14 @@ void Generation::admit() {
   }
 }
 
-std::shared_ptr<Generation::Group> Generation::group_of(Prompt prompt) {
+std::unique_ptr<Generation::Group> Generation::group_of(Prompt prompt) {
   TORCH_CHECK(!prompt.after || request_.group_size == 1, "a conversation goes on with one completion");
   const int64_t length = check(prompt, shape_, 1);
   auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
   conversation.append(prompt.tokens, std::move(prompt.sight));
-  return std::make_shared<Group>(Group{prompts_++, prompt.index, std::move(conversation), prompt.after,
-                                       std::min(request_.sampling.max_new_tokens, shape_.positions - length), 0});
+  const int64_t limit = std::min(request_.sampling.max_new_tokens, shape_.positions - length);
+  const Ticket ticket{prompts_++, prompt.index, prompt.after, limit};
+  return std::make_unique<Group>(Group{ticket, std::move(conversation), 0});
 }
 
 // One token of every active sequence, and portions of the prompts beside them; then what comes next is drawn.
@@ -74,17 +75,18 @@ void Generation::forward() {
     if (group->conversation.unread() > 0 || active_.size() >= static_cast<size_t>(places_)) break;
     heads.push_back(group->conversation.last().data());
     first.push_back(active_.size());
-    start(group);
+    start(*group);
   }
   if (!heads.empty()) draw(heads, first);
   std::erase_if(groups_, [&](const auto& group) { return group->started == request_.group_size; });
 }
 
 // As many completions of a prompt as there are places for.
-void Generation::start(const std::shared_ptr<Group>& group) {
-  while (group->started < request_.group_size && static_cast<int64_t>(active_.size()) < places_) {
-    auto sequence = std::make_unique<Sequence>(
-        Sequence{group, static_cast<uint32_t>(group->started++), group->conversation, {}, {}, {}, {}, false});
+void Generation::start(Group& group) {
+  while (group.started < request_.group_size && static_cast<int64_t>(active_.size()) < places_) {
+    const auto completion = static_cast<uint32_t>(group.started++);
+    auto sequence =
+        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, nullptr, {}, {}, {}, false});
     if (request_.stop) sequence->stop = request_.stop();
     if (samplers_.front().needs_seen()) {
       sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
@@ -110,7 +112,7 @@ void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t
     for (auto row = static_cast<size_t>(thread); row < heads.size(); row += samplers_.size()) {
       for (size_t i = first[row]; i < first[row + 1]; ++i) {
         const Sequence& s = *active_[i];
-        const Draw place{request_.seed, request_.step, s.group->index, s.completion,
+        const Draw place{request_.seed, request_.step, s.ticket.index, s.completion,
                          static_cast<uint32_t>(s.sample.tokens.size())};
         tokens[i] = samplers_[static_cast<size_t>(thread)].sample(rows + static_cast<int64_t>(row) * shape_.vocabulary,
                                                                   s.seen, place);
@@ -122,7 +124,7 @@ void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t
 }
 
 void Generation::accept(Sequence& sequence, const Token& token) {
-  if (!std::isfinite(token.log_prob)) throw not_finite(sequence.group->index);
+  if (!std::isfinite(token.log_prob)) throw not_finite(sequence.ticket.index);
   Sample& sample = sequence.sample;
   sample.tokens.push_back(token.id);
   sample.log_probs.push_back(token.log_prob);
@@ -132,14 +134,14 @@ void Generation::accept(Sequence& sequence, const Token& token) {
   const auto& ends = request_.end_tokens;
   sample.finished =
       std::find(ends.begin(), ends.end(), token.id) != ends.end() || (sequence.stop && sequence.stop(token.id));
-  sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.group->limit;
+  sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.ticket.limit;
 }
 
 void Generation::deliver_finished() {
   for (auto& sequence : active_) {
     if (!sequence->done) continue;
-    if (sequence->group->home) *sequence->group->home = std::move(sequence->conversation);
-    sink_(sequence->group->order, sequence->completion, std::move(sequence->sample));
+    if (sequence->ticket.home) *sequence->ticket.home = std::move(sequence->conversation);
+    sink_(sequence->ticket.order, sequence->completion, std::move(sequence->sample));
   }
   std::erase_if(active_, [](const auto& sequence) { return sequence->done; });
 }

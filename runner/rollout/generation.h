@@ -15,18 +15,22 @@ class Generation {
   void run();
 
  private:
-  // A prompt on its way: read in portions, then its completions start as places become free.
-  struct Group {
-    size_t order;    // among the prompts of the source
-    uint32_t index;  // Prompt::index
-    Conversation conversation;
+  // What a completion needs to know of its prompt.
+  struct Ticket {
+    size_t order;        // among the prompts of the source
+    uint32_t index;      // Prompt::index
     Conversation* home;  // Prompt::after
     int64_t limit;       // tokens of a completion
-    int64_t started;     // completions
+  };
+  // A prompt on its way: read in portions, then its completions start as places become free.
+  struct Group {
+    Ticket ticket;
+    Conversation conversation;
+    int64_t started;  // completions
   };
   // A completion being decoded.
   struct Sequence {
-    std::shared_ptr<const Group> group;  // which its completions outlive in the queue
+    Ticket ticket;
     uint32_t completion;
     Conversation conversation;
     StopRule stop;
@@ -37,9 +41,9 @@ class Generation {
   };
 
   void admit();
-  std::shared_ptr<Group> group_of(Prompt prompt);
+  std::unique_ptr<Group> group_of(Prompt prompt);
   void forward();
-  void start(const std::shared_ptr<Group>& group);
+  void start(Group& group);
   void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
   void accept(Sequence& sequence, const Token& token);
   void see(Sequence& sequence, int32_t id) const;
@@ -54,7 +58,7 @@ class Generation {
   const int64_t places_;
   Pass pass_;
   std::vector<Sampler> samplers_;  // one for each thread
-  std::deque<std::shared_ptr<Group>> groups_;
+  std::deque<std::unique_ptr<Group>> groups_;
   std::vector<std::unique_ptr<Sequence>> active_;
   size_t prompts_ = 0;
   bool ended_ = false;  // the source has no more
