@@ -124,7 +124,8 @@ class Grpo {
     const auto batch = group_batch(group);
     const auto log_prob = run_.cast->model().call("forward", [&](Model& model) {
       const auto hidden = at::index_select(model.forward(batch.batch, nullptr), 0, batch.rows);
-      return kernels::token_logprobs(hidden, run_.cast->policy().head, batch.targets, sampling_.temperature).log_prob;
+      auto& policy = run_.cast->policy();
+      return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, sampling_.temperature).log_prob;
     });
     if (first) {
       const auto difference = at::max(at::abs(at::sub(log_prob.detach(), batch.sampled_log_probs))).item<double>();

@@ -46,4 +46,12 @@ GroupBatch group_batch(const ScoredGroup& group) {
   return result;
 }
 
+at::Tensor sequence_log_probs(rollout::Policy& policy, const std::vector<int32_t>& tokens, int64_t first) {
+  const auto n = static_cast<int64_t>(tokens.size());
+  const Batch batch{int_tensor(tokens), {Segment{0, n, 0, -1, {}}}};
+  const auto hidden = policy.model.forward(batch, nullptr).slice(0, first - 1, n - 1).contiguous();
+  const auto target = batch.tokens.slice(0, first, n).contiguous();
+  return policy.arithmetic.token_logprobs(hidden, policy.head, target, 1.0).log_prob;
+}
+
 }  // namespace compeer::train

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compeer/model.h"
+#include "rollout/policy.h"
 #include "train/scoring.h"
 
 namespace compeer::train {
@@ -21,5 +22,8 @@ struct GroupBatch {
   std::vector<int64_t> lengths;
 };
 GroupBatch group_batch(const ScoredGroup& group);
+
+/// The log-probability [tokens - first] of every token of a sequence from `first` on, with gradient.
+at::Tensor sequence_log_probs(rollout::Policy& policy, const std::vector<int32_t>& tokens, int64_t first);
 
 }  // namespace compeer::train

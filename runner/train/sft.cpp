@@ -33,17 +33,6 @@ Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
   return result;
 }
 
-// The log-probability of every target, with gradient.
-at::Tensor log_probs(Cast& cast, const Lesson& lesson) {
-  const auto n = static_cast<int64_t>(lesson.tokens.size());
-  return cast.model().call("forward", [&](Model& model) {
-    const Batch batch{int_tensor(lesson.tokens), {Segment{0, n, 0, -1, {}}}};
-    const auto hidden = model.forward(batch, nullptr).slice(0, lesson.first - 1, n - 1).contiguous();
-    const auto target = batch.tokens.slice(0, lesson.first, n).contiguous();
-    return kernels::token_logprobs(hidden, cast.policy().head, target, 1.0).log_prob;
-  });
-}
-
 class Sft {
  public:
   explicit Sft(Run& run)
@@ -105,7 +94,7 @@ class Sft {
     const comm::Phase here("train", run_.cast->model().identity().title());
     int64_t leaf = gradients_.mine().first;
     for (const Lesson& l : lessons) {
-      const auto loss = at::mul(at::sum(log_probs(*run_.cast, l)), -1.0 / tokens);
+      const auto loss = at::mul(at::sum(log_probs(l)), -1.0 / tokens);
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient);
       const double value = loss.item().toDouble();
@@ -113,6 +102,11 @@ class Sft {
       losses_.add(leaf++, {&value, 1});
       comm::mark_progress();
     }
+  }
+
+  at::Tensor log_probs(const Lesson& lesson) {
+    return run_.cast->model().call(
+        "forward", [&](Model&) { return sequence_log_probs(run_.cast->policy(), lesson.tokens, lesson.first); });
   }
 
   Run& run_;
