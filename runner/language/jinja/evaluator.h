@@ -70,7 +70,6 @@ class Evaluator {
   Text* out_ = nullptr;
   int line_ = 1;  // that is being run
   int depth_ = 0;
-  int loops_ = 0;
   size_t steps_ = 0, bytes_ = 0;
 };
 

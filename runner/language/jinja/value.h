@@ -110,7 +110,6 @@ struct Namespace {
 struct Loop {
   std::shared_ptr<const List> items;
   size_t index;
-  int level;
 };
 
 /// What stands between the brackets of a call.
