@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "base/random.h"
 
@@ -61,21 +63,75 @@ TEST_P(Products, FollowTheWrittenOrder) {
   }
 }
 
-TEST_P(Products, DoNotDependOnRowsThreadsOrInstructionSet) {
-  const auto whole = product(kRows);
+// For each instruction set that the machine has, with one thread and with two.
+template <class Check>
+void everywhere(Check check) {
   for (const char* set : {"AVX2", "AVX3"}) {
-    if (!use_instruction_set(set)) continue;  // the machine lacks it
+    if (!use_instruction_set(set)) continue;
     for (int threads : {1, 2}) {
       omp_set_num_threads(threads);
-      for (int64_t rows = 1; rows <= kRows; ++rows) {
-        const auto y = product(rows);
-        ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size()))
-            << set << ", " << threads << " threads, " << rows << " rows";
-      }
+      SCOPED_TRACE(std::string(set) + ", threads: " + std::to_string(threads));
+      check();
     }
   }
   omp_set_num_threads(1);
   use_instruction_set("");
+}
+
+TEST_P(Products, DoNotDependOnRowsThreadsOrInstructionSet) {
+  const auto whole = product(kRows);
+  everywhere([&] {
+    for (int64_t rows = 1; rows <= kRows; ++rows) {
+      const auto y = product(rows);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
+    }
+  });
+}
+
+TEST_P(Products, WithBfloat16AreThoseOfTheRoundedWeights) {
+  for (float& value : w) value = Bfloat16::nearest(value).widened();
+  std::vector<Bfloat16> narrow(w.size());
+  std::transform(w.begin(), w.end(), narrow.begin(), Bfloat16::nearest);
+  packed.pack(View{w.data(), 1, k}, k, n);
+  const auto whole = product(kRows);
+  everywhere([&] {
+    for (int from = 0; from < 2; ++from) {
+      from == 0 ? packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16)
+                : packed.pack(MatrixView<Bfloat16>{narrow.data(), 1, k}, k, n, Format::bfloat16);
+      for (int64_t rows = 1; rows <= kRows; ++rows) {
+        const auto y = product(rows);
+        ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
+      }
+    }
+  });
+}
+
+TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
+  std::vector<float> right(static_cast<size_t>(k * n)), whole(static_cast<size_t>(kRows * n)), y(whole.size());
+  for (int64_t i = 0; i < k; ++i) {
+    for (int64_t j = 0; j < n; ++j) right[static_cast<size_t>(i * n + j)] = w[static_cast<size_t>(j * k + i)];
+  }
+  multiply({x.data(), k, 1}, kRows, packed, nullptr, whole.data(), n, Write::replace);
+  everywhere([&] {
+    for (int64_t rows : {1, 5, 17, 64}) {
+      multiply({x.data(), k, 1}, rows, View{right.data(), n, 1}, k, n, y.data(), n, Write::replace);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * n))) << rows << " rows";
+    }
+  });
+}
+
+TEST_P(Products, WithATransposedFactorAreThoseOfItsCopy) {
+  std::vector<float> left(x.size()), whole(static_cast<size_t>(kRows * n)), y(whole.size());
+  for (int64_t r = 0; r < kRows; ++r) {
+    for (int64_t i = 0; i < k; ++i) left[static_cast<size_t>(i * kRows + r)] = x[static_cast<size_t>(r * k + i)];
+  }
+  multiply({x.data(), k, 1}, kRows, packed, nullptr, whole.data(), n, Write::replace);
+  everywhere([&] {
+    for (int64_t rows : {1, 5, 17, 64}) {
+      multiply({left.data(), 1, kRows}, rows, packed, nullptr, y.data(), n, Write::replace);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * n))) << rows << " rows";
+    }
+  });
 }
 
 TEST_P(Products, AddToWhatIsThere) {
@@ -110,6 +166,62 @@ TEST_P(Products, CanBeTakenInColumnTiles) {
 INSTANTIATE_TEST_SUITE_P(Sizes, Products,
                          testing::Values(Case{1, 1}, Case{5, 17}, Case{64, 48}, Case{96, 384}, Case{256, 33},
                                          Case{300, 129}, Case{1000, 80}));
+
+// More rows and columns than are taken at once, and a last panel that is not full.
+class LargeProducts : public testing::TestWithParam<Format> {};
+
+TEST_P(LargeProducts, HaveTheRowsOfSmallOnes) {
+  constexpr int64_t rows = 900, k = 600, n = 1000;
+  const auto x = draws(rows * k, 1), w = draws(n * k, 2), bias = draws(n, 3);
+  Packed packed;
+  packed.pack(View{w.data(), 1, k}, k, n, GetParam());
+  std::vector<float> few(13 * n), y(rows * n);
+  everywhere([&] {
+    multiply({x.data(), k, 1}, rows, packed, bias.data(), y.data(), n, Write::replace);
+    for (int64_t first : {0, 380, 887}) {
+      multiply({x.data() + first * k, k, 1}, 13, packed, bias.data(), few.data(), n, Write::replace);
+      ASSERT_TRUE(same_bits(few.data(), y.data() + first * n, few.size())) << "from row " << first;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts, testing::Values(Format::float32, Format::bfloat16));
+
+// The gradient of a weight, dY^T X: a chain over the rows of the batch.
+TEST(WeightGradient, MayBeTakenInPartsOf256Rows) {
+  constexpr int64_t rows = 700, out = 450, in = 410;
+  const auto dy = draws(rows * out, 1), x = draws(rows * in, 2);
+  std::vector<float> whole(out * in), parts(out * in);
+  const auto add = [&](int64_t from, int64_t to, std::vector<float>& dw, Write write) {
+    multiply({dy.data() + from * out, 1, out}, out, View{x.data() + from * in, in, 1}, to - from, in, dw.data(), in,
+             write);
+  };
+  add(0, rows, whole, Write::replace);
+  for (const int64_t j : {int64_t{0}, in - 1}) {
+    float total = 0;
+    for (int64_t begin = 0; begin < rows; begin += 256) {
+      float chunk = 0;
+      for (int64_t r = begin; r < std::min(rows, begin + 256); ++r)
+        chunk = std::fma(dy[static_cast<size_t>(r * out + 7)], x[static_cast<size_t>(r * in + j)], chunk);
+      total = begin == 0 ? chunk : total + chunk;
+    }
+    EXPECT_EQ(whole[static_cast<size_t>(7 * in + j)], total);
+  }
+  everywhere([&] {
+    add(0, 256, parts, Write::replace);
+    add(256, rows, parts, Write::add);
+    ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
+  });
+}
+
+TEST(Bfloat16Numbers, AreTheNearestTiesToEven) {
+  EXPECT_EQ(Bfloat16::nearest(1.0f).bits, 0x3f80);
+  EXPECT_EQ(Bfloat16::nearest(1.0f + 1.0f / 256).bits, 0x3f80);   // half way: down to even
+  EXPECT_EQ(Bfloat16::nearest(1.0f + 3.0f / 256).bits, 0x3f82);   // half way: up to even
+  EXPECT_EQ(Bfloat16::nearest(-1.0f - 1.5f / 256).bits, 0xbf81);  // nearer to -1 - 1/128
+  EXPECT_EQ(Bfloat16::nearest(3.4e38f).bits, 0x7f80);             // beyond the largest: infinity
+  EXPECT_TRUE(std::isnan(Bfloat16::nearest(std::nanf("")).widened()));
+}
 
 }  // namespace
 }  // namespace compeer::kernels

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -17,10 +15,18 @@ namespace {
 
 using nlohmann::json;
 
-const std::map<std::string, std::vector<json> (*)()> kBenches{{"record", bench_record}, {"start", bench_start}};
+struct Bench {
+  std::vector<json> (*run)(const BenchOptions&);
+  bool quick;  // runs when none is named
+};
+const std::map<std::string, Bench> kBenches{{"generate", {bench_generate, true}},
+                                            {"kernels", {bench_kernels, false}},
+                                            {"record", {bench_record, true}},
+                                            {"start", {bench_start, true}}};
 
 struct Options {
   std::vector<std::string> names;
+  BenchOptions bench;
   bool json = false;
 };
 
@@ -33,23 +39,27 @@ json machine() {
 }
 
 void print(const json& line) {
-  std::cout << fmt::format("{:<8} {:<44} {:>10.4g} {:>10.4g} {:>10.4g}  {}\n", line.at("bench").get<std::string>(),
+  std::cout << fmt::format("{:<8} {:<52} {:>10.4g} {:>10.4g} {:>10.4g}  {}{}\n", line.at("bench").get<std::string>(),
                            line.at("what").get<std::string>(), line.at("min").get<double>(),
                            line.at("median").get<double>(), line.at("max").get<double>(),
-                           line.at("unit").get<std::string>());
+                           line.at("unit").get<std::string>(),
+                           line.contains("note") ? ", " + line.at("note").get<std::string>() : "")
+            << std::flush;
 }
 
 int run(const Options& options) {
-  std::vector<std::string> known;
-  for (const auto& [name, bench] : kBenches) known.push_back(name);
-  const auto names = options.names.empty() ? known : options.names;
+  std::vector<std::string> known, names = options.names;
+  for (const auto& [name, bench] : kBenches) {
+    known.push_back(name);
+    if (options.names.empty() && bench.quick) names.push_back(name);
+  }
   for (const auto& name : names) {
     if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
   }
   if (!options.json)
-    std::cout << fmt::format("{:<8} {:<44} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
+    std::cout << fmt::format("{:<8} {:<52} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
   for (const auto& name : names) {
-    for (json line : kBenches.at(name)()) {
+    for (json line : kBenches.at(name).run(options.bench)) {
       if (!options.json) {
         print(line);
         continue;
@@ -63,30 +73,25 @@ int run(const Options& options) {
 
 }  // namespace
 
-Spread spread(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return {values.front(), values[values.size() / 2], values.back(), values.size()};
-}
-
-std::vector<double> timed(size_t times, const std::function<void()>& work) {
-  std::vector<double> seconds;
-  for (size_t i = 0; i < times; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return seconds;
-}
-
-json measurement(const std::string& bench, const std::string& what, const std::string& unit, const Spread& spread) {
-  return {{"bench", bench},          {"what", what},      {"unit", unit}, {"min", spread.min},
-          {"median", spread.median}, {"max", spread.max}, {"n", spread.n}};
-}
-
 void add_bench(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("bench", "Measure this build on this machine");
-  command->add_option("name", options->names, "start (programs), record (cost of logging); all if none is named");
+  command->add_option("name", options->names,
+                      "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
+                      "model's prefill and decoding); all that are quick if none is named");
+  auto& bench = options->bench;
+  const CLI::Range any(int64_t{1}, int64_t{1} << 20);
+  command->add_option("--size", bench.size, "generate: the model")
+      ->check(CLI::IsMember({"toy", "small", "0.5b"}))
+      ->capture_default_str();
+  command->add_option("--dtype", bench.dtype, "generate: of its weights")
+      ->check(CLI::IsMember({"fp32", "bf16"}))
+      ->capture_default_str();
+  command->add_option("--threads", bench.threads, "all if not given")->check(CLI::Range(1, 1024));
+  command->add_option("--batch", bench.batch, "generate: sequences; 16, or 4 at 0.5b")->check(any);
+  command->add_option("--prompt", bench.prompt, "generate: tokens of each prompt; 128")->check(any);
+  command->add_option("--new", bench.fresh, "generate: tokens of each completion; 64, or 32 at 0.5b")->check(any);
+  command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b")->check(any);
   command->add_flag("--json", options->json, "a JSON object a line, with the machine");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

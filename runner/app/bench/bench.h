@@ -1,28 +1,27 @@
 #pragma once
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "app/bench/measurement.h"
+
 /// `compeer bench`: measures this build on this machine. Nothing passes or fails on a time.
 namespace compeer::app {
 
-/// Smallest, middle and largest of several timings.
-struct Spread {
-  double min = 0, median = 0, max = 0;
-  size_t n = 0;
+/// What benchmarks of models measure; 0 is the size's own default.
+struct BenchOptions {
+  std::string size = "toy";                  ///< toy, small or 0.5b
+  std::string dtype = "fp32";                ///< of the weights: fp32 or bf16
+  int threads = 0;                           ///< 0: all
+  int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
+  int64_t repeats = 0;
 };
-Spread spread(std::vector<double> values);
 
-/// Seconds that `work` takes, `times` over.
-std::vector<double> timed(size_t times, const std::function<void()>& work);
-
-/// Each returns one JSON object a measurement: {"bench": "start", "what": ..., "unit": ..., "min", "median", "max",
-/// "n"}.
-std::vector<nlohmann::json> bench_start();
-std::vector<nlohmann::json> bench_record();
-
-nlohmann::json measurement(const std::string& bench, const std::string& what, const std::string& unit,
-                           const Spread& spread);
+/// Each returns one measurement an entry.
+std::vector<nlohmann::json> bench_start(const BenchOptions& options);
+std::vector<nlohmann::json> bench_record(const BenchOptions& options);
+/// In a process of the worker, which prints its measurements: `compeer-worker model bench_NAME OPTIONS`.
+std::vector<nlohmann::json> bench_kernels(const BenchOptions& options);
+std::vector<nlohmann::json> bench_generate(const BenchOptions& options);
 
 }  // namespace compeer::app

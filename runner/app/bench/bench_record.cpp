@@ -92,7 +92,7 @@ nlohmann::json share_of_step(const fs::path& folder) {
 
 }  // namespace
 
-std::vector<nlohmann::json> bench_record() {
+std::vector<nlohmann::json> bench_record(const BenchOptions&) {
   const Scratch scratch;
   return {rows(scratch.folder()), rollouts(scratch.folder()), share_of_step(scratch.folder())};
 }

@@ -22,7 +22,7 @@ nlohmann::json start_of(const std::filesystem::path& program, const std::string&
 
 }  // namespace
 
-std::vector<nlohmann::json> bench_start() {
+std::vector<nlohmann::json> bench_start(const BenchOptions&) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   return {start_of(self, "--help", "compeer --help"),
           start_of(self.parent_path() / "compeer-worker", "--version", "compeer-worker --version")};

@@ -3,6 +3,8 @@
 #include <functional>
 #include <map>
 
+#include "app/model/bench_generate.h"
+#include "app/model/bench_kernels.h"
 #include "app/model/chat.h"
 #include "app/model/generate.h"
 #include "app/model/score.h"
@@ -16,10 +18,12 @@ namespace {
 using Command = int (*)(const nlohmann::json& options);
 
 // One line for each, declared in its own header.
-const std::map<std::string, Command> kCommands{{"chat", chat},
-    {"generate", generate},
-    {"score", score},
-    {"verify", verify}};
+const std::map<std::string, Command> kCommands{{"bench_generate", bench_generate},
+                                               {"bench_kernels", bench_kernels},
+                                               {"chat", chat},
+                                               {"generate", generate},
+                                               {"score", score},
+                                               {"verify", verify}};
 
 }  // namespace
 

@@ -1,0 +1,58 @@
+// Benchmarks that need a model or the kernels: the worker runs them.
+#include <sstream>
+#include <thread>
+
+#include "app/bench/bench.h"
+#include "app/launch/worker_program.h"
+#include "app/program_output.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+json as_json(const BenchOptions& options, int threads) {
+  return {{"size", options.size},     {"dtype", options.dtype}, {"threads", threads},        {"batch", options.batch},
+          {"prompt", options.prompt}, {"new", options.fresh},   {"repeats", options.repeats}};
+}
+
+std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads) {
+  constexpr double kPatience = 3600;
+  const std::string count = std::to_string(threads);
+  const auto done = ask_program({find_worker(), "model", name, as_json(options, threads).dump()},
+                                {"OMP_NUM_THREADS=" + count, "MKL_NUM_THREADS=" + count}, kPatience);
+  if (done.exit != 0)
+    throw Error("compeer-worker", "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
+  std::vector<json> lines;
+  std::istringstream text(done.text);
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("{")) lines.push_back(json::parse(line));
+  }
+  return lines;
+}
+
+int all_threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+}  // namespace
+
+std::vector<json> bench_kernels(const BenchOptions& options) {
+  std::vector<json> lines;
+  // Each number of threads in a process of its own: threads of one library that wait for work would slow the other.
+  std::vector<int> counts{1};
+  if (options.threads > 0)
+    counts = {options.threads};
+  else if (all_threads() > 1)
+    counts.push_back(all_threads());
+  for (const int threads : counts) {
+    for (auto& line : by_worker("bench_kernels", options, threads)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<json> bench_generate(const BenchOptions& options) {
+  return by_worker("bench_generate", options, options.threads > 0 ? options.threads : all_threads());
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,106 @@
+#include "kernels/limits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/workers.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/limits.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+// Twelve chains hide the latency of any machine with two units.
+double chains(int64_t rounds, float* out) {
+  constexpr int kChains = 12;
+  const Tag tag;
+  const Vector factor = hn::Set(tag, 0.5f), term = hn::Set(tag, 1.0f);
+  Vector sum[kChains];
+  HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::Zero(tag);
+  for (int64_t r = 0; r < rounds; ++r) {
+    HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::MulAdd(sum[i], factor, term);
+  }
+  for (int i = 1; i < kChains; ++i) sum[0] = hn::Add(sum[0], sum[i]);
+  hn::StoreU(sum[0], tag, out);
+  return 2.0 * kChains * kLanes * static_cast<double>(rounds);
+}
+
+void sum(const float* data, int64_t count, float* out) {
+  constexpr int kChains = 8;
+  const Tag tag;
+  Vector sum[kChains];
+  HWY_UNROLL(8) for (int i = 0; i < kChains; ++i) sum[i] = hn::Zero(tag);
+  for (int64_t j = 0; j + kChains * kLanes <= count; j += kChains * kLanes) {
+    HWY_UNROLL(8) for (int i = 0; i < kChains; ++i) sum[i] = hn::Add(sum[i], hn::LoadU(tag, data + j + i * kLanes));
+  }
+  for (int i = 1; i < kChains; ++i) sum[0] = hn::Add(sum[0], sum[i]);
+  hn::StoreU(sum[0], tag, out);
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace compeer::kernels {
+
+HWY_EXPORT(chains);
+HWY_EXPORT(sum);
+
+namespace {
+
+// The best of several rounds, within a quarter of a second.
+template <class Work>
+double best_rate(Work work) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(250);
+  double best = 0;
+  do {
+    const auto start = Clock::now();
+    const double done = work();
+    best = std::max(best, done / std::chrono::duration<double>(Clock::now() - start).count());
+  } while (Clock::now() < end);
+  return best;
+}
+
+// Keeps what is written here from being optimised away.
+void keep(const std::vector<float>& values) { asm volatile("" : : "r"(values.data()) : "memory"); }
+
+}  // namespace
+
+double multiply_add_rate() {
+  const int64_t parts = threads();
+  std::vector<float> out(static_cast<size_t>(parts) * 16);
+  return best_rate([&] {
+    std::vector<double> done(static_cast<size_t>(parts));
+    share(parts, [&](int64_t i) {
+      done[static_cast<size_t>(i)] = HWY_DYNAMIC_DISPATCH(chains)(1000000, out.data() + i * 16);
+    });
+    keep(out);
+    double all = 0;
+    for (const double one : done) all += one;
+    return all;
+  });
+}
+
+double read_rate() {
+  constexpr int64_t kCount = int64_t{1} << 27, kPart = int64_t{1} << 18;
+  const std::vector<float> data(static_cast<size_t>(kCount), 1.0f);
+  std::vector<float> out(static_cast<size_t>(kCount / kPart) * 16);
+  return best_rate([&] {
+    share(kCount / kPart, [&](int64_t i) {
+      HWY_DYNAMIC_DISPATCH(sum)(data.data() + i * kPart, kPart, out.data() + i * 16);
+    });
+    keep(out);
+    return static_cast<double>(kCount) * sizeof(float);
+  });
+}
+
+}  // namespace compeer::kernels
+#endif

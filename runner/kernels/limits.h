@@ -1,0 +1,10 @@
+#pragma once
+
+namespace compeer::kernels {
+
+/// What this machine gives at most on the threads in use, measured: for benchmarks to compare with. A quarter of a
+/// second each.
+double multiply_add_rate();  ///< float32 operations a second, two for each fused multiply-add, nothing from memory
+double read_rate();          ///< bytes a second from memory: the sum of half a gigabyte
+
+}  // namespace compeer::kernels

@@ -1,0 +1,69 @@
+#include "kernels/weight.h"
+
+#include <ATen/Functions.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "kernels/functions.h"
+
+namespace compeer::kernels {
+namespace {
+
+class Weights : public testing::Test {
+ protected:
+  void SetUp() override { at::manual_seed(5); }
+  at::Tensor x = at::randn({9, 70}), w = at::randn({50, 70});
+};
+
+TEST_F(Weights, ThatAreFrozenGiveTheirSourceBackOnce) {
+  int released = 0;
+  WeightOptions options{at::kFloat, true, [&] { ++released; }};
+  Weight frozen(w, options), trained(w);
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(at::equal(linear(x, frozen), linear(x, trained)));
+  EXPECT_EQ(released, 1);
+}
+
+TEST_F(Weights, InBfloat16AreThoseRounded) {
+  const auto narrow = w.to(at::kBFloat16);
+  Weight rounded(narrow.to(at::kFloat));
+  const auto expected = linear(x, rounded);
+  for (const auto& source : {w, narrow}) {
+    Weight kept(source, {at::kBFloat16, true, nullptr});
+    EXPECT_TRUE(at::equal(linear(x, kept), expected));
+    EXPECT_TRUE(at::equal(logits(x, kept), expected));
+  }
+  Weight widened(narrow, {at::kFloat, true, nullptr});
+  EXPECT_TRUE(at::equal(linear(x, widened), expected));
+}
+
+TEST_F(Weights, ThatAreFrozenPassGradientsOn) {
+  const auto narrow = w.to(at::kBFloat16), rounded = narrow.to(at::kFloat), dy = at::randn({9, 50});
+  Weight frozen(narrow, {at::kBFloat16, true, nullptr});
+  const auto input = x.clone().set_requires_grad(true);
+  const auto dx = torch::autograd::grad({linear(input, frozen)}, {input}, {dy})[0];
+  EXPECT_TRUE(at::allclose(dx, at::mm(dy, rounded), 1e-4, 1e-4));
+}
+
+TEST_F(Weights, ThatTrainFollowTheirValue) {
+  Weight weight(w);
+  linear(x, weight);
+  w.mul_(2);
+  weight.changed();
+  EXPECT_TRUE(at::allclose(linear(x, weight), at::mm(x, w.t()), 1e-4, 1e-4));
+}
+
+TEST_F(Weights, ThatTrainAreFloat32) {
+  EXPECT_THROW(Weight(w.to(at::kBFloat16)), c10::Error);
+  EXPECT_THROW(Weight(w, {at::kBFloat16, false, nullptr}), c10::Error);
+}
+
+TEST_F(Weights, HaveTheirBiasesSummedOverRows) {
+  const auto dy = at::randn({9, 50}), bias = at::randn({50}).set_requires_grad(true);
+  Weight weight(w);
+  const auto dbias = torch::autograd::grad({linear(x, weight, bias)}, {bias}, {dy})[0];
+  EXPECT_TRUE(at::allclose(dbias, dy.sum(0), 1e-5, 1e-5));
+}
+
+}  // namespace
+}  // namespace compeer::kernels
