@@ -1,0 +1,195 @@
+#include "kernels/arithmetic.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace compeer::kernels {
+namespace {
+
+using torch::autograd::grad;
+
+at::Tensor draw(at::IntArrayRef shape, double scale = 1.0) {
+  return (at::randn(shape, at::kFloat) * scale).set_requires_grad(true);
+}
+
+void expect_close(const at::Tensor& a, const at::Tensor& b, double tolerance, const std::string& what) {
+  EXPECT_TRUE(at::allclose(a, b, tolerance, tolerance)) << what << ": " << (a - b).abs().max();
+}
+
+// A prompt of 18 tokens with two continuations.
+const std::vector<Segment> kTree{{0, 18, 0, -1, {}}, {18, 3, 18, 0, {}}, {21, 16, 18, 0, {}}};
+constexpr int64_t kRows = 37;
+
+class Engines : public testing::Test {
+ protected:
+  void SetUp() override {
+    at::manual_seed(5);
+    omp_set_num_threads(1);
+  }
+
+  // Results and gradients of both engines for the same operation, at a random upstream gradient.
+  template <class Operation>
+  void expect_agreement(Operation operation, const std::vector<at::Tensor>& inputs, double tolerance = 2e-5) {
+    const at::Tensor ours = operation(exact()), theirs = operation(libtorch());
+    expect_close(ours, theirs, tolerance, "result");
+    const auto upstream = at::randn_like(ours);
+    const auto a = grad({ours}, inputs, {upstream}), b = grad({theirs}, inputs, {upstream});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const double scale = std::max(1.0, b[i].abs().max().item<double>());
+      expect_close(a[i] / scale, b[i] / scale, tolerance, "gradient " + std::to_string(i));
+    }
+  }
+};
+
+TEST_F(Engines, AgreeOnLayersOfRows) {
+  const auto x = draw({9, 70}), w = draw({50, 70}), bias = draw({50}), norm = draw({70}), up = draw({9, 70});
+  Weight weight(w);
+  const auto tokens = at::tensor({3, 49, 3}, at::kLong);
+  const auto angle = at::rand({9, 5});
+  expect_agreement([&](const Arithmetic& a) { return a.linear(x, weight, bias); }, {x, w, bias}, 1e-4);
+  expect_agreement([&](const Arithmetic& a) { return a.embedding(tokens, w); }, {w});
+  expect_agreement([&](const Arithmetic& a) { return a.rms_norm(x, norm, 1e-6); }, {x, norm});
+  expect_agreement([&](const Arithmetic& a) { return a.swiglu(x, up); }, {x, up});
+  expect_agreement([&](const Arithmetic& a) { return a.rotate(x, angle.cos(), angle.sin(), 7); }, {x});
+  const at::NoGradGuard no_grad;
+  expect_close(exact().logits(x, weight), libtorch().logits(x, weight), 1e-4, "logits");
+}
+
+TEST_F(Engines, AgreeOnAttention) {
+  for (const int64_t dim : {8, 10, 16, 64, 80}) {
+    const Heads heads{6, 2, dim};
+    const auto q = draw({kRows, 6 * dim}), k = draw({kRows, 2 * dim}), v = draw({kRows, 2 * dim});
+    expect_agreement([&](const Arithmetic& a) { return a.attention(q, k, v, kTree, heads); }, {q, k, v});
+    expect_agreement(
+        [&](const Arithmetic& a) {
+          return a.attention_spans(q, k, v, {{0, 1}, {1, 20}, {20, kRows}}, heads);
+        },
+        {q, k, v});
+  }
+}
+
+TEST_F(Engines, AgreeOnAttentionWithACache) {
+  const at::NoGradGuard no_grad;
+  const Heads heads{6, 2, 12};
+  std::vector<at::Tensor> results;
+  const auto q = at::randn({23, 72}), k = at::randn({23, 24}), v = at::randn({23, 24});
+  for (const Arithmetic* engine : {&exact(), &libtorch()}) {
+    Cache cache{{at::full({4, 2, 12, 16}, NAN)}, {at::full({4, 2, 16, 12}, NAN)}};
+    const auto part = [&](const at::Tensor& t, int64_t from, int64_t to) { return t.slice(0, from, to).contiguous(); };
+    for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 17}, {17, 18}, {18, 23}}) {
+      results.push_back(engine->attention_cached(part(q, from, to), part(k, from, to), part(v, from, to),
+                                                 {{0, to - from, from, -1, {3, 1}}}, heads, cache, 0));
+    }
+  }
+  for (size_t i = 0; i < 3; ++i) expect_close(results[i], results[i + 3], 2e-5, "part " + std::to_string(i));
+}
+
+TEST_F(Engines, AgreeOnLogProbabilities) {
+  const auto hidden = draw({300, 24}), matrix = draw({4500, 24});
+  const auto target = at::randint(4500, {300}, at::kLong);
+  Weight head(matrix);
+  expect_agreement([&](const Arithmetic& a) { return a.token_logprobs(hidden, head, target, 0.7).log_prob; },
+                   {hidden, matrix}, 1e-4);
+  expect_agreement([&](const Arithmetic& a) { return a.token_logprobs(hidden, head, target, 0.7).entropy; },
+                   {hidden, matrix}, 1e-3);
+}
+
+// Both halves of a decoder block.
+class Blocks : public Engines {
+ protected:
+  static constexpr int64_t kWidth = 48;
+  at::Tensor matrix(int64_t out, int64_t in) { return draw({out, in}, 0.2); }
+  const at::Tensor x = draw({kRows, kWidth}), norm = draw({kWidth}), other_norm = draw({kWidth});
+  const std::vector<at::Tensor> biases{draw({48}), draw({24}), draw({24})};
+  const std::vector<at::Tensor> weights{matrix(48, 48),  matrix(24, 48),  matrix(24, 48), matrix(48, 48),
+                                        matrix(300, 48), matrix(300, 48), matrix(48, 300)};
+  AttentionBlock attention{norm,
+                           biases[0],
+                           biases[1],
+                           biases[2],
+                           Weight(weights[0]),
+                           Weight(weights[1]),
+                           Weight(weights[2]),
+                           Weight(weights[3]),
+                           {4, 2, 12},
+                           1e-6};
+  FeedForwardBlock feed_forward{other_norm, Weight(weights[4]), Weight(weights[5]), Weight(weights[6]), 1e-6};
+  const at::Tensor angle = at::rand({kRows, 6}), cosine = angle.cos(), sine = angle.sin();
+
+  at::Tensor run(const Arithmetic& arithmetic, const at::Tensor& rows, const Place& place) {
+    return arithmetic.feed_forward_block(arithmetic.attention_block(rows, attention, place), feed_forward);
+  }
+  std::vector<at::Tensor> parameters() const {
+    std::vector<at::Tensor> all{x, norm, other_norm};
+    all.insert(all.end(), biases.begin(), biases.end());
+    all.insert(all.end(), weights.begin(), weights.end());
+    return all;
+  }
+};
+
+TEST_F(Blocks, OfBothEnginesAgree) {
+  expect_agreement([&](const Arithmetic& a) { return run(a, x, {cosine, sine, kTree}); }, parameters(), 1e-4);
+}
+
+TEST_F(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
+  const at::NoGradGuard no_grad;
+  const std::vector<Segment> alone{{0, kRows, 0, -1, {}}};
+  const auto whole = run(exact(), x, {cosine, sine, alone});
+  Cache cache{{at::full({3, 2, 12, 16}, NAN)}, {at::full({3, 2, 16, 12}, NAN)}};
+  for (int64_t i = 0; i < kRows; ++i) {
+    const auto row = [&](const at::Tensor& t) { return t.slice(0, i, i + 1).contiguous(); };
+    const std::vector<Segment> token{{0, 1, i, -1, {2, 0, 1}}};
+    const auto c = row(cosine), s = row(sine);
+    EXPECT_TRUE(at::equal(run(exact(), row(x), {c, s, token, &cache, 0}), row(whole))) << "token " << i;
+  }
+}
+
+TEST_F(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
+  const auto gradients = [&] {
+    const auto y = run(exact(), x, {cosine, sine, kTree});
+    return grad({y.square().sum()}, parameters(), {});
+  };
+  const auto once = gradients();
+  for (const char* set : {"AVX2", "AVX3"}) {
+    if (!use_instruction_set(set)) continue;  // the machine lacks it
+    for (const int threads : {1, 2}) {
+      omp_set_num_threads(threads);
+      const auto again = gradients();
+      for (size_t i = 0; i < once.size(); ++i)
+        EXPECT_TRUE(at::equal(once[i], again[i])) << set << ", " << threads << " threads, gradient " << i;
+    }
+  }
+  omp_set_num_threads(1);
+  use_instruction_set("");
+}
+
+TEST_F(Blocks, AddGradientsToThoseThatAreThere) {
+  const auto loss = [&] { return run(exact(), x, {cosine, sine, kTree}).square().sum(); };
+  const auto expected = grad({loss()}, parameters(), {});
+  std::vector<at::Tensor> there;
+  for (at::Tensor p : parameters()) {
+    p.mutable_grad() = at::full(p.sizes(), 1.0f);
+    there.push_back(p.grad());
+  }
+  loss().backward();
+  const auto all = parameters();
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].grad().data_ptr(), there[i].data_ptr()) << "parameter " << i << " got another gradient tensor";
+    const double scale = std::max(1.0, expected[i].abs().max().item<double>());
+    expect_close((there[i] - 1.0) / scale, expected[i] / scale, 1e-5, "parameter " + std::to_string(i));
+  }
+}
+
+TEST_F(Blocks, AskNoGradientOfFrozenWeights) {
+  for (at::Tensor w : weights) w.set_requires_grad(false);
+  const auto y = run(exact(), x, {cosine, sine, kTree});
+  const auto dx = grad({y.sum()}, {x}, {});
+  EXPECT_GT(dx[0].abs().max().item<double>(), 0);
+  EXPECT_FALSE(weights[0].grad().defined());
+}
+
+}  // namespace
+}  // namespace compeer::kernels

@@ -1,0 +1,62 @@
+#include "kernels/arrays.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <vector>
+
+#include "kernels/adamw.h"
+#include "kernels/gemm.h"
+
+namespace compeer::kernels {
+namespace {
+
+TEST(Arrays, AddUpAndClear) {
+  std::vector<float> a(200001, 1.5f), b(200001, 2.0f);
+  add(a.data(), b.data(), 200001);
+  EXPECT_EQ(a, std::vector<float>(200001, 3.5f));
+  clear(a.data(), 200000);
+  EXPECT_EQ(a.front(), 0.0f);
+  EXPECT_EQ(a[199999], 0.0f);
+  EXPECT_EQ(a.back(), 3.5f);
+}
+
+TEST(Arrays, SumSquares) {
+  const std::vector<float> threes(2051, 3.0f);
+  EXPECT_EQ(square_sum(threes.data(), 2051), 9.0 * 2051);
+  EXPECT_EQ(square_sum(threes.data(), 3), 27.0);
+}
+
+// One element by hand: g = 0.5 * 4 = 2, m = 0.1 * 2 = 0.2, v = 0.01 * 4 = 0.04; both unbiased are 2 and 4, so the step
+// is lr * 2 / 2 = 0.1, after the decay 1 - 0.1 * 0.5.
+TEST(AdamW, TakesTheFirstStepByHand) {
+  float weight = 1, m = 0, v = 0;
+  const float gradient = 4;
+  adamw_step({0.1, 0.9, 0.99, 0.0, 0.5}, 1, &gradient, 0.5f, 1, &weight, &m, &v);
+  EXPECT_NEAR(m, 0.2, 1e-7);
+  EXPECT_NEAR(v, 0.04, 1e-7);
+  EXPECT_NEAR(weight, 0.95 - 0.1, 1e-6);
+}
+
+TEST(AdamW, DoesNotDependOnThreadsOrInstructionSet) {
+  const auto run = [] {
+    std::vector<float> weight(40001), m(40001), v(40001), gradient(40001);
+    for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = 0.001f * static_cast<float>(i % 977) - 0.4f;
+    for (int64_t t = 1; t <= 3; ++t) adamw_step({}, t, gradient.data(), 0.7f, 40001, weight.data(), m.data(), v.data());
+    weight.push_back(static_cast<float>(square_sum(m.data(), 40001)));
+    return weight;
+  };
+  const auto once = run();
+  for (const char* set : {"AVX2", "AVX3"}) {
+    if (!use_instruction_set(set)) continue;  // the machine lacks it
+    for (const int threads : {1, 2}) {
+      omp_set_num_threads(threads);
+      EXPECT_EQ(run(), once) << set << ", " << threads << " threads";
+    }
+  }
+  omp_set_num_threads(1);
+  use_instruction_set("");
+}
+
+}  // namespace
+}  // namespace compeer::kernels

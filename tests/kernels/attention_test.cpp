@@ -1,0 +1,141 @@
+#include "kernels/attention.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/random.h"
+#include "kernels/attention_pages.h"
+#include "kernels/gemm.h"
+
+namespace compeer::kernels {
+namespace {
+
+std::vector<float> draws(int64_t count, uint32_t stream) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(normal(7, Stream::weights, stream, static_cast<uint32_t>(i)));
+  return values;
+}
+
+// Self-attention of the first rows of a sequence of 70: page borders at 16, 32, 48, 64.
+class Attend : public testing::TestWithParam<Heads> {
+ protected:
+  static constexpr int64_t kRows = 70;
+  const Heads heads = GetParam();
+  const int64_t width = heads.query_width();
+  const std::vector<float> q = draws(kRows * width, 1), k = draws(kRows * heads.key_width(), 2),
+                           v = draws(kRows * heads.key_width(), 3), dout = draws(kRows * width, 4);
+
+  void TearDown() override {
+    omp_set_num_threads(1);
+    use_instruction_set("");
+  }
+
+  std::vector<float> rows(const std::vector<Segment>& segments, std::vector<float>* sums = nullptr) const {
+    std::vector<float> out(q.size());
+    if (sums) sums->resize(static_cast<size_t>(kRows * heads.query * 2));
+    attend_contexts(q.data(), k.data(), v.data(), contexts(segments), heads, out.data(), sums ? sums->data() : nullptr);
+    return out;
+  }
+  static std::vector<Segment> alone(int64_t length) { return {{0, length, 0, -1, {}}}; }
+  bool same(const std::vector<float>& a, const std::vector<float>& b, int64_t from, int64_t to) const {
+    return std::equal(a.begin() + from * width, a.begin() + to * width, b.begin() + from * width);
+  }
+
+  struct Back {
+    std::vector<float> dq, dk, dv;
+    bool operator==(const Back&) const = default;
+  };
+  Back back() const {
+    const std::vector<Segment> tree{{0, 21, 0, -1, {}}, {21, 9, 21, 0, {}}, {30, 40, 21, 0, {}}};
+    std::vector<float> sums;
+    const auto out = rows(tree, &sums);
+    Back all{std::vector<float>(q.size()), std::vector<float>(k.size()), std::vector<float>(v.size())};
+    attend_contexts_backward(dout.data(), q.data(), k.data(), v.data(), out.data(), sums.data(), contexts(tree), heads,
+                             all.dq.data(), all.dk.data(), all.dv.data());
+    return all;
+  }
+};
+
+TEST_P(Attend, GivesARowTheSameBitsHoweverManyFollow) {
+  const auto whole = rows(alone(kRows));
+  for (int64_t length = 1; length < kRows; ++length)
+    ASSERT_TRUE(same(rows(alone(length)), whole, 0, length)) << length << " rows";
+}
+
+TEST_P(Attend, GivesARowTheSameBitsWhereverASegmentBegins) {
+  const auto whole = rows(alone(kRows));
+  for (int64_t length = 1; length < kRows; ++length) {
+    const std::vector<Segment> two{{0, length, 0, -1, {}}, {length, kRows - length, length, 0, {}}};
+    ASSERT_TRUE(same(rows(two), whole, 0, kRows)) << "cut at " << length;
+  }
+}
+
+TEST_P(Attend, DoesNotDependOnThreadsOrInstructionSet) {
+  const auto whole = rows(alone(kRows));
+  const auto gradients = back();
+  for (const char* set : {"AVX2", "AVX3"}) {
+    if (!use_instruction_set(set)) continue;  // the machine lacks it
+    for (const int threads : {1, 2}) {
+      omp_set_num_threads(threads);
+      EXPECT_EQ(rows(alone(kRows)), whole) << set << ", " << threads << " threads";
+      EXPECT_TRUE(back() == gradients) << set << ", " << threads << " threads";
+    }
+  }
+}
+
+// The definition in attention.h, in double precision.
+TEST_P(Attend, FollowsItsDefinition) {
+  const auto whole = rows(alone(kRows));
+  for (const int64_t row : {int64_t{0}, int64_t{15}, int64_t{16}, kRows - 1}) {
+    for (int64_t h = 0; h < heads.query; ++h) {
+      const int64_t key = h / heads.share() * heads.dim, at = row * width + h * heads.dim;
+      std::vector<double> p(static_cast<size_t>(row + 1));
+      double sum = 0;
+      for (int64_t j = 0; j <= row; ++j) {
+        double score = 0;
+        for (int64_t d = 0; d < heads.dim; ++d)
+          score += static_cast<double>(q[static_cast<size_t>(at + d)]) *
+                   k[static_cast<size_t>(j * heads.key_width() + key + d)];
+        sum += p[static_cast<size_t>(j)] = std::exp(score / std::sqrt(static_cast<double>(heads.dim)));
+      }
+      for (int64_t d = 0; d < heads.dim; ++d) {
+        double out = 0;
+        for (int64_t j = 0; j <= row; ++j)
+          out += p[static_cast<size_t>(j)] * v[static_cast<size_t>(j * heads.key_width() + key + d)] / sum;
+        ASSERT_NEAR(whole[static_cast<size_t>(at + d)], out, 1e-5) << "row " << row << " head " << h;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Attend,
+                         testing::Values(Heads{1, 1, 8}, Heads{4, 2, 32}, Heads{6, 2, 64}, Heads{7, 1, 20},
+                                         Heads{3, 3, 80}));
+
+TEST(Contexts, RefuseASegmentThatDoesNotContinueItsParent) {
+  EXPECT_ANY_THROW(contexts(std::vector<Segment>{{0, 5, 0, -1, {}}, {5, 2, 4, 0, {}}}));
+}
+
+TEST(TransposePage, TurnsRowsIntoColumnsAndFillsUpWithZeros) {
+  for (const int64_t dim : {3, 16, 18}) {
+    for (const int64_t count : {1, 4, 7, 16}) {
+      const auto data = draws(count * dim, 9);
+      const float* in[16];
+      for (int64_t i = 0; i < count; ++i) in[i] = data.data() + i * dim;
+      std::vector<float> out(static_cast<size_t>(dim * 16), NAN);
+      transpose_page(in, count, dim, out.data());
+      for (int64_t d = 0; d < dim; ++d) {
+        for (int64_t i = 0; i < 16; ++i)
+          ASSERT_EQ(out[static_cast<size_t>(d * 16 + i)], i < count ? in[i][d] : 0.0f) << dim << " " << count;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace compeer::kernels
