@@ -1,0 +1,150 @@
+// Qwen2.5-VL: the text stack of Qwen2.5 and a tower that looks at pictures. The tower is frozen: what it sees of a
+// picture is computed once and kept with the tokens.
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+
+#include "compeer/model.h"
+#include "compeer/plugin.h"
+#include "config.h"
+#include "qwen2/decoder.h"
+#include "sight.h"
+#include "tower.h"
+#include "weights.h"
+
+namespace compeer::qwen2_5_vl {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kPatchesAtOnce = 4096;  // small pictures share products; large ones take the memory of one
+
+class Qwen25Vl : public Model {
+ public:
+  Qwen25Vl(const Settings& settings, Host&) : end_token_(settings.json().value("end_token", int64_t{-1})) {
+    const std::filesystem::path folder = settings.text("path");
+    qwen2::Use text(settings);
+    const json stored = qwen2::read_config_file(folder);
+    config_ = read_config(stored, (folder / "config.json").string());
+    saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
+    generation_ = qwen2::read_generation_config(folder);
+    Weights weights = load(config_, folder, text.keeping);
+    qwen2::Use tower = text;
+    tower.keeping = tower_keeping(text.keeping);
+    tower.release = weights.release_tower;
+    text.release = weights.release_text;
+    tower_weights_ = weights.tower;
+    tower_ = std::make_unique<Tower>(config_.vision, tower_weights_, std::move(tower));
+    decoder_ = std::make_unique<qwen2::Decoder>(config_.text, std::move(weights.text), std::move(text));
+  }
+
+  ModelShape shape() const override { return decoder_->shape(); }
+
+  at::Tensor forward(const Batch& batch, Cache* cache) override {
+    return decoder_->forward(with_sights(decoder_->embed(batch.tokens), batch), batch, cache);
+  }
+
+  std::vector<at::Tensor> hidden_states(const Batch& batch) override {
+    std::vector<at::Tensor> states;
+    decoder_->forward(with_sights(decoder_->embed(batch.tokens), batch), batch, nullptr, &states);
+    return states;
+  }
+
+  std::shared_ptr<const Sight> look(std::span<const int32_t> tokens, int64_t first,
+                                    const std::vector<Picture>& pictures) override {
+    const at::NoGradGuard no_grad;
+    for (const Picture& picture : pictures) check_picture(picture, config_.vision);
+    auto sight = std::make_shared<Sight>(place(tokens, first, pictures, config_));
+    sight->features = features(pictures);
+    return sight;
+  }
+
+  std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) override {
+    for (const Picture& picture : pictures) check_picture(picture, config_.vision);
+    std::vector<const Picture*> all;
+    for (const Picture& picture : pictures) all.push_back(&picture);
+    Traces traces;
+    if (!at::GradMode::is_enabled()) {
+      const auto seen = tower_->features(all, &traces);
+      traces["features"] = seen;
+      return traces;
+    }
+    std::vector<Parameter> leaves;
+    for (const Parameter& weight : tower_weights_)
+      leaves.push_back({weight.name, weight.value.to(at::kFloat).clone().set_requires_grad(true)});
+    studied_ = std::make_unique<Tower>(config_.vision, leaves, qwen2::Use());
+    const auto seen = studied_->features(all, &traces);
+    traces["features"] = seen;
+    for (const Parameter& leaf : leaves) traces[leaf.name] = leaf.value;
+    return traces;
+  }
+
+  at::Tensor head() override { return decoder_->head(); }
+  std::vector<Parameter> parameters() override { return decoder_->parameters(); }
+  void parameters_changed() override { decoder_->parameters_changed(); }
+
+  void save(const std::string& folder) override {
+    std::vector<Parameter> all = decoder_->parameters();
+    all.insert(all.end(), tower_weights_.begin(), tower_weights_.end());
+    qwen2::save(all, folder);
+    const bool halves = decoder_->head().scalar_type() == at::kBFloat16;
+    qwen2::save_config(saved_config_, generation_, halves ? "bfloat16" : "float32", end_token_, folder);
+  }
+
+ private:
+  at::Tensor features(const std::vector<Picture>& pictures) {
+    std::vector<at::Tensor> parts{at::empty({0, config_.text.hidden_size}, at::kFloat)};
+    for (auto next = pictures.begin(); next != pictures.end();) {
+      std::vector<const Picture*> group;
+      for (int64_t patches = 0; next != pictures.end(); ++next) {
+        patches += next->time * next->height * next->width;
+        if (!group.empty() && patches > kPatchesAtOnce) break;
+        group.push_back(&*next);
+      }
+      parts.push_back(tower_->features(group));
+    }
+    return at::cat(parts);
+  }
+
+  // What the tower saw takes the place of the placeholders' embeddings.
+  at::Tensor with_sights(const at::Tensor& rows, const Batch& batch) const {
+    std::vector<int64_t> places;
+    std::vector<at::Tensor> seen;
+    const auto* token = batch.tokens.const_data_ptr<int64_t>();
+    for (const Segment& segment : batch.segments) {
+      if (!segment.sight) continue;
+      const size_t before = places.size();
+      for (int64_t row = segment.start; row < segment.start + segment.length; ++row) {
+        if (placeholder(token[row], config_)) places.push_back(row);
+      }
+      TORCH_CHECK(static_cast<int64_t>(places.size() - before) == segment.sight->features.size(0),
+                  "a sight has as many features as its segment has placeholders");
+      seen.push_back(segment.sight->features);
+    }
+    return places.empty() ? rows : rows.index_copy(0, at::tensor(places, at::kLong), at::cat(seen));
+  }
+
+  int64_t end_token_;
+  Config config_;
+  json saved_config_, generation_;  // config.json as published models have it, and generation_config.json
+  std::vector<Parameter> tower_weights_;
+  std::unique_ptr<Tower> tower_;
+  std::unique_ptr<Tower> studied_;  // whose gradients were asked for last: the graph needs its weights
+  std::unique_ptr<qwen2::Decoder> decoder_;
+};
+
+}  // namespace
+}  // namespace compeer::qwen2_5_vl
+
+COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
+  "version": "1.0.0",
+  "summary": "Qwen2.5-VL models, which see pictures, loaded from a Hugging Face folder.",
+  "parameters": {
+    "path": {"type": "path", "help": "a model folder: config.json and safetensors"},
+    "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
+    "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
+      "help": "what frozen weights are kept in; arithmetic is float32"},
+    "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
+      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
+  })json")

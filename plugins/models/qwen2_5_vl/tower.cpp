@@ -1,0 +1,176 @@
+#include "tower.h"
+
+#include <ATen/ops/add.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+
+#include "gelu.h"
+
+namespace compeer::qwen2_5_vl {
+
+namespace {
+
+using kernels::Span;
+using kernels::Weight;
+
+constexpr double kEpsilon = 1e-6;
+constexpr int64_t kRowsAtOnce = 4096;  // of a large picture, in the widest layer
+
+at::Tensor numbers(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
+
+// x [patches, width] in the pictures' order -> the same in the tower's.
+at::Tensor in_windows(const at::Tensor& x, const at::Tensor& order, int64_t unit) {
+  return x.view({-1, unit * x.size(1)}).index_select(0, order).view({-1, x.size(1)});
+}
+
+at::Tensor patches_of(const std::vector<const Picture*>& pictures, int64_t patch) {
+  std::vector<at::Tensor> parts;
+  for (const Picture* picture : pictures) {
+    const auto rows = static_cast<int64_t>(picture->patches.size()) / patch;
+    parts.push_back(at::from_blob(const_cast<float*>(picture->patches.data()), {rows, patch}, at::kFloat));
+  }
+  return parts.size() == 1 ? parts[0] : at::cat(parts);
+}
+
+at::Tensor boundaries(const std::vector<Span>& spans) {
+  std::vector<int64_t> ends{0};
+  for (const Span& span : spans) ends.push_back(span.end);
+  return numbers(ends);
+}
+
+// The order in which the tower's units stand in the pictures' order.
+at::Tensor inverse(const std::vector<int64_t>& order) {
+  std::vector<int64_t> places(order.size());
+  for (size_t i = 0; i < order.size(); ++i) places[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return numbers(places);
+}
+
+}  // namespace
+
+std::vector<qwen2::Entry> tower_entries(const Vision& v) {
+  const int64_t width = v.hidden_size, merged = width * v.unit();
+  std::vector<qwen2::Entry> all{
+      {"visual.patch_embed.proj.weight", {width, v.in_channels, v.temporal_patch_size, v.patch_size, v.patch_size}}};
+  for (int64_t i = 0; i < v.depth; ++i) {
+    const std::string block = "visual.blocks." + std::to_string(i) + ".";
+    const auto linear = [&](const std::string& name, int64_t out, int64_t in) {
+      all.push_back({block + name + ".weight", {out, in}});
+      all.push_back({block + name + ".bias", {out}});
+    };
+    all.push_back({block + "norm1.weight", {width}});
+    linear("attn.qkv", 3 * width, width);
+    linear("attn.proj", width, width);
+    all.push_back({block + "norm2.weight", {width}});
+    linear("mlp.gate_proj", v.intermediate_size, width);
+    linear("mlp.up_proj", v.intermediate_size, width);
+    linear("mlp.down_proj", width, v.intermediate_size);
+  }
+  all.push_back({"visual.merger.ln_q.weight", {width}});
+  all.push_back({"visual.merger.mlp.0.weight", {merged, merged}});
+  all.push_back({"visual.merger.mlp.0.bias", {merged}});
+  all.push_back({"visual.merger.mlp.2.weight", {v.out_hidden_size, merged}});
+  all.push_back({"visual.merger.mlp.2.bias", {v.out_hidden_size}});
+  return all;
+}
+
+Tower::Tower(const Vision& vision, std::vector<Parameter> weights, qwen2::Use use)
+    : vision_(vision),
+      weights_(std::move(weights)),
+      use_(std::move(use)),
+      rotary_(vision.head_dim() / 2, vision.rope_theta) {}
+
+// In the order of `tower_entries`.
+void Tower::assemble() {
+  auto next = weights_.begin();
+  const auto take = [&] { return (next++)->value; };
+  const auto matrix = [&] {
+    const at::Tensor value = take().flatten(1);
+    return Weight(value, use_.options(value));
+  };
+  patch_embed_.push_back(matrix());
+  for (int64_t i = 0; i < vision_.depth; ++i) {
+    const at::Tensor norm1 = take();
+    Weight qkv = matrix();
+    const at::Tensor qkv_bias = take();
+    Weight proj = matrix();
+    const at::Tensor proj_bias = take(), norm2 = take();
+    Weight gate = matrix();
+    const at::Tensor gate_bias = take();
+    Weight up = matrix();
+    const at::Tensor up_bias = take();
+    Weight down = matrix();
+    blocks_.push_back({norm1, norm2, qkv_bias, proj_bias, gate_bias, up_bias, take(), std::move(qkv), std::move(proj),
+                       std::move(gate), std::move(up), std::move(down), vision_.full_attention.contains(i)});
+  }
+  merger_norm_ = take();
+  merger_.push_back(matrix());
+  merger_bias0_ = take();
+  merger_.push_back(matrix());
+  merger_bias2_ = take();
+}
+
+at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* traces) {
+  if (blocks_.empty()) assemble();
+  const Layout places = layout(pictures, vision_);
+  const at::Tensor order = numbers(places.order);
+  at::Tensor x = use_.arithmetic.linear(patches_of(pictures, vision_.patch()), patch_embed_[0]);
+  if (traces) {
+    *traces = {{"window_index", order},
+               {"cu_window_seqlens", boundaries(places.windows)},
+               {"cu_seqlens", boundaries(places.frames)},
+               {"row_column_of_patches", at::stack({numbers(places.row), numbers(places.column)}, 1)},
+               {"patch_embed", x}};
+  }
+  x = in_windows(x, order, vision_.unit());
+  const auto turns = angles(places);
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    x = at::add(x, attention(blocks_[i], x, turns, places));
+    x = at::add(x, feed_forward(blocks_[i], x));
+    if (traces) (*traces)["block" + std::to_string(i)] = x;
+  }
+  return merge(x).index_select(0, inverse(places.order));
+}
+
+// The first half of a head's frequencies goes with the row of a patch, the second with its column.
+qwen2::Rotary::Angles Tower::angles(const Layout& places) {
+  const auto row = rotary_.angles({places.row, {}, {}}), column = rotary_.angles({places.column, {}, {}});
+  const at::Tensor order = numbers(places.order);
+  return {in_windows(at::cat({row.cosine, column.cosine}, 1), order, vision_.unit()),
+          in_windows(at::cat({row.sine, column.sine}, 1), order, vision_.unit())};
+}
+
+at::Tensor Tower::attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& turns,
+                            const Layout& places) {
+  const kernels::Heads heads{vision_.num_heads, vision_.num_heads, vision_.head_dim()};
+  const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, kEpsilon);
+  const auto parts = use_.arithmetic.linear(h, block.qkv, block.qkv_bias).chunk(3, 1);
+  const auto turned = [&](const at::Tensor& part) {
+    return use_.arithmetic.rotate(part.contiguous(), turns.cosine, turns.sine, heads.query);
+  };
+  const auto seen = use_.arithmetic.attention_spans(turned(parts[0]), turned(parts[1]), parts[2].contiguous(),
+                                                    block.full_attention ? places.frames : places.windows, heads);
+  return use_.arithmetic.linear(seen, block.proj, block.proj_bias);
+}
+
+at::Tensor Tower::feed_forward(Block& block, const at::Tensor& x) {
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& rows : x.split(kRowsAtOnce)) {
+    const at::Tensor h = use_.arithmetic.rms_norm(rows, block.norm2, kEpsilon);
+    const auto gate = use_.arithmetic.linear(h, block.gate, block.gate_bias);
+    const auto up = use_.arithmetic.linear(h, block.up, block.up_bias);
+    parts.push_back(use_.arithmetic.linear(use_.arithmetic.swiglu(gate, up), block.down, block.down_bias));
+  }
+  return parts.size() == 1 ? parts[0] : at::cat(parts);
+}
+
+at::Tensor Tower::merge(const at::Tensor& x) {
+  const auto units =
+      use_.arithmetic.rms_norm(x, merger_norm_, kEpsilon).view({-1, vision_.unit() * vision_.hidden_size});
+  return use_.arithmetic.linear(gelu(use_.arithmetic.linear(units, merger_[0], merger_bias0_)), merger_[1],
+                                merger_bias2_);
+}
+
+}  // namespace compeer::qwen2_5_vl

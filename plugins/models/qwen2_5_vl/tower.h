@@ -1,0 +1,57 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compeer/model.h"
+#include "config.h"
+#include "layout.h"
+#include "qwen2/decoder.h"
+#include "qwen2/rotary.h"
+#include "qwen2/weights.h"
+
+namespace compeer::qwen2_5_vl {
+
+/// Names, as published, and shapes of the tower's weights, in the order in which they are kept.
+std::vector<qwen2::Entry> tower_entries(const Vision& vision);
+
+/// What the tower computed on its way, by the name that reference files use.
+using Traces = std::map<std::string, at::Tensor>;
+
+/// The tower that looks at pictures: patches, blocks of attention in windows or over the whole picture, merged units.
+/// Pictures do not see each other, and every row has one order of operations: the features of a picture have the same
+/// bits whatever else is looked at with it, on any number of threads.
+class Tower {
+ public:
+  /// `weights` as `tower_entries` lists them. Frozen ones are rearranged when the first picture comes.
+  Tower(const Vision& vision, std::vector<Parameter> weights, qwen2::Use use);
+  Tower(Tower&&) = delete;  // graphs hold the addresses of its weights
+
+  /// float32 [tokens, out_hidden_size] in the order of the pictures and their units. With `traces`, what happened on
+  /// the way: window_index, cu_window_seqlens, cu_seqlens, row_column_of_patches, patch_embed, block0...
+  at::Tensor features(const std::vector<const Picture*>& pictures, Traces* traces = nullptr);
+
+ private:
+  struct Block {
+    at::Tensor norm1, norm2, qkv_bias, proj_bias, gate_bias, up_bias, down_bias;
+    kernels::Weight qkv, proj, gate, up, down;
+    bool full_attention;
+  };
+  void assemble();
+  at::Tensor attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles, const Layout& layout);
+  at::Tensor feed_forward(Block& block, const at::Tensor& x);
+  at::Tensor merge(const at::Tensor& x);
+  qwen2::Rotary::Angles angles(const Layout& layout);
+
+  Vision vision_;
+  std::vector<Parameter> weights_;
+  qwen2::Use use_;
+  qwen2::Rotary rotary_;
+  std::vector<kernels::Weight> patch_embed_, merger_;  // one; two
+  std::vector<Block> blocks_;
+  at::Tensor merger_norm_, merger_bias0_, merger_bias2_;
+};
+
+}  // namespace compeer::qwen2_5_vl

@@ -1,0 +1,39 @@
+#include "weights.h"
+
+#include "tower.h"
+
+namespace compeer::qwen2_5_vl {
+
+namespace {
+
+std::string newer_name(const std::string& published) {
+  if (published.starts_with("visual.")) return "model." + published;
+  if (published.starts_with("model.")) return "model.language_model." + published.substr(6);
+  return published;
+}
+
+qwen2::Store open(const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
+  if (qwen2::Store(folder, keeping).has(newer_name("model.embed_tokens.weight")))
+    return qwen2::Store(folder, keeping, newer_name);
+  return qwen2::Store(folder, keeping);
+}
+
+}  // namespace
+
+qwen2::Keeping tower_keeping(const qwen2::Keeping& keeping) {
+  qwen2::Keeping tower = keeping;
+  tower.frozen = true;
+  if (!keeping.frozen) tower.precision = "stored";
+  return tower;
+}
+
+Weights load(const Config& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
+  const auto text = qwen2::entries(config.text), tower = tower_entries(config.vision);
+  auto all = text;
+  all.insert(all.end(), tower.begin(), tower.end());
+  const qwen2::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
+  trained.check(all);
+  return {trained.take(text), frozen.take(tower), trained.release(), frozen.release()};
+}
+
+}  // namespace compeer::qwen2_5_vl

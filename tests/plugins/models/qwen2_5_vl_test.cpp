@@ -1,0 +1,239 @@
+// The plugin's own promises. Numbers of transformers: tests/app/model/verify_vl_test.cpp.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "../../record/temporary_folder.h"
+#include "base/error.h"
+#include "kernels/functions.h"
+#include "language/pictures.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+#include "record/safetensors.h"
+
+namespace compeer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using record::TemporaryFolder;
+
+const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
+constexpr int32_t kImage = 503, kVideo = 504;
+
+using Opened = std::unique_ptr<plugin::Plugin<Model>>;
+Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false) {
+  static const plugin::Services services;
+  const plugin::Chosen chosen{"models", name, std::string(COMPEER_BINARY_DIR "/plugins/models/") + name + ".so", ""};
+  const Settings settings({{"path", folder.string()},
+                           {"config", nullptr},
+                           {"frozen", frozen},
+                           {"precision", frozen ? "stored" : "float32"},
+                           {"engine", "exact"}});
+  return std::make_unique<plugin::Plugin<Model>>(
+      plugin::open<Model>(chosen, settings, std::make_unique<plugin::RunHost>(chosen, services)));
+}
+
+json read_json(const fs::path& file) {
+  std::ifstream in(file);
+  return json::parse(in);
+}
+
+std::vector<Picture> pictures() {
+  const auto settings = language::PictureSettings::load(kGolden);
+  std::vector<Picture> all;
+  for (const char* name : {"image0.png", "image1.png", "image2.png", "image3.png"})
+    all.push_back(language::read_picture({kGolden / "images" / name}, settings));
+  return all;
+}
+
+// One that the tower takes, of so many patches, all grey.
+Picture grey(int64_t time, int64_t height, int64_t width) {
+  return {std::vector<float>(static_cast<size_t>(time * height * width * 1176)), time, height, width};
+}
+
+std::vector<int32_t> placeholders_of(const Picture& picture, int32_t token = kImage) {
+  return std::vector<int32_t>(static_cast<size_t>(picture.time * picture.height * picture.width / 4), token);
+}
+
+std::vector<int64_t> axis(const Sight& sight, int64_t which) {
+  const at::Tensor row = sight.positions[which].contiguous();
+  return {row.const_data_ptr<int64_t>(), row.const_data_ptr<int64_t>() + row.numel()};
+}
+
+at::Tensor features(Model& model, const std::vector<Picture>& some) {
+  std::vector<int32_t> tokens;
+  for (const Picture& picture : some) {
+    const auto own = placeholders_of(picture);
+    tokens.push_back(1);
+    tokens.insert(tokens.end(), own.begin(), own.end());
+  }
+  return model.look(tokens, 0, some)->features;
+}
+
+class Qwen25Vl : public testing::Test {
+ protected:
+  Model& model() { return opened->object(); }
+  std::string complaint(std::vector<int32_t> tokens, const std::vector<Picture>& some) {
+    try {
+      opened->call("look", [&](Model& m) { m.look(tokens, 0, some); });
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::data);
+      return error.problem();
+    }
+    return "nothing";
+  }
+  Opened opened = open_model(kGolden);
+};
+
+TEST_F(Qwen25Vl, SeesAPictureAloneAsAmongOthersOnAnyNumberOfThreads) {
+  const auto all = pictures();
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
+  const at::Tensor together = features(model(), all);
+  at::set_num_threads(2);
+  std::vector<at::Tensor> alone;
+  for (const Picture& picture : all) alone.push_back(features(model(), {picture}));
+  EXPECT_TRUE(at::equal(at::cat(alone), together));
+  EXPECT_TRUE(at::equal(features(model(), all), together));
+  at::set_num_threads(before);
+}
+
+TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
+  // Two rows of three units between texts, the first token at 10.
+  std::vector<int32_t> tokens{7};
+  const Picture picture = grey(1, 4, 6);
+  for (const int32_t t : placeholders_of(picture)) tokens.push_back(t);
+  tokens.push_back(8), tokens.push_back(9);
+  const auto sight = model().look(tokens, 10, {picture});
+  EXPECT_EQ(axis(*sight, 0), (std::vector<int64_t>{10, 11, 11, 11, 11, 11, 11, 14, 15}));
+  EXPECT_EQ(axis(*sight, 1), (std::vector<int64_t>{10, 11, 11, 11, 12, 12, 12, 14, 15}));
+  EXPECT_EQ(axis(*sight, 2), (std::vector<int64_t>{10, 11, 12, 13, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(sight->next, 16);
+  EXPECT_EQ(sight->features.sizes(), (at::IntArrayRef{6, 64}));
+}
+
+TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
+  Picture video = grey(3, 2, 2);
+  video.seconds = 1.25;  // two tokens a second: steps of 2.5, cut off
+  const auto sight = model().look(placeholders_of(video, kVideo), 0, {video});
+  EXPECT_EQ(axis(*sight, 0), (std::vector<int64_t>{0, 2, 5}));
+  EXPECT_EQ(axis(*sight, 1), (std::vector<int64_t>{0, 0, 0}));
+  EXPECT_EQ(sight->next, 1);
+}
+
+TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {
+  EXPECT_EQ(complaint({1, kImage, 2}, {grey(1, 4, 4)}),
+            "1 placeholders among the tokens, but 1 pictures need 4 of them");
+  EXPECT_EQ(complaint({kImage, kImage, 2, kImage, kImage}, {grey(1, 4, 4)}),
+            "picture 1 has 4 tokens, but not as many placeholders stand together");
+  EXPECT_EQ(complaint({kImage}, {grey(1, 3, 2)}), "a picture of 1 x 3 x 2 patches can't be merged in squares of 2");
+  Picture thin = grey(1, 2, 2);
+  thin.patches.resize(10);
+  EXPECT_EQ(complaint({kImage}, {thin}), "a picture of 4 patches has 10 numbers; the model takes 1176 for each");
+}
+
+TEST_F(Qwen25Vl, TheTowerIsNoParameter) {
+  for (const Parameter& p : model().parameters()) EXPECT_FALSE(p.name.starts_with("visual.")) << p.name;
+  EXPECT_FALSE(features(model(), pictures()).requires_grad());
+}
+
+TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {
+  TemporaryFolder folder;
+  json config = read_json(kGolden / "config.json");
+  config["model_type"] = "qwen2";
+  for (const char* key : {"vision_config", "rope_scaling"}) config.erase(key);
+  std::ofstream(folder / "config.json") << config.dump();
+  std::vector<record::TensorView> views;
+  for (const Parameter& p : model().parameters())
+    views.push_back({p.name,
+                     "F32",
+                     p.value.sizes().vec(),
+                     {static_cast<const std::byte*>(p.value.const_data_ptr()), p.value.nbytes()}});
+  record::write_safetensors(folder / "model.safetensors", views);
+  const auto text = open_model(folder.path(), "qwen2");
+  const Batch batch{at::tensor(std::vector<int64_t>{5, 17, 400, 3, 3, 9}), {{0, 6, 0, -1, {}}}};
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(model().forward(batch, nullptr), text->object().forward(batch, nullptr)));
+}
+
+TEST_F(Qwen25Vl, WhatIsSavedIsTheSameModel) {
+  for (const bool frozen : {false, true}) {
+    TemporaryFolder folder;
+    open_model(kGolden, "qwen2_5_vl", frozen)->object().save(folder.path().string());
+    const auto before = record::Safetensors::open_sharded(kGolden),
+               after = record::Safetensors::open_sharded(folder.path());
+    ASSERT_EQ(before.names(), after.names());
+    for (const auto& name : before.names())
+      EXPECT_TRUE(std::ranges::equal(before.tensor(name).bytes, after.tensor(name).bytes)) << name;
+    EXPECT_EQ(read_json(folder / "config.json"), read_json(kGolden / "config.json"));
+  }
+}
+
+TEST_F(Qwen25Vl, ReadsTheNamesAndLayoutOfNewerFilesAndSavesThePublishedOnes) {
+  TemporaryFolder newer, saved;
+  const auto file = record::Safetensors::open_sharded(kGolden);
+  std::vector<record::TensorView> views;
+  for (const auto& name : file.names()) {
+    views.push_back(file.tensor(name));
+    views.back().name = name.starts_with("visual.") ? "model." + name : "model.language_model." + name.substr(6);
+  }
+  record::write_safetensors(newer / "model.safetensors", views);
+  fs::copy_file(kGolden / "config.nested.json", newer / "config.json");
+  auto other = open_model(newer.path());
+  EXPECT_TRUE(at::equal(features(other->object(), pictures()), features(model(), pictures())));
+  other->object().save(saved.path().string());
+  EXPECT_EQ(record::Safetensors::open_sharded(saved.path()).names(), file.names());
+  const json config = read_json(saved / "config.json"), published = read_json(kGolden / "config.json");
+  for (const char* key :
+       {"hidden_size", "rope_scaling", "vision_config", "image_token_id", "tie_word_embeddings", "eos_token_id"})
+    EXPECT_EQ(config.at(key), published.at(key)) << key;
+}
+
+TEST_F(Qwen25Vl, AllMisfitsAreNamedAtOnce) {
+  TemporaryFolder folder;
+  json config = read_json(kGolden / "config.json");
+  config["vision_config"]["depth"] = 4;
+  config["intermediate_size"] = 100;
+  std::ofstream(folder / "config.json") << config.dump();
+  fs::copy_file(kGolden / "model.safetensors", folder / "model.safetensors");
+  try {
+    open_model(folder.path());
+    FAIL() << "was accepted";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("missing visual.blocks.3.attn.qkv.weight [96, 32]"), std::string::npos) << text;
+    EXPECT_NE(text.find("model.layers.0.mlp.up_proj.weight is [128, 64], should be [100, 64]"), std::string::npos)
+        << text;
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+TEST_F(Qwen25Vl, AConfigThatDoesNotFitIsNamed) {
+  const auto complaint_of = [](const json& changes) -> std::string {
+    TemporaryFolder folder;
+    json config = read_json(kGolden / "config.json");
+    config.merge_patch(changes);
+    std::ofstream(folder / "config.json") << config.dump();
+    try {
+      open_model(folder.path());
+    } catch (const Error& error) {
+      const std::string problem = error.problem();
+      return problem.substr(problem.find("config.json: ") + 13);
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(complaint_of({{"model_type", "qwen2"}}), "model_type is \"qwen2\"; this plugin reads \"qwen2_5_vl\"");
+  EXPECT_EQ(complaint_of({{"vision_config", nullptr}}), "needs the table 'vision_config'");
+  EXPECT_EQ(complaint_of({{"vision_config", {{"out_hidden_size", 32}}}}),
+            "out_hidden_size of vision_config must be the hidden_size of the text model");
+  EXPECT_EQ(complaint_of({{"vision_config", {{"num_heads", 3}}}}),
+            "vision_config: a head must be a whole multiple of 4: hidden_size / num_heads is no such number");
+}
+
+}  // namespace
+}  // namespace compeer
