@@ -22,7 +22,8 @@ struct Bench {
 const std::map<std::string, Bench> kBenches{{"generate", {bench_generate, true}},
                                             {"kernels", {bench_kernels, false}},
                                             {"record", {bench_record, true}},
-                                            {"start", {bench_start, true}}};
+                                            {"start", {bench_start, true}},
+                                            {"train", {bench_train, true}}};
 
 struct Options {
   std::vector<std::string> names;
@@ -76,21 +77,24 @@ int run(const Options& options) {
 void add_bench(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("bench", "Measure this build on this machine");
-  command->add_option("name", options->names,
-                      "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
-                      "model's prefill and decoding); all that are quick if none is named");
+  command->add_option(
+      "name", options->names,
+      "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
+      "model's prefill and decoding), train (its forward, backward, AdamW); all that are quick if none\n"
+      "is named");
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
-  command->add_option("--size", bench.size, "generate: the model")
+  command->add_option("--size", bench.size, "generate, train: the model")
       ->check(CLI::IsMember({"toy", "small", "0.5b"}))
       ->capture_default_str();
   command->add_option("--dtype", bench.dtype, "generate: of its weights")
       ->check(CLI::IsMember({"fp32", "bf16"}))
       ->capture_default_str();
   command->add_option("--threads", bench.threads, "all if not given")->check(CLI::Range(1, 1024));
-  command->add_option("--batch", bench.batch, "generate: sequences; 16, or 4 at 0.5b")->check(any);
+  command->add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b")->check(any);
   command->add_option("--prompt", bench.prompt, "generate: tokens of each prompt; 128")->check(any);
   command->add_option("--new", bench.fresh, "generate: tokens of each completion; 64, or 32 at 0.5b")->check(any);
+  command->add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
   command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b")->check(any);
   command->add_flag("--json", options->json, "a JSON object a line, with the machine");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

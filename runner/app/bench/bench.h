@@ -14,6 +14,7 @@ struct BenchOptions {
   std::string dtype = "fp32";                ///< of the weights: fp32 or bf16
   int threads = 0;                           ///< 0: all
   int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
+  int64_t seq = 0;                           ///< tokens of each sequence to train on
   int64_t repeats = 0;
 };
 
@@ -23,5 +24,6 @@ std::vector<nlohmann::json> bench_record(const BenchOptions& options);
 /// In a process of the worker, which prints its measurements: `compeer-worker model bench_NAME OPTIONS`.
 std::vector<nlohmann::json> bench_kernels(const BenchOptions& options);
 std::vector<nlohmann::json> bench_generate(const BenchOptions& options);
+std::vector<nlohmann::json> bench_train(const BenchOptions& options);
 
 }  // namespace compeer::app

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
-  return {{"size", options.size},     {"dtype", options.dtype}, {"threads", threads},        {"batch", options.batch},
-          {"prompt", options.prompt}, {"new", options.fresh},   {"repeats", options.repeats}};
+  return {{"size", options.size},     {"dtype", options.dtype}, {"threads", threads}, {"batch", options.batch},
+          {"prompt", options.prompt}, {"new", options.fresh},   {"seq", options.seq}, {"repeats", options.repeats}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads) {
@@ -49,6 +49,10 @@ std::vector<json> bench_kernels(const BenchOptions& options) {
     for (auto& line : by_worker("bench_kernels", options, threads)) lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::vector<json> bench_train(const BenchOptions& options) {
+  return by_worker("bench_train", options, options.threads > 0 ? options.threads : all_threads());
 }
 
 std::vector<json> bench_generate(const BenchOptions& options) {
