@@ -7,7 +7,10 @@ namespace compeer::qwen2 {
 using kernels::Weight;
 
 Use::Use(const Settings& settings)
-    : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()), keeping(settings) {}
+    : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
+      keeping(settings),
+      rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
+                                                                                          : at::kFloat) {}
 
 kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   if (!keeping.frozen) return {};
@@ -20,7 +23,7 @@ Decoder::Decoder(const Config& config, std::vector<Parameter> parameters, Use us
     : config_(config),
       use_(std::move(use)),
       parameters_(std::move(parameters)),
-      rotary_(config.head_dim, config.rope_theta, config.rope_sections) {
+      rotary_(config.head_dim, config.rope_theta, config.rope_sections, use_.rotary_precision) {
   // The embedding and the head are read by others too, as they are: they are converted here.
   if (use_.keeping.frozen && use_.keeping.precision == "bfloat16") {
     for (Parameter* p : {&parameters_.front(), &parameters_.back()}) {

@@ -16,11 +16,13 @@ namespace compeer::qwen2 {
 /// What a decoder computes with, and how it keeps its weights.
 struct Use {
   Use() = default;
-  explicit Use(const Settings& settings);  ///< the settings `frozen`, `precision` and `engine` of a model
+  /// The settings `frozen`, `precision` and `engine` of a model, and `rotary_precision` if it has that.
+  explicit Use(const Settings& settings);
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
-  std::function<void()> release = nullptr;  ///< frozen: gives the memory behind the parameters back to the system
+  at::ScalarType rotary_precision = at::kFloat;  ///< or kBFloat16: of the rotary frequencies
+  std::function<void()> release = nullptr;       ///< frozen: gives the memory behind the parameters back to the system
 
   bool exact() const { return &arithmetic == &kernels::exact(); }
   kernels::WeightOptions options(const at::Tensor& matrix) const;

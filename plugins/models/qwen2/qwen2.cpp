@@ -100,5 +100,7 @@ COMPEER_PLUGIN(Model, models, qwen2, compeer::qwen2::Qwen2, R"json(
     "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
       "help": "what frozen weights are kept in; arithmetic is float32"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
-      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
+      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},
+    "rotary_precision": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],
+      "help": "what rotary frequencies are rounded to: bfloat16 for models that ran in it as a whole"}
   })json")

@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include <c10/util/BFloat16.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,10 +38,12 @@ Positions positions(const Batch& batch) {
   return all;
 }
 
-Rotary::Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections) : half_(dim / 2) {
+Rotary::Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections, at::ScalarType precision)
+    : half_(dim / 2) {
   for (int64_t i = 0; i < half_; ++i) {
     const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
-    frequency_.push_back(1.0f / std::pow(static_cast<float>(theta), exponent));
+    const float exact = 1.0f / std::pow(static_cast<float>(theta), exponent);
+    frequency_.push_back(precision == at::kBFloat16 ? static_cast<float>(c10::BFloat16(exact)) : exact);
   }
   for (size_t section = 0; section < sections.size(); ++section)
     axis_.insert(axis_.end(), static_cast<size_t>(sections[section]), section % 3);

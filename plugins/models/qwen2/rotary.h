@@ -18,10 +18,11 @@ Positions positions(const Batch& batch);
 
 /// Cosines and sines of the rotary angles position * theta^(-2i/dim), in float32 steps as transformers takes them.
 /// With `sections`, [16, 24, 24] say, the first 16 frequencies go with the first axis, the next 24 with the second, and
-/// so on; without, all go with the first. A table that grows as longer positions are asked for.
+/// so on; without, all go with the first. `precision` kBFloat16 rounds the frequencies theta^(-2i/dim), as happens to a
+/// model that is brought to bfloat16 as a whole. A table that grows as longer positions are asked for.
 class Rotary {
  public:
-  Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections = {});
+  Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections = {}, at::ScalarType precision = at::kFloat);
 
   struct Angles {
     at::Tensor cosine, sine;  ///< [rows, dim / 2]

@@ -36,7 +36,8 @@ OpenModel::OpenModel(const ModelOptions& options) {
                            {"config", nullptr},
                            {"frozen", options.frozen},
                            {"precision", options.precision},
-                           {"engine", options.engine}});
+                           {"engine", options.engine},
+                           {"rotary_precision", options.rotary_precision}});
   plugin = std::make_unique<plugin::Plugin<Model>>(
       plugin::open<Model>(chosen, settings, std::make_unique<plugin::RunHost>(chosen, services)));
   plugin->call("head", [&](Model& model) { policy = std::make_unique<rollout::Policy>(model); });

@@ -16,6 +16,7 @@ struct ModelOptions {
   std::string precision = "stored";  ///< of the weights: stored, float32 or bfloat16. Arithmetic is float32
   std::string engine = "exact";      ///< exact or libtorch
   bool frozen = true;                ///< weights are only read
+  std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16
 };
 
 /// A model plugin, opened with the settings of `ModelOptions`.

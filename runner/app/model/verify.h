@@ -28,7 +28,8 @@ struct VerifyOptions {
 using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const VerifyOptions& options);
 
 std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
-std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);  ///< SHA256SUMS
+std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);    ///< SHA256SUMS
+std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of qwen2
 
 /// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.
 struct VerifyCase {

@@ -21,7 +21,7 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 
 // One line for each kind.
 const std::map<std::string, Checker> kCheckers{
-    {"sums", verify_sums},        {"text", nullptr},         {"vl", nullptr},        {"sampling", verify_sampling},
+    {"sums", verify_sums},        {"text", verify_text},     {"vl", nullptr},        {"sampling", verify_sampling},
     {"tokenizer", nullptr},       {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
     {"grpo_advantages", nullptr}, {"metrics", nullptr}};
 
