@@ -31,9 +31,11 @@ class RolloutEngine : public testing::Test {
                                 {"tie_word_embeddings", true}};
     const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     services.seed = 11;
-    model = std::make_unique<plugin::Plugin<Model>>(
-        plugin::open<Model>(chosen, Settings({{"path", nullptr}, {"config", config}}),
-                            std::make_unique<plugin::RunHost>(chosen, services)));
+    model = std::make_unique<plugin::Plugin<Model>>(plugin::open<Model>(
+        chosen,
+        Settings(
+            {{"path", nullptr}, {"config", config}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}}),
+        std::make_unique<plugin::RunHost>(chosen, services)));
     for (auto& p : model->object().parameters()) p.value.detach().mul_(p.value.dim() == 2 ? 4.0 : 1.0);
     model->object().parameters_changed();
     policy = std::make_unique<Policy>(model->object());

@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+
+#include "compeer/model.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+
+namespace compeer::app {
+
+// A model folder of esc_world's tokenizer and a fresh model of `positions`, unsure of what it says.
+inline void make_tiny_model(const std::filesystem::path& folder, int64_t positions) {
+  const nlohmann::json config{{"vocab_size", 1024},
+                              {"hidden_size", 32},
+                              {"num_hidden_layers", 2},
+                              {"num_attention_heads", 4},
+                              {"num_key_value_heads", 2},
+                              {"intermediate_size", 48},
+                              {"max_position_embeddings", positions},
+                              {"rope_theta", 10000.0},
+                              {"rms_norm_eps", 1e-6},
+                              {"tie_word_embeddings", true}};
+  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  plugin::Services services;
+  services.seed = 3;
+  auto model = plugin::open<Model>(
+      chosen,
+      Settings(
+          {{"path", nullptr}, {"config", config}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}}),
+      std::make_unique<plugin::RunHost>(chosen, services));
+  std::filesystem::create_directories(folder);
+  model.object().save(folder);
+  const std::filesystem::path tokenizer = COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer";
+  for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
+    std::filesystem::copy_file(tokenizer / name, folder / name);
+}
+
+}  // namespace compeer::app
