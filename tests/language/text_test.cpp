@@ -22,6 +22,31 @@ TEST(ValidUtf8, ReplacesBrokenBytes) {
 
 TEST(Normalize, ComposesAccents) { EXPECT_EQ(normalize("e\xCC\x81"), "\xC3\xA9"); }
 
+// The class of U+0316 (below) is less than that of U+0301 (above), so it comes first.
+TEST(Normalize, BringsMarksIntoOrder) {
+  std::string marks = "a", above, below;
+  for (int i = 0; i < 100; ++i) marks += "\xCC\x81\xCC\x96", above += "\xCC\x81", below += "\xCC\x96";
+  EXPECT_EQ(normalize(marks), "\xC3\xA1" + below + above.substr(2));
+}
+
+TEST(Normalize, MovesSpans) {
+  std::vector<Span> spans{{1, 4}, {5, 6}};
+  EXPECT_EQ(normalize("x"
+                      "e\xCC\x81"
+                      "yz",
+                      spans),
+            "x\xC3\xA9yz");
+  EXPECT_EQ(spans, (std::vector<Span>{{1, 3}, {4, 5}}));
+}
+
+TEST(TakeSettled, KeepsWhatMayBecomeACharacter) {
+  std::string bytes = "a\xE4\xBD";
+  EXPECT_EQ(take_settled(bytes), "a");
+  bytes += "\xA0z\xF0\x9F\xFF";
+  EXPECT_EQ(take_settled(bytes), "\xE4\xBD\xA0z\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(bytes, "");
+}
+
 TEST(SpellBytes, IsUndoneByUnspell) {
   std::string all;
   for (int b = 0; b < 256; ++b) all += static_cast<char>(b);
@@ -32,6 +57,26 @@ TEST(SpellBytes, IsUndoneByUnspell) {
 TEST(Splitter, KeepsWhatLiesBetweenMatches) {
   const Splitter splitter("[0-9]", "test");
   EXPECT_EQ(splitter.split("ab12c"), (std::vector<std::string_view>{"ab", "1", "2", "c"}));
+}
+
+TEST(Splitter, KeepsWhatItIsToldTo) {
+  EXPECT_EQ(Splitter("[0-9]", "test", Keep::matches).split("ab12c"), (std::vector<std::string_view>{"1", "2"}));
+  EXPECT_EQ(Splitter("[0-9]", "test", Keep::gaps).split("ab12c"), (std::vector<std::string_view>{"ab", "c"}));
+}
+
+// U+180E is no white space to Oniguruma; U+31350 is a letter since Unicode 15; sets stand in sets.
+TEST(Splitter, ReadsPatternsAsOnigurumaDoes) {
+  EXPECT_EQ(Splitter(R"(\s)", "test", Keep::matches).split("\xE1\xA0\x8E\xC2\x85").size(), 1u);
+  EXPECT_EQ(Splitter(R"(\p{L}+)", "test", Keep::matches)
+                .split("a\xF0\xB1\x8D\x90"
+                       "b")
+                .size(),
+            1u);
+  EXPECT_EQ(Splitter("[x[.,]]+", "test", Keep::matches).split("a,x.b"), (std::vector<std::string_view>{",x."}));
+  EXPECT_EQ(Splitter("(?=a)|b", "test", Keep::matches)
+                .split("\xC3\xA9"
+                       "ab"),
+            (std::vector<std::string_view>{"b"}));
 }
 
 }  // namespace

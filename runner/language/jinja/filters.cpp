@@ -16,7 +16,7 @@ namespace {
 using Filter = Value (*)(const Value& value, const Arguments& arguments);
 using Items = std::vector<Value>;
 
-const Items& items(const std::shared_ptr<const List>& list) { return list->items; }
+Items items(const Value& value) { return items_of(value)->items; }
 
 bool flag(const Arguments& arguments, size_t i, std::string_view name, bool otherwise) {
   return arguments.get(i, name, otherwise).truth();
@@ -56,7 +56,7 @@ Value chosen(const Value& value, const Arguments& arguments, bool attribute, boo
   const std::string test = has_test ? name_at(arguments, first, "select") : "";
   const Arguments for_test = rest(arguments, first + 1);
   Items kept;
-  for (const Value& item : items(items_of(value))) {
+  for (const Value& item : items(value)) {
     const Value at = attribute ? part_of(item, arguments.positional[0]) : item;
     if ((has_test ? apply_test(test, at, for_test) : at.truth()) == wanted) kept.push_back(item);
   }
@@ -68,7 +68,7 @@ Value map_filter(const Value& value, const Arguments& arguments) {
   const Value* attribute = arguments.find(SIZE_MAX, "attribute");
   const std::string filter = attribute ? "" : name_at(arguments, 0, "map");
   const Arguments for_filter = rest(arguments, 1);
-  for (const Value& item : items(items_of(value))) {
+  for (const Value& item : items(value)) {
     if (attribute) {
       const Value part = part_of(item, *attribute);
       mapped.push_back(part.undefined() ? arguments.get(SIZE_MAX, "default", part) : part);
@@ -88,7 +88,7 @@ Value sort_key(const Value& item, const Arguments& arguments, size_t case_at, si
 
 Value sort_filter(const Value& value, const Arguments& arguments) {
   std::vector<std::pair<Value, Value>> keyed;
-  for (const Value& item : items(items_of(value))) keyed.emplace_back(sort_key(item, arguments, 1, 2), item);
+  for (const Value& item : items(value)) keyed.emplace_back(sort_key(item, arguments, 1, 2), item);
   const bool reverse = flag(arguments, 0, "reverse", false);
   std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
     return reverse ? compare(b.first, a.first) < 0 : compare(a.first, b.first) < 0;
@@ -100,7 +100,7 @@ Value sort_filter(const Value& value, const Arguments& arguments) {
 
 Value extreme(const Value& value, const Arguments& arguments, int wanted) {
   Value best, best_key;
-  for (const Value& item : items(items_of(value))) {
+  for (const Value& item : items(value)) {
     const Value key = sort_key(item, arguments, 0, 1);
     if (best_key.undefined() || compare(key, best_key) == wanted) best = item, best_key = key;
   }
@@ -109,7 +109,7 @@ Value extreme(const Value& value, const Arguments& arguments, int wanted) {
 
 Value unique(const Value& value, const Arguments& arguments) {
   Items kept, keys;
-  for (const Value& item : items(items_of(value))) {
+  for (const Value& item : items(value)) {
     const Value key = sort_key(item, arguments, 0, 1);
     if (keys.size() > 500) throw Trouble("the filter 'unique' found more than 500 different items");
     if (std::any_of(keys.begin(), keys.end(), [&](const Value& k) { return equal(k, key); })) continue;
@@ -127,7 +127,7 @@ Value sum_of(const Value& a, const Value& b) {
 Value sum(const Value& value, const Arguments& arguments) {
   const Value* attribute = arguments.find(0, "attribute");
   Value total = arguments.get(1, "start", int64_t{0});
-  for (const Value& item : items(items_of(value)))
+  for (const Value& item : items(value))
     total = sum_of(total, attribute && !attribute->none() ? part_of(item, *attribute) : item);
   return total;
 }
@@ -145,7 +145,7 @@ Value join(const Value& value, const Arguments& arguments) {
   const Value* attribute = arguments.find(1, "attribute");
   Text result;
   bool first = true;
-  for (const Value& item : items(items_of(value))) {
+  for (const Value& item : items(value)) {
     if (!first) result.append(between);
     first = false;
     result.append(printed(attribute && !attribute->none() ? part_of(item, *attribute) : item));
@@ -292,7 +292,7 @@ Value tojson(const Value& value, const Arguments& arguments) {
 }
 
 Value reversed(const Value& value, const Arguments&) {
-  Items all = items(items_of(value));
+  Items all = items(value);
   std::reverse(all.begin(), all.end());
   if (!value.text()) return List(std::move(all));
   Text text;
