@@ -30,6 +30,7 @@ using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const
 std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);    ///< SHA256SUMS
 std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of qwen2
+std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
 
 /// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.
 struct VerifyCase {

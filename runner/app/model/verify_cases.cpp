@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/model/verify.h"
+#include "app/model/verify_tokenizer.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -21,8 +22,8 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 
 // One line for each kind.
 const std::map<std::string, Checker> kCheckers{
-    {"sums", verify_sums},        {"text", verify_text},     {"vl", nullptr},        {"sampling", verify_sampling},
-    {"tokenizer", nullptr},       {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
+    {"sums", verify_sums},        {"text", verify_text},     {"vl", verify_vl},      {"sampling", verify_sampling},
+    {"tokenizer", verify_tokenizer},       {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
     {"grpo_advantages", nullptr}, {"metrics", nullptr}};
 
 bool has(const json& object, std::initializer_list<const char*> keys) {
