@@ -90,7 +90,7 @@ std::vector<Check> decode_checks(const Tokenizer& tokenizer, const Json& records
 
 // Conversations: what the template makes of them, its ids, and that protecting what people wrote changes no id where
 // they wrote no special token.
-std::vector<Check> chat_checks(const Tokenizer& tokenizer, const Chat& chat, const Json& records) {
+std::vector<Check> chat_checks(const Chat& chat, const Json& records) {
   const auto forged = [](const Json& record) { return record.at("messages").dump().find("<|") != std::string::npos; };
   return {compared("text", records, "text", [&](const Json& r) { return chat.render(r).text == r.at("text"); }),
           compared("ids", records, "ids",
@@ -132,7 +132,7 @@ std::vector<Check> verify_tokenizer(const fs::path& file, const VerifyOptions& o
     const Json& first = records.at(0);
     if (first.contains("image_grid_thw"))
       return picture_chat_checks(tokenizer, multimodal_folder(file, folder), records);
-    if (first.contains("messages")) return chat_checks(tokenizer, Chat(tokenizer), records);
+    if (first.contains("messages")) return chat_checks(Chat(tokenizer), records);
     if (first.contains("text_skip_special")) return decode_checks(tokenizer, records);
     return encode_checks(tokenizer, records);
   } catch (const Json::exception& e) {
