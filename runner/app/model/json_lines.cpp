@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/error.h"
-
 namespace compeer::app {
 
 namespace {
@@ -79,6 +77,11 @@ nlohmann::ordered_json parse_object(const std::string& line, const std::string& 
   }
   if (!value.is_object()) throw Error(where, "is no JSON object", "for example {\"text\": \"...\"}", Exit::data);
   return value;
+}
+
+Error in_line(const std::string& where, const Error& error) {
+  const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
+  return {where, what, error.help(), error.exit()};
 }
 
 void put_line(const std::string& line) {

@@ -2,6 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "base/error.h"
 
 namespace compeer::app {
 
@@ -34,6 +37,9 @@ class Lines {
 
 /// A line as a JSON object. Throws Error (exit 4) with `where`: no JSON, not UTF-8, no object.
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where);
+
+/// An error that came up in a line, with the line in front: "line 7: cat.png: can't be read".
+Error in_line(const std::string& where, const Error& error);
 
 /// Writes a line to standard output at once. Throws Error (exit 1) if that can't be done.
 void put_line(const std::string& line);

@@ -47,8 +47,7 @@ std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& wh
   try {
     return chat_->encode(chat_->render(conversation));
   } catch (const Error& error) {
-    throw Error(where, error.where().empty() ? error.problem() : error.where() + ": " + error.problem(), error.help(),
-                error.exit());
+    throw in_line(where, error);
   }
 }
 

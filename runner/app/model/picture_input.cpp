@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "app/model/json_lines.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -53,7 +54,11 @@ std::shared_ptr<const Sight> PictureInput::look(std::vector<int32_t>& tokens, co
   if (!settings_)
     throw Error(where, "has pictures, but the model folder has no preprocessor_config.json", "", Exit::data);
   std::vector<Picture> pictures;
-  for (const auto& file : files) pictures.push_back(language::read_picture(file.frames, settings, file.seconds));
+  try {
+    for (const auto& file : files) pictures.push_back(language::read_picture(file.frames, settings, file.seconds));
+  } catch (const Error& error) {
+    throw in_line(where, error);
+  }
   const auto times = needed(pictures, settings);
   const bool repeated = line.contains("ids");
   const auto wanted =
