@@ -5,6 +5,7 @@
 
 #include "app/model/bench_generate.h"
 #include "app/model/bench_kernels.h"
+#include "app/model/bench_train.h"
 #include "app/model/chat.h"
 #include "app/model/generate.h"
 #include "app/model/score.h"
@@ -20,6 +21,7 @@ using Command = int (*)(const nlohmann::json& options);
 // One line for each, declared in its own header.
 const std::map<std::string, Command> kCommands{{"bench_generate", bench_generate},
                                                {"bench_kernels", bench_kernels},
+                                               {"bench_train", bench_train},
                                                {"chat", chat},
                                                {"generate", generate},
                                                {"score", score},
