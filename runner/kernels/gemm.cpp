@@ -87,6 +87,7 @@ class Block {
     row_blocks_ = (rows.size() + most - 1) / most;
     height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
     loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && row_blocks_ > 2);
+    streams_ = along_rows_ && !loose_ && rows.size() <= 32;
   }
 
   void compute() {
@@ -94,31 +95,33 @@ class Block {
     const int64_t most = along_rows_ ? kPanels[height_] : kPackedPanels;
     const Range full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
-    const auto each_group = [&](int64_t begin) {
-      if (loose_) unpack(panels_, begin, std::min(kChunk, p_.k - begin));
-      for (int64_t g = 0; g < groups; ++g) step(full.part(g, groups), begin);
-      if (whole < panels_.to) step({whole, panels_.to}, begin);
+    const auto each_group = [&](auto work) {
+      for (int64_t g = 0; g < groups; ++g) work(full.part(g, groups));
+      if (whole < panels_.to) work(Range{whole, panels_.to});
     };
-    // Few rows: panel after panel, so that B streams from memory. Many: A's chunk stays near.
-    if (along_rows_ && !loose_ && rows_.size() <= 32) {
-      for (int64_t g = 0; g < groups; ++g) {
-        for (int64_t begin = 0; begin < p_.k || begin == 0; begin += kChunk) step(full.part(g, groups), begin);
-      }
-      for (int64_t begin = 0; whole < panels_.to && (begin < p_.k || begin == 0); begin += kChunk)
-        step({whole, panels_.to}, begin);
+    const Range all{0, row_blocks_};
+    const int64_t chunks = std::max<int64_t>(1, (p_.k + kChunk - 1) / kChunk);
+    // Few rows: panel after panel, so that B streams from memory.
+    if (streams_) {
+      each_group([&](Range group) {
+        for (int64_t i = 0; i < chunks; ++i) step(group, i * kChunk, all);
+      });
       return;
     }
-    for (int64_t begin = 0; begin < p_.k || begin == 0; begin += kChunk) {
-      if (!along_rows_) pack_left(begin);
-      each_group(begin);
+    // Many: a row block's chunk of A stays in the first-level cache, and lines of C that are neighbours are written one
+    // after another.
+    for (int64_t i = 0; i < chunks; ++i) {
+      if (!along_rows_) pack_left(i * kChunk);
+      if (loose_) unpack(panels_, i * kChunk, std::min(kChunk, p_.k - i * kChunk));
+      for (int64_t block = 0; block < row_blocks_; ++block)
+        each_group([&](Range group) { step(group, i * kChunk, {block, block + 1}); });
     }
   }
 
  private:
-  // All rows with a group of panels, over the chunk that begins at `begin`.
-  void step(Range group, int64_t begin) {
+  // Some row blocks with a group of panels, over the chunk that begins at `begin`.
+  void step(Range group, int64_t begin, Range blocks) {
     Chunk chunk{};
-    const bool streams = along_rows_ && !loose_ && rows_.size() <= 32;
     chunk.k = std::min(kChunk, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
     chunk.add = p_.add || begin > 0;
@@ -132,12 +135,12 @@ class Block {
       narrow = p_.packed->format() == Format::bfloat16;
     }
     const bool padded = group.to * Packed::width > p_.n;
-    for (int64_t i = 0; i < row_blocks_; ++i) {
+    for (int64_t i = blocks.from; i < blocks.to; ++i) {
       const Range rows = rows_.part(i, row_blocks_);
       chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
                             : View{left_ + i * kBlockStep, 1, rows.size()};
       float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
-      chunk.ahead = streams ? 32 * Packed::width : 8 * Packed::width;
+      chunk.ahead = streams_ ? 32 * Packed::width : 8 * Packed::width;
       const Tile run = !along_rows_ ? tile_of<false, Format::float32>(rows.size(), group.size())
                        : narrow     ? tile_of<true, Format::bfloat16>(rows.size(), group.size())
                                     : tile_of<true, Format::float32>(rows.size(), group.size());
@@ -212,7 +215,7 @@ class Block {
   const Product& p_;
   Range rows_, panels_;
   int64_t row_blocks_, height_;
-  bool along_rows_, loose_;
+  bool along_rows_, loose_, streams_;
   static thread_local float left_[(kRows / kMostPackedRows + 1) * kBlockStep], right_[kStrip * kPanelStep];
 };
 alignas(64) thread_local float Block::left_[(kRows / kMostPackedRows + 1) * kBlockStep];

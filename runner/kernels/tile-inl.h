@@ -2,8 +2,6 @@
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
 #include <hwy/cache_control.h>
 
-#include <algorithm>
-
 #include "kernels/packed.h"
 
 #if defined(COMPEER_KERNELS_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -58,23 +56,16 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   const Left<R, kRows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
   const int64_t k = chunk.k, panel = chunk.panel, ahead = chunk.ahead;
-  // C is fetched a row at a time along the way: all at once would keep B waiting.
-  const int64_t part = (k / R + 2) & ~int64_t{1};
-  const float* soon = c;
-  const auto fetch = [&] { HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(soon + p * Packed::width); };
   if constexpr (kFormat == Format::float32) {
-    for (int64_t i = 0; i < k; soon += c_row) {
-      fetch();
-      for (const int64_t end = std::min(i + part, k); i < end; ++i, w += Packed::width) {
-        Vector right[V];
-        HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-          right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
-        }
-        HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
-        HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
-          const Vector x = hn::Set(tag, left.at(r, i));
-          HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
-        }
+    for (int64_t i = 0; i < k; ++i, w += Packed::width) {
+      Vector right[V];
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
+        right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
+      }
+      HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
+      HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+        const Vector x = hn::Set(tag, left.at(r, i));
+        HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
       }
     }
   } else {
