@@ -30,6 +30,9 @@ struct Product {
   int64_t first;
 };
 
+// Few rows as they lie: B streams from memory, once.
+inline bool streams(View a, int64_t rows) { return a.column == 1 && rows <= 32; }
+
 struct Range {
   int64_t from, to;
   int64_t size() const { return to - from; }
@@ -86,8 +89,8 @@ class Block {
     const int most = along_rows_ ? kMostRows : kMostPackedRows;
     row_blocks_ = (rows.size() + most - 1) / most;
     height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
-    loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && row_blocks_ > 2);
-    streams_ = along_rows_ && !loose_ && rows.size() <= 32;
+    streams_ = p_.packed && streams(p_.a, rows.size());
+    loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && !streams_);
   }
 
   void compute() {
@@ -242,7 +245,7 @@ void compute(const Product& product, int64_t m, Range panels) {
     const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
     strips = std::min(std::max(strips, (wanted + row_parts - 1) / row_parts), (panels.size() + 3) / 4);
   }
-  if (m <= 16 && threads() == 1 && product.packed) strips = 1;
+  if (product.packed && threads() == 1 && streams(product.a, m)) strips = 1;
   const auto one = [&](int64_t i) {
     HWY_DYNAMIC_DISPATCH(block)(product, Range{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
   };

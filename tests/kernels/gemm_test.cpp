@@ -185,6 +185,27 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnes) {
   });
 }
 
+TEST_P(LargeProducts, HaveTheRowsOfSmallOnesForAnyNumberOfRows) {
+  constexpr int64_t rows = 40, k = 70, n = 1000;
+  const auto x = draws(rows * k, 1), w = draws(n * k, 2);
+  std::vector<float> turned(x.size()), whole(rows * n), y(whole.size());
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t i = 0; i < k; ++i) turned[static_cast<size_t>(i * rows + r)] = x[static_cast<size_t>(r * k + i)];
+  }
+  Packed packed;
+  packed.pack(View{w.data(), 1, k}, k, n, GetParam());
+  multiply({x.data(), k, 1}, rows, packed, nullptr, whole.data(), n, Write::replace);
+  everywhere([&] {
+    for (int64_t few = 1; few <= rows; ++few) {
+      const auto count = static_cast<size_t>(few * n);
+      multiply({x.data(), k, 1}, few, packed, nullptr, y.data(), n, Write::replace);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), count)) << few << " rows";
+      multiply({turned.data(), 1, rows}, few, packed, nullptr, y.data(), n, Write::replace);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), count)) << few << " columns";
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts, testing::Values(Format::float32, Format::bfloat16));
 
 // The gradient of a weight, dY^T X: a chain over the rows of the batch.
