@@ -11,7 +11,7 @@ namespace compeer::language::jinja {
 
 namespace {
 
-constexpr size_t kSteps = 10'000'000;
+constexpr size_t kSteps = 5'000'000;
 constexpr size_t kBytes = size_t{1} << 28;  // of all texts made on the way
 constexpr int kDeepest = 1000;
 
