@@ -196,7 +196,7 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnesForAnyNumberOfRows) {
   packed.pack(View{w.data(), 1, k}, k, n, GetParam());
   multiply({x.data(), k, 1}, rows, packed, nullptr, whole.data(), n, Write::replace);
   everywhere([&] {
-    for (int64_t few = 1; few <= rows; ++few) {
+    for (int64_t few : {1, 2, 6, 7, 12, 13, 16, 17, 28, 32, 33, 40}) {
       const auto count = static_cast<size_t>(few * n);
       multiply({x.data(), k, 1}, few, packed, nullptr, y.data(), n, Write::replace);
       ASSERT_TRUE(same_bits(y.data(), whole.data(), count)) << few << " rows";
