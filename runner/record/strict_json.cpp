@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -10,27 +9,79 @@
 
 namespace compeer::record {
 
-nlohmann::json parse_strict_json(const std::filesystem::path& file, std::string_view text) {
-  using nlohmann::json;
-  auto refuse = [&](const std::string& what) { throw Error(file.string(), what, "", Exit::data); };
-  std::vector<std::set<std::string>> keys;  // of every object that is open
-  auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > 64) refuse("has JSON nested too deep");
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      refuse(fmt::format("has the key '{}' twice", parsed.get<std::string>()));
+namespace {
+
+using nlohmann::json;
+
+// Builds the value as the parser goes, on a stack of its own: time in proportion to the text, whatever it holds. (The
+// library's parser with a callback looks through a whole object again whenever a value in it ends.)
+class Builder : public nlohmann::json_sax<json> {
+ public:
+  explicit Builder(const std::filesystem::path& file) : file_(file) {}
+  json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr) != nullptr; }
+  bool boolean(bool value) override { return add(value) != nullptr; }
+  bool number_integer(number_integer_t value) override { return add(value) != nullptr; }
+  bool number_unsigned(number_unsigned_t value) override { return add(value) != nullptr; }
+  bool number_float(number_float_t value, const string_t&) override { return add(value) != nullptr; }
+  bool string(string_t& value) override { return add(std::move(value)) != nullptr; }
+  bool binary(binary_t&) override { return false; }  // JSON has none
+
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (open_.back()->contains(name)) refuse(fmt::format("has the key '{}' twice", name));
+    key_ = std::move(name);
     return true;
-  };
-  json parsed;
-  try {
-    parsed = json::parse(text.begin(), text.end(), watch);
-  } catch (const json::exception& e) {
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..." without the bracketed part
-    const std::string message = e.what();
+    const std::string message = error.what();
     refuse("is not valid JSON: " + message.substr(message.find(']') + 2));
   }
-  if (!parsed.is_object()) refuse("is not a JSON object");
+
+  [[noreturn]] void refuse(const std::string& what) const { throw Error(file_.string(), what, "", Exit::data); }
+
+ private:
+  static constexpr size_t deepest = 64;
+
+  json* add(json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    json& parent = *open_.back();
+    if (parent.is_object()) return &(parent[std::move(key_)] = std::move(value));
+    parent.push_back(std::move(value));
+    return &parent.back();
+  }
+
+  bool open(json value) {
+    if (open_.size() == deepest) refuse("has JSON nested too deep");
+    open_.push_back(add(std::move(value)));
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::filesystem::path& file_;
+  json root_;
+  std::vector<json*> open_;  // a list grows only when its last value has been closed, so these stay where they are
+  string_t key_;
+};
+
+}  // namespace
+
+json parse_strict_json(const std::filesystem::path& file, std::string_view text) {
+  Builder builder(file);
+  json::sax_parse(text.begin(), text.end(), &builder);
+  json parsed = builder.take();
+  if (!parsed.is_object()) builder.refuse("is not a JSON object");
   return parsed;
 }
 

@@ -135,6 +135,20 @@ TEST_F(BrokenSafetensors, DeepNestingIsRefusedHoweverDeep) {
   EXPECT_EQ(refusal("{\"a\":" + std::string(depth, '['), ""), "w.safetensors: has JSON nested too deep");
 }
 
+// Fifty thousand tensors: reading takes time in proportion to their number, not to its square.
+TEST_F(BrokenSafetensors, ManyTensorsAreReadAndTheOddOneIsFound) {
+  std::string header = "{";
+  const int count = 50'000;
+  for (int i = 0; i < count; ++i) {
+    const auto at = std::to_string(i), next = std::to_string(i + 1);
+    header +=
+        (i > 0 ? ",\"t" : "\"t") + at + R"(":{"dtype":"U8","shape":[1],"data_offsets":[)" + at + "," + next + "]}";
+  }
+  write_raw(folder_ / "many", header + "}", std::string(count, 'x'));
+  EXPECT_EQ(Safetensors::open(folder_ / "many").names().size(), 50'000u);
+  EXPECT_EQ(refusal(header + ",\"t49999\":{}}", std::string(count, 'x')), "w.safetensors: has the key 't49999' twice");
+}
+
 TEST_F(BrokenSafetensors, NamesAreUnicodeAndShownOnOneLine) {
   EXPECT_TRUE(refusal("{\"t\xff\":{}}", "").starts_with("w.safetensors: is not valid JSON: parse error at line 1"));
   EXPECT_EQ(refusal(R"({"a\n\u001b[2J":[]})", ""),
