@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 
@@ -53,11 +54,13 @@ void print_json(const std::string& name, const Result& result) {
 }
 
 void print(const std::string& name, const Result& result) {
+  size_t width = 32;
+  for (const Check& check : result.checks) width = std::max(width, check.name.size());
   for (const Check& check : result.checks) {
-    std::cout << fmt::format("{:<24} {:<32} {:>10.3g} {:>10.3g}  {}  {}\n", name, check.name, check.error,
+    std::cout << fmt::format("{:<16} {:<{}} {:>10.3g} {:>10.3g}  {}  {}\n", name, check.name, width, check.error,
                              check.tolerance, check.passed ? "pass" : "FAIL", check.note);
   }
-  if (!result.problem.empty()) std::cout << fmt::format("{:<24} FAIL  {}\n", name, result.problem);
+  if (!result.problem.empty()) std::cout << fmt::format("{:<16} FAIL  {}\n", name, result.problem);
   std::cout.flush();
 }
 
@@ -88,7 +91,7 @@ int verify(const nlohmann::json& options) {
   std::map<std::string, std::vector<std::string>> unchecked;
   size_t checks = 0, failed = 0, checked = 0;
   Exit exit = Exit::ok;
-  if (!as_json) std::cout << fmt::format("{:<24} {:<32} {:>10} {:>10}\n", "case", "check", "error", "tolerance");
+  if (!as_json) std::cout << fmt::format("{:<16} {:<32} {:>10} {:>10}\n", "case", "check", "error", "tolerance");
   for (const VerifyCase& one : cases) {
     if (!one.checker) {
       unchecked[one.kind].push_back(one.name);

@@ -22,24 +22,28 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 
 // One line for each kind.
 const std::map<std::string, Checker> kCheckers{
-    {"sums", verify_sums},        {"text", verify_text},     {"vl", verify_vl},      {"sampling", verify_sampling},
-    {"tokenizer", verify_tokenizer},       {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
-    {"grpo_advantages", nullptr}, {"metrics", nullptr}};
+    {"sums", verify_sums},           {"text", verify_text},     {"vl", verify_vl},      {"sampling", verify_sampling},
+    {"tokenizer", verify_tokenizer}, {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
+    {"grpo_advantages", nullptr},    {"metrics", nullptr}};
 
+// Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {
-  return object.is_object() &&
-         std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key); });
+  return object.is_object() && std::all_of(keys.begin(), keys.end(), [&](const char* key) {
+           return object.contains(key) && object.at(key).is_structured();
+         });
 }
 
 // A record of tokenizer/*.json: texts or conversations with their ids.
-bool is_tokenized(const json& value) { return value.is_array() && !value.empty() && has(value[0], {"ids", "text"}); }
+bool is_tokenized(const json& value) {
+  return value.is_array() && !value.empty() && has(value[0], {"ids"}) && value[0].contains("text");
+}
 
 std::string kind_of_model(const fs::path& config_file) {
   const json config = json::parse(read_file(config_file), nullptr, false);
-  const std::string type = config.is_object() ? config.value("model_type", "") : "";
+  const json type = config.is_object() ? config.value("model_type", json()) : json();
   if (type == "qwen2") return "text";
   if (type == "qwen2_5_vl") return "vl";
-  return "model_type '" + type + "'";
+  return "model_type " + type.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // "" for files that hold no reference values.
@@ -50,11 +54,9 @@ std::string kind_of_file(const fs::path& file) {
   if (has(value, {"order", "logits", "cases"})) return "sampling";
   if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
   if (has(value, {"common", "runs"})) return "grpo_step";
-  if (has(value, {"epsilon", "cases"})) return "grpo_advantages";
-  for (const char* key : {"multiclass", "cohen", "fleiss", "pearson"}) {
-    if (has(value, {key}) || (value.is_array() && !value.empty() && has(value[0], {key}))) return "metrics";
-  }
-  if (has(value, {"points", "runs"})) return "metrics";
+  if (has(value, {"cases"}) && value.contains("epsilon")) return "grpo_advantages";
+  if (has(value, {"multiclass"}) || has(value, {"cohen"}) || has(value, {"points", "runs"})) return "metrics";
+  if (value.is_array() && !value.empty() && has(value[0], {"x", "y"})) return "metrics";
   return "";
 }
 
@@ -74,7 +76,7 @@ std::vector<VerifyCase> find_cases(const fs::path& folder) {
       kinds[file] = "sums";
     } else if (file.filename() == "golden.json" && files.contains(config)) {
       kinds[file.parent_path()] = kind_of_model(config);
-    } else if (file.extension() == ".json" && !files.contains(config)) {
+    } else if (file.extension() == ".json") {
       const auto kind = kind_of_file(file);
       if (!kind.empty()) kinds[kind == "grpo_loss" || kind == "metrics" ? file.parent_path() : file] = kind;
     }
@@ -82,8 +84,8 @@ std::vector<VerifyCase> find_cases(const fs::path& folder) {
   std::vector<VerifyCase> cases;
   for (const auto& [where, kind] : kinds) {
     const auto checker = kCheckers.find(kind);
-    cases.push_back({where, where == folder ? folder.filename().string() : where.lexically_relative(folder).string(),
-                     kind, checker == kCheckers.end() ? nullptr : checker->second});
+    cases.push_back({where, where == folder ? "." : where.lexically_relative(folder).string(), kind,
+                     checker == kCheckers.end() ? nullptr : checker->second});
   }
   return cases;
 }

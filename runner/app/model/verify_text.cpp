@@ -4,6 +4,8 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace compeer::app {
 
 TextCase::TextCase(const std::filesystem::path& from)
@@ -11,6 +13,11 @@ TextCase::TextCase(const std::filesystem::path& from)
       golden(read_reference(from / "golden.json")),
       tensors(record::Safetensors::open(from / "golden.safetensors")),
       sequences(golden.at("sequences").get<std::vector<Ids>>()) {}
+
+double TextCase::log_prob_tolerance() const {
+  const auto rounding = golden.value("reference_rounding", nlohmann::json::object());
+  return std::clamp(2 * rounding.value("logits_float32_minus_float64", 0.0), 1e-5, logit_tolerance);
+}
 
 SideBySide::SideBySide(const std::vector<Ids>& sequences, int64_t vocabulary) {
   Ids tokens, from, to;

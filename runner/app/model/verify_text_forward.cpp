@@ -113,7 +113,7 @@ class Forward {
         if (side.at("counted").at(s).at(places[i])) largest.compare(value, reference.at(s).at(places[i]));
       }
     }
-    return largest.check(name, log_prob_tolerance);
+    return largest.check(name, text_.log_prob_tolerance());
   }
 
   // Where the tokens of sequence s stand in its padded row, which must be where its mask and positions say.
@@ -153,7 +153,7 @@ class Forward {
         compare_best(at::log_softmax(row, 0, at::kDouble), one.at("ids").at(t), one.at("logprobs").at(t), largest);
       }
     }
-    checks_.push_back(largest.check("top_logprobs", log_prob_tolerance));
+    checks_.push_back(largest.check("top_logprobs", text_.log_prob_tolerance()));
   }
 
   const TextCase& text_;

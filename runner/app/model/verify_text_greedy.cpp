@@ -40,18 +40,18 @@ Check compare_tokens(const std::string& name, const std::vector<Sample>& samples
   return largest.check(name, 0, "tokens");
 }
 
-Check compare_log_probs(const std::vector<Sample>& samples, const json& reference) {
+Check compare_log_probs(const std::vector<Sample>& samples, const json& reference, double tolerance) {
   Largest largest;
   for (size_t i = 0; i < samples.size(); ++i) {
     for (size_t t = 0; t < samples[i].log_probs.size(); ++t)
       largest.compare(samples[i].log_probs[t], reference.at(i).at(t));
   }
-  return largest.check("greedy.logprobs", log_prob_tolerance);
+  return largest.check("greedy.logprobs", tolerance);
 }
 
 // What the same tokens get in one forward pass, as the trainer makes it: the best five of each place, and bit for bit
 // the log-probabilities that were recorded while decoding.
-void compare_forward(rollout::Policy& policy, const json& greedy, const std::vector<Sample>& samples,
+void compare_forward(rollout::Policy& policy, const json& greedy, const std::vector<Sample>& samples, double tolerance,
                      std::vector<Check>& checks) {
   std::vector<Ids> whole = greedy.at("prompts");
   for (size_t i = 0; i < samples.size(); ++i)
@@ -71,7 +71,7 @@ void compare_forward(rollout::Policy& policy, const json& greedy, const std::vec
       recorded.compare(samples[i].log_probs[t], log_probs[row - static_cast<int64_t>(skipped)].item<double>());
     }
   }
-  checks.push_back(best.check("greedy.top5", log_prob_tolerance));
+  checks.push_back(best.check("greedy.top5", tolerance));
   if (policy.model.shape().exact) checks.push_back(recorded.check("greedy.recorded", 0));
 }
 
@@ -82,10 +82,11 @@ void check_greedy(const TextCase& text, std::vector<Check>& checks) {
   const at::NoGradGuard no_grad;
   const OpenModel model({.folder = text.folder, .rotary_precision = text.rotary_precision});
   const json& greedy = text.golden.at("greedy");
+  const double tolerance = text.log_prob_tolerance();
   const auto samples = decode(*model.policy, greedy, -1);
   checks.push_back(compare_tokens("greedy.tokens", samples, greedy.at("tokens"), -1));
-  checks.push_back(compare_log_probs(samples, greedy.at("logprobs")));
-  if (greedy.contains("top5_ids")) compare_forward(*model.policy, greedy, samples, checks);
+  checks.push_back(compare_log_probs(samples, greedy.at("logprobs"), tolerance));
+  if (greedy.contains("top5_ids")) compare_forward(*model.policy, greedy, samples, tolerance, checks);
   if (!text.golden.contains("greedy_stop")) return;
   const json& stop = text.golden.at("greedy_stop");
   checks.push_back(compare_tokens("greedy_stop.tokens", decode(*model.policy, greedy, stop.at("eos_token_id")),

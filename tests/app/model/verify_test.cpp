@@ -123,7 +123,7 @@ TEST_F(Verify, FindsChangedNumbers) {
     add(g["grad_norms"]["model.layers.2.mlp.down_proj.weight"], 1e-4);
     add(g["adamw"]["steps"][0]["loss_before"], 3e-5);
     add(g["adamw"]["steps"][1]["parameters"]["model.norm.weight"]["first"][2], 2e-4);
-    add(g["adamw"]["steps"][2]["parameters"]["model.norm.weight"]["sum"], 1e-3);
+    add(g["adamw"]["steps"][2]["parameters"]["model.norm.weight"]["sum"], 3e-3);
     add(g["adamw_clipped"]["grad_norm_before_clip"], 1e-3);
     g["adamw_clipped"]["not_decayed"].erase(g["adamw_clipped"]["not_decayed"].size() - 1);
     g["greedy"]["tokens"][1][5] = g["greedy"]["tokens"][1][5] == 7 ? 8 : 7;
@@ -146,6 +146,7 @@ TEST_F(Verify, RunsWhatAFolderHoldsAndCountsFailures) {
   fs::create_directories(folder / "loss");
   write_file(folder / "loss" / "one.json", R"({"settings":{},"inputs":{},"outputs":{}})");
   write_file(folder / "notes.json", R"({"nothing":"here"})");
+  write_file(folder / "vocab.json", R"({"order":1,"logits":2,"cases":3,"settings":4,"inputs":5,"outputs":6})");
   const auto sum = sha256_file(folder / "notes.json");
   write_file(folder / "SHA256SUMS", sum + "  notes.json\n");
   EXPECT_EQ(run(), 0) << output;
