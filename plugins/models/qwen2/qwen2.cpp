@@ -60,7 +60,7 @@ class Qwen2 : public Model {
     const Config config = read_config(config_, where);
     const Store store(folder, use.keeping);
     store.check(entries(config));
-    use.release = store.release();
+    if (use.keeping.frozen) use.release = store.release();
     decoder_ = std::make_unique<Decoder>(config, store.take(entries(config)), std::move(use));
   }
 

@@ -74,12 +74,23 @@ struct Store::Files {
   std::string misfits(const std::vector<Entry>& wanted) const;
 };
 
+namespace {
+
+// Weights that train share the pages of a file in float32 until they are written to; all others are only read from it.
+record::Safetensors open(const std::filesystem::path& folder, const Keeping& keeping) {
+  auto file = record::Safetensors::open_sharded(folder);
+  const auto names = file.names();
+  const bool shares = !keeping.frozen && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return file.tensor(name).dtype == "F32";
+  });
+  return shares ? record::Safetensors::open_sharded(folder, record::Access::copy_on_write) : std::move(file);
+}
+
+}  // namespace
+
 Store::Store(const std::filesystem::path& folder, Keeping keeping,
              std::function<std::string(const std::string&)> stored_as)
-    : files_(std::make_shared<Files>(
-          Files{folder, keeping, std::move(stored_as),
-                record::Safetensors::open_sharded(
-                    folder, keeping.frozen ? record::Access::read : record::Access::copy_on_write)})) {}
+    : files_(std::make_shared<Files>(Files{folder, keeping, std::move(stored_as), open(folder, keeping)})) {}
 
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
@@ -128,6 +139,7 @@ Parameter Store::take(const Entry& entry) const {
   at::Tensor value = as_stored ? stored : stored.to(at::kFloat);
   // Vectors are small and read in every pass: they leave the mapping, so that its pages are left alone.
   if (frozen && !as_stored && value.is_same(stored)) value = stored.clone();
+  if (!value.is_same(stored)) files_->file.release();  // converted: no more than one tensor is in memory twice
   return {entry.name, value.set_requires_grad(!frozen)};
 }
 
