@@ -17,13 +17,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// Twelve chains hide the latency of any machine with two units.
+// Twelve chains hide the latency of any machine with two units. They begin apart, or they would be computed once.
 double chains(int64_t rounds, float* out) {
   constexpr int kChains = 12;
   const Tag tag;
   const Vector factor = hn::Set(tag, 0.5f), term = hn::Set(tag, 1.0f);
   Vector sum[kChains];
-  HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::Zero(tag);
+  HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::Set(tag, static_cast<float>(i));
   for (int64_t r = 0; r < rounds; ++r) {
     HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::MulAdd(sum[i], factor, term);
   }
