@@ -53,6 +53,10 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
       sum[r][v] = chunk.bias ? hn::LoadU(tag, chunk.bias + v * kLanes) : hn::Zero(tag);
     }
   }
+  // C is needed when the chunk is done.
+  HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(c + r * c_row + p * Packed::width);
+  }
   const Left<R, kRows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
   const int64_t k = chunk.k, panel = chunk.panel, ahead = chunk.ahead;

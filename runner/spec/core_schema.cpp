@@ -114,6 +114,8 @@ std::vector<Section> task_sections() {
        ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
+              integer("together", 8, "examples differentiated at once: each rank needs as many; fewer take less memory")
+                  .from(1),
               integer("steps", 1000, "steps of the run").from(1), word("split", "train", "split of the dataset"),
               word("loss_on", "answer", "tokens that are learned").of({"answer", "all"}),
               number("lr", 3e-3, "learning rate").above(0)}),

@@ -1,6 +1,7 @@
 #include "train/sequences.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
 
 #include <algorithm>
 
@@ -46,12 +47,20 @@ GroupBatch group_batch(const ScoredGroup& group) {
   return result;
 }
 
-at::Tensor sequence_log_probs(rollout::Policy& policy, const std::vector<int32_t>& tokens, int64_t first) {
-  const auto n = static_cast<int64_t>(tokens.size());
-  const Batch batch{int_tensor(tokens), {Segment{0, n, 0, -1, {}}}};
-  const auto hidden = policy.model.forward(batch, nullptr).slice(0, first - 1, n - 1).contiguous();
-  const auto target = batch.tokens.slice(0, first, n).contiguous();
-  return policy.arithmetic.token_logprobs(hidden, policy.head, target, 1.0).log_prob;
+at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
+  Batch batch;
+  std::vector<int32_t> tokens;
+  std::vector<int64_t> rows, targets;
+  for (const Lesson& lesson : lessons) {
+    const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
+    tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
+    batch.segments.push_back({start, length, 0, -1, {}});
+    for (int64_t i = lesson.first - 1; i < length; ++i) rows.push_back(start + i);
+    targets.insert(targets.end(), lesson.tokens.begin() + lesson.first, lesson.tokens.end());
+  }
+  batch.tokens = int_tensor(tokens);
+  const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, int_tensor(rows));
+  return policy.arithmetic.token_logprobs(hidden, policy.head, int_tensor(targets), 1.0).log_prob;
 }
 
 }  // namespace compeer::train

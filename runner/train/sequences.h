@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <span>
 #include <vector>
 
 #include "compeer/model.h"
@@ -23,7 +24,14 @@ struct GroupBatch {
 };
 GroupBatch group_batch(const ScoredGroup& group);
 
-/// The log-probability [tokens - first] of every token of a sequence from `first` on, with gradient.
-at::Tensor sequence_log_probs(rollout::Policy& policy, const std::vector<int32_t>& tokens, int64_t first);
+/// A sequence whose tokens from `first` on are to be learned.
+struct Lesson {
+  std::vector<int32_t> tokens;
+  int64_t first = 1;
+  int64_t targets() const { return static_cast<int64_t>(tokens.size()) - first; }
+};
+
+/// The log-probabilities of the tokens to be learned, lesson after lesson, with gradient: one forward pass for all.
+at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons);
 
 }  // namespace compeer::train

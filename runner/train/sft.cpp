@@ -1,6 +1,9 @@
-// Supervised fine-tuning: maximum likelihood of answers (or of everything), one record a leaf of the sum.
+// Supervised fine-tuning: maximum likelihood of answers (or of everything). A few records are differentiated
+// together and are one leaf of the sum.
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
+
+#include <algorithm>
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
@@ -12,13 +15,6 @@
 namespace compeer::train {
 
 namespace {
-
-// A record as tokens; loss on targets from `first` on.
-struct Lesson {
-  std::vector<int32_t> tokens;
-  int64_t first = 1;
-  int64_t targets() const { return static_cast<int64_t>(tokens.size()) - first; }
-};
 
 Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
   Lesson result{group.prompt, all ? 1 : static_cast<int64_t>(group.prompt.size())};
@@ -40,12 +36,13 @@ class Sft {
         settings_(run.spec.table("sft")),
         batch_(settings_.integer("batch")),
         records_(run.cast->records(settings_.text("split"))),
+        together_(settings_.integer("together")),
         room_(run.cast->model().object().shape().positions),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
-        gradients_(run.world, batch_, training_.parameters.size(), add),
-        counts_(run.world, batch_, 1),
-        losses_(run.world, batch_, 1) {}
+        gradients_(run.world, leaves(), training_.parameters.size(), add),
+        counts_(run.world, leaves(), 1),
+        losses_(run.world, leaves(), 1) {}
 
   void run() {
     auto columns = Clock::columns({"read", "train", "reduce"});
@@ -55,6 +52,8 @@ class Sft {
   }
 
  private:
+  int64_t leaves() const { return (batch_ + together_ - 1) / together_; }
+
   void step(uint64_t t, Row& row) {
     Clock clock;
     const auto lessons = clock.time("read", [&] { return run_.world.together("read", [&] { return read(t); }); });
@@ -72,29 +71,37 @@ class Sft {
     clock.write(row);
   }
 
-  // This rank's records of the step; their targets are counted, for the loss is a mean over the targets of all.
-  std::vector<Lesson> read(uint64_t t) {
+  // This rank's records of the step, leaf by leaf; their targets are counted, for the loss is a mean over the targets
+  // of all.
+  std::vector<std::vector<Lesson>> read(uint64_t t) {
     run_.journal->phase("read");
     const auto mine = gradients_.mine();
     const bool all = settings_.text("loss_on") == "all";
     const auto record_of = [&](int64_t i) {
       return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i), records_);
     };
-    std::vector<Lesson> lessons;
-    for (const auto& group : read_prompts(*run_.cast, settings_.text("split"), mine.first, mine.count, record_of)) {
-      lessons.push_back(lesson(*run_.cast, group, all, room_));
-      const auto targets = static_cast<double>(lessons.back().targets());
-      counts_.add(group.index, {&targets, 1});
+    std::vector<std::vector<Lesson>> lessons;
+    for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) {
+      const int64_t first = leaf * together_, count = std::min(together_, batch_ - first);
+      auto& own = lessons.emplace_back();
+      double targets = 0;
+      for (const auto& group : read_prompts(*run_.cast, settings_.text("split"), first, count, record_of)) {
+        own.push_back(lesson(*run_.cast, group, all, room_));
+        targets += static_cast<double>(own.back().targets());
+      }
+      counts_.add(leaf, {&targets, 1});
     }
     return lessons;
   }
 
-  void learn(const std::vector<Lesson>& lessons, double tokens) {
+  void learn(const std::vector<std::vector<Lesson>>& lessons, double tokens) {
     run_.journal->phase("train");
     const comm::Phase here("train", run_.cast->model().identity().title());
     int64_t leaf = gradients_.mine().first;
-    for (const Lesson& l : lessons) {
-      const auto loss = at::mul(at::sum(log_probs(l)), -1.0 / tokens);
+    for (const auto& own : lessons) {
+      const auto known =
+          run_.cast->model().call("forward", [&](Model&) { return log_probs(run_.cast->policy(), own); });
+      const auto loss = at::mul(at::sum(known), -1.0 / tokens);
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient);
       const double value = loss.item().toDouble();
@@ -104,14 +111,9 @@ class Sft {
     }
   }
 
-  at::Tensor log_probs(const Lesson& lesson) {
-    return run_.cast->model().call(
-        "forward", [&](Model&) { return sequence_log_probs(run_.cast->policy(), lesson.tokens, lesson.first); });
-  }
-
   Run& run_;
   const Settings settings_;
-  const int64_t batch_, records_, room_;
+  const int64_t batch_, records_, together_, room_;
   const uint64_t steps_;
   Training training_;
   comm::TreeSum gradients_;

@@ -8,10 +8,13 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
 
-# make NAME RANKS THREADS: a run folder, as the front end prepares it.
+# make NAME RANKS THREADS [--set ...]: a run folder, as the front end prepares it.
 make_run() {
-  mkdir -p "$1"
-  "$build/bin/compeer" resolve "$source_dir/experiments/smoke_grpo.toml" --set "ranks=$2" --set "threads=$3" --json >"$1/spec.json"
+  local name=$1 ranks=$2 threads=$3
+  shift 3
+  mkdir -p "$name"
+  "$build/bin/compeer" resolve "$source_dir/experiments/smoke_grpo.toml" --set "ranks=$ranks" --set "threads=$threads" "$@" --json \
+    >"$name/spec.json"
 }
 
 # start NAME RANKS [--resume]: in a process group of its own.
@@ -59,6 +62,17 @@ for case in "two 2 1" "four 4 1" "threads 1 2"; do
   start "$name" "$ranks" && finish "$name"
   same "$name"
 done
+
+# Records that are differentiated together: 7, two at a time, so that a leaf of the sum is short and ranks differ.
+sft=(--set task=sft --set sft.batch=7 --set sft.together=2 --set sft.steps=3)
+grpo=$expected
+make_run sft-one 1 1 "${sft[@]}"
+start sft-one 1 && finish sft-one
+expected=$(fingerprint sft-one)
+make_run sft-three 3 2 "${sft[@]}"
+start sft-three 3 && finish sft-three
+same sft-three
+expected=$grpo
 
 # Killed when the log has 1, 3, 4 or 7 rows: before, at and after checkpoints (every second step).
 for rows in 1 3 4 7; do

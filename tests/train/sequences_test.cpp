@@ -1,7 +1,11 @@
 #include "train/sequences.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
+
+#include "plugin/host.h"
+#include "plugin/open.h"
 
 namespace compeer::train {
 namespace {
@@ -27,6 +31,30 @@ TEST(GroupBatch, HangsCompletionsOffThePrompt) {
   EXPECT_EQ(list(batch.targets), (std::vector<int64_t>{8, 9, 4}));
   EXPECT_EQ(batch.lengths, (std::vector<int64_t>{2, 1}));
   EXPECT_TRUE(at::equal(batch.sampled_log_probs, at::tensor({-0.5f, -0.25f, -1.0f})));
+}
+
+// What a token is given does not depend on the lessons it is learned with; tokens before `first` have no say.
+TEST(LogProbs, AreThoseOfEachLessonAlone) {
+  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  plugin::Services services;
+  services.seed = 3;
+  const nlohmann::json config{
+      {"vocab_size", 40},         {"hidden_size", 32},       {"num_hidden_layers", 2},       {"num_attention_heads", 4},
+      {"num_key_value_heads", 2}, {"intermediate_size", 48}, {"max_position_embeddings", 64}};
+  auto model = plugin::open<Model>(
+      chosen,
+      Settings(
+          {{"path", nullptr}, {"config", config}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}}),
+      std::make_unique<plugin::RunHost>(chosen, services));
+  rollout::Policy policy(model.object());
+  const at::NoGradGuard no_grad;
+  const std::vector<Lesson> lessons{{{1, 2, 3, 4, 5}, 1}, {{6, 7}, 1}, {{8, 9, 10, 11, 12, 13, 14}, 4}};
+  std::vector<at::Tensor> alone;
+  for (const Lesson& lesson : lessons) alone.push_back(log_probs(policy, {&lesson, 1}));
+  EXPECT_EQ(alone[0].numel(), 4);
+  EXPECT_EQ(alone[1].numel(), 1);
+  EXPECT_EQ(alone[2].numel(), 3);
+  EXPECT_TRUE(at::equal(log_probs(policy, lessons), at::cat(alone)));
 }
 
 }  // namespace

@@ -20,9 +20,8 @@ json as_json(const BenchOptions& options, int threads) {
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads) {
   constexpr double kPatience = 3600;
-  const std::string count = std::to_string(threads);
   const auto done = ask_program({find_worker(), "model", name, as_json(options, threads).dump()},
-                                {"OMP_NUM_THREADS=" + count, "MKL_NUM_THREADS=" + count}, kPatience);
+                                arithmetic_environment(threads), kPatience);
   if (done.exit != 0)
     throw Error("compeer-worker", "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
   std::vector<json> lines;

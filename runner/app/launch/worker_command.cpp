@@ -42,6 +42,20 @@ std::string find_worker() {
   throw Error(worker.string(), "the worker is missing", "build it, or name one in COMPEER_WORKER", Exit::failure);
 }
 
+std::vector<std::string> arithmetic_environment(int64_t threads) {
+  std::vector<std::string> variables;
+  if (threads > 0) {
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
+      variables.push_back(fmt::format("{}={}", name, threads));
+  }
+  const auto unless_set = [&](const char* name, const char* value) {
+    if (!std::getenv(name)) variables.push_back(fmt::format("{}={}", name, value));
+  };
+  unless_set("OMP_WAIT_POLICY", "passive");
+  unless_set("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+  return variables;
+}
+
 std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
   const auto ranks = spec.values.at("ranks").get<int64_t>();
   std::vector<std::string> command;
@@ -56,9 +70,7 @@ std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& 
 }
 
 std::vector<std::string> worker_environment(const spec::Spec& spec) {
-  const auto threads = std::to_string(spec.values.at("threads").get<int64_t>());
-  std::vector<std::string> variables{"OMP_NUM_THREADS=" + threads, "OPENBLAS_NUM_THREADS=" + threads,
-                                     "MKL_NUM_THREADS=" + threads};
+  auto variables = arithmetic_environment(spec.values.at("threads").get<int64_t>());
   const auto unless_set = [&](const std::string& name, const std::string& value) {
     if (!std::getenv(name.c_str())) variables.push_back(name + "=" + value);
   };

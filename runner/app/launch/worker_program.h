@@ -1,9 +1,15 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace compeer::app {
 
 /// The program `compeer-worker`: what COMPEER_WORKER names, else the one beside this program. Throws Error (exit 1).
 std::string find_worker();
+
+/// "NAME=VALUE" of the variables that arithmetic wants: so many threads in each library (0: as they choose), which do
+/// not spin while ours work, and memory in large pages where the system has them.
+std::vector<std::string> arithmetic_environment(int64_t threads);
 
 }  // namespace compeer::app

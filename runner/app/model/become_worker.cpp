@@ -15,9 +15,9 @@ namespace compeer::app {
 
 void become_worker(const std::string& name, const nlohmann::json& options, int threads) {
   const std::string program = find_worker(), text = options.dump();
-  if (threads > 0) {
-    for (const char* variable : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
-      ::setenv(variable, std::to_string(threads).c_str(), 1);
+  for (const std::string& variable : arithmetic_environment(threads)) {
+    const auto end = variable.find('=');
+    ::setenv(variable.substr(0, end).c_str(), variable.c_str() + end + 1, 1);
   }
   std::signal(SIGPIPE, SIG_DFL);  // a reader that goes away ends the program
   std::cout.flush();

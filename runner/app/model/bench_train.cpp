@@ -39,14 +39,16 @@ Load load(const json& options) {
           or_else("repeats", big ? 1 : 5)};
 }
 
-std::vector<std::vector<int32_t>> sequences(const Load& of, int64_t vocabulary) {
-  std::vector<std::vector<int32_t>> all(static_cast<size_t>(of.batch));
+std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
+  std::vector<train::Lesson> all(static_cast<size_t>(of.batch));
   for (uint32_t i = 0; i < all.size(); ++i) {
     for (uint32_t j = 0; j < of.length; ++j)
-      all[i].push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+      all[i].tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
   }
   return all;
 }
+
+constexpr int64_t kTogether = 8;  // sequences differentiated at once, as sft.together has it
 
 const Settings kOptimizer({{"max_grad_norm", 1.0},
                            {"schedule", "constant"},
@@ -65,26 +67,27 @@ class Steps {
  public:
   Steps(OpenModel& model, const Load& of)
       : policy_(*model.policy),
-        batch_(sequences(of, policy_.model.shape().vocabulary)),
+        batch_(lessons(of, policy_.model.shape().vocabulary)),
         targets_(of.batch * (of.length - 1)),
         parameters_(policy_.model),
         optimizer_(kOptimizer, 1e-5, 1, parameters_.size()),
-        gradients_(world_, of.batch, parameters_.size(), train::add) {}
+        gradients_(world_, (of.batch + kTogether - 1) / kTogether, parameters_.size(), train::add) {}
 
   void step(Seconds& seconds) {
     double forward = 0, backward = 0, sum = 0;
     const auto into = [](double& total, const std::function<void()>& work) { total += timed(1, work).front(); };
     double whole = 0, optimizer = 0;
     into(whole, [&] {
-      for (size_t i = 0; i < batch_.size(); ++i) {
+      for (int64_t i = 0; i < gradients_.leaves(); ++i) {
+        const auto own = std::span(batch_).subspan(static_cast<size_t>(i * kTogether));
         at::Tensor loss;
         const auto gradient = gradients_.room();
         into(forward, [&] {
-          loss =
-              at::mul(at::sum(train::sequence_log_probs(policy_, batch_[i], 1)), -1.0 / static_cast<double>(targets_));
+          const auto known = train::log_probs(policy_, own.first(std::min<size_t>(own.size(), kTogether)));
+          loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
         });
         into(backward, [&] { parameters_.differentiate(loss, gradient); });
-        into(sum, [&] { gradients_.add(static_cast<int64_t>(i), gradient); });
+        into(sum, [&] { gradients_.add(i, gradient); });
       }
       std::span<float> gradient;
       into(sum, [&] { gradient = gradients_.finish(); });
@@ -103,7 +106,7 @@ class Steps {
  private:
   comm::World world_;
   rollout::Policy& policy_;
-  const std::vector<std::vector<int32_t>> batch_;
+  const std::vector<train::Lesson> batch_;
   const int64_t targets_;
   train::Parameters parameters_;
   train::Optimizer optimizer_;
