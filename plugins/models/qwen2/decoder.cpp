@@ -1,5 +1,6 @@
 #include "decoder.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/index_select.h>
 
 namespace compeer::qwen2 {
@@ -43,10 +44,23 @@ ModelShape Decoder::shape() const {
           use_.exact()};
 }
 
+// Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
+// memory beside the head that it often is a copy of.
 at::Tensor Decoder::embed(const at::Tensor& tokens) const {
+  constexpr size_t kLarge = size_t{64} << 20;
+  constexpr int64_t kRowsAtOnce = 32;
   const at::Tensor& matrix = parameters_.front().value;
-  if (matrix.scalar_type() == at::kFloat) return use_.arithmetic.embedding(tokens, matrix);
-  return at::index_select(matrix, 0, tokens).to(at::kFloat);
+  const auto rows = [&](const at::Tensor& some) {
+    return matrix.scalar_type() == at::kFloat ? use_.arithmetic.embedding(some, matrix)
+                                              : at::index_select(matrix, 0, some).to(at::kFloat);
+  };
+  if (!use_.release || matrix.nbytes() < kLarge) return rows(tokens);
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& some : tokens.split(kRowsAtOnce)) {
+    parts.push_back(rows(some));
+    use_.release();
+  }
+  return at::cat(parts);
 }
 
 at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states) {

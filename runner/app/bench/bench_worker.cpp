@@ -18,10 +18,11 @@ json as_json(const BenchOptions& options, int threads) {
           {"prompt", options.prompt}, {"new", options.fresh},   {"seq", options.seq}, {"repeats", options.repeats}};
 }
 
-std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads) {
+std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,
+                            const std::vector<std::string>& environment) {
   constexpr double kPatience = 3600;
-  const auto done = ask_program({find_worker(), "model", name, as_json(options, threads).dump()},
-                                arithmetic_environment(threads), kPatience);
+  const auto done =
+      ask_program({find_worker(), "model", name, as_json(options, threads).dump()}, environment, kPatience);
   if (done.exit != 0)
     throw Error("compeer-worker", "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
   std::vector<json> lines;
@@ -45,17 +46,20 @@ std::vector<json> bench_kernels(const BenchOptions& options) {
   else if (all_threads() > 1)
     counts.push_back(all_threads());
   for (const int threads : counts) {
-    for (auto& line : by_worker("bench_kernels", options, threads)) lines.push_back(std::move(line));
+    for (auto& line : by_worker("bench_kernels", options, threads, arithmetic_environment(threads)))
+      lines.push_back(std::move(line));
   }
   return lines;
 }
 
 std::vector<json> bench_train(const BenchOptions& options) {
-  return by_worker("bench_train", options, options.threads > 0 ? options.threads : all_threads());
+  const int threads = options.threads > 0 ? options.threads : all_threads();
+  return by_worker("bench_train", options, threads, training_environment(threads));
 }
 
 std::vector<json> bench_generate(const BenchOptions& options) {
-  return by_worker("bench_generate", options, options.threads > 0 ? options.threads : all_threads());
+  const int threads = options.threads > 0 ? options.threads : all_threads();
+  return by_worker("bench_generate", options, threads, arithmetic_environment(threads));
 }
 
 }  // namespace compeer::app

@@ -48,11 +48,13 @@ std::vector<std::string> arithmetic_environment(int64_t threads) {
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables.push_back(fmt::format("{}={}", name, threads));
   }
-  const auto unless_set = [&](const char* name, const char* value) {
-    if (!std::getenv(name)) variables.push_back(fmt::format("{}={}", name, value));
-  };
-  unless_set("OMP_WAIT_POLICY", "passive");
-  unless_set("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+  if (!std::getenv("OMP_WAIT_POLICY")) variables.emplace_back("OMP_WAIT_POLICY=passive");
+  return variables;
+}
+
+std::vector<std::string> training_environment(int64_t threads) {
+  auto variables = arithmetic_environment(threads);
+  if (!std::getenv("GLIBC_TUNABLES")) variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1");
   return variables;
 }
 
@@ -70,7 +72,7 @@ std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& 
 }
 
 std::vector<std::string> worker_environment(const spec::Spec& spec) {
-  auto variables = arithmetic_environment(spec.values.at("threads").get<int64_t>());
+  auto variables = training_environment(spec.values.at("threads").get<int64_t>());
   const auto unless_set = [&](const std::string& name, const std::string& value) {
     if (!std::getenv(name.c_str())) variables.push_back(name + "=" + value);
   };
