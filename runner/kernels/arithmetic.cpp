@@ -1,6 +1,7 @@
 #include "kernels/arithmetic.h"
 
 #include <ATen/ops/add.h>
+#include <ATen/ops/index_select.h>
 
 namespace compeer::kernels {
 
@@ -11,7 +12,8 @@ at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& bloc
   const auto v = linear(h, block.v, block.v_bias);
   const auto seen = place.cache ? attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer)
                                 : attention(q, k, v, place.segments, block.heads);
-  return at::add(x, linear(seen, block.o));
+  const auto y = at::add(x, linear(seen, block.o));
+  return place.last_only ? at::index_select(y, 0, last_rows(place.segments)) : y;
 }
 
 at::Tensor Arithmetic::feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const {

@@ -9,12 +9,13 @@
 namespace compeer::kernels {
 
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
-/// cache, which of its layers keeps their keys and values.
+/// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on.
 struct Place {
   const at::Tensor &cosine, &sine;
   const std::vector<Segment>& segments;
   Cache* cache = nullptr;
   int64_t layer = 0;
+  bool last_only = false;
 };
 
 /// The first half of a decoder block. Biases may be undefined.
@@ -68,7 +69,7 @@ class Arithmetic {
   virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                      const std::vector<Span>& spans, Heads heads) const = 0;
 
-  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x)
+  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)

@@ -1,6 +1,7 @@
 #include "kernels/blocks.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
 #include <ATen/ops/zeros.h>
 
 #include "kernels/graph.h"
@@ -128,19 +129,43 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
   return {dx, dnorm.result(), dgate_weight, dup_weight, ddown};
 }
 
+// x + o(attention(q)) for rows whose keys and values are stored.
+at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const Place& place) {
+  const auto q = product(h, block.q, block.q_bias);
+  turn(q, place, block.heads.query, 1.0f);
+  const auto y = x.detach().clone();
+  add_product(attention_stored(q, place.segments, block.heads, *place.cache, place.layer), block.o, y);
+  return y;
+}
+
+// Without gradient. All rows leave their keys and values; those that go on look back.
+at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const Place& place) {
+  const auto k = product(h, block.k, block.k_bias), v = product(h, block.v, block.v_bias);
+  turn(k, place, block.heads.key, 1.0f);
+  store(k, v, place.segments, block.heads, *place.cache, place.layer);
+  if (!place.last_only) return look_back(x, h, block, place);
+  std::vector<Segment> ends = place.segments;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    ends[i].position += ends[i].length - 1;
+    ends[i].start = static_cast<int64_t>(i);
+    ends[i].length = 1;
+  }
+  const auto rows = last_rows(place.segments);
+  const auto of = [&](const at::Tensor& all) { return at::index_select(all, 0, rows); };
+  const at::Tensor cosine = of(place.cosine), sine = of(place.sine);
+  return look_back(of(x), of(h), block, {cosine, sine, ends, place.cache, place.layer});
+}
+
 }  // namespace
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) {
   const Norm norm(x, block.norm, block.epsilon);
+  if (place.cache) return with_cache(x, norm.h, block, place);
   const auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
              v = product(norm.h, block.v, block.v_bias);
   turn(q, place, block.heads.query, 1.0f);
   turn(k, place, block.heads.key, 1.0f);
   const auto y = x.detach().clone();
-  if (place.cache) {
-    add_product(attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer), block.o, y);
-    return y;
-  }
   const std::vector<at::Tensor> inputs{x,
                                        block.norm,
                                        block.q.value(),

@@ -1,4 +1,5 @@
 // Attention against the engine's pages.
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
 #include "kernels/attention_pages.h"
@@ -68,8 +69,20 @@ void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>&
 
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer) {
-  auto y = at::empty_like(q);
   store(k, v, segments, heads, cache, layer);
+  return attention_stored(q, segments, heads, cache, layer);
+}
+
+at::Tensor last_rows(const std::vector<Segment>& segments) {
+  auto rows = at::empty({static_cast<int64_t>(segments.size())}, at::kLong);
+  auto* next = rows.mutable_data_ptr<int64_t>();
+  for (const Segment& segment : segments) *next++ = segment.start + segment.length - 1;
+  return rows;
+}
+
+at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& segments, Heads heads, const Cache& cache,
+                            int64_t layer) {
+  auto y = at::empty_like(q);
   const float* keys = cache.keys[static_cast<size_t>(layer)].const_data_ptr<float>();
   const float* values = cache.values[static_cast<size_t>(layer)].const_data_ptr<float>();
   const float* query = q.const_data_ptr<float>();

@@ -36,6 +36,13 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             const std::vector<Segment>& segments, Heads heads, Cache& cache, int64_t layer);
 
+/// The second half of it: queries of `segments` attend to what is stored.
+at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& segments, Heads heads, const Cache& cache,
+                            int64_t layer);
+
+/// int64 [segments]: the last row of each.
+at::Tensor last_rows(const std::vector<Segment>& segments);
+
 /// Puts the rows of segments where their positions belong: keys [dim][16] and values [16][dim] of each page and head.
 void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
            int64_t layer);

@@ -60,10 +60,10 @@ void Engine::read(const std::vector<Prompt>& prompts) {
   for (;;) {
     const auto portions = pass.add(waiting);
     if (portions.empty()) return;
-    const auto hidden = pass.run();
-    for (const Portion& portion : portions) {
-      const float* last = row_of(hidden, portion.row + portion.count - 1);
-      waiting[portion.which]->last().assign(last, last + shape.hidden);
+    const auto hidden = pass.run_for_last();
+    for (size_t i = 0; i < portions.size(); ++i) {
+      const float* last = row_of(hidden, static_cast<int64_t>(i));
+      waiting[portions[i].which]->last().assign(last, last + shape.hidden);
     }
   }
 }

@@ -62,14 +62,14 @@ void Generation::forward() {
   std::vector<Conversation*> waiting;
   for (const auto& group : groups_) waiting.push_back(&group->conversation);
   const auto portions = pass_.add(waiting);
-  const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
+  const auto hidden = pass_.rows() > 0 ? pass_.run_for_last() : at::Tensor();
   for (size_t i = 0; i < active_.size(); ++i) {
     heads.push_back(row_of(hidden, static_cast<int64_t>(i)));
     first.push_back(i);
   }
-  for (const Portion& portion : portions) {
-    const float* last = row_of(hidden, portion.row + portion.count - 1);
-    waiting[portion.which]->last().assign(last, last + shape_.hidden);
+  for (size_t i = 0; i < portions.size(); ++i) {
+    const float* last = row_of(hidden, static_cast<int64_t>(active_.size() + i));
+    waiting[portions[i].which]->last().assign(last, last + shape_.hidden);
   }
   for (const auto& group : groups_) {
     if (group->conversation.unread() > 0 || active_.size() >= static_cast<size_t>(places_)) break;

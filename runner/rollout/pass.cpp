@@ -26,6 +26,13 @@ std::vector<Portion> Pass::add(const std::vector<Conversation*>& waiting) {
   return portions;
 }
 
+at::Tensor Pass::run_for_last() {
+  batch_.last_only = true;
+  const auto hidden = run();
+  batch_.last_only = false;
+  return hidden;
+}
+
 at::Tensor Pass::run() {
   batch_.tokens = at::empty({rows()}, at::kLong);
   std::copy(tokens_.begin(), tokens_.end(), static_cast<int64_t*>(batch_.tokens.mutable_data_ptr()));

@@ -28,6 +28,8 @@ class Pass {
   int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
   /// Hidden states [rows, hidden], after which the pass is empty again.
   at::Tensor run();
+  /// The same of the last row of each portion: [portions, hidden], in the order they were added.
+  at::Tensor run_for_last();
 
  private:
   Policy& policy_;

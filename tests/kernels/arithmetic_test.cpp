@@ -147,6 +147,20 @@ TEST_F(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
   }
 }
 
+// Two segments of 20 and 1 rows and the rest: rows 19, 20 and the last.
+TEST_F(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
+  const at::NoGradGuard no_grad;
+  const std::vector<Segment> segments{{0, 20, 0, -1, {2, 0}}, {20, 1, 0, -1, {1}}, {21, kRows - 21, 0, -1, {3, 4, 5}}};
+  for (const Arithmetic* engine : {&exact(), &libtorch()}) {
+    Cache cache{{at::full({6, 2, 12, 16}, NAN)}, {at::full({6, 2, 16, 12}, NAN)}}, other = cache;
+    other.keys[0] = cache.keys[0].clone(), other.values[0] = cache.values[0].clone();
+    const auto all = engine->attention_block(x, attention, {cosine, sine, segments, &cache, 0});
+    const auto last = engine->attention_block(x, attention, {cosine, sine, segments, &other, 0, true});
+    EXPECT_TRUE(at::equal(last, all.index_select(0, at::tensor({int64_t{19}, int64_t{20}, kRows - 1}))));
+    EXPECT_TRUE(at::equal(at::nan_to_num(cache.keys[0]), at::nan_to_num(other.keys[0])));
+  }
+}
+
 TEST_F(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
   const auto gradients = [&] {
     const auto y = run(exact(), x, {cosine, sine, kTree});

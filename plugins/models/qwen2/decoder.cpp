@@ -67,8 +67,10 @@ at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, s
   if (layers_.empty()) assemble();
   const auto angles = rotary_.angles(positions(batch));
   kernels::Place place{angles.cosine, angles.sine, batch.segments, cache, 0};
+  const bool all = !cache || !batch.last_only || rows.size(0) == static_cast<int64_t>(batch.segments.size());
   for (Layer& layer : layers_) {
     if (states) states->push_back(rows);
+    place.last_only = !all && &layer == &layers_.back();
     rows = use_.arithmetic.attention_block(rows, layer.attention, place);
     rows = use_.arithmetic.feed_forward_block(rows, layer.feed_forward);
     ++place.layer;

@@ -36,6 +36,7 @@ struct Segment {
 struct Batch {
   at::Tensor tokens;  ///< int64 [rows]
   std::vector<Segment> segments;
+  bool last_only = false;  ///< with a cache: of each segment only the last row's hidden state is asked for
 };
 
 /// Keys and values of positions seen so far, in pages of 16 positions. The engine owns it and says which pages a
@@ -68,7 +69,8 @@ class BOOST_SYMBOL_VISIBLE Model {
   virtual ModelShape shape() const = 0;
 
   /// Hidden states [rows, hidden] that the head is applied to. Without a cache, attention follows the tree of
-  /// segments; with one, each segment continues its pages and adds its own keys and values to them.
+  /// segments; with one, each segment continues its pages and adds its own keys and values to them. [segments, hidden]
+  /// if only the last row of each is asked for.
   virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
 
   /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
