@@ -64,20 +64,21 @@ constexpr int kPanels[9] = {0, 4, kWide ? 4 : 3, kWide ? 4 : 2, kWide ? 4 : 1, k
 constexpr int kPackedPanels = kWide ? 2 : 1;
 constexpr int64_t kBlockStep = kChunk * kMostPackedRows + 16;
 
-template <int R, int P, bool kAlongRows, Format kFormat>
+template <int R, int P, bool kAlongRows, bool kStreams, Format kFormat>
 constexpr Tile fitting() {
   if constexpr (kAlongRows ? R <= kMostRows && P <= kPanels[R] : R <= kMostPackedRows && P <= kPackedPanels)
-    return tile<R, P, kAlongRows, kFormat>;
+    return tile<R, P, kAlongRows, kStreams, kFormat>;
   return nullptr;
 }
-template <bool kAlongRows, Format kFormat, size_t... I>
+template <bool kAlongRows, bool kStreams, Format kFormat, size_t... I>
 constexpr auto table(std::index_sequence<I...>) {
-  return std::array<Tile, sizeof...(I)>{fitting<I / kMostPanels + 1, I % kMostPanels + 1, kAlongRows, kFormat>()...};
+  return std::array<Tile, sizeof...(I)>{
+      fitting<I / kMostPanels + 1, I % kMostPanels + 1, kAlongRows, kStreams, kFormat>()...};
 }
-template <bool kAlongRows, Format kFormat>
+template <bool kAlongRows, bool kStreams, Format kFormat>
 Tile tile_of(int64_t rows, int64_t panels) {
   constexpr int most = kAlongRows ? kMostRows : kMostPackedRows;
-  static constexpr auto all = table<kAlongRows, kFormat>(std::make_index_sequence<most * kMostPanels>());
+  static constexpr auto all = table<kAlongRows, kStreams, kFormat>(std::make_index_sequence<most * kMostPanels>());
   return all[static_cast<size_t>((rows - 1) * kMostPanels + panels - 1)];
 }
 
@@ -143,16 +144,31 @@ class Block {
       chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
                             : View{left_ + i * kBlockStep, 1, rows.size()};
       float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
-      chunk.ahead = streams_ ? 32 * Packed::width : 8 * Packed::width;
-      const Tile run = !along_rows_ ? tile_of<false, Format::float32>(rows.size(), group.size())
-                       : narrow     ? tile_of<true, Format::bfloat16>(rows.size(), group.size())
-                                    : tile_of<true, Format::float32>(rows.size(), group.size());
+      if (streams_) stream(chunk, group, begin, i);
+      const Tile run = !along_rows_ ? tile_of<false, false, Format::float32>(rows.size(), group.size())
+                       : !streams_  ? tile_of<true, false, Format::float32>(rows.size(), group.size())
+                       : narrow     ? tile_of<true, true, Format::bfloat16>(rows.size(), group.size())
+                                    : tile_of<true, true, Format::float32>(rows.size(), group.size());
       if (padded) {
         through_buffer(run, chunk, rows.size(), p_.n - group.from * Packed::width, c);
       } else {
         run(chunk, c, p_.c_row);
       }
     }
+  }
+
+  // What to fetch of B: a little ahead, or, if several row blocks read a chunk, each its part of the next one, so that
+  // memory never rests.
+  void stream(Chunk& chunk, Range group, int64_t begin, int64_t block) const {
+    constexpr int64_t kLine = 64;
+    chunk.pace = kLine / row_blocks_;
+    chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
+    if (row_blocks_ == 1) return;
+    const bool last = begin + kChunk >= p_.k;
+    const void* next =
+        last ? p_.packed->panel(std::min(group.to, panels_.to - 1)) : p_.packed->panel(group.from, begin + kChunk);
+    const int64_t lines = p_.packed->format() == Format::float32 ? chunk.k : chunk.k / 2;
+    chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * kLine;
   }
 
   // The padded panel: nothing is read or written past the end of a row.

@@ -22,9 +22,10 @@ struct Chunk {
   const void* w;
   int64_t panel;      // distance of panels, in words of 4 bytes
   int64_t k;          // 256 at most
-  int64_t ahead;      // distance at which B is prefetched
   const float* bias;  // starts the chains; null: zero
   bool add;           // to what is in C
+  const char* soon;   // where B streams: what to fetch of it meanwhile, a line of each panel in ...
+  int64_t pace;       // ... so many bytes of each step of k
 };
 
 // Row r's element i. Where a row's elements are neighbours, one pointer a row and a common index address them all;
@@ -39,10 +40,11 @@ struct Left {
   int64_t step;
 };
 
-HWY_INLINE void prefetch(const float* line) { hwy::Prefetch(line); }
+HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
+constexpr int64_t kAhead = 8 * Packed::width;  // of B, which lies in the second-level cache
 
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
-template <int R, int P, bool kRows, Format kFormat>
+template <int R, int P, bool kRows, bool kStreams, Format kFormat>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * kParts;
   const Tag tag;
@@ -59,14 +61,22 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   }
   const Left<R, kRows> left(chunk.a);
   const float* w = static_cast<const float*>(chunk.w);
-  const int64_t k = chunk.k, panel = chunk.panel, ahead = chunk.ahead;
+  const char* soon = chunk.soon;
+  const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.pace;
+  const auto fetch = [&]() HWY_ATTR {
+    HWY_UNROLL(16) for (int p = 0; p < P; ++p) {
+      prefetch(w + p * panel + kAhead);
+      if (kStreams) prefetch(soon + p * panel * 4);
+    }
+    soon += pace;
+  };
   if constexpr (kFormat == Format::float32) {
     for (int64_t i = 0; i < k; ++i, w += Packed::width) {
       Vector right[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
         right[v] = hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes);
       }
-      HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
+      fetch();
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
@@ -79,7 +89,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
         pair[v] = hn::BitCast(bits, hn::LoadU(tag, w + (v / kParts) * panel + (v % kParts) * kLanes));
       }
-      HWY_UNROLL(16) for (int p = 0; p < P; ++p) prefetch(w + p * panel + ahead);
+      fetch();
       Vector right[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::ShiftLeft<16>(pair[v]));
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
