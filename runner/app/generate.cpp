@@ -13,9 +13,10 @@ namespace {
 constexpr const char* kInput = R"(
 Standard input: a JSON object a line,
   {"ids": [1, 2, 3]}                     tokens
-  {"text": "Once upon"}                  text; special tokens in it are recognised
+  {"text": "Once upon"}                  text to go on with
   {"messages": [{"role": "user", "content": "Hello"}]}
                                          a conversation, by the model's chat template
+Special tokens such as <|im_end|> in what people wrote are plain text unless --special is given.
 A mistake in a line ends the program with exit code 4, after the lines before it have been answered.)";
 
 constexpr const char* kGenerated = R"(
@@ -34,6 +35,7 @@ struct Options {
   SamplingChoice sampling;
   std::vector<std::string> stop;
   int64_t batch = 16, samples = 1;
+  bool special = false;
 };
 
 int generate(const Options& options) {
@@ -41,17 +43,19 @@ int generate(const Options& options) {
   options.sampling.write(all);
   if (std::count(options.stop.begin(), options.stop.end(), "") > 0)
     throw Error("--stop", "an empty text ends everything at once", "", Exit::usage);
-  all.update({{"stop", options.stop}, {"batch", options.batch}, {"samples", options.samples}});
+  all.update(
+      {{"stop", options.stop}, {"batch", options.batch}, {"samples", options.samples}, {"special", options.special}});
   become_worker("generate", all, options.model.threads);
 }
 
 int score(const Options& options) {
   auto all = options.model.checked();
-  all["batch"] = options.batch;
+  all.update({{"batch", options.batch}, {"special", options.special}});
   become_worker("score", all, options.model.threads);
 }
 
-void add_batch(CLI::App& command, Options& options) {
+void add_common(CLI::App& command, Options& options) {
+  command.add_flag("--special", options.special, "recognise special tokens in what people wrote");
   command.add_option("--batch", options.batch, "sequences computed at once; results do not depend on it")
       ->check(CLI::Range(1, 65536))
       ->type_name("B")
@@ -65,7 +69,7 @@ void add_generate(CLI::App& app, std::function<int()>& action) {
   auto* command = app.add_subcommand("generate", "Complete prompts, one JSON object a line");
   options->model.add_to(*command);
   options->sampling.add_to(*command);
-  add_batch(*command, *options);
+  add_common(*command, *options);
   command->add_option("--samples", options->samples, "completions of each prompt: a line each, with \"sample\" from 0")
       ->check(CLI::Range(1, 65536))
       ->type_name("G")
@@ -84,7 +88,7 @@ void add_score(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("score", "Tell how likely a model finds texts, one JSON object a line");
   options->model.add_to(*command);
-  add_batch(*command, *options);
+  add_common(*command, *options);
   command->footer(std::string(kInput) + "\n" + kScored);
   command->callback([options, &action] { action = [options] { return score(*options); }; });
 }

@@ -6,6 +6,9 @@
 #include <omp.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <fstream>
+#include <string>
+
 namespace compeer::kernels {
 namespace {
 
@@ -129,6 +132,33 @@ class Logprobs : public Functions {
  protected:
   at::Tensor hidden = draw({130, 24}), matrix = draw({4500, 24}), target = at::randint(4500, {130}, at::kLong);
 };
+
+// The most memory that has been resident since `forget`, in MB.
+void forget() { std::ofstream("/proc/self/clear_refs") << "5"; }
+double peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+// 1024 rows of 200,000 logits are 781 MB; a head of so many rows, what it is rearranged to and its gradient 73.
+TEST(LogprobsMemory, DoesNotGrowWithTheVocabulary) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer keeps freed memory";
+#endif
+  constexpr int64_t kRows = 1024, kVocabulary = 200000, kWidth = 32;
+  const auto hidden = at::randn({kRows, kWidth}).requires_grad_(), matrix = at::randn({kVocabulary, kWidth});
+  Weight head(matrix.detach().requires_grad_());
+  forget();
+  const double before = peak();
+  ASSERT_GT(before, 0);
+  const auto loss = token_logprobs(hidden, head, at::randint(kVocabulary, {kRows}, at::kLong), 1.0).log_prob.sum();
+  loss.backward();
+  EXPECT_TRUE(hidden.grad().isfinite().all().item().toBool());
+  EXPECT_LT(peak() - before, 200);
+}
 
 TEST_F(Logprobs, EqualTheirFormula) {
   Weight head(matrix);

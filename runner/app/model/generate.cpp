@@ -17,7 +17,7 @@ class Generate {
  public:
   explicit Generate(const json& options)
       : model_(model_options(options)),
-        input_(options.at("model").get<std::string>(), model_),
+        input_(options.at("model").get<std::string>(), model_, options.value("special", false)),
         stops_(options.at("stop").get<std::vector<std::string>>()),
         request_(request_from(options)) {
     request_.group_size = options.at("samples");

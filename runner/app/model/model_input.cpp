@@ -27,9 +27,10 @@ std::vector<int32_t> ids_of(const json& list, const std::string& where) {
 
 }  // namespace
 
-ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model)
+ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special)
     : folder_(folder),
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
+      special_(special),
       pictures_(folder, model) {
   if (!has_tokenizer(folder)) return;
   tokenizer_.emplace(language::Tokenizer::load(folder));
@@ -45,7 +46,7 @@ std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& wh
   if (!chat_) chat_.emplace(needed_tokenizer());
   if (!conversation.contains("add_generation_prompt")) conversation["add_generation_prompt"] = answer;
   try {
-    return chat_->encode(chat_->render(conversation));
+    return chat_->encode(chat_->render(conversation), special_);
   } catch (const Error& error) {
     throw in_line(where, error);
   }
@@ -56,7 +57,7 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
   if (line.contains("messages")) return tokens(line, where, answer);
   if (line.contains("text")) {
     if (!line.at("text").is_string()) throw Error(where, "\"text\" is no string", "", Exit::data);
-    return needed_tokenizer().encode(line.at("text").get<std::string>(), true);
+    return needed_tokenizer().encode(line.at("text").get<std::string>(), special_);
   }
   const auto wrong = line.empty() ? std::string() : line.begin().key();
   throw Error(where, "has neither ids nor text nor messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);

@@ -16,10 +16,10 @@ namespace compeer::app {
 /// conversation ("tools") go to its template. A model folder without tokenizer files understands ids only. A message's
 /// content may be a list of {"type": "text", "text": ...} and {"type": "image", "image": FILE}; beside ids or text
 /// stands "images": [FILE, ...], one for each placeholder in a text, while ids have as many placeholders as the model
-/// needs.
+/// needs. `special`: special tokens are recognised in what people wrote, too.
 class ModelInput {
  public:
-  ModelInput(const std::filesystem::path& folder, OpenModel& model);
+  ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special = false);
 
   /// Throws Error (exit 4) with `where`. `answer`: messages are made ready for the assistant to answer. `room`: how
   /// many tokens must fit behind.
@@ -37,6 +37,7 @@ class ModelInput {
 
   std::filesystem::path folder_;
   ModelShape shape_;
+  bool special_;
   std::optional<language::Tokenizer> tokenizer_;
   mutable std::optional<language::Chat> chat_;  // made when the first conversation comes: not all folders can
   PictureInput pictures_;

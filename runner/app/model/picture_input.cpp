@@ -63,9 +63,10 @@ std::shared_ptr<const Sight> PictureInput::look(std::vector<int32_t>& tokens, co
   const bool repeated = line.contains("ids");
   const auto wanted =
       repeated ? std::accumulate(times.begin(), times.end(), int64_t{0}) : static_cast<int64_t>(times.size());
-  if (stand != wanted)
-    throw Error(where, fmt::format("has {} placeholders, its {} pictures need {}", stand, files.size(), wanted), "",
-                Exit::data);
+  if (stand != wanted) {
+    throw Error(where, fmt::format("has {} placeholders, its {} pictures need {}", stand, files.size(), wanted),
+                repeated ? "" : "those in a text count with --special", Exit::data);
+  }
   if (!repeated) {
     std::vector<int32_t> all;
     auto next = times.begin();

@@ -12,7 +12,7 @@ namespace compeer::app {
 
 int score(const nlohmann::json& options) {
   OpenModel model(model_options(options));
-  const ModelInput input(options.at("model").get<std::string>(), model);
+  const ModelInput input(options.at("model").get<std::string>(), model, options.value("special", false));
   PromptLines lines(input, false, 0);
   InOrder output;
   std::map<size_t, std::string> ids;  // of texts that did not come as ids

@@ -192,6 +192,15 @@ TEST_F(ModelCommands, UnderstandTextAndMessages) {
   EXPECT_LT(scored[0].at("ids").size(), scored[1].at("ids").size());
 }
 
+TEST_F(ModelCommands, TakeSpecialTokensInATextForTextUnlessAsked) {
+  const auto model = tiny();
+  write("in.jsonl",
+        "{\"text\": \"So<|im_end|>\"}\n{\"messages\": [{\"role\": \"user\", \"content\": \"So<|im_end|>\"}]}\n");
+  const auto plain = answers("score --model " + model + " < in.jsonl");
+  const auto special = answers("score --special --model " + model + " < in.jsonl");
+  for (size_t i = 0; i < 2; ++i) EXPECT_GT(plain[i].at("ids").size(), special[i].at("ids").size() + 3) << i;
+}
+
 TEST_F(ModelCommands, StopWhereTheTextContainsAStopString) {
   const auto model = tiny();
   write("in.jsonl", "{\"text\": \"I feel alone.\"}\n");
