@@ -54,7 +54,11 @@ std::vector<std::string> arithmetic_environment(int64_t threads) {
 
 std::vector<std::string> training_environment(int64_t threads) {
   auto variables = arithmetic_environment(threads);
-  if (!std::getenv("GLIBC_TUNABLES")) variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.hugetlb=1");
+  if (!std::getenv("GLIBC_TUNABLES")) {
+    variables.emplace_back(
+        "GLIBC_TUNABLES=glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824:"
+        "glibc.malloc.trim_threshold=1073741824");
+  }
   return variables;
 }
 

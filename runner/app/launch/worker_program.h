@@ -12,7 +12,8 @@ std::string find_worker();
 /// spin while ours work.
 std::vector<std::string> arithmetic_environment(int64_t threads);
 
-/// The same, and memory in large pages where the system has them: faster, and some 100 MB more of it.
+/// The same, and memory that is kept for the next step, in large pages where the system has them: faster, and some
+/// 100 MB more of it.
 std::vector<std::string> training_environment(int64_t threads);
 
 }  // namespace compeer::app
