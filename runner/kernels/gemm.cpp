@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "kernels/workers.h"
@@ -252,17 +253,41 @@ HWY_EXPORT(block);
 
 namespace {
 
-void compute(const Product& product, int64_t m, Range panels) {
-  const int64_t row_parts = (m + kRows - 1) / kRows;
-  const int64_t work = m * product.k * panels.size() * Packed::width;
-  constexpr int64_t kLeast = 1 << 19;
-  int64_t strips = (panels.size() + kStrip - 1) / kStrip;
-  if (threads() > 1 && work >= 2 * kLeast) {
-    const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
-    strips = std::min(std::max(strips, (wanted + row_parts - 1) / row_parts), (panels.size() + 3) / 4);
+int64_t parts(int64_t size, int64_t most) { return (size + most - 1) / most; }
+
+// How C is shared out: into so many parts of rows, and of columns.
+struct Split {
+  int64_t rows, strips;
+};
+
+// Each strip rearranges all of A, each part of rows all of B.
+Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
+  Split best{};
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t rows = parts(m, kRows); rows <= std::max(parts(m, kRows), wanted); ++rows) {
+    const int64_t strips = std::min(parts(panels, 4), std::max(parts(panels, kStrip), parts(wanted, rows)));
+    const int64_t moved = strips * m + rows * panels * Packed::width;
+    if (moved < least) best = {rows, strips}, least = moved;
   }
-  if (product.packed && threads() == 1 && streams(product.a, m)) strips = 1;
-  const auto one = [&](int64_t i) {
+  return best;
+}
+
+constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's attention
+
+Split split(const Product& product, int64_t m, int64_t panels, int64_t work) {
+  const bool copies = !product.packed && product.a.column == 1;
+  const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels, kStrip)};
+  if (threads() == 1 || work < 2 * kLeast)
+    return product.packed && streams(product.a, m) ? Split{whole.rows, 1} : whole;
+  if (product.a.column != 1) return least_rearranging(m, panels, std::min<int64_t>(2 * threads(), work / kLeast));
+  const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
+  return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 4))};
+}
+
+void compute(const Product& product, int64_t m, Range panels) {
+  const int64_t work = m * product.k * panels.size() * Packed::width;
+  const auto [row_parts, strips] = split(product, m, panels.size(), work);
+  const auto one = [&, row_parts = row_parts, strips = strips](int64_t i) {
     HWY_DYNAMIC_DISPATCH(block)(product, Range{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
   };
   const int64_t count = row_parts * strips;

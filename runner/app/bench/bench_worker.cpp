@@ -46,7 +46,7 @@ std::vector<json> bench_kernels(const BenchOptions& options) {
   else if (all_threads() > 1)
     counts.push_back(all_threads());
   for (const int threads : counts) {
-    for (auto& line : by_worker("bench_kernels", options, threads, arithmetic_environment(threads)))
+    for (auto& line : by_worker("bench_kernels", options, threads, thread_environment(threads)))
       lines.push_back(std::move(line));
   }
   return lines;

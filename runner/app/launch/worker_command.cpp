@@ -42,12 +42,17 @@ std::string find_worker() {
   throw Error(worker.string(), "the worker is missing", "build it, or name one in COMPEER_WORKER", Exit::failure);
 }
 
-std::vector<std::string> arithmetic_environment(int64_t threads) {
+std::vector<std::string> thread_environment(int64_t threads) {
   std::vector<std::string> variables;
   if (threads > 0) {
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables.push_back(fmt::format("{}={}", name, threads));
   }
+  return variables;
+}
+
+std::vector<std::string> arithmetic_environment(int64_t threads) {
+  auto variables = thread_environment(threads);
   if (!std::getenv("OMP_WAIT_POLICY")) variables.emplace_back("OMP_WAIT_POLICY=passive");
   return variables;
 }

@@ -8,8 +8,10 @@ namespace compeer::app {
 /// The program `compeer-worker`: what COMPEER_WORKER names, else the one beside this program. Throws Error (exit 1).
 std::string find_worker();
 
-/// "NAME=VALUE" of the variables that arithmetic wants: so many threads in each library (0: as they choose), which do not
-/// spin while ours work.
+/// "NAME=VALUE" of variables that give each library so many threads; 0: as they choose.
+std::vector<std::string> thread_environment(int64_t threads);
+
+/// The same, and libtorch's threads do not spin while ours work.
 std::vector<std::string> arithmetic_environment(int64_t threads);
 
 /// The same, and memory that is kept for the next step, in large pages where the system has them: faster, and some
