@@ -67,8 +67,12 @@ class Builder : public nlohmann::json_sax<Json> {
     return close();
   }
   bool parse_error(size_t, const std::string&, const nlohmann::json::exception& error) override {
-    fail(fmt::format("is not JSON: {}", std::string(error.what()).substr(0, 300)));
+    const std::string what = error.what();
+    if (what.find("ill-formed UTF-8") != what.npos) fail("is not UTF-8");
+    fail(fmt::format("is not JSON: {}", what.substr(0, 300)));
   }
+
+  [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
  private:
   enum class Kind { plain, vocabulary, merges, merge };
@@ -77,8 +81,6 @@ class Builder : public nlohmann::json_sax<Json> {
     Kind kind;
     std::string name;  // of the member that it is
   };
-
-  [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
   bool inside(Kind kind) const { return !open_.empty() && open_.back().kind == kind; }
   bool stands_at(const char* name) const {
@@ -139,6 +141,7 @@ class Builder : public nlohmann::json_sax<Json> {
 
 Json parse(const std::string& text, const std::string& where, Builder::Layout layout, TokenTables& tables) {
   Builder builder(where, layout, tables);
+  if (text.find('\0') != text.npos) builder.fail("is not JSON: it holds a zero byte");  // the library's end of text
   Json::sax_parse(text, &builder);
   return builder.take();
 }

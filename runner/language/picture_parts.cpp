@@ -10,7 +10,8 @@ using nlohmann::json;
 
 std::filesystem::path file_of(const json& name, const std::string& where) {
   if (!name.is_string() || name.get_ref<const std::string&>().empty())
-    throw Error(where, "a picture is named by " + name.dump(), "the name of a PNG or JPEG file", Exit::data);
+    throw Error(where, "a picture is named by " + name.dump().substr(0, 60), "the name of a PNG or JPEG file",
+                Exit::data);
   const std::string text = name.get<std::string>();
   if (text.starts_with("file://")) return text.substr(7);
   if (text.find("://") != std::string::npos || text.starts_with("data:"))
@@ -45,7 +46,7 @@ double seconds_of(const json& part, const PictureSettings& settings, const std::
   if (!part.contains("fps")) return 1.0;
   const json& fps = part.at("fps");
   if (!fps.is_number() || !(fps.get<double>() > 0))
-    throw Error(where, "fps is " + fps.dump(), "frames in a second, above 0", Exit::data);
+    throw Error(where, "fps is " + fps.dump().substr(0, 60), "frames in a second, above 0", Exit::data);
   return static_cast<double>(settings.temporal_patch_size) / fps.get<double>();
 }
 

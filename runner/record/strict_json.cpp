@@ -79,6 +79,8 @@ class Builder : public nlohmann::json_sax<json> {
 
 json parse_strict_json(const std::filesystem::path& file, std::string_view text) {
   Builder builder(file);
+  // The library takes a zero byte for the end.
+  if (text.find('\0') != text.npos) builder.refuse("is not valid JSON: it holds a zero byte");
   json::sax_parse(text.begin(), text.end(), &builder);
   json parsed = builder.take();
   if (!parsed.is_object()) builder.refuse("is not a JSON object");

@@ -44,7 +44,8 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
   };
   wrong("{", "is not JSON");
   wrong("[]", "is no JSON object");
-  wrong("{\"text\": \"\xFF\"}", "is not JSON");
+  wrong("{\"text\": \"\xFF\"}", "is not UTF-8");
+  wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not JSON: it holds a zero byte");
   wrong("{\"ids\": [1]}", "has neither a text 'text' nor a list 'messages'");
   wrong("{\"messages\": {}}", "a conversation has a list 'messages'");
   wrong("{\"messages\": [{\"role\": \"user\"}]}",

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "language/json_file.h"
+
 namespace compeer::app {
 
 namespace {
@@ -68,13 +70,7 @@ std::optional<std::string> Lines::take() {
 }
 
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where) {
-  nlohmann::ordered_json value;
-  try {
-    value = nlohmann::ordered_json::parse(line);
-  } catch (const nlohmann::json::exception& error) {
-    const bool encoding = error.id == 316 || std::strstr(error.what(), "UTF-8") != nullptr;
-    throw Error(where, encoding ? "is not UTF-8" : "is not JSON", "one JSON object a line", Exit::data);
-  }
+  auto value = language::parse_json(line, where);
   if (!value.is_object()) throw Error(where, "is no JSON object", "for example {\"text\": \"...\"}", Exit::data);
   return value;
 }

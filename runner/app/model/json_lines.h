@@ -35,7 +35,8 @@ class Lines {
   int64_t number_ = 0;
 };
 
-/// A line as a JSON object. Throws Error (exit 4) with `where`: no JSON, not UTF-8, no object.
+/// A line as a JSON object. Throws Error (exit 4) with `where`: no JSON, not UTF-8, no object, too deeply
+/// nested, a name twice in an object.
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where);
 
 /// An error that came up in a line, with the line in front: "line 7: cat.png: can't be read".

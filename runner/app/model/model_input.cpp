@@ -19,7 +19,7 @@ std::vector<int32_t> ids_of(const json& list, const std::string& where) {
   for (const json& id : list) {
     const bool fits = id.is_number_integer() && id.get<int64_t>() >= INT32_MIN && id.get<int64_t>() <= INT32_MAX;
     if (!fits || (id.is_number_unsigned() && id.get<uint64_t>() > INT32_MAX))
-      throw Error(where, "\"ids\" holds " + id.dump() + ", which is no token id", "", Exit::data);
+      throw Error(where, "\"ids\" holds " + id.dump().substr(0, 60) + ", which is no token id", "", Exit::data);
     ids.push_back(id.get<int32_t>());
   }
   return ids;
