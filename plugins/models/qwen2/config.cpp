@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "record/strict_json.h"
 
 namespace compeer::qwen2 {
 
@@ -136,9 +137,7 @@ Config read_config(const json& config, const std::string& where, Exit exit) {
 
 json read_config_file(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  auto config = json::parse(read_file(file, longest_file), nullptr, false);
-  if (!config.is_object()) throw Error(file.string(), "is no JSON object", "", Exit::data);
-  return config;
+  return record::parse_strict_json(file, read_file(file, longest_file));
 }
 
 json write_config(const Config& c, int64_t end_token) {
@@ -166,8 +165,7 @@ json write_config(const Config& c, int64_t end_token) {
 json read_generation_config(const std::filesystem::path& folder) {
   const auto file = folder / "generation_config.json";
   if (!std::filesystem::exists(file)) return nullptr;
-  auto generation = json::parse(read_file(file, longest_file), nullptr, false);
-  return generation.is_object() ? generation : json();
+  return record::parse_strict_json(file, read_file(file, longest_file));
 }
 
 void save_config(json config, json generation, const std::string& dtype, int64_t end_token,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "record/strict_json.h"
 
 namespace compeer::app {
 
@@ -12,7 +13,6 @@ namespace {
 using nlohmann::json;
 
 const json* eos_of(const json& config) {
-  if (!config.is_object()) return nullptr;
   for (const json* table : {&config, config.contains("text_config") ? &config.at("text_config") : nullptr}) {
     if (table && table->is_object() && table->contains("eos_token_id") && !table->at("eos_token_id").is_null())
       return &table->at("eos_token_id");
@@ -28,14 +28,14 @@ std::vector<int32_t> end_tokens(const std::filesystem::path& folder) {
   for (const char* name : {"generation_config.json", "config.json"}) {
     const auto file = folder / name;
     if (!std::filesystem::exists(file)) continue;
-    const json config = json::parse(read_file(file), nullptr, false);
-    if (config.is_discarded()) throw Error(file.string(), "is not valid JSON", "", Exit::data);
+    const json config = record::parse_strict_json(file, read_file(file));
     const json* eos = eos_of(config);
     if (!eos) continue;
     std::vector<int32_t> ids;
     for (const json& id : eos->is_array() ? *eos : json::array({*eos})) {
       if (!is_id(id))
-        throw Error(file.string(), "eos_token_id is " + eos->dump() + ", not a token id or a list", "", Exit::data);
+        throw Error(file.string(), "eos_token_id is " + eos->dump().substr(0, 60) + ", not a token id or a list", "",
+                    Exit::data);
       ids.push_back(id.get<int32_t>());
     }
     return ids;

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "plugin/search.h"
+#include "record/strict_json.h"
 
 namespace compeer::app {
 
@@ -16,11 +18,15 @@ using nlohmann::json;
 
 std::string plugin_of(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  const json config = json::parse(read_file(file), nullptr, false);
-  if (!config.is_object() || !config.contains("model_type") || !config.at("model_type").is_string())
+  const json config = record::parse_strict_json(file, read_file(file));
+  if (!config.contains("model_type") || !config.at("model_type").is_string())
     throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
                 Exit::data);
-  return config.at("model_type").get<std::string>();
+  const auto name = config.at("model_type").get<std::string>();
+  const auto known = plugin::Finder().names("models");
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw Error(file.string(), "no plugin reads models of type '" + name + "'", suggest(name, known), Exit::data);
+  return name;
 }
 
 }  // namespace

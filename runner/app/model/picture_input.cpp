@@ -9,6 +9,7 @@
 #include "app/model/json_lines.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "record/strict_json.h"
 
 namespace compeer::app {
 
@@ -26,9 +27,9 @@ std::vector<int64_t> needed(const std::vector<Picture>& pictures, const language
 }  // namespace
 
 PictureInput::PictureInput(const std::filesystem::path& folder, OpenModel& model) : model_(model) {
-  const json config = json::parse(read_file(folder / "config.json"), nullptr, false);
+  const json config = record::parse_strict_json(folder / "config.json", read_file(folder / "config.json"));
   for (const char* key : {"image_token_id", "video_token_id"}) {
-    if (config.is_object() && config.contains(key) && config.at(key).is_number_integer())
+    if (config.contains(key) && config.at(key).is_number_integer())
       placeholders_.push_back(config.at(key).get<int32_t>());
   }
   if (placeholders_.empty()) return;

@@ -40,10 +40,12 @@ bool is_tokenized(const json& value) {
 
 std::string kind_of_model(const fs::path& config_file) {
   const json config = json::parse(read_file(config_file), nullptr, false);
-  const json type = config.is_object() ? config.value("model_type", json()) : json();
+  const bool named = config.is_object() && config.contains("model_type") && config.at("model_type").is_string();
+  if (!named) return "no model_type";
+  const auto type = config.at("model_type").get<std::string>();
   if (type == "qwen2") return "text";
   if (type == "qwen2_5_vl") return "vl";
-  return "model_type " + type.dump(-1, ' ', false, json::error_handler_t::replace);
+  return "model_type " + type;
 }
 
 // "" for files that hold no reference values.

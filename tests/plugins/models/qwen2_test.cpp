@@ -302,13 +302,19 @@ TEST_F(Qwen2Config, AMissingSizeNamesTheKeyThatWasPerhapsMeant) {
 }
 
 TEST_F(Qwen2Config, OneThatIsNoJsonOrAbsentIsRefused) {
-  for (const char* text : {"", "{", "[]", "null"}) {
+  const std::map<std::string, std::string> wrong{
+      {"", "is not valid JSON: parse error at line 1, column 1: "},
+      {"{", "is not valid JSON: parse error at line 1, column 2: "},
+      {"[]", "is not a JSON object"},
+      {"null", "is not a JSON object"},
+      {R"({"vocab_size":)" + std::string(100000, '[') + std::string(100000, ']') + "}", "has JSON nested too deep"}};
+  for (const auto& [text, problem] : wrong) {
     std::ofstream(folder / "config.json") << text;
     try {
       open_model({{"path", folder.string()}});
       FAIL() << "was accepted";
     } catch (const Error& e) {
-      EXPECT_EQ(e.problem(), (folder / "config.json").string() + ": is no JSON object");
+      EXPECT_TRUE(e.problem().starts_with((folder / "config.json").string() + ": " + problem)) << e.problem();
       EXPECT_EQ(e.exit(), Exit::data);
     }
   }
