@@ -8,12 +8,15 @@ namespace compeer::app {
 
 namespace {
 
-// Above 0, at most `most`.
-CLI::Validator share(double most, const std::string& text) {
+enum class Zero { no, yes };
+
+// From 0, itself allowed or not, to `most`. (CLI::Range lets NaN through.)
+CLI::Validator share(Zero zero, double most, const std::string& text) {
   return CLI::Validator(
-      [most, text](const std::string& value) {
+      [zero, most, text](const std::string& value) {
         double number = 0;
-        const bool good = CLI::detail::lexical_cast(value, number) && number > 0 && number <= most;
+        const bool good = CLI::detail::lexical_cast(value, number) && number <= most &&
+                          (number > 0 || (number == 0 && zero == Zero::yes));
         return good ? std::string() : "must be " + text + ", not " + value;
       },
       "");
@@ -33,7 +36,7 @@ void ModelChoice::add_to(CLI::App& command) {
                   "exact: the bits do not depend on batch or threads; libtorch: plain tensor operations")
       ->check(CLI::IsMember({"exact", "libtorch"}))
       ->capture_default_str();
-  command.add_option("--threads", threads, "default: all processors")->check(CLI::PositiveNumber)->type_name("N");
+  command.add_option("--threads", threads, "default: all processors")->check(CLI::Range(1, 1024))->type_name("N");
 }
 
 nlohmann::json ModelChoice::checked() const {
@@ -47,29 +50,32 @@ nlohmann::json ModelChoice::checked() const {
 void SamplingChoice::add_to(CLI::App& command) {
   command.add_flag("--greedy", greedy, "always take the likeliest token");
   command.add_option("--temperature", temperature, "divides the logits")
-      ->check(share(100, "above 0 and at most 100 (--greedy takes the likeliest)"))
+      ->check(share(Zero::no, 100, "above 0 and at most 100 (--greedy takes the likeliest)"))
       ->capture_default_str();
   command.add_option("--top-k", top_k, "draw among the K likeliest and those that tie with the last; 0: off")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, INT32_MAX))
       ->type_name("K")
       ->capture_default_str();
   command.add_option("--top-p", top_p, "draw from the smallest set of likeliest tokens with probability P")
-      ->check(share(1, "above 0 and at most 1"))
+      ->check(share(Zero::no, 1, "above 0 and at most 1"))
       ->type_name("P")
       ->capture_default_str();
   command.add_option("--min-p", min_p, "draw from tokens with at least P times the likeliest's probability")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(share(Zero::yes, 1, "from 0 to 1"))
       ->type_name("P")
       ->capture_default_str();
   command.add_option("--repetition-penalty", repetition_penalty, "makes tokens that occurred less likely; 1: off")
-      ->check(share(100, "above 0 and at most 100"))
+      ->check(share(Zero::no, 100, "above 0 and at most 100"))
       ->type_name("X")
       ->capture_default_str();
   command.add_option("--max-new", max_new, "tokens of a completion, at most")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--seed", seed, "every random number is a function of it")->type_name("S")->capture_default_str();
+  command.add_option("--seed", seed, "every random number is a function of it")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 62))
+      ->type_name("S")
+      ->capture_default_str();
   command.add_flag("--ignore-end", ignore_end, "go on past end tokens (eos_token_id), up to --max-new");
 }
 

@@ -36,7 +36,7 @@ void add_verify(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--json", options->json, "one JSON object per line");
   command->add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
       ->type_name("DIR");
-  command->add_option("--threads", options->threads, "default: all processors")->check(CLI::PositiveNumber);
+  command->add_option("--threads", options->threads, "default: all processors")->check(CLI::Range(1, 1024));
   command->callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 

@@ -114,6 +114,7 @@ TEST_F(ModelCommands, ScoreWhatTheyGeneratedWithTheSameBits) {
 
 TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
   const std::string good = "{\"ids\": [5, 6]}\n";
+  const auto deep = std::string(100000, '[') + std::string(100000, ']');
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{\"ids\": [5, 512]}", "token id 512 is outside the vocabulary of 512"},
       {"{\"ids\": [5, -1]}", "token id -1 is outside the vocabulary of 512"},
@@ -124,6 +125,12 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
       {"{\"ids\": [1, 2}", "is not JSON"},
       {"{\"text\": \"a\xff\"}", "is not UTF-8"},
       {"[1, 2]", "is no JSON object"},
+      {"{\"ids\": [\"" + std::string(100000, 'a') + "\"]}", "\"ids\" holds \"" + std::string(59, 'a') + ", which"},
+      {"{\"ids\": [1], \"ids\": [2]}", "has the name 'ids' twice in one object"},
+      {"{\"ids\": [1]}" + std::string(1, '\0') + "{}", "is not JSON: it holds a zero byte"},
+      {"{\"ids\": " + deep + "}", "nests more than 64 levels"},
+      {"{\"messages\": [{\"content\": " + deep + "}]}", "nests more than 64 levels"},
+      {"{\"ids\": [1], \"images\": " + deep + "}", "nests more than 64 levels"},
       {"{\"id\": [1]}", "has neither ids nor text nor messages\n  help: did you mean 'ids'?"},
       {"{\"text\": \"hello\"}", "has no tokenizer"},
   };
@@ -229,14 +236,30 @@ TEST_F(ModelCommands, AnswerAPromptBeforeTheNextIsAsked) {
   EXPECT_TRUE(text.ends_with("]}\nexit 0")) << text;
 }
 
+TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
+  const auto told_of = [&](const std::string& config) {
+    fs::create_directories(folder() / "odd");
+    write("odd/config.json", config);
+    return told("score --model odd < /dev/null");
+  };
+  EXPECT_EQ(told_of(R"({"model_type": "qwen3"})"),
+            "compeer: error: odd/config.json: no plugin reads models of type 'qwen3'\n"
+            "  help: did you mean 'qwen2'? known: qwen2, qwen2_5_vl\nexit 4");
+  EXPECT_EQ(told_of(R"({"model_type": 2})"),
+            "compeer: error: odd/config.json: names no model_type\n"
+            "  help: a model folder has the layout that transformers writes\nexit 4");
+  EXPECT_TRUE(told_of(R"({"model_type": )").starts_with("compeer: error: odd/config.json: is not valid JSON: parse "));
+}
+
 TEST_F(ModelCommands, CheckTheirOptionsFirst) {
   EXPECT_EQ(told("generate --model nowhere"), "compeer: error: nowhere: is no folder\nexit 4");
   EXPECT_EQ(told("score --model ."),
             "compeer: error: .: has no config.json\n"
             "  help: a model folder has the layout that transformers writes\nexit 4");
   for (const std::string wrong :
-       {"--temperature 0", "--top-p 0", "--top-p 1.1", "--min-p 2", "--top-k -1", "--batch 0", "--max-new 0",
-        "--dtype int8", "--engine fast", "--stop ''", "--repetition-penalty 0"}) {
+       {"--temperature 0", "--top-p 0", "--top-p 1.1", "--min-p 2", "--min-p nan", "--top-k -1", "--batch 0",
+        "--max-new 0", "--max-new 99999999999999999999", "--seed -1", "--seed 99999999999999999999", "--threads 0",
+        "--threads 100000", "--dtype int8", "--engine fast", "--stop ''", "--repetition-penalty 0"}) {
     const auto text = told("generate --model " + golden + " " + wrong + " < /dev/null");
     EXPECT_TRUE(text.ends_with("exit 2")) << wrong << ": " << text;
   }
