@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <set>
 
@@ -198,6 +199,18 @@ TEST_F(Verify, ReferencesThatLackAValueAreNamed) {
 }
 
 }  // namespace
+
+TEST(ReferenceFiles, AllHaveTheirSums) {
+  std::set<std::string> there, named;
+  for (const auto& entry : fs::recursive_directory_iterator(kGolden)) {
+    if (entry.is_regular_file()) there.insert(entry.path().lexically_relative(kGolden).string());
+  }
+  std::ifstream sums(kGolden / "SHA256SUMS");
+  for (std::string sum, name; sums >> sum >> name;) named.insert(name);
+  named.insert({"README.md", "SHA256SUMS"});
+  EXPECT_EQ(there, named);
+  EXPECT_EQ(failures(verify_sums(kGolden / "SHA256SUMS", {})), "");
+}
 
 TEST(VerifyCheck, AnErrorThatIsNoNumberFails) {
   EXPECT_TRUE(check("a", 1e-5, 1e-5).passed);
