@@ -62,8 +62,9 @@ class Workers {
 
   void help(int index) {
     uint64_t last = 0;  // the turn that this helper has had
-    while (!stop_) {
+    for (;;) {
       const uint32_t seen = posted_.load();
+      if (stop_) return;  // after `seen`: the last post may come between the two, and nothing is posted after it
       uint64_t gate = gate_.load(std::memory_order_acquire);
       if ((gate & kOpen) && (gate & kTurn) != last) {
         if (!gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) continue;
