@@ -280,8 +280,8 @@ Split split(const Product& product, int64_t m, int64_t panels, int64_t work) {
   if (threads() == 1 || work < 2 * kLeast)
     return product.packed && streams(product.a, m) ? Split{whole.rows, 1} : whole;
   if (product.a.column != 1) return least_rearranging(m, panels, std::min<int64_t>(2 * threads(), work / kLeast));
-  const int64_t wanted = std::min<int64_t>(8 * threads(), work / kLeast);
-  return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 4))};
+  const int64_t wanted = std::min<int64_t>(4 * threads(), work / kLeast);
+  return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 3))};
 }
 
 void compute(const Product& product, int64_t m, Range panels) {
