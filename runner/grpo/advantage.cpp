@@ -4,24 +4,78 @@
 
 namespace compeer::grpo {
 
-Divisor divisor_from(const std::string& name) {
-  TORCH_CHECK(name == "std" || name == "fixed" || name == "none", "unknown divisor '", name, "'");
-  return name == "std" ? Divisor::std : name == "fixed" ? Divisor::fixed : Divisor::none;
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+at::Tensor given(const at::Tensor& rewards) { return rewards.isnan().logical_not().to(at::kDouble); }
+at::Tensor or_zero(const at::Tensor& rewards) { return rewards.nan_to_num(0.0); }
+
+// Mean and standard deviation (n - 1) along `dim` of what is there; two passes, so that a large offset does no harm.
+struct Moments {
+  at::Tensor mean, std;
+};
+Moments moments(const at::Tensor& rewards, at::IntArrayRef dim) {
+  const auto there = given(rewards), count = there.sum(dim, true);
+  const auto mean = or_zero(rewards).sum(dim, true) / count.clamp_min(1.0);
+  const auto square = ((or_zero(rewards) - mean).square() * there).sum(dim, true);
+  return {mean, (square / (count - 1.0).clamp_min(1.0)).sqrt()};
 }
 
-at::Tensor group_advantage(const at::Tensor& rewards, Divisor divisor, double value, double epsilon) {
+// For each reward the mean of the other members of its group.
+at::Tensor mean_of_others(const at::Tensor& rewards) {
+  const auto there = given(rewards), others = (there.sum(1, true) - there).clamp_min(1.0);
+  return (or_zero(rewards).sum(1, true) - or_zero(rewards)) / others;
+}
+
+}  // namespace
+
+Baseline baseline_from(const std::string& name) {
+  TORCH_CHECK(name == "group" || name == "leave_one_out" || name == "none", "unknown baseline '", name, "'");
+  return name == "group" ? Baseline::group : name == "none" ? Baseline::none : Baseline::leave_one_out;
+}
+
+Divisor divisor_from(const std::string& name) {
+  TORCH_CHECK(name == "std" || name == "batch" || name == "fixed" || name == "none", "unknown divisor '", name, "'");
+  return name == "std"     ? Divisor::std
+         : name == "batch" ? Divisor::batch
+         : name == "fixed" ? Divisor::fixed
+                           : Divisor::none;
+}
+
+at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule) {
   TORCH_CHECK(rewards.dim() == 2 && rewards.scalar_type() == at::kDouble, "rewards must be float64 [prompts, G]");
-  const auto centred = rewards - rewards.mean(1, true);
-  if (rewards.size(1) == 1 || divisor == Divisor::none)
-    return centred.masked_fill(zero_variance(rewards).unsqueeze(1), 0.0);
-  const auto scale = divisor == Divisor::fixed
-                         ? at::full_like(rewards, value)
-                         : (centred.square().sum(1, true) / static_cast<double>(rewards.size(1) - 1)).sqrt() + epsilon;
-  return (centred / scale).masked_fill(zero_variance(rewards).unsqueeze(1), 0.0);
+  const auto group = moments(rewards, {1});
+  const auto difference = rule.baseline == Baseline::none    ? rewards
+                          : rule.baseline == Baseline::group ? rewards - group.mean
+                                                             : rewards - mean_of_others(rewards);
+  auto divisor = at::full_like(rewards, rule.divisor == Divisor::fixed ? rule.value : 1.0);
+  if (rule.divisor == Divisor::std) divisor = group.std.expand_as(rewards) + rule.epsilon;
+  if (rule.divisor == Divisor::batch) divisor = moments(rewards, {0, 1}).std.expand_as(rewards) + rule.epsilon;
+  const auto result = (difference / divisor.clamp_min(rule.floor)).nan_to_num(0.0).clamp(rule.least, rule.most);
+  if (rule.baseline == Baseline::none) return result;
+  const auto alone = given(rewards).sum(1, true).lt(2.0);
+  return result.masked_fill(zero_variance(rewards).unsqueeze(1).logical_or(alone), 0.0);
+}
+
+at::Tensor weighted_sum(const at::Tensor& rewards, const at::Tensor& weights) {
+  TORCH_CHECK(rewards.dim() == 3 && weights.dim() == 1 && rewards.size(2) == weights.size(0),
+              "rewards must be [prompts, G, terms], weights [terms]");
+  const auto nobody = given(rewards).sum(2).eq(0);
+  return (or_zero(rewards) * weights).sum(2).masked_fill(nobody, kMissing);
+}
+
+at::Tensor normalize_then_sum(const at::Tensor& rewards, const at::Tensor& weights, double epsilon) {
+  const auto each = moments(rewards, {1});
+  const auto sum = weighted_sum((rewards - each.mean) / (each.std + epsilon), weights);
+  const auto all = moments(sum, {0, 1});
+  return ((sum - all.mean) / (all.std + epsilon)).nan_to_num(0.0);
 }
 
 at::Tensor zero_variance(const at::Tensor& rewards) {
-  return std::get<0>(rewards.max(1)).eq(std::get<0>(rewards.min(1)));
+  const auto low = rewards.nan_to_num(std::numeric_limits<double>::infinity());
+  const auto high = rewards.nan_to_num(-std::numeric_limits<double>::infinity());
+  return std::get<0>(high.max(1)).le(std::get<0>(low.min(1)));
 }
 
 }  // namespace compeer::grpo

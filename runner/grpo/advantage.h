@@ -1,22 +1,50 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <limits>
 #include <string>
 
 namespace compeer::grpo {
 
-/// What the centred rewards of a group are divided by.
+/// What is taken off a reward.
+enum class Baseline {
+  group,          ///< the mean of its group (Eq. 3)
+  leave_one_out,  ///< the mean of the others in its group
+  none,           ///< nothing
+};
+Baseline baseline_from(const std::string& name);
+
+/// What the difference is divided by.
 enum class Divisor {
-  std,    ///< the group's own standard deviation (n - 1) plus epsilon: Eq. 3
+  std,    ///< the standard deviation (n - 1) of its group, plus epsilon: Eq. 3
+  batch,  ///< the standard deviation of all rewards of the step, plus epsilon
   fixed,  ///< a constant: keeps groups of nearly equal rewards from counting as much as others
   none,   ///< nothing (Dr. GRPO)
 };
 Divisor divisor_from(const std::string& name);
 
-/// Group advantage, Eq. 3:  A_i = (r_i - mean(r)) / divisor  over the G completions of one prompt.
-/// A group of equal rewards gets zeros. rewards float64 [prompts, G] -> float64 [prompts, G].
-at::Tensor group_advantage(const at::Tensor& rewards, Divisor divisor = Divisor::std, double value = 1.0,
-                           double epsilon = 1e-6);
+struct AdvantageRule {
+  Baseline baseline = Baseline::group;
+  Divisor divisor = Divisor::std;
+  double value = 1.0;                                       ///< the divisor if it is fixed
+  double floor = 0.0;                                       ///< a divisor is at least this
+  double epsilon = 1e-6;                                    ///< added to a standard deviation
+  double least = -std::numeric_limits<double>::infinity();  ///< advantages are cut to [least, most]
+  double most = std::numeric_limits<double>::infinity();
+};
+
+/// A_i = (r_i - baseline) / divisor over the groups of a step. NaN stands for a completion that nobody judged: it is
+/// left out of means and deviations and gets 0. With a baseline, a group of equal rewards gets zeros exactly, and so
+/// does a group with fewer than two rewards. rewards float64 [prompts, G] -> float64 [prompts, G].
+at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule = {});
+
+/// Rewards of several terms as one: the weighted sum of those that were given; NaN if none was.
+/// rewards float64 [prompts, G, terms], weights [terms] -> [prompts, G].
+at::Tensor weighted_sum(const at::Tensor& rewards, const at::Tensor& weights);
+
+/// GDPO: each term is normalised within its group, then summed with its weight, then the sums are normalised over the
+/// step, so that no term drowns another by its scale. rewards float64 [prompts, G, terms] -> [prompts, G].
+at::Tensor normalize_then_sum(const at::Tensor& rewards, const at::Tensor& weights, double epsilon = 1e-6);
 
 /// Groups whose rewards are all equal: no gradient comes from them. rewards [prompts, G] -> bool [prompts].
 at::Tensor zero_variance(const at::Tensor& rewards);

@@ -2,64 +2,96 @@
 
 #include <ATen/ATen.h>
 
+#include "grpo/masks.h"
+
 namespace compeer::grpo {
-
-Aggregation aggregation_from(const std::string& name) {
-  TORCH_CHECK(name == "grpo" || name == "bnpo" || name == "dr_grpo", "unknown loss '", name, "'");
-  return name == "grpo" ? Aggregation::grpo : name == "bnpo" ? Aggregation::bnpo : Aggregation::dr_grpo;
-}
-
-double token_weight(Aggregation aggregation, int64_t length, const StepSize& step) {
-  const auto completions = static_cast<double>(step.completions);
-  switch (aggregation) {
-    case Aggregation::grpo:
-      return 1.0 / (completions * static_cast<double>(length));
-    case Aggregation::bnpo:
-      return 1.0 / static_cast<double>(step.tokens);
-    case Aggregation::dr_grpo:
-      return 1.0 / (completions * static_cast<double>(step.max_new_tokens));
-  }
-  return 0;
-}
 
 namespace {
 
-// One value for each completion, repeated over its tokens.
-at::Tensor spread(const std::vector<double>& values, const std::vector<int64_t>& lengths) {
-  std::vector<float> all;
-  for (size_t i = 0; i < lengths.size(); ++i)
-    all.insert(all.end(), static_cast<size_t>(lengths[i]), static_cast<float>(values[i]));
-  return at::tensor(all);
-}
+struct Inputs {
+  const Completions& completions;
+  const at::Tensor& ratio;
+  const Objective& objective;
+  const at::Tensor& weight;
+  const at::Tensor& order;
+};
 
-at::Tensor sequence_mean(const at::Tensor& tokens, const std::vector<int64_t>& lengths) {
-  std::vector<at::Tensor> means;
-  int64_t start = 0;
-  for (const int64_t length : lengths) {
-    means.push_back(tokens.slice(0, start, start + length).mean().expand({length}));
-    start += length;
+at::Tensor clipped_of(const Inputs& i) { return clipped(i.completions, i.ratio, i.objective.clip); }
+at::Tensor cispo_of(const Inputs& i) { return cispo(i.completions, i.ratio, i.objective.cispo); }
+at::Tensor sapo_of(const Inputs& i) { return sapo(i.completions, i.ratio, i.objective.sapo); }
+at::Tensor vespo_of(const Inputs& i) { return vespo(i.completions, i.objective.vespo, i.weight); }
+at::Tensor clip_cov_of(const Inputs& i) {
+  return clip_cov(i.completions, i.ratio, i.objective.clip, i.objective.clip_cov, i.order);
+}
+at::Tensor kl_cov_of(const Inputs& i) { return kl_cov(i.completions, i.ratio, i.objective.kl_cov); }
+
+struct Loss {
+  const char* name;
+  at::Tensor (*of_tokens)(const Inputs&);
+  Average average;
+};
+
+constexpr Loss kLosses[] = {
+    {"grpo", clipped_of, Average::completion},  {"bnpo", clipped_of, Average::token},
+    {"dr_grpo", clipped_of, Average::constant}, {"dapo", clipped_of, Average::token},
+    {"luspo", clipped_of, Average::sum},        {"gspo", clipped_of, Average::completion},
+    {"cispo", cispo_of, Average::token},        {"sapo", sapo_of, Average::completion},
+    {"vespo", vespo_of, Average::token},        {"clip_cov", clip_cov_of, Average::token},
+    {"kl_cov", kl_cov_of, Average::token},
+};
+
+const Loss& loss_of(const std::string& name) {
+  for (const Loss& loss : kLosses) {
+    if (name == loss.name) return loss;
   }
-  return at::cat(means);
+  TORCH_CHECK(false, "no loss '", name, "'");
 }
 
 }  // namespace
 
-Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights,
-                 const Clip& clip) {
-  TORCH_CHECK(tokens.log_prob.dim() == 1 && tokens.log_prob.sizes() == tokens.old_log_prob.sizes(),
-              "log-probs must be [tokens]");
-  TORCH_CHECK(advantages.size() == tokens.lengths.size() && weights.size() == advantages.size(),
-              "one advantage and weight for each completion");
-  auto log_ratio = tokens.log_prob - tokens.old_log_prob;
-  if (clip.sequence) log_ratio = sequence_mean(log_ratio, tokens.lengths);
-  const auto ratio = log_ratio.exp();
-  const auto advantage = spread(advantages, tokens.lengths);
-  const auto plain = ratio * advantage, cut = ratio.clamp(1.0 - clip.low, 1.0 + clip.high) * advantage;
-  Loss loss;
-  loss.value = -(at::minimum(plain, cut) * spread(weights, tokens.lengths)).sum();
-  loss.clipped = cut.lt(plain).sum().item<double>();
-  loss.ratio_distance = (ratio - 1.0).abs().max().item<double>();
-  return loss;
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const Loss& loss : kLosses) names.emplace_back(loss.name);
+  return names;
+}
+
+GroupLoss group_loss(const Completions& c, const Objective& o, const Step& step, const at::Tensor& weight,
+                     const at::Tensor& order) {
+  check(c);
+  const Loss& loss = loss_of(o.loss);
+  GroupLoss result;
+  result.ratio = ratio(c, o.loss == "gspo" ? Level::sequence : o.level);
+  result.per_token = loss.of_tokens({c, result.ratio, o, weight, order});
+  if (o.off_policy) result.per_token = result.per_token * near_policy(c, *o.off_policy);
+  if (o.only_high_entropy) result.per_token = result.per_token * high_entropy(c, step.entropy_threshold);
+  if (weight.defined() && o.loss != "vespo") result.per_token = result.per_token * weight;  // VESPO has it in w
+  if (o.kl != 0) {
+    result.kl = kl(c.log_prob, c.reference, o.estimator, o.kl_limits);
+    if (o.kl_times_ratio) result.kl = result.kl * result.ratio;
+    result.per_token = result.per_token + o.kl * result.kl;
+  }
+  const auto placed = result.per_token.expand_as(c.mask).masked_fill(c.mask.eq(0), 0.0);
+  result.value = (placed * weights(loss.average, c.mask, step.size)).sum();
+  if (o.entropy_bonus != 0) {
+    const auto places = o.only_high_entropy ? high_entropy(c, step.entropy_threshold) : c.mask;
+    const auto sum = c.entropy.masked_fill(places.eq(0), 0.0).sum();
+    result.value = result.value - o.entropy_bonus * sum / std::max(step.bonus_tokens, 1.0);
+  }
+  return result;
+}
+
+Clipping clipping(const Completions& c, const at::Tensor& ratio, const Objective& o) {
+  const bool whole = ratio.size(1) == 1 && c.mask.size(1) != 1;
+  const auto counts = whole ? at::ones_like(ratio) : c.mask.expand_as(ratio);
+  const auto count = [&](const at::Tensor& where) { return (where * counts).sum().item<double>(); };
+  const double least = o.loss == "cispo" ? o.cispo.least : 1.0 - o.clip.low;
+  const double most = o.loss == "cispo" ? o.cispo.most : 1.0 + o.clip.high;
+  Clipping result;
+  result.places = counts.sum().item<double>();
+  result.low = count(ratio.lt(least).logical_and(c.advantage.lt(0)));
+  result.high = count(ratio.gt(most).logical_and(c.advantage.gt(0)));
+  result.furthest = ((ratio.detach() - 1.0).abs() * counts).max().item<double>();
+  return result;
 }
 
 }  // namespace compeer::grpo

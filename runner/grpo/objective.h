@@ -1,46 +1,64 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "grpo/average.h"
+#include "grpo/kl.h"
+#include "grpo/losses.h"
+#include "grpo/ratio.h"
+
 namespace compeer::grpo {
 
-/// How the losses of tokens become one number: the weight of each token.
-enum class Aggregation {
-  grpo,     ///< mean over completions of their token means
-  bnpo,     ///< mean over all tokens of the step
-  dr_grpo,  ///< sum over tokens / (completions x longest length allowed)
-};
-Aggregation aggregation_from(const std::string& name);
+/// What is minimised: a loss of `losses.h` averaged as its name says, and what may be added to it.
+struct Objective {
+  std::string loss = "grpo";  ///< one of `loss_names()`
+  Level level = Level::token;
+  Clip clip;
+  Cispo cispo;
+  Sapo sapo;
+  Vespo vespo;
+  ClipCov clip_cov;
+  KlCov kl_cov;
 
-/// What a weight needs to know of the whole step, over all ranks.
-struct StepSize {
-  int64_t completions = 0, tokens = 0, max_new_tokens = 0;
-};
-double token_weight(Aggregation aggregation, int64_t length, const StepSize& step);
+  double kl = 0;  ///< factor of the KL term (beta in Eq. 2); 0: none
+  Estimator estimator = Estimator::k3;
+  KlLimits kl_limits;
+  bool kl_times_ratio = false;  ///< makes the gradient of k3 the right one off policy
 
-/// One group's completions, their tokens one after another.
-struct Tokens {
-  at::Tensor log_prob;      ///< [tokens], of the current policy, with gradient
-  at::Tensor old_log_prob;  ///< [tokens], of the policy that sampled them
-  std::vector<int64_t> lengths;
-};
-
-struct Clip {
-  double low = 0.2, high = 0.2;  ///< epsilon in Eq. 2
-  bool sequence = false;         ///< one ratio for a completion: exp of the mean log-ratio (Eq. 2 as printed; GSPO)
+  double entropy_bonus = 0;          ///< factor of the mean entropy, which is taken off the loss
+  std::optional<double> off_policy;  ///< completions with A < 0 that moved further do not count
+  bool only_high_entropy = false;    ///< tokens below Step::entropy_threshold do not count
 };
 
-/// Eq. 2 for one group:  - sum over tokens of weight * min(ratio A, clip(ratio, 1 - low, 1 + high) A)
-/// with ratio = exp(log_prob - old_log_prob). advantages and weights: one for each completion. Groups add up to the
-/// loss of the step.
-struct Loss {
-  at::Tensor value;           ///< scalar, with gradient
-  double clipped = 0;         ///< tokens whose ratio was cut
-  double ratio_distance = 0;  ///< largest |ratio - 1|; exactly 0 at the first update
+/// The names of losses, in the order of the documentation.
+std::vector<std::string> loss_names();
+
+/// What all groups of a step share.
+struct Step {
+  StepSize size;
+  double entropy_threshold = 0;  ///< see `masks.h`
+  double bonus_tokens = 0;       ///< tokens that the entropy bonus is a mean of
 };
-Loss policy_loss(const Tokens& tokens, const std::vector<double>& advantages, const std::vector<double>& weights,
-                 const Clip& clip);
+
+/// One group's part of the loss of the step: the parts of all groups add up to it.
+struct GroupLoss {
+  at::Tensor value;      ///< scalar, with gradient
+  at::Tensor per_token;  ///< [G, T] or [G, 1]: masks and KL included, before any averaging
+  at::Tensor ratio;      ///< [G, T] or [G, 1]
+  at::Tensor kl;         ///< [G, T]; undefined without a KL term
+};
+
+/// `weight` (or undefined) multiplies the policy's part of the loss: see `correction.h`. `order` is Clip-Cov's.
+GroupLoss group_loss(const Completions& completions, const Objective& objective, const Step& step,
+                     const at::Tensor& weight = {}, const at::Tensor& order = {});
+
+/// How far the ratios of a group are cut: sums, so that groups add up.
+struct Clipping {
+  double places = 0;         ///< tokens, or completions if the ratio belongs to them
+  double low = 0, high = 0;  ///< places past the lower end with A < 0, past the upper end with A > 0
+  double furthest = 0;       ///< largest |ratio - 1|; exactly 0 at the first update (a maximum, not a sum)
+};
+Clipping clipping(const Completions& completions, const at::Tensor& ratio, const Objective& objective);
 
 }  // namespace compeer::grpo

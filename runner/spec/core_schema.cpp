@@ -81,6 +81,81 @@ std::vector<Section> plugin_sections() {
   };
 }
 
+Schema objective_fields() {
+  return {
+      word("loss", "grpo", "what is minimised: equations in runner/grpo/README.md")
+          .of({"grpo", "bnpo", "dr_grpo", "dapo", "luspo", "gspo", "cispo", "sapo", "vespo", "clip_cov", "kl_cov"}),
+      word("level", "token", "what an importance ratio belongs to").of({"token", "sequence"}),
+      number("clip", 0.2, "clip range of the ratio, on either side of 1").above(0),
+      number("clip_low", nullptr, "the range below 1; unset: clip").above(0).to(1),
+      number("clip_high", nullptr, "the range above 1; unset: clip").above(0),
+      number("delta", nullptr, "upper cap on the ratio where the clip does not hold it (A < 0); unset: none").above(1),
+      number("dual_clip", nullptr, "where A < 0 the loss is at most -A times this; unset: no limit").above(1),
+      number("cispo_least", 0.0, "cispo: the weight of a token is at least this").from(0),
+      number("cispo_most", 5.0, "cispo: and at most this").above(0),
+      number("sapo_positive", 1.0, "sapo: temperature of the gate where A > 0").above(0),
+      number("sapo_negative", 1.05, "sapo: and elsewhere").above(0),
+      number("vespo_k_positive", 2.0, "vespo: exponent of the weight where A >= 0").from(0),
+      number("vespo_lambda_positive", 3.0, "vespo: its decay").from(0),
+      number("vespo_k_negative", 3.0, "vespo: exponent of the weight where A < 0").from(0),
+      number("vespo_lambda_negative", 2.0, "vespo: its decay").from(0),
+      number("clip_cov_share", 2e-4, "clip_cov: share of a group's tokens that lose their gradient").above(0).to(1),
+      number("clip_cov_low", 1.0, "clip_cov: they are drawn from those of a covariance above this"),
+      number("clip_cov_high", 5.0, "clip_cov: and below this"),
+      number("kl_cov_share", 2e-3, "kl_cov: share of a group's tokens, of largest covariance, that are held")
+          .above(0)
+          .to(1),
+      number("kl_cov_coefficient", 1.0, "kl_cov: how strongly").from(0),
+  };
+}
+
+Schema restraint_fields() {
+  return {
+      number("beta", 0.0, "factor of the KL divergence from the model the run began with; 0: none").from(0),
+      word("kl_in", "loss", "where it enters: a term of the loss, or taken off the reward").of({"loss", "reward"}),
+      word("kl_estimator", "k3", "how it is estimated from a sampled token").of({"k1", "k2", "k3"}),
+      flag("kl_times_ratio", false, "multiply the term by the ratio: the right gradient off policy"),
+      number("kl_difference_limit", nullptr, "log-ratios to the reference are cut to +-this; unset: none").above(0),
+      number("kl_limit", nullptr, "estimates are cut to +-this; unset: none").above(0),
+      number("entropy_bonus", 0.0, "factor of the mean entropy, which is taken off the loss").from(0),
+      number("high_entropy_share", 1.0, "learn from this share of the step's tokens, those of highest entropy")
+          .above(0)
+          .to(1),
+      number("off_policy_limit", nullptr,
+             "completions with A < 0 whose mean log-ratio fell by more do not count; unset: all count")
+          .from(0),
+      flag("mask_truncated", false, "completions that were cut off do not count in the loss"),
+  };
+}
+
+Schema advantage_fields() {
+  return {
+      word("combine", "sum", "several rewards: their weighted sum, or each normalised in its group first (gdpo)")
+          .of({"sum", "gdpo"}),
+      word("baseline", "group", "what is taken off a reward").of({"group", "leave_one_out", "none"}),
+      word("divisor", "std",
+           "what the rest is divided by: the deviation of its group or of the batch, divisor_value, or 1")
+          .of({"std", "batch", "fixed", "none"}),
+      number("divisor_value", 1.0, "the divisor if it is fixed").above(0),
+      number("divisor_floor", 0.0, "a deviation that is smaller counts as this").from(0),
+      number("epsilon", 1e-6, "added to the standard deviation").from(0),
+      number("advantage_least", nullptr, "smaller advantages become this; unset: none").to(0),
+      number("advantage_most", nullptr, "larger advantages become this; unset: none").from(0),
+  };
+}
+
+Schema grpo_fields() {
+  Schema all{integer("group_size", 4, "completions of a prompt").from(1),
+             integer("batch", 8, "prompts of a step, over all ranks").from(1),
+             integer("steps", 100, "steps of the run").from(1),
+             integer("updates", 1, "updates of the weights from one rollout").from(1),
+             word("split", "train", "split of the dataset"),
+             number("lr", 1e-6, "learning rate").above(0)};
+  for (const Schema& part : {objective_fields(), restraint_fields(), advantage_fields()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
 std::vector<Section> task_sections() {
   return {
       {table(
@@ -98,20 +173,7 @@ std::vector<Section> task_sections() {
             words("stop", "a completion ends when its text contains one of these")}),
        {"grpo", "evaluate"},
        ""},
-      {table("grpo", "group relative policy optimization",
-             {integer("group_size", 4, "completions of a prompt").from(1),
-              integer("batch", 8, "prompts of a step, over all ranks").from(1),
-              integer("steps", 100, "steps of the run").from(1), word("split", "train", "split of the dataset"),
-              word("loss", "grpo", "how token losses are averaged").of({"grpo", "bnpo", "dr_grpo"}),
-              word("level", "token", "what an importance ratio belongs to").of({"token", "sequence"}),
-              number("clip", 0.2, "clip range of the ratio").above(0),
-              integer("updates", 1, "updates of the weights from one rollout").from(1),
-              word("divisor", "std", "what advantages are divided by").of({"std", "fixed", "none"}),
-              number("divisor_value", 1.0, "the divisor if it is fixed").above(0),
-              number("epsilon", 1e-6, "added to the standard deviation").from(0),
-              number("lr", 1e-6, "learning rate").above(0)}),
-       {"grpo"},
-       ""},
+      {table("grpo", "group relative policy optimization", grpo_fields()), {"grpo"}, ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
               integer("together", 8, "examples differentiated at once: each rank needs as many; fewer take less memory")

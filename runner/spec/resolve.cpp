@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "spec/check.h"
+#include "spec/clashes.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
 #include "spec/spec.h"
@@ -61,6 +62,8 @@ class Resolver {
       }
     }
     check_name("name", spec_.values.at("name"));
+    mistakes_.raise();
+    for (const Clash& clash : clashes(spec_.values)) mistake(clash.path, clash.what, clash.help);
     mistakes_.raise();
     return spec_;
   }

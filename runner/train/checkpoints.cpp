@@ -6,17 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include "record/checkpoint.h"
+#include "train/run.h"
 
 namespace compeer::train {
 
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
-                     const Optimizer& optimizer, uint64_t keep) {
+                     const Training& training, uint64_t keep) {
   world.together("checkpoint", [&] {
     if (world.rank() != 0) return;
     record::CheckpointWriter writer(run, step);
     cast.model().call("save", [&](Model& model) { model.save(writer.folder().string()); });
     cast.tokenizer().save(writer.folder());
-    optimizer.save(writer.folder() / "optimizer.safetensors");
+    training.save(writer.folder());
     writer.commit({{"step", step}});
     record::prune(run, keep);
   });

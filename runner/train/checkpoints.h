@@ -4,14 +4,15 @@
 
 #include "comm/world.h"
 #include "train/cast.h"
-#include "train/optimizer.h"
 
 namespace compeer::train {
 
-/// Rank 0 writes; all ranks call. Weights, tokenizer and optimizer; because random numbers are functions of the
+class Training;
+
+/// Rank 0 writes; all ranks call. Weights, tokenizer, optimizer, reference; because random numbers are functions of the
 /// step, the step is the rest of the state.
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
-                     const Optimizer& optimizer, uint64_t keep);
+                     const Training& training, uint64_t keep);
 
 /// The newest good checkpoint as rank 0 sees it, on all ranks: its step and folder, or step 0.
 struct Start {

@@ -3,17 +3,6 @@
 
 namespace compeer::train {
 
-Training::Training(Run& run, double lr, uint64_t updates)
-    : parameters(run.cast->model().object()), optimizer(run.spec.table("optimizer"), lr, updates, parameters.size()) {
-  if (run.start.step > 0) optimizer.load(run.start.folder / "optimizer.safetensors");
-}
-
-Optimizer::Update Training::update(Run& run, std::span<const float> gradient) {
-  const auto done = optimizer.step(gradient, parameters.weights());
-  run.cast->model().call("parameters_changed", [&](Model&) { run.cast->policy().parameters_changed(); });
-  return done;
-}
-
 void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
                   uint64_t steps) {
   columns.insert(columns.begin(), "step");
@@ -49,7 +38,7 @@ void train_loop(Run& run, Training& training, uint64_t steps, const std::functio
       run.journal->append(t, row);
       if (save) run.journal->sync();
     });
-    if (save) save_checkpoint(run.world, run.folder, t, *run.cast, training.optimizer, keep);
+    if (save) save_checkpoint(run.world, run.folder, t, *run.cast, training, keep);
     if (stop && t < steps) stop_politely(run, t);
   }
   run.world.together("finish", [&] { run.journal->finish({}); });

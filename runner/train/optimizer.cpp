@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
-#include "base/error.h"
 #include "kernels/arrays.h"
-#include "record/safetensors.h"
+#include "train/stored_floats.h"
 
 namespace compeer::train {
 
@@ -43,22 +41,14 @@ Optimizer::Update Optimizer::step(std::span<const float> gradient, std::span<flo
 }
 
 void Optimizer::save(const std::filesystem::path& file) const {
-  const auto view = [](const char* name, const std::vector<float>& values) {
-    return record::TensorView{name, "F32", {static_cast<int64_t>(values.size())}, std::as_bytes(std::span(values))};
-  };
-  record::write_safetensors(file, {view("m", m_), view("v", v_)}, {{"updates", std::to_string(done_)}});
+  record::write_safetensors(file, {stored_floats("m", m_), stored_floats("v", v_)},
+                            {{"updates", std::to_string(done_)}});
 }
 
 void Optimizer::load(const std::filesystem::path& file) {
   const auto stored = record::Safetensors::open(file);
-  for (const auto& [name, values] : {std::pair{"m", &m_}, std::pair{"v", &v_}}) {
-    const auto& view = stored.tensor(name);
-    if (view.bytes.size() != values->size() * sizeof(float)) {
-      throw Error(file.string(), std::string("tensor '") + name + "' belongs to a model of another size", "",
-                  Exit::data);
-    }
-    std::memcpy(values->data(), view.bytes.data(), view.bytes.size());
-  }
+  read_floats(stored, "m", m_);
+  read_floats(stored, "v", v_);
   done_ = std::stoull(stored.metadata().at("updates"));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,15 +30,31 @@ struct Run {
   std::unique_ptr<Journal> journal;
 };
 
-/// The weights under training.
-struct Training {
-  Training(Run& run, double lr, uint64_t updates);
+/// The weights under training, and all that moves with them.
+class Training {
+ public:
+  /// `reference`: keep the weights that the run began with.
+  Training(Run& run, double lr, uint64_t updates, bool reference = false);
 
   Parameters parameters;
-  Optimizer optimizer;
 
-  /// Adds a group's gradient, clips, moves the weights: the same bits on every rank.
-  Optimizer::Update update(Run& run, std::span<const float> gradient);
+  /// Clips the summed gradient and moves the weights: the same bits on every rank.
+  Optimizer::Update update(std::span<const float> gradient);
+
+  /// Runs `work` while the model has the weights that the run began with.
+  void as_reference(const std::function<void()>& work);
+
+  /// What a checkpoint holds beside the weights.
+  void save(const std::filesystem::path& folder) const;
+
+ private:
+  void load(const std::filesystem::path& folder);
+  void swap_reference();
+  void changed();
+
+  Run& run_;
+  Optimizer optimizer_;
+  std::vector<float> reference_;  // or nothing
 };
 
 /// Opens the journal of a task whose steps log these columns.

@@ -25,12 +25,14 @@ void score(Cast& cast, ScoredGroup& scored) {
   const size_t count = scored.samples.size();
   const Group group{scored.example, scored.completions};
   scored.values.assign(count, {0.0});
+  scored.terms.assign(count, {});
   for (RewardTerm& term : cast.rewards()) {
     const comm::Phase here("score", term.plugin.identity().title());
     const auto table = plugin::score(term.plugin, group, term.parts);
     const auto* value = static_cast<const float*>(table.const_data_ptr());
     for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
       scored.values[i][0] += term.weight * static_cast<double>(value[0]);
+      scored.terms[i].push_back(static_cast<double>(value[0]));
       scored.values[i].insert(scored.values[i].end(), value, value + term.parts.size());
     }
   }

@@ -16,6 +16,7 @@ struct ScoredGroup {
   std::vector<Completion> completions;
   std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`
   std::vector<double> rewards;              ///< after reweighting: what advantages are computed from
+  std::vector<std::vector<double>> terms;   ///< for each completion, the rewards one by one, unweighted
 };
 
 /// "reward" (the weighted sum), "rewards/<label>/<part>" ..., "reweighted", "<reweighting>/<factor>" ...

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace compeer::grpo {
 namespace {
 
@@ -16,33 +18,104 @@ void expect_near(const at::Tensor& a, std::vector<double> expected, double toler
     EXPECT_NEAR(a.flatten()[static_cast<int64_t>(i)].item<double>(), expected[i], tolerance) << i;
 }
 
-TEST(GroupAdvantage, IsZeroForEqualRewards) { expect_near(group_advantage(rewards({2, 2, 2})), {0, 0, 0}, 0); }
+TEST(Advantages, IsZeroForEqualRewards) { expect_near(advantages(rewards({2, 2, 2})), {0, 0, 0}, 0); }
 
 // mean 2, deviations -1 and 1, std with n - 1 = sqrt(2): -+1 / 1.41421...
-TEST(GroupAdvantage, OfTwoRewardsIsTheirSignOverRootTwo) {
-  expect_near(group_advantage(rewards({1, 3})), {-0.7071, 0.7071}, 1e-4);
-  expect_near(group_advantage(rewards({1, 3}), Divisor::std, 1.0, 1e-4), {-0.70706, 0.70706}, 1e-5);
+TEST(Advantages, OfTwoRewardsIsTheirSignOverRootTwo) {
+  expect_near(advantages(rewards({1, 3})), {-0.7071, 0.7071}, 1e-4);
+  expect_near(advantages(rewards({1, 3}), {Baseline::group, Divisor::std, 1.0, 0.0, 1e-4}), {-0.70706, 0.70706}, 1e-5);
 }
 
 // A spread as small as epsilon is where implementations differ: std 0.0070711.
-TEST(GroupAdvantage, ShrinksSmallSpreadsByEpsilon) {
-  expect_near(group_advantage(rewards({1, 1.01})), {-0.70701, 0.70701}, 1e-5);
-  expect_near(group_advantage(rewards({1, 1.01}), Divisor::std, 1.0, 1e-4), {-0.69725, 0.69725}, 1e-5);
+TEST(Advantages, ShrinksSmallSpreadsByEpsilon) {
+  expect_near(advantages(rewards({1, 1.01})), {-0.70701, 0.70701}, 1e-5);
+  expect_near(advantages(rewards({1, 1.01}), {Baseline::group, Divisor::std, 1.0, 0.0, 1e-4}), {-0.69725, 0.69725},
+              1e-5);
 }
 
 // mean .25; std = sqrt((.75^2 + 3 * .25^2) / 3) = .5: .75 / .5001 and -.25 / .5001.
-TEST(GroupAdvantage, OfOneHitInFour) {
-  expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::std, 1.0, 1e-4), {1.49970, -0.49990, -0.49990, -0.49990},
-              1e-5);
-  expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::none), {0.75, -0.25, -0.25, -0.25}, 1e-12);
-  expect_near(group_advantage(rewards({1, 0, 0, 0}), Divisor::fixed, 1.5), {0.5, -1 / 6.0, -1 / 6.0, -1 / 6.0}, 1e-12);
+TEST(Advantages, OfOneHitInFour) {
+  expect_near(advantages(rewards({1, 0, 0, 0}), {Baseline::group, Divisor::std, 1.0, 0.0, 1e-4}),
+              {1.49970, -0.49990, -0.49990, -0.49990}, 1e-5);
+  expect_near(advantages(rewards({1, 0, 0, 0}), {Baseline::group, Divisor::none}), {0.75, -0.25, -0.25, -0.25}, 1e-12);
+  expect_near(advantages(rewards({1, 0, 0, 0}), {Baseline::group, Divisor::fixed, 1.5}),
+              {0.5, -1 / 6.0, -1 / 6.0, -1 / 6.0}, 1e-12);
 }
 
-TEST(GroupAdvantage, TreatsEveryGroupAlone) {
-  expect_near(group_advantage(rewards({1, 3, 100, 100, 5, 9}, 3)), {-0.7071, 0.7071, 0, 0, -0.7071, 0.7071}, 1e-4);
+TEST(Advantages, TreatsEveryGroupAlone) {
+  expect_near(advantages(rewards({1, 3, 100, 100, 5, 9}, 3)), {-0.7071, 0.7071, 0, 0, -0.7071, 0.7071}, 1e-4);
 }
 
-TEST(GroupAdvantage, OfASingleCompletionIsZero) { expect_near(group_advantage(rewards({7})), {0}, 0); }
+TEST(Advantages, OfASingleCompletionIsZero) { expect_near(advantages(rewards({7})), {0}, 0); }
+
+const AdvantageRule kLeaveOneOut{Baseline::leave_one_out, Divisor::none};
+
+// Baselines 2.5, 2, 1.5; of 1, 2, 3, 4 they are 3, 8/3, 7/3, 2.
+TEST(Advantages, CanLeaveOneOut) {
+  expect_near(advantages(rewards({1, 2, 3}), kLeaveOneOut), {-1.5, 0, 1.5}, 1e-12);
+  expect_near(advantages(rewards({1, 2, 3, 4}), kLeaveOneOut), {-2, -2 / 3.0, 2 / 3.0, 2}, 1e-12);
+}
+
+TEST(Advantages, LeaveOutCompletionsThatNobodyJudged) {
+  const double none = std::nan("");
+  expect_near(advantages(rewards({1, 2, none, 4, 5, 6}, 2), kLeaveOneOut), {-1, 1, 0, -1.5, 0, 1.5}, 1e-12);
+  expect_near(advantages(rewards({1, none, 3})), {-0.7071, 0, 0.7071}, 1e-4);
+  expect_near(advantages(rewards({5, none, none})), {0, 0, 0}, 0);
+}
+
+// Where the others are all alike their own deviation is 0; the group's is what divides.
+TEST(Advantages, LeavingOneOutDoNotExplode) {
+  AdvantageRule rule = kLeaveOneOut;
+  rule.divisor = Divisor::std;
+  expect_near(advantages(rewards({1, 0, 0, 0}), rule), {2, -2 / 3.0, -2 / 3.0, -2 / 3.0}, 1e-5);
+  const auto one_off = advantages(rewards({0, .95, .95, .95, .95, .95, .95, .95}), rule);
+  EXPECT_LT(one_off.abs().max().item<double>(), 3.0);
+}
+
+TEST(Advantages, CanHaveAFloorUnderTheDivisor) {
+  AdvantageRule rule;
+  rule.floor = 0.5;
+  expect_near(advantages(rewards({1, 1.01}), rule), {-0.01, 0.01}, 1e-9);
+}
+
+TEST(Advantages, CanBeCut) {
+  const AdvantageRule rule{Baseline::none, Divisor::none, 1.0, 0.0, 0.0, -2, 3};
+  expect_near(advantages(rewards({-10, 15, 0, 5}), rule), {-2, 3, 0, 3}, 0);
+}
+
+// All four: mean 4, squares 9 + 1 + 1 + 9, deviation sqrt(20 / 3) = 2.58199; the groups keep their own means.
+TEST(Advantages, CanBeDividedByTheDeviationOfTheStep) {
+  AdvantageRule rule;
+  rule.divisor = Divisor::batch;
+  rule.epsilon = 0;
+  expect_near(advantages(rewards({1, 3, 5, 7}, 2), rule), {-0.38730, 0.38730, -0.38730, 0.38730}, 1e-5);
+}
+
+// A spread of 1e-5 on 1, and one of 1 on 1e8: the variance must be of two passes.
+TEST(Advantages, KeepTheirDigits) {
+  expect_near(advantages(rewards({1, 1.00001})), {-0.62, 0.62}, 0.1);
+  expect_near(advantages(rewards({1e8, 1e8 + 2})), {-0.7071, 0.7071}, 1e-4);
+}
+
+at::Tensor terms(std::vector<double> values, int64_t size, int64_t count) {
+  return at::tensor(values, at::kDouble).view({1, size, count});
+}
+
+TEST(WeightedSum, UsesTheTermsThatWereGiven) {
+  const double none = std::nan("");
+  const auto sum = weighted_sum(terms({1, 2, none, 3, none, none}, 3, 2), at::tensor({1.0, 10.0}, at::kDouble));
+  EXPECT_EQ(sum[0][0].item<double>(), 21);
+  EXPECT_EQ(sum[0][1].item<double>(), 30);
+  EXPECT_TRUE(std::isnan(sum[0][2].item<double>()));
+}
+
+// Correctness (1, 1), integer (1, -1), format (1, 0): the first says nothing, the others each -+.7071.
+TEST(NormalizeThenSum, LetsNoTermDrownAnother) {
+  const auto a = normalize_then_sum(terms({1, 1, 1, 1, -1, 0}, 2, 3), at::ones({3}, at::kDouble));
+  expect_near(a, {0.7071, -0.7071}, 1e-4);
+  const auto scaled = normalize_then_sum(terms({1, 100, 1, 1, -100, 0}, 2, 3), at::ones({3}, at::kDouble));
+  expect_near(scaled, {0.7071, -0.7071}, 1e-4);
+}
 
 TEST(ZeroVariance, IsExact) {
   const auto zero = zero_variance(rewards({1, 1, 1, 1.0000001}, 2));

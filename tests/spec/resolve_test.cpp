@@ -21,8 +21,16 @@ TEST(Resolve, FillsInEveryDefault) {
   EXPECT_EQ(
       spec.canonical(),
       R"({"checkpoint":{"every":0,"keep":2},"dataset":{"ambiguity":0.15,"plugin":"esc_world"},)"
-      R"("grpo":{"batch":8,"clip":0.2,"divisor":"std","divisor_value":1.0,"epsilon":1e-06,"group_size":4,"level":"token",)"
-      R"("loss":"grpo","lr":1e-06,"split":"train","steps":100,"updates":1},)"
+      R"("grpo":{"advantage_least":null,"advantage_most":null,"baseline":"group","batch":8,"beta":0.0)"
+      R"(,"cispo_least":0.0,"cispo_most":5.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
+      R"(,"clip_cov_share":0.0002,"clip_high":null,"clip_low":null,"combine":"sum","delta":null)"
+      R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0)"
+      R"(,"epsilon":1e-06,"group_size":4,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
+      R"(,"kl_cov_share":0.002,"kl_difference_limit":null,"kl_estimator":"k3","kl_in":"loss","kl_limit":null)"
+      R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false)"
+      R"(,"off_policy_limit":null,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
+      R"(,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
+      R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
       R"("ranks":1,"record":{"rollouts":true},"rewards":[{"label":"format","plugin":"format","weight":1.0}],)"
@@ -98,10 +106,14 @@ TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
 }
 
 TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
-  EXPECT_EQ(
-      refused(smallest("setps = 8\n")),
-      "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, split, loss, level, "
-      "clip, updates, divisor, divisor_value, epsilon, lr|3");
+  EXPECT_EQ(refused(smallest("setps = 8\n")),
+            "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, updates, "
+            "split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, cispo_most, "
+            "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
+            "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "
+            "kl_cov_coefficient, beta, kl_in, kl_estimator, kl_times_ratio, kl_difference_limit, kl_limit, "
+            "entropy_bonus, high_entropy_share, off_policy_limit, mask_truncated, combine, baseline, divisor, "
+            "divisor_value, divisor_floor, epsilon, advantage_least, advantage_most|3");
   EXPECT_EQ(
       refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
       "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, target, unit|3");
@@ -147,8 +159,10 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused(smallest("[optimizer]\nbeta1 = 1.0\n")),
             "x.toml:9|'optimizer.beta1' must be a number of at least 0 and below 1, not 1.0||3");
   EXPECT_EQ(refused(smallest("loss = \"bpno\"\n")),
-            "x.toml:8|'grpo.loss' must be one of grpo, bnpo, dr_grpo, not the string \"bpno\"|did you mean 'bnpo'? "
-            "known: grpo, bnpo, dr_grpo|3");
+            "x.toml:8|'grpo.loss' must be one of grpo, bnpo, dr_grpo, dapo, luspo, gspo, cispo, sapo, vespo, clip_cov, "
+            "kl_cov, not the "
+            "string \"bpno\"|did you mean 'bnpo'? known: grpo, bnpo, dr_grpo, dapo, luspo, gspo, cispo, sapo, vespo, "
+            "clip_cov, kl_cov|3");
   EXPECT_EQ(refused(smallest("lr = nan\n")),
             "x.toml:8|'grpo.lr' must be a number above 0, not nan|a number must be finite|3");
   EXPECT_EQ(refused(smallest("clip = inf\n")),
@@ -156,6 +170,45 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused_json("seed", 18446744073709551615u),
             "s.lua:3|'seed' must be an integer of at least 0, not 18446744073709551615||3");
   EXPECT_EQ(refused_json("seed", 1e300), "s.lua:3|'seed' must be an integer of at least 0, not 1e+300||3");
+}
+
+TEST(Resolve, RefusesSettingsThatContradictEachOther) {
+  EXPECT_EQ(
+      refused(smallest("loss = \"cispo\"\nclip_high = 5\n")),
+      "x.toml:9|'grpo.clip_high' = 5.0 means nothing to loss = \"cispo\"|cispo has limits of its own: cispo_least and "
+      "cispo_most|3");
+  EXPECT_EQ(
+      refused(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
+      "x.toml:8|'grpo.dual_clip' = 3.0 means nothing to loss = \"sapo\"|leave it out, or take a loss that clips, such "
+      "as grpo or dapo|3");
+  EXPECT_EQ(
+      refused(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
+      "x.toml:9|'grpo.level' = \"sequence\" does not go with loss = \"kl_cov\", which chooses among tokens|level = "
+      "\"token\", or loss = \"gspo\"|3");
+  EXPECT_EQ(
+      refused(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
+      "x.toml:8|'grpo.kl_times_ratio' = true is about a term of the loss, but kl_in = \"reward\"|leave it out, or "
+      "kl_in = \"loss\"|3");
+  EXPECT_EQ(
+      refused(smallest("group_size = 1\n")),
+      "x.toml:8|'grpo.group_size' = 1 leaves every advantage 0 with baseline = \"group\"|group_size of 2 or more, or "
+      "baseline = \"none\"|3");
+  EXPECT_EQ(refused(smallest("divisor = \"fixed\"\ndivisor_floor = 0.1\n")),
+            "x.toml:9|'grpo.divisor_floor' = 0.1 is for deviations, but divisor = \"fixed\"|leave it out, or divisor = "
+            "\"std\" or \"batch\"|3");
+  EXPECT_EQ(
+      refused(smallest("combine = \"gdpo\"\n[reweighting]\nplugin = \"redundancy\"\n")),
+      "x.toml:8|'grpo.combine' = \"gdpo\" has no sum that reweighting = \"redundancy\" could change|[reweighting] "
+      "plugin = \"none\", or combine = \"sum\"|3");
+}
+
+// A sweep goes over one setting and leaves the others as they are.
+TEST(Resolve, AllowsSettingsThatWaitForAnotherValue) {
+  for (const char* lines :
+       {"kl_estimator = \"k1\"\n", "divisor_value = 0.5\n", "cispo_most = 3\n", "clip = 0.1\nloss = \"cispo\"\n",
+        "combine = \"gdpo\"\n", "group_size = 1\nbaseline = \"none\"\ndivisor = \"none\"\n", "off_policy_limit = 0.1\n",
+        "clip_low = 0.1\nloss = \"clip_cov\"\n"})
+    EXPECT_NO_THROW(resolved(smallest(lines))) << lines;
 }
 
 TEST(Resolve, RefusesAMissingPlugin) {

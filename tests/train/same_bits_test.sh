@@ -74,6 +74,22 @@ start sft-three 3 && finish sft-three
 same sft-three
 expected=$grpo
 
+# Everything that groups or updates share: a reference, an entropy threshold, advantages over the batch, two updates.
+all=(--set grpo.loss=clip_cov --set grpo.clip_cov_share=0.1 --set grpo.clip_cov_low=-10 --set grpo.updates=2 --set grpo.beta=0.1 --set grpo.divisor=batch
+  --set grpo.high_entropy_share=0.5 --set grpo.entropy_bonus=0.01 --set grpo.mask_truncated=true --set grpo.steps=3 --set checkpoint.every=1)
+make_run all-one 1 1 "${all[@]}"
+start all-one 1 && finish all-one
+expected=$(fingerprint all-one)
+make_run all-two 2 2 "${all[@]}"
+start all-two 2 && finish all-two
+same all-two
+make_run all-again 1 1 "${all[@]}"
+start all-again 1 && finish all-again
+rm -r all-again/checkpoints/step-000003 all-again/checkpoints/last
+start all-again 1 --resume && finish all-again
+same all-again
+expected=$grpo
+
 # Killed when the log has 1, 3, 4 or 7 rows: before, at and after checkpoints (every second step).
 for rows in 1 3 4 7; do
   name=killed-$rows

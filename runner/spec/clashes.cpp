@@ -1,0 +1,108 @@
+#include "spec/clashes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace compeer::spec {
+
+namespace {
+
+using nlohmann::json;
+
+bool one_of(const json& value, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) { return value == name; });
+}
+
+class Grpo {
+ public:
+  explicit Grpo(const json& spec) : spec_(spec), own_(spec.at("grpo")) {}
+
+  std::vector<Clash> run() {
+    clip();
+    level();
+    kl();
+    gdpo();
+    advantage();
+    return found_;
+  }
+
+ private:
+  bool is(const char* key, const char* value) const { return own_.at(key) == value; }
+  double number(const char* key) const { return own_.at(key).get<double>(); }
+  bool set(const char* key) const { return !own_.at(key).is_null(); }
+
+  // "'grpo.key' = value" and why that can't be.
+  void clash(const std::string& key, const std::string& why, const std::string& help) {
+    found_.push_back({"grpo." + key, fmt::format("'grpo.{}' = {} {}", key, show(own_.at(key)), why), help});
+  }
+
+  void clip() {
+    const json& loss = own_.at("loss");
+    const bool clips = one_of(loss, {"grpo", "bnpo", "dr_grpo", "dapo", "luspo", "gspo"});
+    for (const char* key : {"clip_low", "clip_high", "delta", "dual_clip"}) {
+      const bool range = std::string(key).starts_with("clip");
+      if (!set(key) || clips || (range && loss == "clip_cov")) continue;
+      clash(key, fmt::format("means nothing to loss = {}", show(loss)),
+            loss == "cispo" ? "cispo has limits of its own: cispo_least and cispo_most"
+                            : "leave it out, or take a loss that clips, such as grpo or dapo");
+    }
+    if (number("cispo_least") > number("cispo_most"))
+      clash("cispo_least", "is above cispo_most", "cispo_least is the smaller of the two");
+    if (number("clip_cov_low") >= number("clip_cov_high"))
+      clash("clip_cov_low", "leaves nothing below clip_cov_high", "clip_cov_low is the smaller of the two");
+  }
+
+  void level() {
+    const json& loss = own_.at("loss");
+    if (is("level", "sequence") && one_of(loss, {"clip_cov", "kl_cov"}))
+      clash("level", fmt::format("does not go with loss = {}, which chooses among tokens", show(loss)),
+            "level = \"token\", or loss = \"gspo\"");
+  }
+
+  void kl() {
+    if (is("kl_in", "reward") && own_.at("kl_times_ratio").get<bool>())
+      clash("kl_times_ratio", "is about a term of the loss, but kl_in = \"reward\"",
+            "leave it out, or kl_in = \"loss\"");
+  }
+
+  void gdpo() {
+    if (!is("combine", "gdpo")) return;
+    const auto refuse = [&](const std::string& why, const std::string& help) { clash("combine", why, help); };
+    for (const auto& [key, needed] : {std::pair{"baseline", "group"}, {"divisor", "std"}}) {
+      if (!is(key, needed))
+        refuse(fmt::format("normalises each reward by its group, but {} = {}", key, show(own_.at(key))),
+               fmt::format("leave '{}' out, or combine = \"sum\"", key));
+    }
+    if (number("divisor_floor") > 0) refuse("has no divisor_floor", "leave 'divisor_floor' out, or combine = \"sum\"");
+    if (is("kl_in", "reward") && number("beta") > 0)
+      refuse("has no sum that a KL term could be taken off", "kl_in = \"loss\", or combine = \"sum\"");
+    if (spec_.at("reweighting").at("plugin") != "none")
+      refuse(fmt::format("has no sum that reweighting = {} could change", show(spec_.at("reweighting").at("plugin"))),
+             "[reweighting] plugin = \"none\", or combine = \"sum\"");
+  }
+
+  void advantage() {
+    if (number("divisor_floor") > 0 && one_of(own_.at("divisor"), {"fixed", "none"}))
+      clash("divisor_floor", fmt::format("is for deviations, but divisor = {}", show(own_.at("divisor"))),
+            "leave it out, or divisor = \"std\" or \"batch\"");
+    if (own_.at("group_size") != 1) return;
+    if (!is("baseline", "none"))
+      clash("group_size", fmt::format("leaves every advantage 0 with baseline = {}", show(own_.at("baseline"))),
+            "group_size of 2 or more, or baseline = \"none\"");
+    else if (is("divisor", "std"))
+      clash("group_size", "leaves no deviation to divide by", "divisor = \"batch\", \"fixed\" or \"none\"");
+  }
+
+  const json &spec_, &own_;
+  std::vector<Clash> found_;
+};
+
+}  // namespace
+
+std::vector<Clash> clashes(const json& values) {
+  if (!values.contains("grpo")) return {};
+  return Grpo(values).run();
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,97 @@
+// What is written down of a step of GRPO.
+#include <ATen/ops/abs.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/std.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "train/grpo_step.h"
+#include "train/one_thread.h"
+#include "train/step_table.h"
+
+namespace compeer::train {
+
+namespace {
+
+std::vector<std::string> with_reference(std::vector<std::string> columns, bool reference) {
+  if (reference) columns.emplace_back("reference_kl");
+  return columns;
+}
+
+}  // namespace
+
+GrpoStep::GrpoStep(Run& run)
+    : run_(run),
+      settings_(run.spec),
+      records_(run.cast->records(settings_.split)),
+      score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
+      training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
+      gradients_(run.world, settings_.batch, training_.parameters.size(), add),
+      sums_(run.world, settings_.batch, Learnt::sums) {}
+
+std::vector<std::string> GrpoStep::columns() const {
+  auto names = StepTable::columns(score_columns_);
+  for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",
+                           "clip_share_low", "clip_share_high", "ratio_distance", "rollout_trainer_max_diff",
+                           "grad_norm", "lr", "tokens", "tokens_per_second"})
+    names.emplace_back(name);
+  std::vector<std::string> phases{"rollout", "score", "train", "reduce", "log"};
+  if (settings_.reference) {
+    names.emplace_back("kl");
+    phases.insert(phases.begin() + 2, "reference");
+  }
+  for (const auto& name : Clock::columns(phases)) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> GrpoStep::values() const {
+  auto names = score_columns_;
+  names.emplace_back("advantage");
+  return names;
+}
+
+void GrpoStep::write_advantages(const Pooled& pooled, Row& row) const {
+  const OneThread one_thread;
+  row.set("advantage_mean", pooled.advantages.mean().item<double>());
+  row.set("advantage_std", pooled.advantages.numel() > 1 ? pooled.advantages.std().item<double>() : 0.0);
+  row.set("advantage_abs", pooled.advantages.abs().mean().item<double>());
+}
+
+void GrpoStep::write_update(std::span<const double> sums, const Pooled& pooled, const Optimizer::Update& done,
+                            Row& row) const {
+  const double places = std::max(sums[Learnt::places], 1.0);
+  row.set("loss", sums[Learnt::loss]);
+  row.set("surrogate", sums[Learnt::surrogate] / std::max(pooled.completions, 1.0));
+  row.set("clip_share_low", sums[Learnt::cut_low] / places);
+  row.set("clip_share_high", sums[Learnt::cut_high] / places);
+  row.set("clip_share", (sums[Learnt::cut_low] + sums[Learnt::cut_high]) / places);
+  if (settings_.reference) row.set("kl", sums[Learnt::kl] / std::max(pooled.step.size.tokens, 1.0));
+  row.set("grad_norm", done.gradient_norm);
+  row.set("lr", done.lr);
+}
+
+void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
+                          const std::vector<LearningGroup>& learning, Row& row) {
+  std::vector<std::vector<double>> advantages;
+  for (const LearningGroup& group : learning) advantages.push_back(group.advantages);
+  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, advantages); });
+  const auto table = StepTable::gather(run_.world, groups);
+  const double mine[2] = {difference_, furthest_};
+  const auto all = run_.world.gather({reinterpret_cast<const char*>(mine), sizeof mine});
+  if (run_.world.rank() != 0) return;
+  double largest[2] = {}, tokens = 0;
+  for (const std::string& bytes : all) {
+    double theirs[2];
+    std::memcpy(theirs, bytes.data(), sizeof theirs);
+    for (int i = 0; i < 2; ++i) largest[i] = std::max(largest[i], theirs[i]);
+  }
+  for (const auto& group : table.groups) tokens += std::accumulate(group.lengths.begin(), group.lengths.end(), 0.0);
+  for (const auto& [name, value] : table.metrics(score_columns_)) row.set(name, value);
+  row.set("rollout_trainer_max_diff", largest[0]);
+  row.set("ratio_distance", largest[1]);
+  row.set("tokens", tokens);
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,30 @@
+#pragma once
+#include "compeer/settings.h"
+#include "grpo/advantage.h"
+#include "grpo/objective.h"
+#include "rollout/sampling.h"
+
+namespace compeer::train {
+
+/// The spec's tables `grpo` and `sampling`, as the equations want them.
+struct GrpoSettings {
+  explicit GrpoSettings(const Settings& spec);
+
+  int64_t group_size, batch, steps, updates;
+  std::string split;
+  double lr;
+  rollout::Sampling sampling;
+
+  grpo::Objective objective;
+  double high_entropy_share;
+  bool mask_truncated;
+
+  bool gdpo;                           ///< else `rule`
+  std::vector<double> reward_weights;  ///< one for each reward
+  grpo::AdvantageRule rule;
+
+  bool reference;    ///< is a KL divergence asked for at all?
+  double kl_reward;  ///< factor of the KL that is taken off rewards; that of the loss is in `objective`
+};
+
+}  // namespace compeer::train

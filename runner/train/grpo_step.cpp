@@ -1,0 +1,94 @@
+// GRPO: rollouts, rewards, reweighting, advantages, and one or more updates. One prompt's group is a leaf of every sum.
+#include "train/grpo_step.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "train/order.h"
+#include "train/rollouts.h"
+
+namespace compeer::train {
+
+void GrpoStep::take(uint64_t t, Row& row) {
+  Clock clock;
+  auto groups = timed(clock, "rollout", [&] { return sample(t); });
+  timed(clock, "score", [&] {
+    for (ScoredGroup& group : groups) score(*run_.cast, group);
+  });
+  std::vector<LearningGroup> learning;
+  for (const ScoredGroup& group : groups) learning.emplace_back(group, settings_.mask_truncated);
+  if (settings_.reference) timed(clock, "reference", [&] { ask_reference(groups, learning); });
+
+  const Pooled pooled(run_.world, learning, settings_);
+  for (LearningGroup& group : learning) group.advantages = pooled.advantages_of(group.scored->index);
+  const auto updates = static_cast<uint64_t>(settings_.updates);
+  for (uint64_t u = 0; u < updates; ++u) update((t - 1) * updates + u, learning, pooled, clock, row);
+
+  write_advantages(pooled, row);
+  clock.time("log", [&] { write_rest(t, groups, learning, row); });
+  row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
+  clock.write(row);
+}
+
+// This rank's prompts of the step, and what the policy answers.
+std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
+  const auto mine = gradients_.mine();
+  const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
+  auto groups = read_prompts(*run_.cast, settings_.split, mine.first, mine.count, [&](int64_t i) {
+    return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_);
+  });
+  roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.group_size,
+           {run_.seed(), static_cast<uint32_t>(t)});
+  return groups;
+}
+
+kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
+  const comm::Phase here("train", run_.cast->model().identity().title());
+  return run_.cast->model().call(
+      "forward", [&](Model&) { return log_probs(run_.cast->policy(), batch, settings_.sampling.temperature); });
+}
+
+// Log-probs under the model that the run began with. A KL term of the reward is taken off here.
+void GrpoStep::ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning) {
+  training_.as_reference([&] {
+    const at::NoGradGuard no_grad;
+    for (LearningGroup& group : learning) {
+      group.reference = forward(group.batch).log_prob;
+      comm::mark_progress();
+    }
+  });
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const auto kl = sampled_kl(learning[g], settings_.objective);
+    for (size_t i = 0; i < kl.size(); ++i) {
+      groups[g].values[i].push_back(kl[i]);
+      groups[g].rewards[i] -= settings_.kl_reward * kl[i];
+    }
+  }
+}
+
+// Each group's gradient, their sum over all ranks, and a step of the optimizer. `count` counts updates of the run.
+void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock,
+                      Row& row) {
+  const bool first = count % static_cast<uint64_t>(settings_.updates) == 0;
+  if (first) difference_ = 0;
+  furthest_ = 0;
+  const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
+  timed(clock, "train", [&] {
+    for (const LearningGroup& group : learning) {
+      const auto learnt = learn([this](const GroupBatch& batch) { return forward(batch); }, training_.parameters, group,
+                                settings_.objective, pooled.step, luck, gradients_.room());
+      gradients_.add(group.scored->index, gradients_.room());
+      sums_.add(group.scored->index, learnt.sum);
+      furthest_ = std::max(furthest_, learnt.furthest);
+      if (first) difference_ = std::max(difference_, learnt.difference);
+      comm::mark_progress();
+    }
+  });
+  const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
+  const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
+  const auto done = timed(clock, "train", [&] { return training_.update(gradient); });
+  write_update(sums, pooled, done, row);
+}
+
+}  // namespace compeer::train

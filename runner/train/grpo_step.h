@@ -1,0 +1,55 @@
+#pragma once
+#include "comm/tree_sum.h"
+#include "train/pooled.h"
+#include "train/run.h"
+
+namespace compeer::train {
+
+/// One step of GRPO after the other: `grpo_step.cpp` is the algorithm, `grpo_row.cpp` what is written down of it.
+class GrpoStep {
+ public:
+  explicit GrpoStep(Run& run);
+
+  const GrpoSettings& settings() const { return settings_; }
+  Training& training() { return training_; }
+
+  std::vector<std::string> columns() const;  ///< numbers that are logged of a step
+  std::vector<std::string> values() const;   ///< and of each completion
+
+  void take(uint64_t t, Row& row);
+
+ private:
+  std::vector<ScoredGroup> sample(uint64_t t);
+  void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
+  void update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock, Row& row);
+
+  kernels::TokenLogprobs forward(const GroupBatch& batch);
+
+  void write_advantages(const Pooled& pooled, Row& row) const;
+  void write_update(std::span<const double> sums, const Pooled& pooled, const Optimizer::Update& done, Row& row) const;
+  void write_rest(uint64_t t, const std::vector<ScoredGroup>& groups, const std::vector<LearningGroup>& learning,
+                  Row& row);
+
+  // Work that all ranks do alike and fail at together.
+  template <class Work>
+  auto timed(Clock& clock, const char* phase, Work work) {
+    return clock.time(phase, [&] {
+      return run_.world.together(phase, [&] {
+        run_.journal->phase(phase);
+        return work();
+      });
+    });
+  }
+
+  Run& run_;
+  const GrpoSettings settings_;
+  const int64_t records_;
+  const std::vector<std::string> score_columns_;
+  Training training_;
+  comm::TreeSum gradients_;
+  comm::TreeSum64 sums_;
+  double furthest_ = 0;    // this rank's largest |ratio - 1| in the last update
+  double difference_ = 0;  // and |log-prob now - log-prob when sampled| in the first
+};
+
+}  // namespace compeer::train
