@@ -32,6 +32,10 @@ std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOp
 std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of qwen2
 std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
 
+std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const VerifyOptions&);
+std::vector<Check> verify_grpo_advantages(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_grpo_step(const std::filesystem::path& file, const VerifyOptions&);
+
 /// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.
 struct VerifyCase {
   std::filesystem::path where;

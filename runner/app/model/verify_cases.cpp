@@ -21,10 +21,16 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 }
 
 // One line for each kind.
-const std::map<std::string, Checker> kCheckers{
-    {"sums", verify_sums},           {"text", verify_text},     {"vl", verify_vl},      {"sampling", verify_sampling},
-    {"tokenizer", verify_tokenizer}, {"broken", refuse_broken}, {"grpo_loss", nullptr}, {"grpo_step", nullptr},
-    {"grpo_advantages", nullptr},    {"metrics", nullptr}};
+const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
+                                               {"text", verify_text},
+                                               {"vl", verify_vl},
+                                               {"sampling", verify_sampling},
+                                               {"tokenizer", verify_tokenizer},
+                                               {"broken", refuse_broken},
+                                               {"grpo_loss", verify_grpo_loss},
+                                               {"grpo_step", verify_grpo_step},
+                                               {"grpo_advantages", verify_grpo_advantages},
+                                               {"metrics", nullptr}};
 
 // Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {

@@ -50,6 +50,6 @@ void check_training(const TextCase& text, std::vector<Check>& checks);
 /// Greedy tokens, from the engine.
 void check_greedy(const TextCase& text, std::vector<Check>& checks);
 
-constexpr double logit_tolerance = 1e-4, gradient_tolerance = 1e-5;
+constexpr double logit_tolerance = 1e-4;
 
 }  // namespace compeer::app

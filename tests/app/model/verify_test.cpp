@@ -87,6 +87,51 @@ TEST_P(GoldenText, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(Verify, GoldenText, testing::Values("text_tied", "text_untied", "text_bf16"));
 
+TEST_F(Verify, PassesLosses) {
+  const auto checks = verify_grpo_loss(kGolden / "grpo_loss", {});
+  EXPECT_EQ(failures(checks), "");
+  EXPECT_EQ(checks.size(), 2 * 88u);
+}
+
+TEST_F(Verify, PassesAdvantages) {
+  const auto checks = verify_grpo_advantages(kGolden / "grpo_advantages.json", {});
+  EXPECT_EQ(failures(checks), "");
+  EXPECT_EQ(checks.size(), 40u);
+}
+
+TEST_F(Verify, PassesWholeUpdates) {
+  const auto checks = verify_grpo_step(kGolden / "grpo_step" / "golden.json", {});
+  EXPECT_EQ(failures(checks), "");
+  EXPECT_GE(checks.size(), 3 + 7 * 7u);
+}
+
+TEST_F(Verify, FindsChangedNumbersOfLossesAndAdvantages) {
+  fs::create_directories(folder / "losses");
+  fs::copy(kGolden / "grpo_loss" / "dapo_token_beta0.04.json", folder / "losses" / "one.json");
+  for (const char* key : {"grad_logprobs", "per_token_loss", "ratio", "per_token_kl"}) {
+    const json before = json::parse(read_file(folder / "losses" / "one.json"));
+    change(folder / "losses" / "one.json",
+           [&](json& g) { g["outputs"][key][0][2] = g["outputs"][key][0][2].get<double>() + 1e-8; });
+    EXPECT_EQ(failed_names(verify_grpo_loss(folder / "losses", {})), std::set<std::string>{"one"}) << key;
+    write_file(folder / "losses" / "one.json", before.dump());
+  }
+  change(folder / "losses" / "one.json", [](json& g) { g["outputs"]["metrics"]["kl"] = 0.5; });
+  EXPECT_EQ(failed_names(verify_grpo_loss(folder / "losses", {})), std::set<std::string>{"one.metrics"});
+  fs::copy(kGolden / "grpo_advantages.json", folder / "advantages.json");
+  change(folder / "advantages.json",
+         [](json& g) { g["cases"][2]["advantages"][1] = g["cases"][2]["advantages"][1].get<double>() + 1e-5; });
+  EXPECT_EQ(failed_names(verify_grpo_advantages(folder / "advantages.json", {})),
+            std::set<std::string>{"normal_batch"});
+}
+
+TEST_F(Verify, NamesALossThatNobodyKnows) {
+  fs::create_directories(folder / "losses");
+  fs::copy(kGolden / "grpo_loss" / "dapo_token_beta0.json", folder / "losses" / "one.json");
+  change(folder / "losses" / "one.json", [](json& g) { g["settings"]["loss_type"] = "dappo"; });
+  EXPECT_EQ(run(), 4);
+  EXPECT_NE(output.find("'dappo' is no loss here"), std::string::npos) << output;
+}
+
 // A weight that is off by a hundredth spoils what is computed from it.
 TEST_F(Verify, FindsAChangedWeight) {
   const auto text = copy("text_tied");
@@ -145,14 +190,14 @@ TEST_F(Verify, RunsWhatAFolderHoldsAndCountsFailures) {
   copy("text_bf16");
   fs::rename(folder / "text_bf16", folder / "any name");
   fs::create_directories(folder / "loss");
-  write_file(folder / "loss" / "one.json", R"({"settings":{},"inputs":{},"outputs":{}})");
+  write_file(folder / "loss" / "one.json", R"({"multiclass":[]})");
   write_file(folder / "notes.json", R"({"nothing":"here"})");
   write_file(folder / "vocab.json", R"({"order":1,"logits":2,"cases":3,"settings":4,"inputs":5,"outputs":6})");
   const auto sum = sha256_file(folder / "notes.json");
   write_file(folder / "SHA256SUMS", sum + "  notes.json\n");
   EXPECT_EQ(run(), 0) << output;
   EXPECT_NE(output.find("any name"), std::string::npos) << output;
-  EXPECT_NE(output.find("no check yet for grpo_loss: loss\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("no check yet for metrics: loss\n"), std::string::npos) << output;
   EXPECT_NE(output.find("2 cases, "), std::string::npos) << output;
   EXPECT_NE(output.find(" checks, 0 failed\n"), std::string::npos) << output;
 

@@ -1,0 +1,50 @@
+// compeer verify: from rewards to advantages.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/model/verify_grpo.h"
+#include "grpo/advantage.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double advantage_tolerance = 1e-7;  // the other trainer computes n / (n - 1) in float32
+
+at::Tensor advantages_of(const json& one, double epsilon) {
+  const auto rewards = reference_numbers(one.at("rewards"));
+  const auto shaped = rewards.view({-1, one.at("group_size").get<int64_t>(), rewards.size(1)});
+  const auto weights = reference_numbers(one.at("weights"));
+  if (one.at("aggregation") == "normalize_then_sum") return grpo::normalize_then_sum(shaped, weights, epsilon);
+  const std::string scale = one.at("scale_rewards");
+  grpo::AdvantageRule rule;
+  rule.divisor = grpo::divisor_from(scale == "group" ? "std" : scale);
+  rule.epsilon = epsilon;
+  return grpo::advantages(grpo::weighted_sum(shaped, weights), rule);
+}
+
+}  // namespace
+
+std::vector<Check> verify_grpo_advantages(const std::filesystem::path& file, const VerifyOptions&) {
+  return reading(file, [&] {
+    const json all = read_reference(file);
+    std::vector<Check> checks;
+    for (const json& one : all.at("cases")) {
+      const auto ours = advantages_of(one, all.at("epsilon")).flatten();
+      const auto reference = reference_numbers(one.at("advantages"));
+      Largest largest;
+      for (int64_t i = 0; i < reference.numel(); ++i)
+        largest.take(std::abs(ours[i].item<double>() - reference[i].item<double>()) /
+                     std::max(1.0, std::abs(reference[i].item<double>())));
+      checks.push_back(largest.check(one.value("name", std::to_string(checks.size())), advantage_tolerance,
+                                     "advantages, relative above 1"));
+    }
+    return checks;
+  });
+}
+
+}  // namespace compeer::app
