@@ -42,7 +42,7 @@ class LossCase {
     const auto loss = grpo::group_loss(c_, objective_, step_, weight_);
     compare_values(loss);
     checks.push_back(
-        values_.check(name_, objective_.loss == "sapo" ? sapo_tolerance : value_tolerance, "numbers: " + compared_));
+        values_.check(name_, objective_.loss == "sapo" ? sapo_tolerance : value_tolerance, "quantities: " + compared_));
     compare_metrics(loss);
     if (metrics_.count() > 0) checks.push_back(metrics_.check(name_ + ".metrics", metric_tolerance));
   }
@@ -78,14 +78,17 @@ class LossCase {
   void compare(const std::string& what, const at::Tensor& ours, const json& reference) {
     if (reference.is_null()) return;
     auto theirs = reference_numbers(reference);
+    if (ours.numel() != theirs.numel()) throw Error(name_, "has another shape in " + what, "", Exit::data);
+    theirs = theirs.reshape(ours.sizes());
     auto mine = ours.detach();
-    if (mine.dim() == 2 && mine.sizes() == c_.mask.sizes()) mine = mine.masked_fill(c_.mask.eq(0), 0.0);
-    if (mine.numel() != theirs.numel()) throw Error(name_, "has another shape in " + what, "", Exit::data);
-    theirs = theirs.reshape(mine.sizes());
+    if (mine.sizes() == c_.mask.sizes()) {
+      mine = mine.masked_fill(c_.mask.eq(0), 0.0);
+      theirs = theirs.masked_fill(c_.mask.eq(0), 0.0);
+    }
     const auto known = theirs.isnan().logical_not();
     const auto error = ((mine - theirs).abs() / theirs.abs().clamp_min(1.0)).masked_select(known);
     if (error.numel() == 0) return;
-    for (const double e : {error.max().item<double>()}) values_.take(e);
+    values_.take(error.max().item<double>());
     compared_ += (compared_.empty() ? "" : ", ") + what;
   }
 

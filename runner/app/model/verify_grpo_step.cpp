@@ -1,5 +1,6 @@
 // compeer verify: whole updates of a small model, by the trainer's own parts.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include "app/model/open_model.h"

@@ -80,7 +80,7 @@ class Training {
       if (!text_.tensors.has(name)) continue;
       const auto reference = reference_tensor(text_.tensors, name);
       largest_difference(p.value.grad(), reference, name);  // refuses another shape
-      const double error = norm(p.value.grad() - reference) / (norm(reference) + least_norm);
+      const double error = norm_of(p.value.grad() - reference) / (norm_of(reference) + least_norm);
       checks_.push_back(check(name, error, gradient_tolerance, "relative"));
     }
   }

@@ -17,11 +17,11 @@ constexpr double element_tolerance = 0.1, sum_tolerance_per_step = 0.05;
 
 }  // namespace
 
-double norm(const at::Tensor& gradient) { return gradient.to(at::kDouble).norm().item<double>(); }
+double norm_of(const at::Tensor& gradient) { return gradient.to(at::kDouble).norm().item<double>(); }
 
 double total_norm(const std::vector<Parameter>& gradients) {
   double squares = 0;
-  for (const Parameter& p : gradients) squares += std::pow(norm(p.value), 2);
+  for (const Parameter& p : gradients) squares += std::pow(norm_of(p.value), 2);
   return std::sqrt(squares);
 }
 
@@ -29,7 +29,7 @@ Check compare_norms(const std::vector<Parameter>& gradients, const nlohmann::jso
   Largest largest;
   for (const Parameter& p : gradients) {
     const double reference = norms.at(p.name);
-    largest.take(std::abs(norm(p.value) - reference) / (reference + least_norm));
+    largest.take(std::abs(norm_of(p.value) - reference) / (reference + least_norm));
   }
   return largest.check("grad_norms", gradient_tolerance, "parameters, relative");
 }

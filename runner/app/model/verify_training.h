@@ -5,7 +5,7 @@
 /// What the checks of training share: gradients and parameters against a reference's sums over them.
 namespace compeer::app {
 
-double norm(const at::Tensor& gradient);
+double norm_of(const at::Tensor& gradient);
 double total_norm(const std::vector<Parameter>& gradients);
 
 /// "grad_norms": the norm of each gradient, by the parameter's name.
