@@ -115,10 +115,15 @@ TEST(Objective, AddsUpOverGroups) {
     double sum = 0;
     for (int64_t i = 0; i < 3; ++i) {
       const auto row = [&](const at::Tensor& t) { return t.slice(0, i, i + 1); };
-      sum +=
-          value({row(c.mask), row(c.log_prob), row(c.old_log_prob), row(c.reference), row(c.entropy), row(c.advantage)},
-                objective(name))
-              .item<double>();
+      sum += value({row(c.mask),
+                    row(c.log_prob),
+                    row(c.old_log_prob),
+                    row(c.reference),
+                    row(c.entropy),
+                    row(c.advantage),
+                    {}},
+                   objective(name))
+                 .item<double>();
     }
     EXPECT_NEAR(sum, value(c, objective(name)).item<double>(), 1e-12) << name;
   }

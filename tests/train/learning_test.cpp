@@ -59,6 +59,69 @@ TEST(SampledKl, IsSummedOverTheTokensOfACompletion) {
   EXPECT_EQ(sampled_kl(learning, objective), (std::vector<double>{0, 1}));
 }
 
+// A "model" of one parameter: the same distribution over seven tokens at every place.
+class Seven : public Model {
+ public:
+  ModelShape shape() const override { return {}; }
+  at::Tensor forward(const Batch&, Cache*) override { return {}; }
+  at::Tensor head() override { return logits; }
+  std::vector<Parameter> parameters() override { return {{"logits", logits}}; }
+  void parameters_changed() override {}
+  void save(const std::string&) override {}
+
+  kernels::TokenLogprobs known(const GroupBatch& batch) const {
+    const auto log_p = at::log_softmax(logits, 0);
+    return {log_p.index_select(0, batch.targets), -(log_p.exp() * log_p).sum().expand({batch.targets.numel()})};
+  }
+  at::Tensor logits =
+      at::tensor(std::vector<float>{0.3f, -0.2f, 0.9f, 0.1f, -1.1f, 0.4f, 0.0f}).set_requires_grad(true);
+};
+
+// The objective is differentiated by log-probs and entropies first; that is the same as all at once.
+TEST(Learn, GivesTheGradientOfTheObjective) {
+  Seven model;
+  Parameters parameters(model);
+  const auto scored_group = scored(0, {1, 3});
+  LearningGroup group(scored_group, false);
+  group.advantages = {-1, 1};
+  group.reference = at::tensor(std::vector<float>{-1.5f, -2.0f, -2.5f, -2.0f, -1.0f});
+  grpo::Objective objective;
+  objective.clip = {0.9, 0.9, 0, 0};
+  objective.kl = 0.1;
+  objective.entropy_bonus = 0.5;
+  const grpo::Step step{{2, 5, 8}, 0, 5};
+  const Forward forward = [&](const GroupBatch& batch) { return model.known(batch); };
+  std::vector<float> gradient(7);
+  const auto learnt = learn(forward, parameters, group, objective, step, {}, gradient);
+
+  model.logits.mutable_grad().reset();
+  const auto now = model.known(group.batch);
+  const auto loss = grpo::group_loss(group.completions(now.log_prob, now.entropy), objective, step).value;
+  loss.backward();
+  EXPECT_NEAR(learnt.sum[Learnt::loss], loss.item<double>(), 1e-6);
+  const auto* expected = static_cast<const float*>(model.logits.grad().const_data_ptr());
+  for (size_t i = 0; i < gradient.size(); ++i) EXPECT_NEAR(gradient[i], expected[i], 1e-6) << i;
+  EXPECT_GT(std::abs(gradient[3]), 1e-3);
+}
+
+TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
+  Seven model;
+  Parameters parameters(model);
+  auto scored_group = scored(0, {1, 3});
+  const auto log_prob = at::log_softmax(model.logits.detach(), 0)[3].item<float>();
+  for (auto& sample : scored_group.samples) sample.log_probs.assign(sample.tokens.size(), log_prob);
+  LearningGroup group(scored_group, false);
+  group.advantages = {-1, 1};
+  std::vector<float> gradient(7);
+  const auto learnt = learn([&](const GroupBatch& batch) { return model.known(batch); }, parameters, group, {},
+                            {{2, 5, 8}, 0, 5}, {}, gradient);
+  EXPECT_EQ(learnt.furthest, 0);
+  EXPECT_EQ(learnt.difference, 0);
+  EXPECT_EQ(learnt.sum[Learnt::loss], 0);
+  EXPECT_EQ(learnt.sum[Learnt::surrogate], 4);
+  EXPECT_EQ(learnt.sum[Learnt::places], 5);
+}
+
 class PooledOfTwo : public testing::Test {
  protected:
   Pooled pooled(const GrpoSettings& s) {
