@@ -5,7 +5,17 @@
 namespace compeer {
 
 /// Streams keep draws for different purposes apart; a new purpose gets a new number, none is ever reused.
-enum class Stream : uint32_t { weights = 1, shuffle = 2, sampling = 3, world = 4, plugin = 5, lua = 6, bootstrap = 7, choice = 8 };
+enum class Stream : uint32_t {
+  weights = 1,
+  shuffle = 2,
+  sampling = 3,
+  world = 4,
+  plugin = 5,
+  lua = 6,
+  bootstrap = 7,
+  choice = 8,
+  replacement = 9
+};
 
 /// Philox 4x32-10 as published (Salmon et al., 2011): a bijection of the counter, chosen by the key.
 std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);

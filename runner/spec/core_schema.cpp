@@ -149,6 +149,9 @@ Schema grpo_fields() {
              integer("batch", 8, "prompts of a step, over all ranks").from(1),
              integer("steps", 100, "steps of the run").from(1),
              integer("updates", 1, "updates of the weights from one rollout").from(1),
+             integer("resample", 0, "how often, at most, another prompt replaces one whose rewards are all equal")
+                 .from(0)
+                 .to(1000),
              word("split", "train", "split of the dataset"),
              number("lr", 1e-6, "learning rate").above(0)};
   for (const Schema& part : {objective_fields(), restraint_fields(), advantage_fields()})

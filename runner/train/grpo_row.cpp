@@ -42,6 +42,7 @@ std::vector<std::string> GrpoStep::columns() const {
     names.emplace_back("kl");
     phases.insert(phases.begin() + 2, "reference");
   }
+  if (settings_.resample > 0) names.emplace_back("replaced");
   for (const auto& name : Clock::columns(phases)) names.push_back(name);
   return names;
 }
@@ -78,13 +79,14 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
   for (const LearningGroup& group : learning) advantages.push_back(group.advantages);
   run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, advantages); });
   const auto table = StepTable::gather(run_.world, groups);
-  const double mine[2] = {difference_, furthest_};
+  const double mine[3] = {difference_, furthest_, static_cast<double>(replaced_)};
   const auto all = run_.world.gather({reinterpret_cast<const char*>(mine), sizeof mine});
   if (run_.world.rank() != 0) return;
-  double largest[2] = {}, tokens = 0;
+  double largest[2] = {}, tokens = 0, replaced = 0;
   for (const std::string& bytes : all) {
-    double theirs[2];
+    double theirs[3];
     std::memcpy(theirs, bytes.data(), sizeof theirs);
+    replaced += theirs[2];
     for (int i = 0; i < 2; ++i) largest[i] = std::max(largest[i], theirs[i]);
   }
   for (const auto& group : table.groups) tokens += std::accumulate(group.lengths.begin(), group.lengths.end(), 0.0);
@@ -92,6 +94,7 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
   row.set("rollout_trainer_max_diff", largest[0]);
   row.set("ratio_distance", largest[1]);
   row.set("tokens", tokens);
+  if (settings_.resample > 0) row.set("replaced", replaced);
 }
 
 }  // namespace compeer::train

@@ -54,6 +54,7 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
   batch = table.integer("batch");
   steps = table.integer("steps");
   updates = table.integer("updates");
+  resample = table.integer("resample");
   split = table.text("split");
   lr = table.number("lr");
   sampling = sampling_from(spec.table("sampling"));

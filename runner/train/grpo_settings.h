@@ -11,6 +11,7 @@ struct GrpoSettings {
   explicit GrpoSettings(const Settings& spec);
 
   int64_t group_size, batch, steps, updates;
+  int64_t resample;  ///< how often a group whose rewards are all equal is replaced, at most
   std::string split;
   double lr;
   rollout::Sampling sampling;

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "train/order.h"
 #include "train/rollouts.h"
+#include "train/step_table.h"
 
 namespace compeer::train {
 
@@ -16,6 +18,8 @@ void GrpoStep::take(uint64_t t, Row& row) {
   timed(clock, "score", [&] {
     for (ScoredGroup& group : groups) score(*run_.cast, group);
   });
+  replaced_ = 0;
+  for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace(t, attempt, groups, clock);
   std::vector<LearningGroup> learning;
   for (const ScoredGroup& group : groups) learning.emplace_back(group, settings_.mask_truncated);
   if (settings_.reference) timed(clock, "reference", [&] { ask_reference(groups, learning); });
@@ -41,6 +45,33 @@ std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
   roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.group_size,
            {run_.seed(), static_cast<uint32_t>(t)});
   return groups;
+}
+
+// A group whose rewards are all equal teaches nothing: another prompt takes its place. All ranks make all attempts, for
+// they meet at each.
+void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock) {
+  const auto step = static_cast<uint32_t>(t), before = static_cast<uint32_t>(attempt * settings_.batch);
+  const auto other = [&](int64_t i) {
+    return static_cast<int64_t>(below(static_cast<uint64_t>(records_), run_.seed(), Stream::replacement, step,
+                                      before + static_cast<uint32_t>(i)));
+  };
+  auto others = timed(clock, "rollout", [&] {
+    std::vector<ScoredGroup> drawn;
+    for (const ScoredGroup& group : groups) {
+      if (!all_equal(group.rewards)) continue;
+      drawn.push_back(read_prompts(*run_.cast, settings_.split, group.index, 1, other).front());
+    }
+    roll_out(*run_.cast, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
+    return drawn;
+  });
+  timed(clock, "score", [&] {
+    for (ScoredGroup& group : others) score(*run_.cast, group);
+  });
+  replaced_ += static_cast<int64_t>(others.size());
+  for (ScoredGroup& group : others) {
+    const auto place = static_cast<size_t>(group.index - groups.front().index);
+    groups[place] = std::move(group);
+  }
 }
 
 kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {

@@ -20,6 +20,7 @@ class GrpoStep {
 
  private:
   std::vector<ScoredGroup> sample(uint64_t t);
+  void replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock);
   void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
   void update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock, Row& row);
 
@@ -49,6 +50,7 @@ class GrpoStep {
   comm::TreeSum gradients_;
   comm::TreeSum64 sums_;
   double furthest_ = 0;    // this rank's largest |ratio - 1| in the last update
+  int64_t replaced_ = 0;   // groups that it replaced in the step
   double difference_ = 0;  // and |log-prob now - log-prob when sampled| in the first
 };
 

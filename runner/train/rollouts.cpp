@@ -41,7 +41,8 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
 
 void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck) {
   std::vector<rollout::Prompt> prompts;
-  for (const ScoredGroup& group : groups) prompts.push_back({static_cast<uint32_t>(group.index), group.prompt});
+  for (const ScoredGroup& group : groups)
+    prompts.push_back({luck.before + static_cast<uint32_t>(group.index), group.prompt});
   rollout::Request request{sampling_from(sampling), group_size, {cast.tokenizer().end()}, luck.seed, luck.step};
   request.progress = [] { comm::mark_progress(); };
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {

@@ -15,6 +15,7 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
 struct Luck {
   uint64_t seed = 0;
   uint32_t step = 0;
+  uint32_t before = 0;  ///< prompts that were drawn for the step before these
 };
 
 /// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,

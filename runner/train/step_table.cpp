@@ -48,11 +48,11 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-bool all_equal(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
-}
-
 }  // namespace
+
+bool all_equal(const std::vector<double>& rewards) {
+  return std::all_of(rewards.begin(), rewards.end(), [&](double reward) { return reward == rewards.front(); });
+}
 
 StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine) {
   json packed = json::array();

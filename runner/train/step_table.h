@@ -7,6 +7,9 @@
 
 namespace compeer::train {
 
+/// Whether rewards have no variance.
+bool all_equal(const std::vector<double>& rewards);
+
 /// The completions of a step over all ranks, in the order of their groups: what metrics are computed from. Because
 /// rank 0 computes them from the same table however many ranks there are, they have the same bits.
 struct StepTable {

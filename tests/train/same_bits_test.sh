@@ -77,9 +77,13 @@ expected=$grpo
 
 # Everything that groups or updates share: a reference, an entropy threshold, advantages over the batch, two updates.
 all=(--set grpo.loss=clip_cov --set grpo.clip_cov_share=0.1 --set grpo.clip_cov_low=-10 --set grpo.updates=2 --set grpo.beta=0.1 --set grpo.divisor=batch
-  --set grpo.high_entropy_share=0.5 --set grpo.entropy_bonus=0.01 --set grpo.mask_truncated=true --set grpo.steps=3 --set checkpoint.every=1)
+  --set grpo.high_entropy_share=0.5 --set grpo.entropy_bonus=0.01 --set grpo.mask_truncated=true --set grpo.resample=2 --set grpo.steps=3 --set checkpoint.every=1)
 make_run all-one 1 1 "${all[@]}"
 start all-one 1 && finish all-one
+"$build/bin/compeer" log export all-one --csv - | awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) if ($i == "replaced") column = i }
+  NR > 1 { sum += $column }
+  END { if (!column || sum == 0) exit 1 }' || { echo "FAILED  no group was replaced"; exit 1; }
 expected=$(fingerprint all-one)
 make_run all-two 2 2 "${all[@]}"
 start all-two 2 && finish all-two
