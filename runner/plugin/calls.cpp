@@ -30,10 +30,10 @@ class Door {
 
   /// `place` says where number i stands.
   template <class Number, class Place>
-  void finite(const at::Tensor& value, Place&& place) const {
+  void finite(const at::Tensor& value, Place&& place, bool or_nan = false) const {
     const Number* numbers = value.const_data_ptr<Number>();
     for (int64_t i = 0; i < value.numel(); ++i) {
-      if (std::isfinite(numbers[i])) continue;
+      if (std::isfinite(numbers[i]) || (or_nan && std::isnan(numbers[i]))) continue;
       refuse(std::string("returned ") +
                  (std::isnan(numbers[i]) ? "NaN"
                   : numbers[i] > 0       ? "+infinity"
@@ -96,7 +96,8 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
   const auto G = static_cast<int64_t>(group.completions.size());
   const auto scores =
       door.tensor(reward.call("score", [&](Reward& r) { return r.score(group); }), at::kFloat, {G, count(names)});
-  door.finite<float>(scores, [&](int64_t i) { return cell(i, names); });
+  const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
+  door.finite<float>(scores, [&](int64_t i) { return cell(i, names); }, abstains);
   return scores;
 }
 

@@ -16,7 +16,8 @@ namespace compeer::plugin {
 /// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> parts(Plugin<Reward>& reward);
 
-/// float32 [G, parts], contiguous, finite, without a gradient. `names`: what `parts` returned.
+/// float32 [G, parts], contiguous, without a gradient, finite but for NaN of a reward that abstains. `names`: what
+/// `parts` returned.
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
 
 /// Names of the columns after the first; may be none.

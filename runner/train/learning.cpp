@@ -34,10 +34,10 @@ at::Tensor drawn(Luck luck, int64_t group, const at::Tensor& mask) {
   return order;
 }
 
-// What the policy gains by the rewards as they are: each completion's mean ratio times its reward.
+// What the policy gains by the rewards as they are: each completion's mean ratio times its reward, if it has one.
 double surrogate(const LearningGroup& group, const grpo::Completions& c) {
   const auto mean_ratio = grpo::row_mean(grpo::ratio(c, grpo::Level::token), c.mask);
-  return (mean_ratio.squeeze(1) * at::tensor(group.scored->rewards, at::kDouble)).sum().item<double>();
+  return (mean_ratio.squeeze(1) * at::tensor(group.scored->rewards, at::kDouble)).nansum().item<double>();
 }
 
 void read_off(Learnt& learnt, const LearningGroup& group, const grpo::Completions& c, const grpo::GroupLoss& loss,

@@ -1,10 +1,64 @@
 #include "train/scoring.h"
 
-#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+
+#include <cmath>
+#include <limits>
 
 #include "comm/phase.h"
 
 namespace compeer::train {
+
+namespace {
+
+constexpr double nobody = std::numeric_limits<double>::quiet_NaN();
+
+// Each reward, and the weighted sum of those that have an opinion.
+void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
+  const size_t count = group.completions.size();
+  scored.values.assign(count, {nobody});
+  scored.terms.assign(count, {});
+  for (RewardTerm& term : cast.rewards()) {
+    const comm::Phase here("score", term.plugin.identity().title());
+    const auto table = plugin::score(term.plugin, group, term.parts);
+    const auto* value = table.const_data_ptr<float>();
+    for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
+      const auto own = static_cast<double>(value[0]);
+      double& sum = scored.values[i][0];
+      if (!std::isnan(own)) sum = (std::isnan(sum) ? 0.0 : sum) + term.weight * own;
+      scored.terms[i].push_back(own);
+      scored.values[i].insert(scored.values[i].end(), value, value + term.parts.size());
+    }
+  }
+}
+
+// Only completions that were judged are reweighted; the others stay without a reward.
+void reweight(Cast& cast, const Group& group, ScoredGroup& scored) {
+  std::vector<Completion> completions;
+  std::vector<double> sums;
+  for (size_t i = 0; i < group.completions.size(); ++i) {
+    if (std::isnan(scored.values[i][0])) continue;
+    completions.push_back(group.completions[i]);
+    sums.push_back(scored.values[i][0]);
+  }
+  std::vector<std::string> names;
+  for (const auto& column : cast.factors()) names.push_back(column.substr(column.find('/') + 1));
+  const comm::Phase here("score", cast.reweighting()->identity().title());
+  at::Tensor table;
+  const double* value = nullptr;
+  if (!sums.empty()) {
+    table = plugin::reweight(*cast.reweighting(), {group.example, completions}, at::tensor(sums, at::kDouble), names);
+    value = table.const_data_ptr<double>();
+  }
+  scored.rewards.clear();
+  for (auto& values : scored.values) {
+    const bool judged = !std::isnan(values[0]);
+    for (size_t column = 0; column <= names.size(); ++column) values.push_back(judged ? *value++ : nobody);
+    scored.rewards.push_back(values[values.size() - 1 - names.size()]);
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> score_columns(Cast& cast) {
   std::vector<std::string> names{"reward"};
@@ -22,32 +76,9 @@ void score(Cast& cast, ScoredGroup& scored) {
     scored.completions.push_back(
         {cast.tokenizer().decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
   }
-  const size_t count = scored.samples.size();
   const Group group{scored.example, scored.completions};
-  scored.values.assign(count, {0.0});
-  scored.terms.assign(count, {});
-  for (RewardTerm& term : cast.rewards()) {
-    const comm::Phase here("score", term.plugin.identity().title());
-    const auto table = plugin::score(term.plugin, group, term.parts);
-    const auto* value = static_cast<const float*>(table.const_data_ptr());
-    for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
-      scored.values[i][0] += term.weight * static_cast<double>(value[0]);
-      scored.terms[i].push_back(static_cast<double>(value[0]));
-      scored.values[i].insert(scored.values[i].end(), value, value + term.parts.size());
-    }
-  }
-  at::Tensor rewards = at::empty({static_cast<int64_t>(count)}, at::kDouble);
-  for (size_t i = 0; i < count; ++i) static_cast<double*>(rewards.data_ptr())[i] = scored.values[i][0];
-  std::vector<std::string> names;
-  for (const auto& column : cast.factors()) names.push_back(column.substr(column.find('/') + 1));
-  const comm::Phase here("score", cast.reweighting()->identity().title());
-  const auto table = plugin::reweight(*cast.reweighting(), group, rewards, names);
-  const auto* value = static_cast<const double*>(table.const_data_ptr());
-  scored.rewards.clear();
-  for (size_t i = 0; i < count; ++i, value += 1 + names.size()) {
-    scored.rewards.push_back(value[0]);
-    scored.values[i].insert(scored.values[i].end(), value, value + 1 + names.size());
-  }
+  judge(cast, group, scored);
+  reweight(cast, group, scored);
 }
 
 }  // namespace compeer::train

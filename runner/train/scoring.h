@@ -15,14 +15,15 @@ struct ScoredGroup {
   std::vector<rollout::Sample> samples;
   std::vector<Completion> completions;
   std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`
-  std::vector<double> rewards;              ///< after reweighting: what advantages are computed from
+  std::vector<double> rewards;              ///< after reweighting: what advantages are computed from; NaN: no reward
   std::vector<std::vector<double>> terms;   ///< for each completion, the rewards one by one, unweighted
 };
 
 /// "reward" (the weighted sum), "rewards/<label>/<part>" ..., "reweighted", "<reweighting>/<factor>" ...
 std::vector<std::string> score_columns(Cast& cast);
 
-/// Fills completions, values and rewards from example and samples.
+/// Fills completions, values, rewards and terms from example and samples. A reward that has no opinion of a completion
+/// is NaN there and left out of its sum.
 void score(Cast& cast, ScoredGroup& group);
 
 }  // namespace compeer::train

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "grpo/diversity.h"
 
@@ -51,7 +52,11 @@ double deviation(const std::vector<double>& values) {
 }  // namespace
 
 bool all_equal(const std::vector<double>& rewards) {
-  return std::all_of(rewards.begin(), rewards.end(), [&](double reward) { return reward == rewards.front(); });
+  std::set<double> different;
+  for (const double reward : rewards) {
+    if (!std::isnan(reward)) different.insert(reward);
+  }
+  return different.size() < 2;
 }
 
 StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine) {

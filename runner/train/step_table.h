@@ -7,7 +7,7 @@
 
 namespace compeer::train {
 
-/// Whether rewards have no variance.
+/// Whether rewards have no variance. Completions without one (NaN) are left out.
 bool all_equal(const std::vector<double>& rewards);
 
 /// The completions of a step over all ranks, in the order of their groups: what metrics are computed from. Because

@@ -111,7 +111,7 @@ TEST_F(Plugins, ShowTheirSettings) {
                     "  style  one of warm, calm; required\n"
                     "  tau    a number; not set by default\n"))
       << text;
-  EXPECT_TRUE(holds(text, "for plugin interface 3, libtorch 2.11.0, C++ ABI 1, compiler 12\n")) << text;
+  EXPECT_TRUE(holds(text, "for plugin interface 4, libtorch 2.11.0, C++ ABI 1, compiler 12\n")) << text;
   const auto json = nlohmann::json::parse(printed({"plugins", "inspect", "rewards/probe", "--json"}));
   EXPECT_EQ(json["parameters"]["n"]["max"], 9);
 }

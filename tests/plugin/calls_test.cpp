@@ -2,6 +2,8 @@
 
 #include <ATen/ops/ones.h>
 
+#include <cmath>
+
 #include "actors.h"
 
 namespace compeer::plugin {
@@ -28,6 +30,14 @@ TEST(Score, PassesWhatTheContractAllows) {
     EXPECT_EQ(scores.sizes(), (at::IntArrayRef{4, 2}));
     EXPECT_TRUE(scores.is_contiguous());
   }
+}
+
+TEST(Score, MayBeMissingWhereARewardAbstains) {
+  const auto shared = services();
+  auto plugin = actor("abstain", shared);
+  const auto scores = score(plugin, {example, four}, parts(plugin));
+  EXPECT_TRUE(std::isnan(scores[2][1].item<float>()));
+  EXPECT_EQ(scores[2][0].item<float>(), 1.0F);
 }
 
 TEST(Score, NamesWhatTheContractForbids) {

@@ -44,6 +44,13 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
 }
 
+TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
+  const double nobody = std::nan("");
+  EXPECT_TRUE(all_equal({1, nobody, 1}));
+  EXPECT_TRUE(all_equal({nobody, nobody}));
+  EXPECT_FALSE(all_equal({nobody, 1, 2}));
+}
+
 TEST(Row, IsNotANumberUntilSet) {
   const std::vector<std::string> columns{"a", "b"};
   Row row(columns);

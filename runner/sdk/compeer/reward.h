@@ -14,8 +14,12 @@ class BOOST_SYMBOL_VISIBLE Reward {
   /// Names of the columns of `score`. The first is the reward itself, the others are logged beside it.
   virtual std::vector<std::string> parts() const = 0;
 
-  /// float32 [G, parts], finite, in the order of `group.completions`.
+  /// float32 [G, parts], finite, in the order of `group.completions`; NaN where `abstains` allows it.
   virtual at::Tensor score(const Group& group) = 0;
+
+  /// True if it may have no opinion of a completion, which NaN then says: other rewards decide alone, and a completion
+  /// that nobody judges teaches nothing.
+  virtual bool abstains() const { return false; }
 };
 
 }  // namespace compeer

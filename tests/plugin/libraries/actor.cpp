@@ -51,7 +51,7 @@ class Actor : public Reward {
     if (act_ == "wrong type") return at::full({G, 2}, 1.0, at::kDouble);
     if (act_ == "wrong shape") return at::full({3}, 1.0, at::kFloat);
     auto scores = at::full({G, 2}, 1.0, at::kFloat);
-    if (act_ == "nan") scores.mutable_data_ptr<float>()[2 * 2 + 1] = std::nanf("");
+    if (act_ == "nan" || act_ == "abstain") scores.mutable_data_ptr<float>()[2 * 2 + 1] = std::nanf("");
     if (act_ == "infinity") scores.mutable_data_ptr<float>()[0] = -std::numeric_limits<float>::infinity();
     if (act_ == "compare") {
       const auto cosine = host_.similarity("mirror").compare({"a"}, {"b"});
@@ -60,6 +60,8 @@ class Actor : public Reward {
     if (act_ == "transposed") return at::full({2, G}, 1.0, at::kFloat).t();
     return scores;
   }
+
+  bool abstains() const override { return act_ == "abstain"; }
 
  private:
   Host& host_;

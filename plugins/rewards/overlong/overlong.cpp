@@ -1,0 +1,55 @@
+// DAPO's soft penalty for length: 0 up to `most` - `cache` tokens, then falling evenly to -1 at `most`.
+//
+//   most   tokens at which the penalty is whole; usually sampling.max_new_tokens
+//   cache  tokens before that over which it grows
+//   least  the penalty is never below this (null: it goes on falling past `most`)
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+
+namespace {
+
+using namespace compeer;
+
+class Overlong : public Reward {
+ public:
+  Overlong(const Settings& settings, Host&)
+      : most_(settings.number("most")),
+        cache_(settings.number("cache")),
+        least_(settings.has("least") ? settings.number("least") : -std::numeric_limits<double>::infinity()) {
+    if (cache_ > most_) throw std::invalid_argument("cache is larger than most: even no tokens would be too many");
+  }
+
+  std::vector<std::string> parts() const override { return {"penalty"}; }
+
+  at::Tensor score(const Group& group) override {
+    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
+    float* out = scores.mutable_data_ptr<float>();
+    for (const auto& completion : group.completions) {
+      const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
+      *out++ = past <= 0 ? 0.0F : static_cast<float>(std::max(-past / cache_, least_));
+    }
+    return scores;
+  }
+
+ private:
+  double most_, cache_, least_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, overlong, Overlong, R"json(
+  "version": "1.0.0",
+  "summary": "A soft penalty for completions near and past a length (DAPO).",
+  "parameters": {
+    "most": {"type": "number", "above": 0, "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},
+    "cache": {"type": "number", "above": 0, "help": "tokens before that over which the penalty grows"},
+    "least": {"type": "number", "default": -1.0, "max": 0,
+              "help": "the penalty is never below this; null: it goes on falling"}
+  })json")
