@@ -29,6 +29,12 @@ int owner(int64_t leaves, int size, int64_t leaf) {
   return static_cast<int>(longer + (leaf - longer * (even + 1)) / even);
 }
 
+Share slice(int64_t length, int64_t block, int size, int rank) {
+  const Share blocks = share((length + block - 1) / block, size, rank);
+  const int64_t first = std::min(length, blocks.first * block);
+  return {first, std::min(length - first, blocks.count * block)};
+}
+
 template <typename T>
 TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder)
     : world_(world),
@@ -141,8 +147,9 @@ void TreeSumOf<T>::exchange(int64_t left, int64_t right) {
   }
 }
 
+// The sum on rank 0; room for it elsewhere.
 template <typename T>
-std::span<T> TreeSumOf<T>::finish() {
+void TreeSumOf<T>::collect() {
   world_.together("sum", [&] {
     if (next_ != mine_.first + mine_.count) {
       throw std::logic_error("TreeSum: finished before leaf " + std::to_string(next_) + " was added");
@@ -153,10 +160,28 @@ std::span<T> TreeSumOf<T>::finish() {
   const bool root = leaves_ > 0 && world_.rank() == 0;
   result_ = root ? std::move(nodes_.front().sum) : take();
   if (leaves_ == 0) std::fill(result_.begin(), result_.end(), T{0});
-  world_.broadcast(std::as_writable_bytes(std::span(result_)));
   nodes_.clear();
   next_ = mine_.first;
+}
+
+template <typename T>
+std::span<T> TreeSumOf<T>::finish() {
+  collect();
+  world_.broadcast(std::as_writable_bytes(std::span(result_)));
   return result_;
+}
+
+template <typename T>
+std::span<T> TreeSumOf<T>::finish_slice(int64_t block) {
+  collect();
+  const auto of = [&](int rank) {
+    const Share part = slice(length_, block, world_.size(), rank);
+    return std::span(result_).subspan(static_cast<size_t>(part.first), static_cast<size_t>(part.count));
+  };
+  const auto own = of(world_.rank());
+  if (world_.rank() != 0) world_.receive(std::as_writable_bytes(own), 0);
+  for (int rank = 1; world_.rank() == 0 && rank < world_.size(); ++rank) world_.send(std::as_bytes(of(rank)), rank);
+  return own;
 }
 
 template class TreeSumOf<float>;

@@ -20,6 +20,9 @@ Share share(int64_t leaves, int size, int rank);
 /// The rank whose share holds the leaf.
 int owner(int64_t leaves, int size, int64_t leaf);
 
+/// How the elements of an array of `length` are shared: whole blocks of `block`, evenly.
+Share slice(int64_t length, int64_t block, int size, int rank);
+
 /// Adds `leaves` vectors, spread over the ranks by `share`, in an order that depends on nothing but `leaves`: the
 /// same bits for any number of ranks.
 ///
@@ -47,6 +50,9 @@ class TreeSumOf {
   /// the next sum. No leaves at all sum to zeros.
   std::span<T> finish();
 
+  /// Collective. Of the same sum this rank's `slice` alone, which spares the others their way through the network.
+  std::span<T> finish_slice(int64_t block);
+
   int64_t leaves() const { return leaves_; }
   Share mine() const { return mine_; }
 
@@ -61,6 +67,7 @@ class TreeSumOf {
   void settle(int64_t first, int64_t width);
   Node* find(int64_t first);
   void exchange(int64_t left, int64_t right);
+  void collect();
 
   World& world_;
   int64_t leaves_, length_;

@@ -69,20 +69,20 @@ void World::broadcast(std::string& bytes) {
   if (!mpi_) return;
   const Waiting waiting("broadcast");
   bytes.resize(static_cast<size_t>(meet("broadcast", rank_ == 0 ? static_cast<int64_t>(bytes.size()) : 0)));
-  spread(std::as_writable_bytes(std::span(bytes)));
+  spread(std::as_writable_bytes(std::span(bytes)), 0);
 }
 
-void World::broadcast(std::span<std::byte> bytes) {
+void World::broadcast(std::span<std::byte> bytes, int from) {
   if (!mpi_) return;
   const Waiting waiting("broadcast");
   meet("broadcast of " + std::to_string(bytes.size()) + " bytes", 0);
-  spread(bytes);
+  spread(bytes, from);
 }
 
-void World::spread(std::span<std::byte> bytes) {
+void World::spread(std::span<std::byte> bytes, int from) {
   for (; !bytes.empty(); bytes = bytes.subspan(piece(bytes))) {
-    check(MPI_Bcast(bytes.data(), piece(bytes), MPI_BYTE, 0, mpi_->ranks), "MPI_Bcast",
-          [&] { return "from " + mpi_->name(0); });
+    check(MPI_Bcast(bytes.data(), piece(bytes), MPI_BYTE, from, mpi_->ranks), "MPI_Bcast",
+          [&] { return "from " + mpi_->name(from); });
   }
 }
 

@@ -44,7 +44,8 @@ class World {
 
   /// Rank 0's bytes, of any size, to everyone.
   void broadcast(std::string& bytes);
-  void broadcast(std::span<std::byte> bytes);  ///< every rank has the room already
+  /// The bytes of one rank; every rank has the room already.
+  void broadcast(std::span<std::byte> bytes, int from = 0);
 
   /// Every rank's bytes, in rank order, on rank 0; nothing elsewhere.
   std::vector<std::string> gather(std::string_view bytes);
@@ -112,7 +113,7 @@ class World {
   int64_t meet(const std::string& call, int64_t value);
   [[noreturn]] void disagree(const std::string& call);
   void settle(const std::string& phase, const std::exception_ptr& failure);
-  void spread(std::span<std::byte> bytes);
+  void spread(std::span<std::byte> bytes, int from);
   int piece(std::span<const std::byte> bytes) const;
 
   int rank_ = 0, size_ = 1;

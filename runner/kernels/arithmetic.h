@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <limits>
 #include <vector>
 
 #include "compeer/model.h"
@@ -24,6 +25,7 @@ struct AttentionBlock {
   Weight q, k, v, o;
   Heads heads;
   double epsilon = 1e-6;
+  int64_t most_kept = std::numeric_limits<int64_t>::max();  ///< rows whose activations are kept for the way back
 };
 
 /// The second half.
@@ -31,6 +33,7 @@ struct FeedForwardBlock {
   at::Tensor norm;
   Weight gate, up, down;
   double epsilon = 1e-6;
+  int64_t most_kept = std::numeric_limits<int64_t>::max();
 };
 
 /// What models, engine and trainer compute with: float32, contiguous, rows first, differentiable unless said otherwise.

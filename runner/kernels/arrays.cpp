@@ -1,7 +1,9 @@
 #include "kernels/arrays.h"
 
 #include <algorithm>
-#include <vector>
+#include <bit>
+#include <cmath>
+#include <numeric>
 
 #include "kernels/workers.h"
 
@@ -41,17 +43,29 @@ void add(float* sum, const float* x, int64_t count) {
   });
 }
 
-double square_sum(const float* x, int64_t count) {
-  constexpr int64_t kBlock = 1024;
-  std::vector<double> blocks(static_cast<size_t>((count + kBlock - 1) / kBlock));
+std::vector<double> square_sums(const float* x, int64_t count) {
+  std::vector<double> sums(static_cast<size_t>((count + square_block - 1) / square_block));
   in_parts(count, [&](int64_t from, int64_t to) {
-    for (int64_t at = from; at < to; at += kBlock) {
-      blocks[static_cast<size_t>(at / kBlock)] = block_sum(x + at, std::min(kBlock, to - at));
+    for (int64_t at = from; at < to; at += square_block) {
+      sums[static_cast<size_t>(at / square_block)] = block_sum(x + at, std::min(square_block, to - at));
     }
   });
-  double total = 0;
-  for (const double block : blocks) total += block;
-  return total;
+  return sums;
+}
+
+double square_sum(const float* x, int64_t count) {
+  const auto sums = square_sums(x, count);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+void round_to_bfloat16(const float* from, int64_t count, float* to) {
+  in_parts(count, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto bits = std::bit_cast<uint32_t>(from[i]);
+      const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+      to[i] = std::isnan(from[i]) ? from[i] : std::bit_cast<float>(rounded);
+    }
+  });
 }
 
 }  // namespace compeer::kernels

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 namespace compeer::kernels {
 
@@ -10,7 +11,13 @@ void clear(float* x, int64_t count);
 /// sum += x, element by element.
 void add(float* sum, const float* x, int64_t count);
 
-/// Sum of squares in double precision: blocks of 1024 elements, each in 8 virtual lanes, added in order.
+/// Sums of squares in double precision, one for each block of `square_block` elements, in 8 virtual lanes; and these
+/// added in order.
+constexpr int64_t square_block = 1024;
+std::vector<double> square_sums(const float* x, int64_t count);
 double square_sum(const float* x, int64_t count);
+
+/// What bfloat16 keeps of numbers: rounded to nearest, ties to even. In place if `to` is `from`.
+void round_to_bfloat16(const float* from, int64_t count, float* to);
 
 }  // namespace compeer::kernels

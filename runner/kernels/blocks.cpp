@@ -76,23 +76,40 @@ void turn(const at::Tensor& x, const Place& place, int64_t heads, float directio
   rotate(data(x), data(place.cosine), data(place.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
 }
 
-// What attention's way back needs.
-struct Attended {
-  at::Tensor inverse, q, k, v, seen, sums, cosine, sine;
+// Where rows stand, as a graph keeps it.
+struct Standing {
+  at::Tensor cosine, sine;
   std::vector<Context> contexts;
+  Place place() const { return {cosine, sine, {}}; }
 };
 
+// What attention's way back needs beside x.
+struct Attended {
+  at::Tensor inverse, q, k, v, seen, sums;
+};
+
+Attended attended(const at::Tensor& x, AttentionBlock& block, const Standing& at, bool graph) {
+  const Norm norm(x, block.norm, block.epsilon);
+  const auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
+             v = product(norm.h, block.v, block.v_bias);
+  turn(q, at.place(), block.heads.query, 1.0f);
+  turn(k, at.place(), block.heads.key, 1.0f);
+  const auto seen = room(q.size(0), q.size(1)),
+             sums = graph ? at::empty({q.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
+  attend_contexts(data(q), data(k), data(v), at.contexts, block.heads, out(seen), graph ? out(sums) : nullptr);
+  return {norm.inverse, q, k, v, seen, sums};
+}
+
 Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, AttentionBlock& block,
-                         const Attended& kept) {
+                         const Standing& at, const Attended& kept) {
   const auto dseen = room(x.size(0), block.heads.query_width());
   back(dy, block.o, dseen, Write::replace);
   const auto dq = room(kept.q.size(0), kept.q.size(1)), dk = at::zeros(kept.k.sizes(), at::kFloat),
              dv = at::zeros(kept.v.sizes(), at::kFloat);
   attend_contexts_backward(data(dseen), data(kept.q), data(kept.k), data(kept.v), data(kept.seen), data(kept.sums),
-                           kept.contexts, block.heads, out(dq), out(dk), out(dv));
-  const Place place{kept.cosine, kept.sine, {}};
-  turn(dq, place, block.heads.query, -1.0f);
-  turn(dk, place, block.heads.key, -1.0f);
+                           at.contexts, block.heads, out(dq), out(dk), out(dv));
+  turn(dq, at.place(), block.heads.query, -1.0f);
+  turn(dk, at.place(), block.heads.key, -1.0f);
   const Norm norm(x, block.norm, block.epsilon);
   const auto dh = room(x.size(0), x.size(1));
   back(dq, block.q, dh, Write::replace);
@@ -111,8 +128,19 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
           bias_gradient(demand, 8, block.v_bias, dv)};
 }
 
+// What the feed-forward half's way back needs beside x.
+struct Gated {
+  at::Tensor inverse, gate, up;
+};
+
+Gated gated(const at::Tensor& x, FeedForwardBlock& block) {
+  const Norm norm(x, block.norm, block.epsilon);
+  return {norm.inverse, product(norm.h, block.gate), product(norm.h, block.up)};
+}
+
 Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
-                            const at::Tensor& inverse, const at::Tensor& gate, const at::Tensor& up) {
+                            const Gated& kept) {
+  const auto& [inverse, gate, up] = kept;
   const int64_t rows = gate.size(0), width = gate.size(1);
   const auto active = room(rows, width), dgate = room(rows, width), dup = room(rows, width);
   back(dy, block.down, active, Write::replace);
@@ -159,13 +187,7 @@ at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& 
 }  // namespace
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) {
-  const Norm norm(x, block.norm, block.epsilon);
-  if (place.cache) return with_cache(x, norm.h, block, place);
-  const auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
-             v = product(norm.h, block.v, block.v_bias);
-  turn(q, place, block.heads.query, 1.0f);
-  turn(k, place, block.heads.key, 1.0f);
-  const auto y = x.detach().clone();
+  if (place.cache) return with_cache(x, Norm(x, block.norm, block.epsilon).h, block, place);
   const std::vector<at::Tensor> inputs{x,
                                        block.norm,
                                        block.q.value(),
@@ -175,31 +197,32 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Pla
                                        block.q_bias,
                                        block.k_bias,
                                        block.v_bias};
-  const bool graph = graph_wanted(inputs);
-  const auto seen = room(q.size(0), q.size(1)),
-             sums = graph ? at::empty({q.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
-  auto all = contexts(place.segments);
-  attend_contexts(data(q), data(k), data(v), all, block.heads, out(seen), graph ? out(sums) : nullptr);
-  add_product(seen, block.o, y);
+  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
+  Standing at{place.cosine, place.sine, contexts(place.segments)};
+  auto kept = attended(x, block, at, graph);
+  const auto y = x.detach().clone();
+  add_product(kept.seen, block.o, y);
   if (!graph) return y;
+  if (!keep) kept = {};
   connect({y}, inputs,
-          [x, kept = Attended{norm.inverse, q, k, v, seen, sums, place.cosine, place.sine, std::move(all)}, &block](
-              const Demand& demand, const Gradients& dy) { return attention_back(demand, dy[0], x, block, kept); });
+          [x, at = std::move(at), kept = std::move(kept), keep, &block](const Demand& demand, const Gradients& dy) {
+            return attention_back(demand, dy[0], x, block, at, keep ? kept : attended(x, block, at, true));
+          });
   return y;
 }
 
 at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) {
-  const Norm norm(x, block.norm, block.epsilon);
-  const auto gate = product(norm.h, block.gate), up = product(norm.h, block.up);
   const std::vector<at::Tensor> inputs{x, block.norm, block.gate.value(), block.up.value(), block.down.value()};
-  const bool graph = graph_wanted(inputs);
-  const auto active = graph ? room(gate.size(0), gate.size(1)) : gate;
-  swiglu(data(gate), data(up), gate.numel(), out(active));
+  const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
+  auto kept = gated(x, block);
+  const auto active = graph && keep ? room(x.size(0), kept.gate.size(1)) : kept.gate;
+  swiglu(data(kept.gate), data(kept.up), kept.gate.numel(), out(active));
   const auto y = x.detach().clone();
   add_product(active, block.down, y);
   if (!graph) return y;
-  connect({y}, inputs, [x, inverse = norm.inverse, gate, up, &block](const Demand& demand, const Gradients& dy) {
-    return feed_forward_back(demand, dy[0], x, block, inverse, gate, up);
+  if (!keep) kept = {};
+  connect({y}, inputs, [x, kept = std::move(kept), keep, &block](const Demand& demand, const Gradients& dy) {
+    return feed_forward_back(demand, dy[0], x, block, keep ? kept : gated(x, block));
   });
   return y;
 }

@@ -84,8 +84,7 @@ struct Linear : Function<Linear> {
 Weight::Weight(at::Tensor value, const WeightOptions& options)
     : value_(std::move(value)), precision_(options.precision), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
-  TORCH_CHECK(frozen_ || (value_.scalar_type() == at::kFloat && precision_ == at::kFloat),
-              "weights that train are float32");
+  TORCH_CHECK(frozen_ || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
   if (!frozen_) return;
   packed();
   if (options.release) options.release();
@@ -108,7 +107,7 @@ const Packed& Weight::packed() {
   return packed_;
 }
 
-at::Tensor Weight::rounded() const { return value_.detach().to(precision_).to(at::kFloat); }
+at::Tensor Weight::rounded() const { return frozen_ ? value_.detach().to(precision_).to(at::kFloat) : value_.detach(); }
 
 void Weight::changed() { stale_ = !frozen_; }
 

@@ -17,7 +17,8 @@ struct WeightOptions {
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
 /// precision: with kBFloat16 the products are, bit for bit, those of the weights rounded to bfloat16.
 ///
-/// Trainable, as one argument makes it: float32, rearranged when first needed and again after `changed`.
+/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
+/// kBFloat16 its numbers must be such that bfloat16 holds them.
 /// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. `release` may then give the memory behind
 /// the tensor back to the system (pages of a mapped file), so that about one copy of the weights stays resident. It
 /// must remain readable: gradients with respect to the products' other factor read it again.

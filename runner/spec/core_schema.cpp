@@ -209,6 +209,9 @@ std::vector<Section> house_sections() {
                   .of({"constant", "cosine", "linear"}),
               integer("warmup", 0, "steps over which the learning rate rises").from(0)}),
        training, ""},
+      {word("shard", "none", "what ranks share out between them to save memory: the optimizer's state, or nothing")
+           .of({"none", "optimizer"}),
+       training, ""},
       {table("checkpoint", "what can be resumed and used later",
              {integer("every", 0, "steps between checkpoints; 0: only at the end").from(0),
               integer("keep", 2, "newest checkpoints kept").from(1)}),

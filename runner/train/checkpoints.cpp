@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "record/checkpoint.h"
 #include "train/run.h"
@@ -11,14 +12,18 @@
 namespace compeer::train {
 
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
-                     const Training& training, uint64_t keep) {
+                     Training& training, uint64_t keep) {
+  std::optional<record::CheckpointWriter> writer;
   world.together("checkpoint", [&] {
     if (world.rank() != 0) return;
-    record::CheckpointWriter writer(run, step);
-    cast.model().call("save", [&](Model& model) { model.save(writer.folder().string()); });
-    cast.tokenizer().save(writer.folder());
-    training.save(writer.folder());
-    writer.commit({{"step", step}});
+    writer.emplace(run, step);
+    cast.model().call("save", [&](Model& model) { model.save(writer->folder().string()); });
+    cast.tokenizer().save(writer->folder());
+  });
+  training.save(writer ? writer->folder() : std::filesystem::path());
+  world.together("checkpoint", [&] {
+    if (!writer) return;
+    writer->commit({{"step", step}});
     record::prune(run, keep);
   });
 }

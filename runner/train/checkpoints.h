@@ -9,10 +9,10 @@ namespace compeer::train {
 
 class Training;
 
-/// Rank 0 writes; all ranks call. Weights, tokenizer, optimizer, reference; because random numbers are functions of the
+/// Collective; rank 0 writes. Weights, tokenizer, optimizer, reference; because random numbers are functions of the
 /// step, the step is the rest of the state.
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, Cast& cast,
-                     const Training& training, uint64_t keep);
+                     Training& training, uint64_t keep);
 
 /// The newest good checkpoint as rank 0 sees it, on all ranks: its step and folder, or step 0.
 struct Start {

@@ -82,7 +82,7 @@ kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
 
 // Log-probs under the model that the run began with. A KL term of the reward is taken off here.
 void GrpoStep::ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning) {
-  training_.as_reference([&] {
+  training_.as_reference(gradients_.room(), [&] {
     const at::NoGradGuard no_grad;
     for (LearningGroup& group : learning) {
       group.reference = forward(group.batch).log_prob;
@@ -98,7 +98,7 @@ void GrpoStep::ask_reference(std::vector<ScoredGroup>& groups, std::vector<Learn
   }
 }
 
-// Each group's gradient, their sum over all ranks, and a step of the optimizer. `count` counts updates of the run.
+// Each group's gradient, then their sum over all ranks and a step of the optimizer. `count` counts updates of the run.
 void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock,
                       Row& row) {
   const bool first = count % static_cast<uint64_t>(settings_.updates) == 0;
@@ -117,9 +117,7 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
     }
   });
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
-  const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
-  const auto done = timed(clock, "train", [&] { return training_.update(gradient); });
-  write_update(sums, pooled, done, row);
+  write_update(sums, pooled, training_.update(gradients_, clock), row);
 }
 
 }  // namespace compeer::train

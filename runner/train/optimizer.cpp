@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "kernels/arrays.h"
-#include "train/stored_floats.h"
 
 namespace compeer::train {
 
@@ -30,26 +29,16 @@ double Optimizer::rate(uint64_t t) const {
   return schedule_ == "cosine" ? lr_ * 0.5 * (1.0 + std::cos(std::numbers::pi * done)) : lr_ * (1.0 - done);
 }
 
-Optimizer::Update Optimizer::step(std::span<const float> gradient, std::span<float> weights) {
-  const auto count = static_cast<int64_t>(gradient.size());
-  const double norm = std::sqrt(kernels::square_sum(gradient.data(), count));
+double norm_of(std::span<const float> gradient) {
+  return std::sqrt(kernels::square_sum(gradient.data(), static_cast<int64_t>(gradient.size())));
+}
+
+Optimizer::Update Optimizer::step(std::span<const float> gradient, double norm, std::span<float> weights) {
   const double scale = max_norm_ > 0 && norm > max_norm_ ? max_norm_ / (norm + 1e-6) : 1.0;
   adamw_.lr = rate(++done_);
-  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale), count,
-                      weights.data(), m_.data(), v_.data());
+  kernels::adamw_step(adamw_, static_cast<int64_t>(done_), gradient.data(), static_cast<float>(scale),
+                      static_cast<int64_t>(gradient.size()), weights.data(), m_.data(), v_.data());
   return {norm, adamw_.lr};
-}
-
-void Optimizer::save(const std::filesystem::path& file) const {
-  record::write_safetensors(file, {stored_floats("m", m_), stored_floats("v", v_)},
-                            {{"updates", std::to_string(done_)}});
-}
-
-void Optimizer::load(const std::filesystem::path& file) {
-  const auto stored = record::Safetensors::open(file);
-  read_floats(stored, "m", m_);
-  read_floats(stored, "v", v_);
-  done_ = std::stoull(stored.metadata().at("updates"));
 }
 
 }  // namespace compeer::train

@@ -11,8 +11,7 @@
 #include "train/checkpoints.h"
 #include "train/clock.h"
 #include "train/journal.h"
-#include "train/optimizer.h"
-#include "train/parameters.h"
+#include "train/training.h"
 
 namespace compeer::train {
 
@@ -28,33 +27,6 @@ struct Run {
 
   uint64_t seed() const { return static_cast<uint64_t>(spec.integer("seed")); }
   std::unique_ptr<Journal> journal;
-};
-
-/// The weights under training, and all that moves with them.
-class Training {
- public:
-  /// `reference`: keep the weights that the run began with.
-  Training(Run& run, double lr, uint64_t updates, bool reference = false);
-
-  Parameters parameters;
-
-  /// Clips the summed gradient and moves the weights: the same bits on every rank.
-  Optimizer::Update update(std::span<const float> gradient);
-
-  /// Runs `work` while the model has the weights that the run began with.
-  void as_reference(const std::function<void()>& work);
-
-  /// What a checkpoint holds beside the weights.
-  void save(const std::filesystem::path& folder) const;
-
- private:
-  void load(const std::filesystem::path& folder);
-  void swap_reference();
-  void changed();
-
-  Run& run_;
-  Optimizer optimizer_;
-  std::vector<float> reference_;  // or nothing
 };
 
 /// Opens the journal of a task whose steps log these columns.

@@ -60,9 +60,7 @@ class Sft {
     const double tokens = clock.time("reduce", [&] { return counts_.finish()[0]; });
     clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
     const double loss = clock.time("reduce", [&] { return losses_.finish()[0]; });
-    const auto gradient = clock.time("reduce", [&] { return gradients_.finish(); });
-    const auto update =
-        clock.time("train", [&] { return run_.world.together("update", [&] { return training_.update(gradient); }); });
+    const auto update = training_.update(gradients_, clock);
     row.set("loss", loss);
     row.set("grad_norm", update.gradient_norm);
     row.set("lr", update.lr);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/random.h"
+#include "comm/in_turn.h"
 #include "ranks.h"
 
 namespace compeer::comm {
@@ -88,6 +89,30 @@ TEST(TreeSum, AddsVectorsLongerThanOnePiece) {
   TreeSum sum(world(), 5, length);
   add_mine(sum, length);
   EXPECT_TRUE(same_bits(sum.finish(), expected(5, length)));
+}
+
+TEST(TreeSum, CanGiveEveryRankItsSlice) {
+  constexpr int64_t length = 1000, block = 64;
+  const auto whole = expected(5, length);
+  TreeSum sum(world(), 5, length);
+  for (int again = 0; again < 2; ++again) {
+    add_mine(sum, length);
+    const Share own = slice(length, block, world().size(), world().rank());
+    EXPECT_TRUE(same_bits(sum.finish_slice(block), std::span(whole).subspan(own.first, own.count)));
+  }
+}
+
+TEST(Slice, IsWholeBlocksEvenlyShared) {
+  EXPECT_EQ(slice(1000, 64, 2, 0).count, 512);
+  EXPECT_EQ(slice(1000, 64, 2, 1).first, 512);
+  EXPECT_EQ(slice(1000, 64, 2, 1).count, 488);
+  EXPECT_EQ(slice(10, 64, 3, 2).first, 10);
+  EXPECT_EQ(slice(10, 64, 3, 2).count, 0);
+}
+
+TEST(InTurn, EveryRankGoesOnFromTheOneBefore) {
+  const double digits = in_turn(world(), 0.0, [](double before) { return 10 * before + world().rank() + 1; });
+  EXPECT_EQ(digits, std::vector<double>({1, 12, 123, 1234})[static_cast<size_t>(world().size()) - 1]);
 }
 
 TEST(TreeSum, OfNothingIsZero) {

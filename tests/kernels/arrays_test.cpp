@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <cmath>
 #include <vector>
 
 #include "kernels/adamw.h"
@@ -23,8 +24,17 @@ TEST(Arrays, AddUpAndClear) {
 
 TEST(Arrays, SumSquares) {
   const std::vector<float> threes(2051, 3.0f);
+  EXPECT_EQ(square_sums(threes.data(), 2051), (std::vector<double>{9 * 1024, 9 * 1024, 27}));
   EXPECT_EQ(square_sum(threes.data(), 2051), 9.0 * 2051);
-  EXPECT_EQ(square_sum(threes.data(), 3), 27.0);
+}
+
+// bfloat16 has 8 bits of precision: 1 + 1/128 is the next after 1, halfway goes to the even one.
+TEST(Arrays, RoundToBfloat16) {
+  std::vector<float> x{1.0f, 1.00390625f, 1.01171875f, 1.005f, -1.01171875f, 3.4e38f, NAN};
+  round_to_bfloat16(x.data(), 7, x.data());
+  EXPECT_EQ(std::vector<float>(x.begin(), x.begin() + 6),
+            (std::vector<float>{1.0f, 1.0f, 1.015625f, 1.0078125f, -1.015625f, INFINITY}));
+  EXPECT_TRUE(std::isnan(x[6]));
 }
 
 // One element by hand: g = 0.5 * 4 = 2, m = 0.1 * 2 = 0.2, v = 0.01 * 4 = 0.04; both unbiased are 2 and 4, so the step

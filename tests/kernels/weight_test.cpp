@@ -53,9 +53,13 @@ TEST_F(Weights, ThatTrainFollowTheirValue) {
   EXPECT_TRUE(at::allclose(linear(x, weight), at::mm(x, w.t()), 1e-4, 1e-4));
 }
 
-TEST_F(Weights, ThatTrainAreFloat32) {
-  EXPECT_THROW(Weight(w.to(at::kBFloat16)), c10::Error);
-  EXPECT_THROW(Weight(w, {at::kBFloat16, false, nullptr}), c10::Error);
+TEST_F(Weights, ThatTrainAreFloat32) { EXPECT_THROW(Weight(w.to(at::kBFloat16)), c10::Error); }
+
+TEST_F(Weights, ThatTrainInBfloat16GiveTheProductsOfTheirNumbers) {
+  w.copy_(w.to(at::kBFloat16));
+  Weight plain(w), halves(w, {at::kBFloat16, false, nullptr});
+  EXPECT_TRUE(at::equal(linear(x, halves), linear(x, plain)));
+  EXPECT_EQ(2 * halves.packed().bytes(), plain.packed().bytes());
 }
 
 TEST_F(Weights, HaveTheirBiasesSummedOverRows) {

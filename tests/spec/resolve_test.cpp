@@ -36,7 +36,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"("ranks":1,"record":{"rollouts":true},"rewards":[{"label":"format","plugin":"format","weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
-      R"("seed":1,"task":"grpo","threads":1,"watchdog":{"seconds":300}})");
+      R"("seed":1,"shard":"none","task":"grpo","threads":1,"watchdog":{"seconds":300}})");
 }
 
 TEST(Resolve, KeepsTheSectionsOfItsTaskOnly) {

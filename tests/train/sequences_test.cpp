@@ -6,6 +6,7 @@
 
 #include "plugin/host.h"
 #include "plugin/open.h"
+#include "train/learning.h"
 
 namespace compeer::train {
 namespace {
@@ -33,20 +34,40 @@ TEST(GroupBatch, HangsCompletionsOffThePrompt) {
   EXPECT_TRUE(at::equal(batch.sampled_log_probs, at::tensor({-0.5f, -0.25f, -1.0f})));
 }
 
+// A small model, fresh from a seed.
+class SmallModel : public testing::Test {
+ protected:
+  static plugin::Plugin<Model> open() {
+    const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+    static plugin::Services services;
+    services.seed = 3;
+    const nlohmann::json config{{"vocab_size", 40},
+                                {"hidden_size", 32},
+                                {"num_hidden_layers", 2},
+                                {"num_attention_heads", 4},
+                                {"num_key_value_heads", 2},
+                                {"intermediate_size", 48},
+                                {"max_position_embeddings", 64}};
+    const nlohmann::json settings{{"path", nullptr},        {"config", config},  {"frozen", false},
+                                  {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", nullptr}};
+    return plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services));
+  }
+
+  // Gradients of the sum of a * log-prob, each tensor flat.
+  at::Tensor gradient(const at::Tensor& log_prob, const std::vector<float>& a) {
+    for (Parameter& p : model.object().parameters()) p.value.mutable_grad() = at::Tensor();
+    (log_prob * at::tensor(a)).sum().backward();
+    std::vector<at::Tensor> all;
+    for (const Parameter& p : model.object().parameters()) all.push_back(p.value.grad().flatten());
+    return at::cat(all);
+  }
+
+  plugin::Plugin<Model> model = open();
+  rollout::Policy policy{model.object()};
+};
+
 // What a token is given does not depend on the lessons it is learned with; tokens before `first` have no say.
-TEST(LogProbs, AreThoseOfEachLessonAlone) {
-  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
-  plugin::Services services;
-  services.seed = 3;
-  const nlohmann::json config{
-      {"vocab_size", 40},         {"hidden_size", 32},       {"num_hidden_layers", 2},       {"num_attention_heads", 4},
-      {"num_key_value_heads", 2}, {"intermediate_size", 48}, {"max_position_embeddings", 64}};
-  auto model = plugin::open<Model>(
-      chosen,
-      Settings(
-          {{"path", nullptr}, {"config", config}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}}),
-      std::make_unique<plugin::RunHost>(chosen, services));
-  rollout::Policy policy(model.object());
+TEST_F(SmallModel, GivesALessonTheSameAmongOthers) {
   const at::NoGradGuard no_grad;
   const std::vector<Lesson> lessons{{{1, 2, 3, 4, 5}, 1}, {{6, 7}, 1}, {{8, 9, 10, 11, 12, 13, 14}, 4}};
   std::vector<at::Tensor> alone;
@@ -55,6 +76,29 @@ TEST(LogProbs, AreThoseOfEachLessonAlone) {
   EXPECT_EQ(alone[1].numel(), 1);
   EXPECT_EQ(alone[2].numel(), 3);
   EXPECT_TRUE(at::equal(log_probs(policy, lessons), at::cat(alone)));
+}
+
+// The prompt is computed once for its group, forward and backward. That changes no log-prob, and gradients by rounding
+// only.
+TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
+  ScoredGroup group;
+  group.prompt = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
+  const std::vector<std::vector<int32_t>> completions{{20, 21, 22, 23}, {24}, {20, 25, 26, 27, 28, 29, 30}, {31, 32}};
+  std::vector<Lesson> copies;
+  std::vector<float> a;
+  for (const auto& tokens : completions) {
+    rollout::Sample sample;
+    sample.tokens = tokens;
+    sample.log_probs.assign(tokens.size(), 0.0f);
+    group.samples.push_back(sample);
+    copies.push_back({group.prompt, static_cast<int64_t>(group.prompt.size())});
+    copies.back().tokens.insert(copies.back().tokens.end(), tokens.begin(), tokens.end());
+    for (size_t i = 0; i < tokens.size(); ++i) a.push_back(0.3f * static_cast<float>(a.size() % 5) - 0.5f);
+  }
+  const auto shared = log_probs(policy, group_batch(group), 1.0).log_prob, unshared = log_probs(policy, copies);
+  EXPECT_TRUE(at::equal(shared, unshared));
+  const auto once = gradient(shared, a), many = gradient(unshared, a);
+  EXPECT_LE((once - many).norm().item<double>(), 1e-6 * many.norm().item<double>());
 }
 
 }  // namespace

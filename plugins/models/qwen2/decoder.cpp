@@ -11,10 +11,12 @@ Use::Use(const Settings& settings)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
       keeping(settings),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
-                                                                                          : at::kFloat) {}
+                                                                                          : at::kFloat) {
+  if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
+}
 
 kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
-  if (!keeping.frozen) return {};
+  if (!keeping.frozen) return {keeping.rounded() ? at::kBFloat16 : at::kFloat, false, nullptr};
   const bool halves =
       keeping.precision == "bfloat16" || (keeping.precision == "stored" && matrix.scalar_type() == at::kBFloat16);
   return {halves ? at::kBFloat16 : at::kFloat, true, release};
@@ -35,13 +37,9 @@ Decoder::Decoder(const Config& config, std::vector<Parameter> parameters, Use us
 }
 
 ModelShape Decoder::shape() const {
-  return {config_.num_hidden_layers,
-          config_.hidden_size,
-          config_.num_key_value_heads,
-          config_.head_dim,
-          config_.vocab_size,
-          config_.max_position_embeddings,
-          use_.exact()};
+  return {config_.num_hidden_layers, config_.hidden_size, config_.num_key_value_heads,
+          config_.head_dim,          config_.vocab_size,  config_.max_position_embeddings,
+          use_.keeping.rounded(),    use_.exact()};
 }
 
 // Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
@@ -84,6 +82,17 @@ at::Tensor Decoder::head() const {
   return config_.tie_word_embeddings ? parameters_.front().value : parameters_.back().value;
 }
 
+const char* Decoder::stored_type() const {
+  return use_.keeping.rounded() || head().scalar_type() == at::kBFloat16 ? "bfloat16" : "float32";
+}
+
+std::vector<Parameter> Decoder::stored() const {
+  std::vector<Parameter> all = parameters_;
+  if (!use_.keeping.rounded()) return all;
+  for (Parameter& p : all) p.value = p.value.detach().to(at::kBFloat16);
+  return all;
+}
+
 void Decoder::parameters_changed() {
   for (auto& [a, f] : layers_) {
     for (Weight* weight : {&a.q, &a.k, &a.v, &a.o, &f.gate, &f.up, &f.down}) weight->changed();
@@ -118,8 +127,8 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next)
   const at::Tensor post_norm = take();
   Weight gate = weight(), up = weight(), down = weight();
   return {{input_norm, q_bias, k_bias, v_bias, std::move(q), std::move(k), std::move(v), std::move(o), heads,
-           config_.rms_norm_eps},
-          {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps}};
+           config_.rms_norm_eps, use_.most_kept},
+          {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps, use_.most_kept}};
 }
 
 }  // namespace compeer::qwen2

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Use {
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
   at::ScalarType rotary_precision = at::kFloat;  ///< or kBFloat16: of the rotary frequencies
-  std::function<void()> release = nullptr;       ///< frozen: gives the memory behind the parameters back to the system
+  int64_t most_kept =
+      std::numeric_limits<int64_t>::max();  ///< tokens of a pass whose activations are kept for its way back
+  std::function<void()> release = nullptr;  ///< frozen: gives the memory behind the parameters back to the system
 
   bool exact() const { return &arithmetic == &kernels::exact(); }
   kernels::WeightOptions options(const at::Tensor& matrix) const;
@@ -48,6 +51,10 @@ class Decoder {
   /// The output matrix [vocabulary, hidden]: float32, or bfloat16 if it is kept so.
   at::Tensor head() const;
   const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// As they are to be saved, and the name of their type in config.json.
+  std::vector<Parameter> stored() const;
+  const char* stored_type() const;
   void parameters_changed();
 
  private:

@@ -45,9 +45,8 @@ class Qwen2 : public Model {
   void parameters_changed() override { decoder_->parameters_changed(); }
 
   void save(const std::string& folder) override {
-    qwen2::save(decoder_->parameters(), folder);
-    const bool halves = decoder_->head().scalar_type() == at::kBFloat16;
-    save_config(config_, generation_, halves ? "bfloat16" : "float32", end_token_, folder);
+    qwen2::save(decoder_->stored(), folder);
+    save_config(config_, generation_, decoder_->stored_type(), end_token_, folder);
   }
 
  private:
@@ -98,7 +97,9 @@ COMPEER_PLUGIN(Model, models, qwen2, compeer::qwen2::Qwen2, R"json(
       }},
     "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
     "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
-      "help": "what frozen weights are kept in; arithmetic is float32"},
+      "help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},
+    "recompute_above": {"type": "integer", "default": null, "min": 0,
+      "help": "passes over more tokens than this keep few activations and compute the others again on the way back; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
       "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},
     "rotary_precision": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],

@@ -59,9 +59,9 @@ std::vector<Entry> entries(const Config& c) {
 }
 
 Keeping::Keeping(const Settings& settings) : frozen(settings.flag("frozen")), precision(settings.text("precision")) {
-  if (!frozen && precision != "float32")
-    throw Error("model.precision", "is '" + precision + "', but weights that train are float32",
-                "set frozen = true, or leave precision out");
+  if (!frozen && precision == "stored")
+    throw Error("model.precision", "is 'stored', but weights that train are float32 or bfloat16",
+                "set frozen = true, or choose one of them");
 }
 
 struct Store::Files {

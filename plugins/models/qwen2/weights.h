@@ -23,8 +23,11 @@ struct Keeping {
   Keeping() = default;
   explicit Keeping(const Settings& settings);  ///< throws if both contradict
 
-  bool frozen = false;                ///< only read
-  std::string precision = "float32";  ///< of frozen matrices: stored, float32 or bfloat16
+  bool frozen = false;  ///< only read
+  std::string precision =
+      "float32";  ///< of frozen matrices: stored, float32 or bfloat16; of trained ones: the last two
+
+  bool rounded() const { return !frozen && precision == "bfloat16"; }  ///< trained, in bfloat16
 };
 
 /// The safetensors of a model folder, mapped into memory: nothing is read before it is used. Tensors taken from it keep

@@ -85,11 +85,10 @@ class Qwen25Vl : public Model {
   void parameters_changed() override { decoder_->parameters_changed(); }
 
   void save(const std::string& folder) override {
-    std::vector<Parameter> all = decoder_->parameters();
+    std::vector<Parameter> all = decoder_->stored();
     all.insert(all.end(), tower_weights_.begin(), tower_weights_.end());
     qwen2::save(all, folder);
-    const bool halves = decoder_->head().scalar_type() == at::kBFloat16;
-    qwen2::save_config(saved_config_, generation_, halves ? "bfloat16" : "float32", end_token_, folder);
+    qwen2::save_config(saved_config_, generation_, decoder_->stored_type(), end_token_, folder);
   }
 
  private:
@@ -144,7 +143,9 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
     "path": {"type": "path", "help": "a model folder: config.json and safetensors"},
     "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
     "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
-      "help": "what frozen weights are kept in; arithmetic is float32"},
+      "help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},
+    "recompute_above": {"type": "integer", "default": null, "min": 0,
+      "help": "passes over more tokens than this keep few activations and compute the others again on the way back; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
       "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
   })json")

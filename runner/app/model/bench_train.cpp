@@ -92,7 +92,7 @@ class Steps {
       std::span<float> gradient;
       into(sum, [&] { gradient = gradients_.finish(); });
       into(optimizer, [&] {
-        optimizer_.step(gradient, parameters_.weights());
+        optimizer_.step(gradient, train::norm_of(gradient), parameters_.weights());
         policy_.parameters_changed();
       });
     });

@@ -206,7 +206,8 @@ class StepCase {
                                          {"schedule", "constant"},
                                          {"warmup", 0}}),
                                o.at("lr"), 1, parameters_.size());
-    const double found = optimizer.step(gradient_, parameters_.weights()).gradient_norm;
+    const double found = train::norm_of(gradient_);
+    optimizer.step(gradient_, found, parameters_.weights());
     model_.policy->parameters_changed();
     const double norm = one.at("grad_norm_before_clip");
     checks_.push_back(

@@ -22,8 +22,8 @@ using nlohmann::json;
 const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied";
 
 std::unique_ptr<plugin::Plugin<Model>> open_model(const json& given) {
-  json settings = {
-      {"path", nullptr}, {"config", nullptr}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}};
+  json settings = {{"path", nullptr},        {"config", nullptr}, {"frozen", false},
+                   {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", nullptr}};
   settings.update(given);
   static const plugin::Services services;
   const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
@@ -321,15 +321,62 @@ TEST_F(Qwen2Config, OneThatIsNoJsonOrAbsentIsRefused) {
   EXPECT_THROW(open_model({{"path", (folder / "absent").string()}}), Error);
 }
 
-TEST(Qwen2Settings, PrecisionIsForFrozenWeights) {
+TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
   try {
-    open_model({{"config", small_config()}, {"precision", "bfloat16"}});
+    open_model({{"config", small_config()}, {"precision", "stored"}});
     FAIL() << "was accepted";
   } catch (const Error& e) {
-    EXPECT_EQ(e.problem(), "model.precision: is 'bfloat16', but weights that train are float32");
-    EXPECT_EQ(e.help(), "set frozen = true, or leave precision out");
+    EXPECT_EQ(e.problem(), "model.precision: is 'stored', but weights that train are float32 or bfloat16");
+    EXPECT_EQ(e.help(), "set frozen = true, or choose one of them");
     EXPECT_EQ(e.exit(), Exit::spec);
   }
+}
+
+// Log-probs and gradients of a golden sequence.
+std::vector<at::Tensor> learned(const json& settings) {
+  auto model = open_model(settings);
+  for (Parameter& p : model->object().parameters()) {
+    const at::NoGradGuard no_grad;
+    if (model->object().shape().rounded) p.value.copy_(p.value.to(at::kBFloat16).to(at::kFloat));
+  }
+  model->object().parameters_changed();
+  rollout::Policy policy(model->object());
+  const auto tokens = at::arange(1, 20, at::kLong);
+  const Batch batch{tokens, {Segment{0, 12, 0, -1, {}}, Segment{12, 7, 12, 0, {}}}};
+  const auto log_prob =
+      kernels::token_logprobs(model->object().forward(batch, nullptr), policy.head, tokens, 1.0).log_prob;
+  log_prob.sum().backward();
+  std::vector<at::Tensor> all{log_prob.detach()};
+  for (const Parameter& p : model->object().parameters()) all.push_back(p.value.grad());
+  return all;
+}
+
+TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
+  const json path{{"path", kGolden.string()}};
+  const auto kept = learned(path);
+  for (const int64_t most : {0, 18, 19}) {
+    json settings = path;
+    settings["recompute_above"] = most;
+    const auto again = learned(settings);
+    ASSERT_EQ(again.size(), kept.size());
+    for (size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(at::equal(again[i], kept[i])) << most << " " << i;
+  }
+}
+
+// Weights that bfloat16 holds give the same in either precision; only how they are kept differs.
+TEST(Qwen2Training, InBfloat16IsThatOfTheRoundedWeights) {
+  const auto rounded = learned({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+  const fs::path folder = fs::temp_directory_path() / ("qwen2-rounded-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  {
+    auto model = open_model({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+    EXPECT_TRUE(model->object().shape().rounded);
+    model->object().save(folder.string());
+  }
+  EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.norm.weight").dtype, "BF16");
+  const auto stored = learned({{"path", folder.string()}});
+  for (size_t i = 0; i < stored.size(); ++i) EXPECT_TRUE(at::equal(rounded[i], stored[i])) << i;
+  fs::remove_all(folder);
 }
 
 TEST_F(Qwen2Files, NeitherPathNorConfigIsAnError) {

@@ -21,6 +21,9 @@ TEST(Repetition, IsTheShareOfPairsSaidBefore) {
   // a b, b a, a b, b a, a b: the last three of five are repeats.
   expect_near(scores({{"n", 2}}, "a b a b a b"), {-0.6, 0.6, 0.0});
   expect_near(scores({{"n", 2}}, "a b c d"), {0.0, 0.0, 0.0});
+  expect_near(scores({{"n", 2}}, "5 5 5 5 5"), {-0.75, 0.75, 0.0});
+  expect_near(scores({{"n", 2}}, "1 2 3 1 2 3"), {-0.4, 0.4, 0.0});
+  expect_near(scores({{"n", 3}}, "1 2 3 1 2 3"), {-0.25, 0.25, 0.0});
 }
 
 TEST(Repetition, CountsWhatTheAssistantSaidEarlierOnce) {
