@@ -6,6 +6,8 @@
 namespace compeer::kernels {
 
 at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const {
+  TORCH_CHECK(!place.leaves && !place.continues,
+              "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
   const auto h = rms_norm(x, block.norm, block.epsilon);
   const auto q = rotate(linear(h, block.q, block.q_bias), place.cosine, place.sine, block.heads.query);
   const auto k = rotate(linear(h, block.k, block.k_bias), place.cosine, place.sine, block.heads.key);

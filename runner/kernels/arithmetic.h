@@ -10,13 +10,15 @@
 namespace compeer::kernels {
 
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
-/// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on.
+/// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on. In
+/// training, what they leave for other batches, or continue of one.
 struct Place {
   const at::Tensor &cosine, &sine;
   const std::vector<Segment>& segments;
   Cache* cache = nullptr;
   int64_t layer = 0;
   bool last_only = false;
+  std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
 };
 
 /// The first half of a decoder block. Biases may be undefined.

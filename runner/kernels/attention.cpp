@@ -89,23 +89,34 @@ void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t h
   HWY_DYNAMIC_DISPATCH(attend_rows)(q, pages, rows, heads, head, out, sums, memory);
 }
 
-std::vector<Context> contexts(const std::vector<Segment>& segments) {
-  std::vector<Context> all;
-  for (const Segment& s : segments) {
-    Context context{{}, s.parent, s.position, s.start, s.length};
-    if (s.parent >= 0) context.row_of = all[static_cast<size_t>(s.parent)].row_of;
-    for (int64_t i = 0; i < s.length; ++i) context.row_of.push_back(s.start + i);
-    TORCH_CHECK(static_cast<int64_t>(context.row_of.size()) == s.position + s.length,
-                "a segment must continue its parent: position ", s.position, " does not");
-    all.push_back(std::move(context));
+namespace {
+
+// The rows of k and v that are a segment's positions from 0 on.
+std::vector<int64_t> rows_of(const std::vector<Segment>& segments, const Segment& s, int64_t before) {
+  std::vector<int64_t> rows;
+  if (s.parent >= 0) {
+    rows = rows_of(segments, segments[static_cast<size_t>(s.parent)], before);
+  } else {
+    for (int64_t i = 0; i < before; ++i) rows.push_back(i);
   }
+  for (int64_t i = 0; i < s.length; ++i) rows.push_back(before + s.start + i);
+  TORCH_CHECK(static_cast<int64_t>(rows.size()) == s.position + s.length,
+              "a segment must continue its parent: position ", s.position, " does not");
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Context> contexts(const std::vector<Segment>& segments, int64_t before) {
+  std::vector<Context> all;
+  for (const Segment& s : segments) all.push_back({rows_of(segments, s, before), s.position, s.start, s.length});
   return all;
 }
 
 std::vector<Context> contexts(const std::vector<Span>& spans) {
   std::vector<Context> all;
   for (const Span& span : spans) {
-    Context context{{}, -1, 0, span.start, span.end - span.start, false};
+    Context context{{}, 0, span.start, span.end - span.start, false};
     for (int64_t row = span.start; row < span.end; ++row) context.row_of.push_back(row);
     all.push_back(std::move(context));
   }

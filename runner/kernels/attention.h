@@ -35,7 +35,6 @@ void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t h
 /// A run of rows, and which rows of the batch are its positions from 0 on.
 struct Context {
   std::vector<int64_t> row_of;  ///< position -> row of k and v
-  int64_t parent = -1;          ///< the context of this list that it continues (-1: none)
   int64_t first = 0;            ///< position of the first query row
   int64_t query_row = 0;        ///< row of q and out of that position
   int64_t rows = 0;
@@ -48,8 +47,9 @@ struct Span {
 };
 std::vector<Context> contexts(const std::vector<Span>& spans);
 
-/// One for each segment of a batch. Throws if a segment does not continue its parent.
-std::vector<Context> contexts(const std::vector<Segment>& segments);
+/// One for each segment of a batch. Throws if a segment does not continue its parent. `before`: rows of k and v that
+/// stand before those of the batch and are positions [0, before) of every segment without a parent.
+std::vector<Context> contexts(const std::vector<Segment>& segments, int64_t before = 0);
 
 /// Attention of all rows of a batch: k and v [rows, key_width].
 void attend_contexts(const float* q, const float* k, const float* v, const std::vector<Context>& contexts, Heads heads,

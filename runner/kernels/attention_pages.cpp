@@ -1,6 +1,7 @@
 #include "kernels/attention_pages.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "kernels/workers.h"
 
@@ -76,17 +77,17 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
                            bool mirrored) {
   std::vector<Plan> plans;
   std::vector<int64_t> ids;  // of all contexts' lists
-  for (size_t c = 0; c < contexts.size(); ++c) {
-    const auto& row_of = contexts[c].row_of;
-    const auto length = static_cast<int64_t>(row_of.size()), pages = (length + 15) / 16;
+  std::unordered_map<int64_t, int64_t>
+      full_of;  // last row of a full page -> the page: what comes before a row is settled
+  for (const Context& context : contexts) {
+    const auto length = static_cast<int64_t>(context.row_of.size());
     start_.push_back(static_cast<int64_t>(ids.size()));
-    const int64_t shared = contexts[c].parent < 0 ? 0 : contexts[c].first / 16;
-    for (int64_t i = 0; i < shared; ++i) {
-      ids.push_back(ids[static_cast<size_t>(start_[static_cast<size_t>(contexts[c].parent)] + i)]);
-    }
-    for (int64_t i = shared; i < pages; ++i) {
-      ids.push_back(static_cast<int64_t>(plans.size()));
-      plans.push_back({row_of.data() + i * 16, std::min<int64_t>(16, length - i * 16)});
+    for (int64_t first = 0; first < length; first += 16) {
+      const Plan plan{context.row_of.data() + first, std::min<int64_t>(16, length - first)};
+      const auto next = static_cast<int64_t>(plans.size());
+      const int64_t id = plan.count < 16 ? next : full_of.try_emplace(plan.rows[15], next).first->second;
+      if (id == next) plans.push_back(plan);
+      ids.push_back(id);
     }
   }
   per_head_ = static_cast<int64_t>(ids.size());

@@ -1,5 +1,6 @@
 #include "kernels/blocks.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/zeros.h>
@@ -37,13 +38,14 @@ void back(const at::Tensor& dy, const Weight& weight, const at::Tensor& dx, Writ
   multiply(rows_of(dy), dy.size(0), rows_of(matrix), dy.size(1), dx.size(1), out(dx), dx.size(1), write);
 }
 
-// The gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows.
+// The gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, one chain over all rows that
+// ever come.
 at::Tensor weight_gradient(const Demand& demand, size_t input, const Weight& weight, const at::Tensor& dy,
                            const at::Tensor& x) {
   ParameterGradient sum(demand, input, weight.value());
   if (sum.wanted()) {
     multiply({data(dy), 1, dy.size(1)}, dy.size(1), rows_of(x), x.size(0), x.size(1), sum.data(), x.size(1),
-             Write::add);
+             Write::go_on);
   }
   return sum.result();
 }
@@ -72,44 +74,77 @@ at::Tensor norm_back(const at::Tensor& dy, const at::Tensor& dh, const at::Tenso
   return dx;
 }
 
-void turn(const at::Tensor& x, const Place& place, int64_t heads, float direction) {
-  rotate(data(x), data(place.cosine), data(place.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
+// `at` has the rows' cosines and sines.
+template <class At>
+void turn(const at::Tensor& x, const At& at, int64_t heads, float direction) {
+  rotate(data(x), data(at.cosine), data(at.sine), x.size(0), heads, x.size(1) / heads, direction, out(x));
 }
 
 // Where rows stand, as a graph keeps it.
 struct Standing {
   at::Tensor cosine, sine;
   std::vector<Context> contexts;
-  Place place() const { return {cosine, sine, {}}; }
+  size_t layer;
+  std::shared_ptr<Prefix> leaves, continues;
+
+  explicit Standing(const Place& place)
+      : cosine(place.cosine),
+        sine(place.sine),
+        contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
+        layer(static_cast<size_t>(place.layer)),
+        leaves(place.leaves),
+        continues(place.continues) {}
 };
 
-// What attention's way back needs beside x.
+// What attention's way back needs beside x. Keys and values begin with those of what the batch continues.
 struct Attended {
   at::Tensor inverse, q, k, v, seen, sums;
 };
 
 Attended attended(const at::Tensor& x, AttentionBlock& block, const Standing& at, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
-  const auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
-             v = product(norm.h, block.v, block.v_bias);
-  turn(q, at.place(), block.heads.query, 1.0f);
-  turn(k, at.place(), block.heads.key, 1.0f);
+  auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
+       v = product(norm.h, block.v, block.v_bias);
+  turn(q, at, block.heads.query, 1.0f);
+  turn(k, at, block.heads.key, 1.0f);
+  if (at.continues) k = at::cat({at.continues->keys[at.layer], k}), v = at::cat({at.continues->values[at.layer], v});
   const auto seen = room(q.size(0), q.size(1)),
              sums = graph ? at::empty({q.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
   attend_contexts(data(q), data(k), data(v), at.contexts, block.heads, out(seen), graph ? out(sums) : nullptr);
   return {norm.inverse, q, k, v, seen, sums};
 }
 
+// Gradients of keys or values are added up: from what other batches brought back, or on top of what those before this
+// one did for the batch that it continues.
+at::Tensor begun(const at::Tensor& of, const at::Tensor& brought, const at::Tensor& before) {
+  if (brought.defined()) return brought;
+  const auto own = at::zeros({of.size(0) - (before.defined() ? before.size(0) : 0), of.size(1)}, at::kFloat);
+  return before.defined() ? at::cat({before, own}) : own;
+}
+
+// The batch's own part; the rest is brought back.
+at::Tensor ended(const at::Tensor& all, const at::Tensor& before) {
+  if (!before.defined()) return all;
+  before.copy_(all.narrow(0, 0, before.size(0)));
+  return all.narrow(0, before.size(0), all.size(0) - before.size(0));
+}
+
 Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, AttentionBlock& block,
                          const Standing& at, const Attended& kept) {
   const auto dseen = room(x.size(0), block.heads.query_width());
   back(dy, block.o, dseen, Write::replace);
-  const auto dq = room(kept.q.size(0), kept.q.size(1)), dk = at::zeros(kept.k.sizes(), at::kFloat),
-             dv = at::zeros(kept.v.sizes(), at::kFloat);
+  const auto of = [&](const std::shared_ptr<Prefix>& prefix, auto gradients) {
+    return prefix ? ((*prefix).*gradients)[at.layer] : at::Tensor();
+  };
+  const auto keys = of(at.continues, &Prefix::key_gradients), values = of(at.continues, &Prefix::value_gradients);
+  const auto dq = room(kept.q.size(0), kept.q.size(1));
+  auto dk = begun(kept.k, of(at.leaves, &Prefix::key_gradients), keys),
+       dv = begun(kept.v, of(at.leaves, &Prefix::value_gradients), values);
   attend_contexts_backward(data(dseen), data(kept.q), data(kept.k), data(kept.v), data(kept.seen), data(kept.sums),
                            at.contexts, block.heads, out(dq), out(dk), out(dv));
-  turn(dq, at.place(), block.heads.query, -1.0f);
-  turn(dk, at.place(), block.heads.key, -1.0f);
+  dk = ended(dk, keys), dv = ended(dv, values);
+  turn(dq, at, block.heads.query, -1.0f);
+  turn(dk, at, block.heads.key, -1.0f);
   const Norm norm(x, block.norm, block.epsilon);
   const auto dh = room(x.size(0), x.size(1));
   back(dq, block.q, dh, Write::replace);
@@ -184,6 +219,11 @@ at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& 
   return look_back(of(x), of(h), block, {cosine, sine, ends, place.cache, place.layer});
 }
 
+void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
+  prefix.keys.push_back(k), prefix.key_gradients.push_back(at::zeros(k.sizes(), at::kFloat));
+  prefix.values.push_back(v), prefix.value_gradients.push_back(at::zeros(v.sizes(), at::kFloat));
+}
+
 }  // namespace
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) {
@@ -198,8 +238,9 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Pla
                                        block.k_bias,
                                        block.v_bias};
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
-  Standing at{place.cosine, place.sine, contexts(place.segments)};
+  Standing at(place);
   auto kept = attended(x, block, at, graph);
+  if (place.leaves) leave(*place.leaves, kept.k, kept.v);
   const auto y = x.detach().clone();
   add_product(kept.seen, block.o, y);
   if (!graph) return y;

@@ -27,7 +27,7 @@ struct Product {
   const float* bias;
   float* c;  // at column `first`
   int64_t c_row;
-  bool add;
+  Write write;
   int64_t first;
 };
 
@@ -129,7 +129,8 @@ class Block {
     Chunk chunk{};
     chunk.k = std::min(kChunk, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
-    chunk.add = p_.add || begin > 0;
+    chunk.go_on = p_.write == Write::go_on;
+    chunk.add = p_.write == Write::add || (p_.write == Write::replace && begin > 0);
     bool narrow = false;
     if (loose_) {
       chunk.w = right_ + (group.from - panels_.from) * kPanelStep;
@@ -177,7 +178,8 @@ class Block {
     float buffer[16 * Packed::width] = {}, start[Packed::width] = {};
     if (chunk.bias) std::copy_n(chunk.bias, columns, start);
     chunk.bias = start;
-    for (int64_t r = 0; chunk.add && r < rows; ++r) std::copy_n(c + r * p_.c_row, columns, buffer + r * Packed::width);
+    for (int64_t r = 0; (chunk.add || chunk.go_on) && r < rows; ++r)
+      std::copy_n(c + r * p_.c_row, columns, buffer + r * Packed::width);
     run(chunk, buffer, Packed::width);
     for (int64_t r = 0; r < rows; ++r) std::copy_n(buffer + r * Packed::width, columns, c + r * p_.c_row);
   }
@@ -304,13 +306,13 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
               int64_t first, int64_t columns) {
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
   if (m == 0 || last <= first) return;
-  const Product product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write == Write::add, first};
+  const Product product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write, first};
   compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
 }
 
 void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write) {
   if (m == 0 || n == 0) return;
-  const Product product{a, nullptr, b, k, n, nullptr, c, c_row, write == Write::add, 0};
+  const Product product{a, nullptr, b, k, n, nullptr, c, c_row, write, 0};
   compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
 }
 

@@ -6,15 +6,16 @@
 
 namespace compeer::kernels {
 
-enum class Write { replace, add };
+enum class Write { replace, add, go_on };
 
-/// C [m, n] = A [m, k] B (+ bias), or C += A B. Row i of C starts at c + i * c_row. In a row of A or in a column of it
-/// the elements must be neighbours.
+/// C [m, n] = A [m, k] B (+ bias), or C += A B in one of two ways. Row i of C starts at c + i * c_row. In a row of A or
+/// in a column of it the elements must be neighbours.
 ///
 /// Each element has one fixed order of operations, whatever m, n, the threads and the vector width:
 ///   chunk(i) = one chain of fused multiply-adds over k in [256 i, 256 (i + 1)), chunk(0) starting from the bias,
 ///   c        = ((chunk(0)) + chunk(1)) + ...            (replace)
 ///   c        = ((c + chunk(0)) + chunk(1)) + ...        (add; no bias)
+///   c        = one chain over all k that starts from c  (go_on; no bias): cutting k in parts changes nothing
 /// A bfloat16 B gives the bits of the float32 B that it widens to.
 ///
 /// `first` columns may be skipped: only panels [first / 16, ...) up to `columns` columns are computed, so a caller can

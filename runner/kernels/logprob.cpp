@@ -202,7 +202,8 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& he
         multiply({logits, kStride, 1}, count, View{matrix + first * width, width, 1}, columns, width,
                  dhidden + row * width, width, first == 0 ? Write::replace : Write::add);
       }
-      if (dhead) multiply({logits, 1, kStride}, columns, some, count, width, dhead + first * width, width, Write::add);
+      if (dhead)
+        multiply({logits, 1, kStride}, columns, some, count, width, dhead + first * width, width, Write::go_on);
     }
   }
 }

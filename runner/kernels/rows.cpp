@@ -45,12 +45,12 @@ void rms_norm_backward_weight(const float* dy, const float* x, const float* inve
                               int64_t from, int64_t to, float* dw) {
   const Tag tag;
   each(to - from, [&](int64_t i, size_t n) {
-    Vector sum = hn::Zero(tag);
+    Vector sum = load(dw + from + i, n);
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t at = r * width + from + i;
       sum = hn::MulAdd(load(dy + at, n), hn::Mul(load(x + at, n), hn::Set(tag, inverse[r])), sum);
     }
-    store(hn::Add(load(dw + from + i, n), sum), dw + from + i, n);
+    store(sum, dw + from + i, n);
   });
 }
 

@@ -24,6 +24,7 @@ struct Chunk {
   int64_t k;          // 256 at most
   const float* bias;  // starts the chains; null: zero
   bool add;           // to what is in C
+  bool go_on;         // chains start from what is in C
   const char* soon;   // where B streams: what to fetch of it meanwhile, a line of each panel in ...
   int64_t pace;       // ... so many bytes of each step of k
 };
@@ -52,7 +53,9 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   Vector sum[R][V];
   HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
     HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
-      sum[r][v] = chunk.bias ? hn::LoadU(tag, chunk.bias + v * kLanes) : hn::Zero(tag);
+      sum[r][v] = chunk.go_on  ? hn::LoadU(tag, c + r * c_row + v * kLanes)
+                  : chunk.bias ? hn::LoadU(tag, chunk.bias + v * kLanes)
+                               : hn::Zero(tag);
     }
   }
   // C is needed when the chunk is done.

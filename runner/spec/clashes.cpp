@@ -24,6 +24,7 @@ class Grpo {
     kl();
     gdpo();
     advantage();
+    memory();
     return found_;
   }
 
@@ -51,6 +52,11 @@ class Grpo {
       clash("cispo_least", "is above cispo_most", "cispo_least is the smaller of the two");
     if (number("clip_cov_low") >= number("clip_cov_high"))
       clash("clip_cov_low", "leaves nothing below clip_cov_high", "clip_cov_low is the smaller of the two");
+  }
+
+  void memory() {
+    if (set("micro_tokens") && spec_.at("model").value("engine", json()) == "libtorch")
+      clash("micro_tokens", "needs model.engine = \"exact\"", "the libtorch engine differentiates whole groups");
   }
 
   void level() {

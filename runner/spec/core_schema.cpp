@@ -152,6 +152,9 @@ Schema grpo_fields() {
              integer("resample", 0, "how often, at most, another prompt replaces one whose rewards are all equal")
                  .from(0)
                  .to(1000),
+             integer("micro_tokens", nullptr,
+                     "groups of more tokens are differentiated in parts of about as many; unset: whole")
+                 .from(1),
              word("split", "train", "split of the dataset"),
              number("lr", 1e-6, "learning rate").above(0)};
   for (const Schema& part : {objective_fields(), restraint_fields(), advantage_fields()})

@@ -11,7 +11,8 @@ struct GrpoSettings {
   explicit GrpoSettings(const Settings& spec);
 
   int64_t group_size, batch, steps, updates;
-  int64_t resample;  ///< how often a group whose rewards are all equal is replaced, at most
+  int64_t resample;      ///< how often a group whose rewards are all equal is replaced, at most
+  int64_t micro_tokens;  ///< groups of more tokens are differentiated in parts
   std::string split;
   double lr;
   rollout::Sampling sampling;

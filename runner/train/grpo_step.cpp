@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "train/order.h"
+#include "train/parts.h"
 #include "train/rollouts.h"
 #include "train/step_table.h"
 
@@ -80,6 +81,14 @@ kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
       "forward", [&](Model&) { return log_probs(run_.cast->policy(), batch, settings_.sampling.temperature); });
 }
 
+Passes GrpoStep::passes() {
+  const auto back = [this](const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
+    lead_back_in_parts(run_.cast->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens, dlog_prob,
+                       dentropy);
+  };
+  return {[this](const GroupBatch& batch) { return forward(batch); }, back, settings_.micro_tokens};
+}
+
 // Log-probs under the model that the run began with. A KL term of the reward is taken off here.
 void GrpoStep::ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning) {
   training_.as_reference(gradients_.room(), [&] {
@@ -107,8 +116,8 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
   const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
   timed(clock, "train", [&] {
     for (const LearningGroup& group : learning) {
-      const auto learnt = learn([this](const GroupBatch& batch) { return forward(batch); }, training_.parameters, group,
-                                settings_.objective, pooled.step, luck, gradients_.room());
+      const auto learnt =
+          learn(passes(), training_.parameters, group, settings_.objective, pooled.step, luck, gradients_.room());
       gradients_.add(group.scored->index, gradients_.room());
       sums_.add(group.scored->index, learnt.sum);
       furthest_ = std::max(furthest_, learnt.furthest);

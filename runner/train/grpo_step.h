@@ -25,6 +25,7 @@ class GrpoStep {
   void update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock, Row& row);
 
   kernels::TokenLogprobs forward(const GroupBatch& batch);
+  Passes passes();
 
   void write_advantages(const Pooled& pooled, Row& row) const;
   void write_update(std::span<const double> sums, const Pooled& pooled, const Optimizer::Update& done, Row& row) const;

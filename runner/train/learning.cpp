@@ -97,11 +97,15 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
   return {sum, sum + sums.numel()};
 }
 
-Learnt learn(const Forward& forward, Parameters& parameters, const LearningGroup& group,
-             const grpo::Objective& objective, const grpo::Step& step, Luck luck, std::span<float> gradient) {
-  const auto now = forward(group.batch);
+Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
+             const grpo::Step& step, Luck luck, std::span<float> gradient) {
+  const bool whole = group.batch.batch.tokens.numel() <= passes.at_once;
+  const auto now = [&] {
+    const at::AutoGradMode graph(whole);
+    return passes.forward(group.batch);
+  }();
   Learnt learnt;
-  at::Tensor into_model;  // whose gradient by the model's parameters is the objective's
+  at::Tensor dlog_prob, dentropy;
   {
     const OneThread one_thread;
     const auto log_prob = now.log_prob.detach().clone().requires_grad_(true);
@@ -109,12 +113,16 @@ Learnt learn(const Forward& forward, Parameters& parameters, const LearningGroup
     const auto c = group.completions(log_prob, entropy);
     const auto loss = grpo::group_loss(c, objective, step, {}, drawn(luck, group.scored->index, c.mask));
     loss.value.backward();
-    into_model = (now.log_prob * log_prob.grad()).sum();
-    if (entropy.grad().defined()) into_model = into_model + (now.entropy * entropy.grad()).sum();
+    dlog_prob = log_prob.grad(), dentropy = entropy.grad();
     read_off(learnt, group, c, loss, objective);
     learnt.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
-  parameters.differentiate(into_model, gradient);
+  parameters.collect(gradient, [&] {
+    if (!whole) return passes.back(group.batch, dlog_prob, dentropy);
+    auto into_model = (now.log_prob * dlog_prob).sum();
+    if (dentropy.defined()) into_model = into_model + (now.entropy * dentropy).sum();
+    into_model.backward();
+  });
   return learnt;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <functional>
+#include <limits>
 
 #include "grpo/objective.h"
 #include "train/parameters.h"
@@ -27,8 +28,16 @@ struct LearningGroup {
   std::vector<double> advantages;  ///< one for each completion
 };
 
-/// The policy's log-probs and entropies of a group's targets.
-using Forward = std::function<kernels::TokenLogprobs(const GroupBatch&)>;
+/// How a group passes through the model.
+struct Passes {
+  /// The policy's log-probs and entropies of a group's targets.
+  std::function<kernels::TokenLogprobs(const GroupBatch&)> forward;
+
+  /// For groups of more tokens than `at_once`: leads the gradients of these back, which are then computed without a
+  /// graph.
+  std::function<void(const GroupBatch&, const at::Tensor& dlog_prob, const at::Tensor& dentropy)> back = nullptr;
+  int64_t at_once = std::numeric_limits<int64_t>::max();
+};
 kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature);
 
 /// KL estimates summed over the tokens of each completion, between the policy that sampled and the reference.
@@ -44,7 +53,7 @@ struct Learnt {
 
 /// The gradient of one group's part of the objective, into `gradient`. `luck` gives the numbers of losses that draw
 /// tokens; its step is that of the optimizer.
-Learnt learn(const Forward& forward, Parameters& parameters, const LearningGroup& group,
-             const grpo::Objective& objective, const grpo::Step& step, Luck luck, std::span<float> gradient);
+Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
+             const grpo::Step& step, Luck luck, std::span<float> gradient);
 
 }  // namespace compeer::train

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -20,6 +21,9 @@ class Parameters {
 
   /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
   void differentiate(const at::Tensor& loss, std::span<float> gradient);
+
+  /// All that `backward` adds to the parameters' gradients, into `gradient`.
+  void collect(std::span<float> gradient, const std::function<void()>& backward);
 
  private:
   std::vector<at::Tensor> values_;

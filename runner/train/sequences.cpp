@@ -23,22 +23,27 @@ at::Tensor int_tensor(const std::vector<int64_t>& values) { return copied(values
 
 GroupBatch group_batch(const ScoredGroup& group) {
   GroupBatch result;
+  auto& segments = result.batch.segments;
   const auto prompt = static_cast<int64_t>(group.prompt.size());
-  std::vector<int32_t> tokens = group.prompt;
+  int64_t last = prompt - 1;  // the row of the prompt's last token: after those of all completions
+  for (const auto& sample : group.samples) last += static_cast<int64_t>(sample.tokens.size()) - 1;
+  std::vector<int32_t> tokens;
   std::vector<int64_t> rows, targets;
   std::vector<float> log_probs;
-  result.batch.segments.push_back({0, prompt, 0, -1, {}});
   for (const auto& sample : group.samples) {
     const auto length = static_cast<int64_t>(sample.tokens.size());
     const auto start = static_cast<int64_t>(tokens.size());
-    rows.push_back(prompt - 1);  // the prompt's last row predicts the first token
+    rows.push_back(last);  // predicts the first token
     for (int64_t i = 0; i + 1 < length; ++i) rows.push_back(start + i);
     targets.insert(targets.end(), sample.tokens.begin(), sample.tokens.end());
     log_probs.insert(log_probs.end(), sample.log_probs.begin(), sample.log_probs.end());
     tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);  // nothing follows the last token
-    if (length > 1) result.batch.segments.push_back({start, length - 1, prompt, 0, {}});
+    if (length > 1) segments.push_back({start, length - 1, prompt, -1, {}});
     result.lengths.push_back(length);
   }
+  for (Segment& segment : segments) segment.parent = static_cast<int64_t>(segments.size());
+  segments.push_back({static_cast<int64_t>(tokens.size()), prompt, 0, -1, {}});
+  tokens.insert(tokens.end(), group.prompt.begin(), group.prompt.end());
   result.batch.tokens = int_tensor(tokens);
   result.rows = int_tensor(rows);
   result.targets = int_tensor(targets);

@@ -14,8 +14,8 @@ namespace compeer::train {
 at::Tensor int_tensor(const std::vector<int32_t>& values);
 at::Tensor int_tensor(const std::vector<int64_t>& values);
 
-/// A group as one batch: the prompt once, its completions hanging off it. `rows` are the hidden states that predict
-/// the completions' tokens, `targets` these tokens, completion after completion.
+/// A group as one batch: its completions, and last the prompt, once, which they hang off. `rows` are the hidden states
+/// that predict the completions' tokens, `targets` these tokens, completion after completion.
 struct GroupBatch {
   Batch batch;
   at::Tensor rows, targets;

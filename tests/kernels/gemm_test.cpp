@@ -208,29 +208,25 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnesForAnyNumberOfRows) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts, testing::Values(Format::float32, Format::bfloat16));
 
-// The gradient of a weight, dY^T X: a chain over the rows of the batch.
-TEST(WeightGradient, MayBeTakenInPartsOf256Rows) {
+// The gradient of a weight, dY^T X: one chain over the rows of all batches, from what stood there.
+TEST(WeightGradient, MayBeTakenInAnyParts) {
   constexpr int64_t rows = 700, out = 450, in = 410;
-  const auto dy = draws(rows * out, 1), x = draws(rows * in, 2);
-  std::vector<float> whole(out * in), parts(out * in);
-  const auto add = [&](int64_t from, int64_t to, std::vector<float>& dw, Write write) {
+  const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
+  const auto go_on = [&](int64_t from, int64_t to, std::vector<float>& dw) {
     multiply({dy.data() + from * out, 1, out}, out, View{x.data() + from * in, in, 1}, to - from, in, dw.data(), in,
-             write);
+             Write::go_on);
   };
-  add(0, rows, whole, Write::replace);
+  auto whole = start;
+  go_on(0, rows, whole);
   for (const int64_t j : {int64_t{0}, in - 1}) {
-    float total = 0;
-    for (int64_t begin = 0; begin < rows; begin += 256) {
-      float chunk = 0;
-      for (int64_t r = begin; r < std::min(rows, begin + 256); ++r)
-        chunk = std::fma(dy[static_cast<size_t>(r * out + 7)], x[static_cast<size_t>(r * in + j)], chunk);
-      total = begin == 0 ? chunk : total + chunk;
-    }
-    EXPECT_EQ(whole[static_cast<size_t>(7 * in + j)], total);
+    float chain = start[static_cast<size_t>(7 * in + j)];
+    for (int64_t r = 0; r < rows; ++r)
+      chain = std::fma(dy[static_cast<size_t>(r * out + 7)], x[static_cast<size_t>(r * in + j)], chain);
+    EXPECT_EQ(whole[static_cast<size_t>(7 * in + j)], chain);
   }
   everywhere([&] {
-    add(0, 256, parts, Write::replace);
-    add(256, rows, parts, Write::add);
+    auto parts = start;
+    go_on(0, 3, parts), go_on(3, 260, parts), go_on(260, 261, parts), go_on(261, rows, parts);
     ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
   });
 }

@@ -27,7 +27,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0)"
       R"(,"epsilon":1e-06,"group_size":4,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
       R"(,"kl_cov_share":0.002,"kl_difference_limit":null,"kl_estimator":"k3","kl_in":"loss","kl_limit":null)"
-      R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false)"
+      R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false,"micro_tokens":null)"
       R"(,"off_policy_limit":null,"resample":0,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
       R"(,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
       R"(,"vespo_lambda_positive":3.0},)"
@@ -108,7 +108,8 @@ TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
 TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
   EXPECT_EQ(refused(smallest("setps = 8\n")),
             "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, updates, "
-            "resample, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, cispo_most, "
+            "resample, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, "
+            "cispo_most, "
             "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
             "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "
             "kl_cov_coefficient, beta, kl_in, kl_estimator, kl_times_ratio, kl_difference_limit, kl_limit, "
@@ -170,6 +171,16 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused_json("seed", 18446744073709551615u),
             "s.lua:3|'seed' must be an integer of at least 0, not 18446744073709551615||3");
   EXPECT_EQ(refused_json("seed", 1e300), "s.lua:3|'seed' must be an integer of at least 0, not 1e+300||3");
+}
+
+TEST(Resolve, RefusesPartsOfAGroupWithAnEngineThatCannot) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]}})");
+  const auto text = smallest("micro_tokens = 9\n[model]\nplugin = \"two\"\nengine = \"libtorch\"\n");
+  EXPECT_EQ(complaint([&] { resolve(parse_toml(text, "x.toml"), catalog); }),
+            "x.toml:8|'grpo.micro_tokens' = 9 needs model.engine = \"exact\"|the libtorch engine differentiates whole "
+            "groups|3");
 }
 
 TEST(Resolve, RefusesSettingsThatContradictEachOther) {

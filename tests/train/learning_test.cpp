@@ -90,9 +90,9 @@ TEST(Learn, GivesTheGradientOfTheObjective) {
   objective.kl = 0.1;
   objective.entropy_bonus = 0.5;
   const grpo::Step step{{2, 5, 8}, 0, 5};
-  const Forward forward = [&](const GroupBatch& batch) { return model.known(batch); };
+  const Passes passes{[&](const GroupBatch& batch) { return model.known(batch); }};
   std::vector<float> gradient(7);
-  const auto learnt = learn(forward, parameters, group, objective, step, {}, gradient);
+  const auto learnt = learn(passes, parameters, group, objective, step, {}, gradient);
 
   model.logits.mutable_grad().reset();
   const auto now = model.known(group.batch);
@@ -113,7 +113,7 @@ TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   LearningGroup group(scored_group, false);
   group.advantages = {-1, 1};
   std::vector<float> gradient(7);
-  const auto learnt = learn([&](const GroupBatch& batch) { return model.known(batch); }, parameters, group, {},
+  const auto learnt = learn({[&](const GroupBatch& batch) { return model.known(batch); }}, parameters, group, {},
                             {{2, 5, 8}, 0, 5}, {}, gradient);
   EXPECT_EQ(learnt.furthest, 0);
   EXPECT_EQ(learnt.difference, 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The same spec gives the same weights, optimizer state, metrics and rollouts over 1, 2 and 4 ranks, 1 and 2 threads, and after
-# kill -9 at any moment with a resume.   usage: same_bits_test.sh SOURCE_DIR BUILD_DIR
+# kill -9 at any moment with a resume; and however few tokens are differentiated at once.   usage: same_bits_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-bits.XXXXXX)
@@ -57,9 +57,9 @@ expected=$(fingerprint one)
   END { if (seen != 16) exit 1 }' || { echo "FAILED  rollout and trainer differ"; exit 1; }
 echo "ok      rollout = trainer"
 
-for case in "two 2 1" "four 4 1" "threads 1 2"; do
-  read -r name ranks threads <<<"$case"
-  make_run "$name" "$ranks" "$threads"
+for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: tokens that are differentiated at once
+  read -r name ranks threads micro <<<"$case"
+  make_run "$name" "$ranks" "$threads" --set "grpo.micro_tokens=$micro"
   start "$name" "$ranks" && finish "$name"
   same "$name"
 done

@@ -7,6 +7,7 @@
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "train/learning.h"
+#include "train/parts.h"
 
 namespace compeer::train {
 namespace {
@@ -16,19 +17,21 @@ std::vector<int64_t> list(const at::Tensor& t) {
   return {values, values + t.numel()};
 }
 
-// Prompt 5 6 7; completions "8 9" and "4": rows 0-2 the prompt, row 3 the token 8. The last token of each needs no row.
+// Prompt 5 6 7; completions "8 9" and "4": row 0 the token 8, rows 1-3 the prompt. The last token of each needs no row.
 TEST(GroupBatch, HangsCompletionsOffThePrompt) {
   ScoredGroup group;
   group.prompt = {5, 6, 7};
   group.samples = {{{8, 9}, {-0.5f, -0.25f}, {}, true}, {{4}, {-1.0f}, {}, true}};
   const auto batch = group_batch(group);
-  EXPECT_EQ(list(batch.batch.tokens), (std::vector<int64_t>{5, 6, 7, 8}));
+  EXPECT_EQ(list(batch.batch.tokens), (std::vector<int64_t>{8, 5, 6, 7}));
   ASSERT_EQ(batch.batch.segments.size(), 2u);  // a completion of one token has none
-  EXPECT_EQ(batch.batch.segments[1].start, 3);
-  EXPECT_EQ(batch.batch.segments[1].length, 1);
-  EXPECT_EQ(batch.batch.segments[1].position, 3);
-  EXPECT_EQ(batch.batch.segments[1].parent, 0);
-  EXPECT_EQ(list(batch.rows), (std::vector<int64_t>{2, 3, 2}));  // 8 and 4 are predicted by the prompt's last row
+  EXPECT_EQ(batch.batch.segments[0].start, 0);
+  EXPECT_EQ(batch.batch.segments[0].length, 1);
+  EXPECT_EQ(batch.batch.segments[0].position, 3);
+  EXPECT_EQ(batch.batch.segments[0].parent, 1);
+  EXPECT_EQ(batch.batch.segments[1].start, 1);
+  EXPECT_EQ(batch.batch.segments[1].parent, -1);
+  EXPECT_EQ(list(batch.rows), (std::vector<int64_t>{3, 0, 3}));  // 8 and 4 are predicted by the prompt's last row
   EXPECT_EQ(list(batch.targets), (std::vector<int64_t>{8, 9, 4}));
   EXPECT_EQ(batch.lengths, (std::vector<int64_t>{2, 1}));
   EXPECT_TRUE(at::equal(batch.sampled_log_probs, at::tensor({-0.5f, -0.25f, -1.0f})));
@@ -37,7 +40,7 @@ TEST(GroupBatch, HangsCompletionsOffThePrompt) {
 // A small model, fresh from a seed.
 class SmallModel : public testing::Test {
  protected:
-  static plugin::Plugin<Model> open() {
+  static plugin::Plugin<Model> open(bool tied = true, const nlohmann::json& recompute_above = nullptr) {
     const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
     static plugin::Services services;
     services.seed = 3;
@@ -47,18 +50,23 @@ class SmallModel : public testing::Test {
                                 {"num_attention_heads", 4},
                                 {"num_key_value_heads", 2},
                                 {"intermediate_size", 48},
-                                {"max_position_embeddings", 64}};
+                                {"max_position_embeddings", 64},
+                                {"tie_word_embeddings", tied}};
     const nlohmann::json settings{{"path", nullptr},        {"config", config},  {"frozen", false},
-                                  {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", nullptr}};
+                                  {"precision", "float32"}, {"engine", "exact"}, {"recompute_above", recompute_above}};
     return plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services));
   }
 
   // Gradients of the sum of a * log-prob, each tensor flat.
   at::Tensor gradient(const at::Tensor& log_prob, const std::vector<float>& a) {
-    for (Parameter& p : model.object().parameters()) p.value.mutable_grad() = at::Tensor();
-    (log_prob * at::tensor(a)).sum().backward();
+    return gathered(model.object(), [&] { (log_prob * at::tensor(a)).sum().backward(); });
+  }
+
+  static at::Tensor gathered(Model& model, const std::function<void()>& backward) {
+    for (Parameter& p : model.parameters()) p.value.mutable_grad() = at::zeros_like(p.value);
+    backward();
     std::vector<at::Tensor> all;
-    for (const Parameter& p : model.object().parameters()) all.push_back(p.value.grad().flatten());
+    for (const Parameter& p : model.parameters()) all.push_back(p.value.grad().flatten());
     return at::cat(all);
   }
 
@@ -99,6 +107,50 @@ TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
   EXPECT_TRUE(at::equal(shared, unshared));
   const auto once = gradient(shared, a), many = gradient(unshared, a);
   EXPECT_LE((once - many).norm().item<double>(), 1e-6 * many.norm().item<double>());
+}
+
+// 14 completions of 1 to 40 tokens after a prompt of 20: more rows than a product's chunk of 256.
+ScoredGroup long_group() {
+  ScoredGroup group;
+  for (int32_t i = 0; i < 20; ++i) group.prompt.push_back(i * 7 % 40);
+  for (int32_t c = 0; c < 14; ++c) {
+    rollout::Sample sample;
+    for (int32_t i = 0; i < 1 + c * 3; ++i) sample.tokens.push_back((i * 11 + c) % 40);
+    sample.log_probs.assign(sample.tokens.size(), 0.0f);
+    group.samples.push_back(sample);
+  }
+  return group;
+}
+
+TEST_F(SmallModel, LearnsFromAGroupInPartsWithTheSameBits) {
+  const auto group = group_batch(long_group());
+  const int64_t targets = group.targets.numel();
+  const auto a = at::sin(at::arange(targets, at::kFloat)), e = at::cos(at::arange(targets, at::kFloat));
+  for (const bool tied : {true, false}) {
+    for (const nlohmann::json& recompute_above : {nlohmann::json(nullptr), nlohmann::json(0)}) {
+      auto own = open(tied, recompute_above);
+      rollout::Policy its(own.object());
+      const auto whole = gathered(own.object(), [&] {
+        const auto known = log_probs(its, group, 0.7);
+        ((known.log_prob * a).sum() + (known.entropy * e).sum()).backward();
+      });
+      for (const int64_t most : {1, 50, 100, 200, 1000}) {
+        const auto parts = gathered(own.object(), [&] { lead_back_in_parts(its, group, 0.7, most, a, e); });
+        EXPECT_TRUE(at::equal(parts, whole)) << "at most " << most << ", off by " << (parts - whole).abs().max();
+      }
+    }
+  }
+}
+
+TEST_F(SmallModel, LearnsFromCompletionsOfOneTokenInParts) {
+  ScoredGroup scored;
+  scored.prompt = {1, 2, 3};
+  scored.samples = {{{4}, {0.0f}, {}, true}, {{5}, {0.0f}, {}, true}};
+  const auto group = group_batch(scored);
+  const auto a = at::tensor(std::vector<float>{0.5f, -2.0f});
+  const auto whole = gradient(log_probs(policy, group, 1.0).log_prob, {0.5f, -2.0f});
+  const auto parts = gathered(model.object(), [&] { lead_back_in_parts(policy, group, 1.0, 1, a, {}); });
+  EXPECT_TRUE(at::equal(parts, whole));
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ class Qwen2 : public Model {
 
   ModelShape shape() const override { return decoder_->shape(); }
   at::Tensor forward(const Batch& batch, Cache* cache) override {
-    return decoder_->forward(decoder_->embed(batch.tokens), batch, cache);
+    return decoder_->forward(batch.embedded.defined() ? batch.embedded : embed(batch), batch, cache);
   }
+  at::Tensor embed(const Batch& batch) override { return decoder_->embed(batch.tokens); }
   std::vector<at::Tensor> hidden_states(const Batch& batch) override {
     std::vector<at::Tensor> states;
-    decoder_->forward(decoder_->embed(batch.tokens), batch, nullptr, &states);
+    decoder_->forward(embed(batch), batch, nullptr, &states);
     return states;
   }
   at::Tensor head() override { return decoder_->head(); }

@@ -42,12 +42,14 @@ class Qwen25Vl : public Model {
   ModelShape shape() const override { return decoder_->shape(); }
 
   at::Tensor forward(const Batch& batch, Cache* cache) override {
-    return decoder_->forward(with_sights(decoder_->embed(batch.tokens), batch), batch, cache);
+    return decoder_->forward(batch.embedded.defined() ? batch.embedded : embed(batch), batch, cache);
   }
+
+  at::Tensor embed(const Batch& batch) override { return with_sights(decoder_->embed(batch.tokens), batch); }
 
   std::vector<at::Tensor> hidden_states(const Batch& batch) override {
     std::vector<at::Tensor> states;
-    decoder_->forward(with_sights(decoder_->embed(batch.tokens), batch), batch, nullptr, &states);
+    decoder_->forward(embed(batch), batch, nullptr, &states);
     return states;
   }
 

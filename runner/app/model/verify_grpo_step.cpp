@@ -136,7 +136,7 @@ class StepCase {
     std::vector<float> room(initial_.size());
     std::array<double, train::Learnt::sums> sums{};
     for (const auto& group : groups_) {
-      const auto learnt = train::learn([&](const train::GroupBatch& batch) { return forward(batch); }, parameters_,
+      const auto learnt = train::learn({[&](const train::GroupBatch& batch) { return forward(batch); }}, parameters_,
                                        group, objective, step, {}, room);
       train::add(gradient_, room);
       for (size_t i = 0; i < sums.size(); ++i) sums[i] += learnt.sum[i];

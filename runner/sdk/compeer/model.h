@@ -32,11 +32,22 @@ struct Segment {
   std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among its own tokens; null: none
 };
 
-/// What one forward pass computes. Segments cover all rows, in order, a parent before its children.
+/// In training: keys and values of a batch, for other batches that continue its rows. These are differentiated first,
+/// and bring back what the batch's own keys and values are to blame for.
+struct Prefix {
+  std::vector<at::Tensor> keys, values;                    ///< per layer: float32 [rows, kv_heads * head_dim]
+  std::vector<at::Tensor> key_gradients, value_gradients;  ///< of the same shapes, zeros at first
+};
+
+/// What one forward pass computes. Segments cover all rows, in order.
 struct Batch {
   at::Tensor tokens;  ///< int64 [rows]
   std::vector<Segment> segments;
-  bool last_only = false;  ///< with a cache: of each segment only the last row's hidden state is asked for
+  bool last_only = false;    ///< with a cache: of each segment only the last row's hidden state is asked for
+  at::Tensor embedded = {};  ///< training: what `embed` gave; undefined: the tokens are embedded
+  std::shared_ptr<Prefix> leaves = nullptr;  ///< training: to be filled
+  std::shared_ptr<Prefix> continues =
+      nullptr;  ///< training: its rows are positions [0, rows) of segments without a parent
 };
 
 /// Keys and values of positions seen so far, in pages of 16 positions. The engine owns it and says which pages a
@@ -51,7 +62,7 @@ struct Cache {
 struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
   bool rounded = false;  ///< trains with weights rounded to bfloat16; the trainer keeps them in float32 beside
-  bool exact = true;  ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
+  bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
 };
 
 struct Parameter {
@@ -73,6 +84,12 @@ class BOOST_SYMBOL_VISIBLE Model {
   /// segments; with one, each segment continues its pages and adds its own keys and values to them. [segments, hidden]
   /// if only the last row of each is asked for.
   virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
+
+  /// The rows that a forward pass begins with [rows, hidden]: the tokens' embeddings, or what is seen of pictures.
+  virtual at::Tensor embed(const Batch& batch) {
+    (void)batch;
+    throw std::runtime_error("this model can't be trained in parts");
+  }
 
   /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
   /// the first token. A model without eyes throws.
