@@ -2,9 +2,9 @@
 
 #include <iostream>
 
+#include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/module.h"
-#include "script/sandbox.h"
 
 namespace compeer::app {
 
@@ -49,7 +49,7 @@ class Listener : public script::Actions {
 
 std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets) {
   const auto listener = std::make_shared<Listener>(sets);
-  script::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
+  lua::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
   script::add_compeer(sandbox, listener);
   sandbox.run_file(file);
   return listener->heard();

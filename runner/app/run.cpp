@@ -10,9 +10,9 @@
 #include "app/launch/script_actions.h"
 #include "app/resolve.h"
 #include "base/error.h"
+#include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/module.h"
-#include "script/sandbox.h"
 
 namespace compeer::app {
 
@@ -62,9 +62,9 @@ int run_spec(const Options& options) {
 }
 
 void evaluate(const std::string& file, ScriptOptions options) {
-  script::Sandbox::Setup setup;
+  lua::Sandbox::Setup setup;
   if (options.rehearsal) setup.print = [](std::string_view) {};
-  script::Sandbox sandbox(setup);
+  lua::Sandbox sandbox(setup);
   script::add_compeer(sandbox, make_script_actions(std::move(options)));
   sandbox.run_file(file);
 }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "lua/userdata.h"
+#include "lua/value.h"
+#include "script/changes.h"
 #include "script/lookup.h"
 #include "script/module.h"
-#include "script/userdata.h"
-#include "script/value.h"
 
 namespace compeer::script {
 

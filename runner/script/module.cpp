@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "script/edge.h"
-#include "script/libraries.h"
-#include "script/value.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
+#include "lua/value.h"
 
 namespace compeer::script {
 

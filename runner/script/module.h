@@ -1,17 +1,17 @@
 #pragma once
-#include <lua.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "lua/edge.h"
 #include "script/actions.h"
-#include "script/sandbox.h"
 #include "spec/draft.h"
 
 /// The module `compeer` (docs/lua.md). Three kinds of value: experiments, which are drafts of specs that never change;
 /// results of runs; and lists of either, which are tables with methods.
 namespace compeer::script {
+
+using namespace lua;
 
 /// Lets the sandbox's script `require "compeer"`.
 void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions);

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
+#include "lua/userdata.h"
+#include "lua/value.h"
 #include "script/lookup.h"
 #include "script/module.h"
 #include "script/table.h"
-#include "script/userdata.h"
-#include "script/value.h"
 
 namespace compeer::script {
 

@@ -3,9 +3,10 @@
 #include <set>
 
 #include "base/hash.h"
-#include "script/edge.h"
+#include "lua/edge.h"
+#include "lua/value.h"
+#include "script/changes.h"
 #include "script/module.h"
-#include "script/value.h"
 #include "spec/dotted.h"
 
 namespace compeer::script {

@@ -64,6 +64,7 @@ class Printer {
     if (value.is_null() || has_header(value) != headers) return;
     if (!headers) {
       const auto origin = spec_.origins.find(path);
+      if (origin != spec_.origins.end() && origin->second == from_contents) return;  // its file is named beside it
       auto line = fmt::format("{} = {}", quoted_key(key), inline_value(value));
       if (with_origins_ && origin != spec_.origins.end())
         line = fmt::format("{:<40} # {}", line, printable(origin->second, 200));

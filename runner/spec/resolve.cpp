@@ -125,12 +125,14 @@ class Resolver {
 
   json table(const Parameter& parameter, const json& value, const std::string& path, bool given,
              const Section* section) {
+    if (parameter.open) return note_origins(value, path, given), value;
     const bool has_plugin = section && !section->plugin_kind.empty();
     Schema schema = parameter.fields;
     if (!has_plugin || add_plugin_fields(schema, *section, value, path)) refuse_unknown(schema, value, path);
     json out = json::object();
     for (const auto& field : schema)
       out[field.name] = entry(field, value, path, given, field.name == "plugin" ? section : nullptr);
+    for (const auto& field : schema) note_text(field, out, path);
     return out;
   }
 
@@ -196,6 +198,26 @@ class Resolver {
     if (parameter.type == Type::path) spec_.paths.push_back(path);
     if (parameter.type != Type::list || parameter.items != Type::path) return;
     for (size_t i = 0; i < value.size(); ++i) spec_.paths.push_back(join(path, i));
+  }
+
+  // Of an open table: each of its values has the origin of what was written.
+  void note_origins(const json& value, const std::string& path, bool given) {
+    if (!value.is_object() || value.empty()) {
+      spec_.origins[path] = given ? draft_.origin_of(path) : "default";
+      return;
+    }
+    for (const auto& [key, inner] : value.items()) note_origins(inner, join(path, key), given);
+  }
+
+  // A value that is the text of the file another key names can't be said as well.
+  void note_text(const Parameter& field, const json& table, const std::string& path) {
+    if (field.contents_of.empty() || table.at(field.contents_of).is_null()) return;
+    const auto here = join(path, field.name), file = join(path, field.contents_of);
+    if (!table.at(field.name).is_null()) {
+      mistake(here, fmt::format("'{}' and '{}' are both set", here, file),
+              fmt::format("'{}' is what the file holds: leave one of the two out", field.name));
+    }
+    spec_.texts[here] = file;
   }
 
   // A reward without a label is called like its plugin. Two of one name could not be told apart in a record.

@@ -40,6 +40,8 @@ class Reader {
     if (text.contains("choices")) made.choices = strings(text.at("choices"));
     if (text.contains("help") && text.at("help").is_string()) made.help = text.at("help");
     if (text.contains("parameters")) made.fields = inside(text.at("parameters"));
+    if (text.contains("open")) made.open = open(made, text.at("open"));
+    if (text.contains("contents_of")) made.contents_of = contents_of(made, text);
     if (text.contains("default")) made.default_value = checked_default(made, text.at("default"));
     return made;
   }
@@ -50,8 +52,8 @@ class Reader {
 
  private:
   void known_keys(const ordered_json& text) const {
-    static const std::vector<std::string> known = {"type",  "default", "min",  "max",   "above",
-                                                   "below", "choices", "help", "items", "parameters"};
+    static const std::vector<std::string> known = {"type",    "default", "min",   "max",        "above", "below",
+                                                   "choices", "help",    "items", "parameters", "open",  "contents_of"};
     for (const auto& [key, value] : text.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         fail(fmt::format("has an unknown key '{}'", printable(key)), suggest(key, known));
@@ -86,6 +88,22 @@ class Reader {
     Schema fields;
     for (const auto& [key, value] : text.items()) fields.push_back(Reader(where_, join(path_, key)).read(key, value));
     return fields;
+  }
+
+  bool open(const Parameter& parameter, const ordered_json& value) const {
+    if (!value.is_boolean()) fail("has an \"open\" that is neither true nor false");
+    if (parameter.type != Type::table || !parameter.fields.empty()) {
+      fail("is \"open\", which only a table without \"parameters\" can be");
+    }
+    return value.get<bool>();
+  }
+
+  std::string contents_of(const Parameter& parameter, const ordered_json& text) const {
+    const bool unset = text.contains("default") && text.at("default").is_null();
+    if (parameter.type != Type::string || !unset || !text.at("contents_of").is_string()) {
+      fail("has \"contents_of\", which needs a string with \"default\": null, and the name of a path");
+    }
+    return text.at("contents_of");
   }
 
   json checked_default(const Parameter& parameter, json value) const {
@@ -129,6 +147,11 @@ Schema parse_schema(const ordered_json& parameters, const std::string& where) {
   if (!parameters.is_object()) throw Error(where, "\"parameters\" must be a table", "", Exit::plugin);
   Schema schema;
   for (const auto& [key, value] : parameters.items()) schema.push_back(Reader(where, key).read(key, value));
+  for (const auto& parameter : schema) {
+    const auto* path = parameter.contents_of.empty() ? nullptr : find(schema, parameter.contents_of);
+    if (parameter.contents_of.empty() || (path && path->type == Type::path)) continue;
+    Reader(where, parameter.name).fail("has \"contents_of\", but there is no path '" + parameter.contents_of + "'");
+  }
   return schema;
 }
 
@@ -144,6 +167,8 @@ ordered_json schema_json(const Schema& schema) {
     if (!parameter.choices.empty()) entry["choices"] = parameter.choices;
     if (!parameter.help.empty()) entry["help"] = parameter.help;
     if (!parameter.fields.empty()) entry["parameters"] = schema_json(parameter.fields);
+    if (parameter.open) entry["open"] = true;
+    if (!parameter.contents_of.empty()) entry["contents_of"] = parameter.contents_of;
   }
   return out;
 }

@@ -22,12 +22,15 @@ struct Parameter {
   std::string help;                   ///< one line, with the unit
   Type items = Type::string;          ///< lists: the type of each item
   std::vector<Parameter> fields;      ///< tables, and lists of tables: the keys inside
+  bool open = false;                  ///< tables: keys and values are the user's own, and nothing of them is checked
+  std::string contents_of;            ///< strings: the path beside it whose file's text becomes the value
 };
 
 using Schema = std::vector<Parameter>;
 
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
-///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters"}
+///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters", "open",
+///    "contents_of"}
 /// where "above" and "below" are limits that are themselves excluded and "parameters" holds the keys of a table (or of
 /// a list's tables, with "items": "table"). Throws Error (exit 5) with `where` in front of anything it can't accept, a
 /// default that breaks its own rules included. The order of the keys is kept.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "spec/canonical.h"
 #include "spec/dotted.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t largest_file = 16 << 20;
 constexpr int deepest_file = 128;
+constexpr size_t largest_text = 1 << 20;
 
 // The value at a path that is known to be there.
 json& at(json& values, const std::string& path) {
@@ -38,6 +40,14 @@ json parse(const std::string& text, const std::string& name) {
   } catch (const json::exception& error) {
     throw Error(name, fmt::format("is not JSON: {}", printable(error.what(), 200)));
   }
+}
+
+std::string plain_text(const std::filesystem::path& file) {
+  const auto text = read_file(file, largest_text);
+  if (!valid_utf8(text) || text.find('\0') != std::string::npos) {
+    throw Error(file.string(), "is no text in UTF-8", "", Exit::data);
+  }
+  return text;
 }
 
 // Every value by its path; a list of plain values is one value.
@@ -109,6 +119,11 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
 Draft Spec::draft() const {
   Draft made{values, origins, sources};
   made.values.erase("inputs");
+  for (const auto& [path, origin] : origins) {  // texts of files, too, are found again
+    if (origin != from_contents || within(path, "inputs")) continue;
+    at(made.values, path) = nullptr;
+    made.origins.erase(path);
+  }
   // A label nobody chose would outlive its plugin if the plugin were changed.
   for (size_t i = 0; made.values.contains("rewards") && i < made.values["rewards"].size(); ++i) {
     if (origin_in(*this, join(join("rewards", i), "label")) == "default") made.values["rewards"][i].erase("label");
@@ -131,7 +146,10 @@ void pin_inputs(Spec& spec, Missing missing) {
     if (!found) continue;
     value = found->string();
     spec.values["inputs"][path] = pin(*found);
-    spec.origins[join("inputs", path)] = "contents";
+    spec.origins[join("inputs", path)] = from_contents;
+    for (const auto& [here, file] : spec.texts) {
+      if (file == path) at(spec.values, here) = plain_text(*found), spec.origins[here] = from_contents;
+    }
   }
   mistakes.raise();
 }

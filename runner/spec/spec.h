@@ -8,6 +8,9 @@
 
 namespace compeer::spec {
 
+/// The origin of a value that was found in a file the spec names.
+inline constexpr const char* from_contents = "contents";
+
 /// What will run, as finished data: every default filled in, every value checked, in its own type, with its origin.
 struct Spec {
   json values;
@@ -15,6 +18,7 @@ struct Spec {
   std::vector<PluginInfo> plugins;             ///< those the task uses, each once
   std::map<std::string, std::string> sources;  ///< texts it was made from
   std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
+  std::map<std::string, std::string> texts;    ///< which values are to be the text of the file at another; likewise
 
   /// Sorted keys, no white space, UTF-8, integers as integers, numbers as the shortest text that reads back (1.0).
   std::string canonical() const;
@@ -43,6 +47,7 @@ enum class Missing { refuse, allow };
 /// Finds every file and folder the spec names and writes what it found into the hashed values:
 /// inputs = {"model.path": "<pin of it>"}, so that a changed input means another hash. A path found only under
 /// $COMPEER_HOME becomes absolute. One that is not there is an Error (exit 3, with its origin), or is left unpinned.
+/// A value that is the text of such a file is filled in, so that a run keeps what the file said when it was made.
 void pin_inputs(Spec& spec, Missing missing = Missing::refuse);
 
 struct Difference {

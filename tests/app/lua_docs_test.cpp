@@ -5,9 +5,9 @@
 #include <map>
 #include <regex>
 
+#include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/module.h"
-#include "script/sandbox.h"
 
 namespace compeer::app {
 namespace {
@@ -64,7 +64,7 @@ TEST(LuaPage, ItsExamplesRun) {
   std::string printed;
   const auto actions = std::make_shared<Pretended>();
   for (const auto& text : all) {
-    script::Sandbox sandbox({{}, [&](std::string_view line) { printed += line; }});
+    lua::Sandbox sandbox({{}, [&](std::string_view line) { printed += line; }});
     script::add_compeer(sandbox, actions);
     EXPECT_NO_THROW(sandbox.run_text(text, "example.lua", fs::path(COMPEER_SOURCE_DIR) / "docs")) << text;
   }
@@ -84,7 +84,7 @@ TEST(LuaPage, ItsExamplesRun) {
 
 TEST(LuaPage, NamesTheLimitsAsTheyAre) {
   const auto page = read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md");
-  const script::Limits limits;
+  const lua::Limits limits;
   EXPECT_EQ(limits.memory, size_t{256} << 20);
   EXPECT_EQ(limits.block, size_t{64} << 20);
   EXPECT_EQ(limits.instructions, 100'000'000u);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace compeer::script {
+namespace compeer::lua {
 
 /// Lua's patterns (manual, 6.4.1), with every step counted, so that back-tracking can't hang a script.
 /// Bytes are ASCII here whatever the locale. Mistakes in a pattern throw Error when it is compiled.
@@ -52,4 +52,4 @@ class Pattern {
   size_t captures_ = 0;
 };
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "script/edge.h"
-#include "script/libraries.h"
-#include "script/pattern.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
+#include "lua/pattern.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -262,4 +262,4 @@ void open_string(lua_State* L) {
   share_with_strings(L);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

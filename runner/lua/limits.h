@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace compeer::script {
+namespace compeer::lua {
 
 /// What one script may use. A script describes runs, so these are far above any need.
 struct Limits {
@@ -42,4 +42,4 @@ class Budget {
   std::string instructions_text_, seconds_text_;
 };
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

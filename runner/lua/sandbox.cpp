@@ -1,4 +1,4 @@
-#include "script/sandbox.h"
+#include "lua/sandbox.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 #include "spec/text.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -43,6 +43,19 @@ void check_plain(const std::string& text, const std::string& name) {
 int open_all(lua_State* L) {
   open_errors(L);
   open_libraries(L);
+  return 0;
+}
+
+struct StackKept {
+  lua_State* L;
+  int top = lua_gettop(L);
+  ~StackKept() { lua_settop(L, top); }
+};
+
+int call_body(lua_State* L) {
+  const auto* body = static_cast<const std::function<void(lua_State*)>*>(lua_touserdata(L, 1));
+  lua_settop(L, 0);
+  (*body)(L);
   return 0;
 }
 
@@ -96,18 +109,27 @@ bool Sandbox::run_file(const std::filesystem::path& file) {
 }
 
 bool Sandbox::run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder) {
-  lua_State* L = lua_.get();
-  check_plain(text, name);
   folder_ = folder;
+  return enter([&](lua_State* L) {
+    load_text(text, name);
+    lua_call(L, 0, 0);
+  });
+}
+
+void Sandbox::load_text(const std::string& text, const std::string& name) {
+  lua_State* L = running;
+  check_plain(text, name);
   add_source(name, text);
+  if (luaL_loadbufferx(L, text.data(), text.size(), ("@" + name).c_str(), "t") != LUA_OK) lua_error(L);
+}
+
+bool Sandbox::enter(const std::function<void(lua_State*)>& body) {
+  lua_State* L = lua_.get();
+  const StackKept kept{L};
   lua_pushcfunction(L, trace_error);
-  int status = luaL_loadbufferx(L, text.data(), text.size(), ("@" + name).c_str(), "t");
-  if (status == LUA_OK) {
-    status = lua_pcall(L, 0, 0, -2);
-  } else {
-    trace_error(L);
-  }
-  return finish(status);
+  lua_pushcfunction(L, bound<call_body>);
+  lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&body)));
+  return finish(lua_pcall(L, 1, 0, kept.top + 1));
 }
 
 bool Sandbox::finish(int status) {
@@ -135,4 +157,4 @@ std::string read_script(const std::filesystem::path& file, const std::string& na
   return text;
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

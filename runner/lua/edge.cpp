@@ -1,10 +1,10 @@
-#include "script/edge.h"
+#include "lua/edge.h"
 
 #include <fmt/format.h>
 
 #include <new>
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -132,8 +132,7 @@ void halt(lua_State* L, const Error& error) {
 void spend(lua_State* L, uint64_t instructions) {
   if (sandbox(L).halted()) raise_halt(L);
   if (const char* used = sandbox(L).budget().spend(instructions)) {
-    halt(L, Error("", fmt::format("the script needs {}", used),
-                  "a script describes runs and reads their results; is there a loop without an end?"));
+    halt(L, Error("", fmt::format("the script needs {}", used), sandbox(L).setup().loop_help));
   }
 }
 
@@ -228,4 +227,4 @@ void open_errors(lua_State* L) {
   lua_pop(L, 1);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

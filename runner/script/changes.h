@@ -1,21 +1,13 @@
 #pragma once
-#include <lua.h>
-
 #include <map>
 #include <string>
 #include <vector>
 
 #include "spec/draft.h"
 
+struct lua_State;
+
 namespace compeer::script {
-
-/// The Lua value at `index` as data: strings, numbers (integers stay integers), booleans, lists, tables with names.
-/// Throws Error naming the key for anything else: functions, NaN, tables within themselves, lists with holes, text that
-/// is no UTF-8. `key` is the path it will have in the spec.
-spec::json to_json(lua_State* L, int index, const std::string& key);
-
-/// null becomes nil.
-void push_json(lua_State* L, const spec::json& value);
 
 /// The table at `index` as changes of a draft, with the line being run as their origin. The table's own keys may be
 /// dotted paths: ["grpo.lr"] = 1e-4.

@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "script/pattern.h"
+#include "lua/pattern.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 // Captures are never taken back on failure: items are met in order, so whatever is read later on a path
 // has been written on that same path.
@@ -131,4 +131,4 @@ bool Pattern::search(std::string_view subject, size_t start, const std::function
   return found;
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "script/sandbox.h"
+#include "lua/sandbox.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 /// What became of a script: what it printed and the error it ended with.
 struct Outcome {
@@ -27,4 +27,4 @@ inline Outcome run_script(const std::string& text, const Limits& limits = {}, co
   return outcome;
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

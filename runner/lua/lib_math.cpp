@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -67,4 +67,4 @@ void open_math(lua_State* L) {
   luaL_setfuncs(L, own, 0);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -1,9 +1,9 @@
 #include <vector>
 
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -115,4 +115,4 @@ void open_table(lua_State* L) {
   lua_setfield(L, -2, "sort");
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -3,7 +3,7 @@
 
 #include "run_script.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 namespace {
 
 double processor_seconds() {
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Sandbox, Battery, testing::ValuesIn(battery),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -1,12 +1,12 @@
-#include "script/libraries.h"
+#include "lua/libraries.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "script/edge.h"
+#include "lua/edge.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -140,4 +140,4 @@ void open_libraries(lua_State* L) {
   lua_pop(L, 1);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -5,7 +5,7 @@
 
 /// Lua's standard library as scripts see it. Where Lua's own function is harmless it is used as it is; functions that
 /// can run long without the machine noticing, depend on addresses or time, or reach outside, are written anew.
-namespace compeer::script {
+namespace compeer::lua {
 
 /// Makes the script's globals: base functions, string, table, math, utf8, coroutine. Reading or writing any other
 /// global is an error that names the nearest one.
@@ -34,4 +34,4 @@ void recheck(lua_State* L, int status);
 /// What is thrown when the memory is used up.
 Error memory_error(lua_State* L);
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "script/limits.h"
+#include "lua/limits.h"
 
 struct lua_State;
 
-namespace compeer::script {
+namespace compeer::lua {
 
 /// A Lua 5.4 in which a script can compute and describe, and nothing else: no files, clock, environment, processes,
 /// bytecode or addresses, so that the same script gives the same result in every process. What differs from plain Lua
@@ -23,6 +23,9 @@ class Sandbox {
   struct Setup {
     Limits limits;
     std::function<void(std::string_view)> print;  ///< gets what `print` writes, lines complete; default: stdout
+    /// What is said to who has used up the limits.
+    std::string loop_help = "a script describes runs and reads their results; is there a loop without an end?";
+    std::string memory_help = "a script describes runs and reads their results; big data belongs into data sets";
   };
 
   Sandbox();
@@ -41,6 +44,11 @@ class Sandbox {
   /// The same for a text; `name` stands for the file.
   bool run_text(const std::string& text, const std::string& name, const std::filesystem::path& folder = ".");
 
+  /// Runs `body`, C++ that may call into the script, as run_text runs a script: what is raised in it becomes an Error,
+  /// and the stack is left as it was. `load_text` is for such a body: it pushes the text as a function.
+  bool enter(const std::function<void(lua_State*)>& body);
+  void load_text(const std::string& text, const std::string& name);
+
   /// Ends the script, now and for good: no pcall can hold it. Called by C++ functions of modules; the error that they
   /// then throw is replaced by this one. `stop` is an end that is no failure.
   void halt(Error error);
@@ -48,7 +56,9 @@ class Sandbox {
   bool halted() const { return halted_.has_value(); }
 
   Budget& budget() { return budget_; }
+  const Setup& setup() const { return setup_; }
   void print(std::string_view text) const { setup_.print(text); }
+  /// Empty for texts that stand alone, which can't require modules.
   const std::filesystem::path& folder() const { return folder_; }
   /// Texts of the script and the modules it has required so far, by the names used in messages.
   const std::map<std::string, std::string>& sources() const { return sources_; }
@@ -93,4 +103,4 @@ class Sandbox {
 /// The text of a script file: without byte order mark, its "#!" line emptied. Throws Error (exit 3).
 std::string read_script(const std::filesystem::path& file, const std::string& name);
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -3,10 +3,10 @@
 #include <set>
 #include <vector>
 
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -90,6 +90,9 @@ int require(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, modules_key);
   if (lua_getfield(L, 2, name.c_str()) != LUA_TNIL) return 1;
   lua_pop(L, 1);
+  if (sandbox(L).folder().empty()) {
+    throw Error("", fmt::format("'{}' can't be required", name), "this script is one file and can't load others");
+  }
 
   const Loading loading(sandbox(L).loading, name);
   load_module(L, name);
@@ -120,4 +123,4 @@ int open_module(lua_State* L) {
   return 0;
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -234,7 +234,7 @@ Error memory_error(lua_State* L) {
   const auto& where = sandbox(L).refused();
   const auto line = excerpt(sandbox(L), where);
   return Error(where, "the script needs " + sandbox(L).budget().memory_text() + (line.empty() ? "" : "\n" + line),
-               "a script describes runs and reads their results; big data belongs into data sets");
+               sandbox(L).setup().memory_help);
 }
 
 void open_base(lua_State* L) {
@@ -253,4 +253,4 @@ void open_base(lua_State* L) {
   luaL_setfuncs(L, own, 0);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -1,10 +1,10 @@
-#include "script/pattern.h"
+#include "lua/pattern.h"
 
 #include <fmt/format.h>
 
 #include "base/error.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -192,4 +192,4 @@ class Compiler {
 
 Pattern::Pattern(std::string_view text, bool anchors) { Compiler(text, *this).compile(anchors); }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

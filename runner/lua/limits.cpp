@@ -1,9 +1,9 @@
-#include "script/limits.h"
+#include "lua/limits.h"
 
 #include <fmt/format.h>
 #include <time.h>
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -50,4 +50,4 @@ void Budget::resume() { started_ += clock_seconds(CLOCK_THREAD_CPUTIME_ID) - pau
 
 std::string Budget::memory_text() const { return fmt::format("more than {} MiB of memory", limits_.memory >> 20); }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -2,9 +2,9 @@
 #include <new>
 #include <utility>
 
-#include "script/edge.h"
+#include "lua/edge.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 /// A C++ value as a Lua value that scripts can't change or look into. Its size is counted as the script's memory.
 template <typename T>
@@ -56,4 +56,4 @@ void open_boxed(lua_State* L, const char* type, const luaL_Reg* functions) {
   lua_pop(L, 1);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

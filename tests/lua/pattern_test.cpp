@@ -1,4 +1,4 @@
-#include "script/pattern.h"
+#include "lua/pattern.h"
 
 #include <gtest/gtest.h>
 #include <lauxlib.h>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "run_script.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 namespace {
 
 // Lua's own library is the reference: the same calls in a plain Lua and in a sandbox.
@@ -108,4 +108,4 @@ TEST(Pattern, IsEndedByWhoeverCounts) {
 }
 
 }  // namespace
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -1,4 +1,4 @@
-#include "script/sandbox.h"
+#include "lua/sandbox.h"
 
 #include <gtest/gtest.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 
 #include "run_script.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 namespace {
 
 double processor_seconds() {
@@ -229,4 +229,4 @@ TEST_F(Require, RunsFilesWithMarksAndInterpreterLines) {
 }
 
 }  // namespace
-}  // namespace compeer::script
+}  // namespace compeer::lua

@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "script/sandbox.h"
+#include "lua/sandbox.h"
 
 /// The edge between Lua and C++. Lua is the C++ build, so its errors unwind C++ frames and run destructors; the other
 /// way round an exception must be turned into a Lua error before it meets a Lua frame, or its text is lost.
-namespace compeer::script {
+namespace compeer::lua {
 
 /// The sandbox a state (or any of its coroutines) belongs to.
 Sandbox& sandbox(lua_State* L);
@@ -64,4 +64,4 @@ std::string_view check_text(lua_State* L, int argument);
 /// Registers the type of our error values.
 void open_errors(lua_State* L);
 
-}  // namespace compeer::script
+}  // namespace compeer::lua

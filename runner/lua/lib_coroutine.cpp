@@ -1,7 +1,7 @@
-#include "script/edge.h"
-#include "script/libraries.h"
+#include "lua/edge.h"
+#include "lua/libraries.h"
 
-namespace compeer::script {
+namespace compeer::lua {
 
 namespace {
 
@@ -75,4 +75,4 @@ void open_coroutine(lua_State* L) {
   luaL_setfuncs(L, own, 0);
 }
 
-}  // namespace compeer::script
+}  // namespace compeer::lua
