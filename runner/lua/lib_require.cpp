@@ -57,6 +57,9 @@ void load_module(lua_State* L, const std::string& name) {
   const auto& folder = sandbox(L).folder();
   const auto file = folder / file_of_module(name);
   std::error_code code;
+  if (folder.empty()) {
+    throw Error("", fmt::format("there is no module '{}'", name), "this script is one file and can't load others");
+  }
   if (!fs::exists(file, code)) {
     throw Error("", fmt::format("there is no module '{}'", name), suggest(name, known_modules(L, folder)));
   }
@@ -90,9 +93,6 @@ int require(lua_State* L) {
   lua_getfield(L, LUA_REGISTRYINDEX, modules_key);
   if (lua_getfield(L, 2, name.c_str()) != LUA_TNIL) return 1;
   lua_pop(L, 1);
-  if (sandbox(L).folder().empty()) {
-    throw Error("", fmt::format("'{}' can't be required", name), "this script is one file and can't load others");
-  }
 
   const Loading loading(sandbox(L).loading, name);
   load_module(L, name);
