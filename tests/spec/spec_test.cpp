@@ -212,5 +212,59 @@ TEST_F(Paths, AreRefusedWithTheirOriginWhenMissing) {
   EXPECT_EQ(spec.values.at("inputs").size(), 1u);
 }
 
+FakeCatalog with_script() {
+  FakeCatalog catalog;
+  catalog.add("rewards", "lua", R"({
+    "path": {"type": "path", "default": null},
+    "script": {"type": "string", "default": null, "contents_of": "path"},
+    "settings": {"type": "table", "default": {}, "open": true}})");
+  return catalog;
+}
+
+Spec with_reward(const std::string& lines) {
+  const std::string text =
+      "name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"lua\"\n" + lines;
+  return resolve(parse_toml(text, "x.toml"), with_script());
+}
+
+TEST_F(Paths, OfTextsAreReadIntoTheSpec) {
+  write("kind.lua", "return 1\n");
+  auto spec = with_reward("path = \"kind.lua\"\n");
+  pin_inputs(spec);
+  EXPECT_EQ(spec.values["rewards"][0]["script"], "return 1\n");
+  EXPECT_EQ(spec.origins["rewards[0].script"], "contents");
+
+  // What a run was made with stays; whoever resolves it again gets the file as it is now.
+  write("kind.lua", "return 2\n");
+  const auto read_back = Spec::from_file_text(spec.file_text());
+  EXPECT_EQ(read_back.values["rewards"][0]["script"], "return 1\n");
+  auto again = resolve(read_back.draft(), with_script());
+  pin_inputs(again);
+  EXPECT_EQ(again.values["rewards"][0]["script"], "return 2\n");
+  EXPECT_NE(again.sha256(), spec.sha256());
+  auto by_toml = resolve(parse_toml(again.toml(), "x.toml"), with_script());
+  pin_inputs(by_toml);
+  EXPECT_EQ(by_toml.sha256(), again.sha256());
+
+  write("kind.lua", "\xff");
+  EXPECT_EQ(complaint([&] { pin_inputs(again); }), "kind.lua|is no text in UTF-8||4");
+}
+
+TEST_F(Paths, OfTextsLeaveNoRoomForAnotherText) {
+  EXPECT_EQ(complaint([] { with_reward("path = \"kind.lua\"\nscript = \"return 1\"\n"); }),
+            "x.toml:8|'rewards[0].script' and 'rewards[0].path' are both set|'script' is what the file holds: leave one "
+            "of the two out|3");
+  EXPECT_EQ(with_reward("script = \"return 1\"\n").values["rewards"][0]["script"], "return 1");
+}
+
+TEST(OpenTable, TakesAnyKeys) {
+  const auto spec = with_reward("[rewards.settings]\nwords = { yes = 2.5 }\nlist = [1, \"a\"]\n");
+  EXPECT_EQ(spec.values["rewards"][0]["settings"], json::parse(R"({"words": {"yes": 2.5}, "list": [1, "a"]})"));
+  EXPECT_EQ(spec.origins.at("rewards[0].settings.words.yes"), "x.toml:8");
+  EXPECT_EQ(resolve(spec.draft(), with_script()).sha256(), spec.sha256());
+  EXPECT_EQ(resolve(parse_toml(spec.toml(), "x.toml"), with_script()).sha256(), spec.sha256());
+  EXPECT_EQ(with_reward("").values["rewards"][0]["settings"], json::object());
+}
+
 }  // namespace
 }  // namespace compeer::spec
