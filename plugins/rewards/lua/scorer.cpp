@@ -1,0 +1,209 @@
+#include "scorer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lua/edge.h"
+#include "lua/value.h"
+
+namespace compeer::lua_reward {
+
+namespace {
+
+using namespace lua;
+
+constexpr int function_at = 1, example_at = 2;  // where `score` keeps them on the stack
+constexpr const char* form_help =
+    "return function(completion, example) ... end, or { parts = { \"reward\", ... }, score = function ... end }";
+
+void set_text(lua_State* L, const char* key, std::string_view text) {
+  lua_pushlstring(L, text.data(), text.size());
+  lua_setfield(L, -2, key);
+}
+
+void push_completion(lua_State* L, const Completion& completion) {
+  lua_createtable(L, 0, 3);
+  set_text(L, "text", completion.text);
+  lua_pushinteger(L, completion.tokens);
+  lua_setfield(L, -2, "tokens");
+  lua_pushboolean(L, completion.finished);
+  lua_setfield(L, -2, "finished");
+}
+
+void push_example(lua_State* L, const Example& example) {
+  lua_createtable(L, 0, 4);
+  set_text(L, "id", example.id);
+  set_text(L, "answer", example.answer);
+  lua_createtable(L, static_cast<int>(example.history.size()), 0);
+  for (size_t i = 0; i < example.history.size(); ++i) {
+    lua_createtable(L, 0, 2);
+    set_text(L, "role", example.history[i].role);
+    set_text(L, "text", example.history[i].text);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_setfield(L, -2, "history");
+  push_json(L, example.record);
+  lua_setfield(L, -2, "record");
+}
+
+// "rewards/kind.lua:12": where the function begins that is called.
+std::string beginning(lua_State* L) {
+  lua_Debug function;
+  lua_pushvalue(L, function_at);
+  lua_getinfo(L, ">S", &function);
+  return fmt::format("{}:{}", function.source + 1, function.linedefined);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+[[noreturn]] void refuse(lua_State* L, const std::string& what, const std::string& help = "") {
+  throw Error(beginning(L), "the function returned " + what, help);
+}
+
+}  // namespace
+
+Scorer::Scorer(Setup setup) : setup_(std::move(setup)) {
+  run(
+      0, [&](lua_State* L) { form_ = open(L); }, [] { return std::string(); });
+}
+
+void Scorer::score(const Group& group, uint64_t seed, float* out) const {
+  const auto& all = group.completions;
+  size_t at = 0;
+  const auto doing = [&] {
+    return form_.of_group
+               ? fmt::format("\n  scoring the {} completions for '{}'", all.size(), group.example.id)
+               : fmt::format("\n  scoring completion {} of {} for '{}'", at + 1, all.size(), group.example.id);
+  };
+  const auto use = [&](lua_State* L) {
+    if (open(L).parts != form_.parts) throw Error("", "'parts' must be the same every time the script runs");
+    push_example(L, group.example);
+    if (form_.of_group) return score_all(L, all, out);
+    for (at = 0; at < all.size(); ++at) score_one(L, all[at], out + at * form_.parts.size());
+  };
+  run(seed, use, doing);
+}
+
+void Scorer::run(uint64_t seed, const std::function<void(lua_State*)>& use,
+                 const std::function<std::string()>& doing) const {
+  try {
+    Sandbox sandbox({setup_.limits, setup_.print, "is there a loop without an end? 'instructions' sets the limit",
+                     "'memory' sets the limit"});
+    sandbox.random.seed = seed;
+    sandbox.enter([&](lua_State* L) {
+      sandbox.load_text(setup_.text, setup_.name);
+      push_json(L, setup_.settings);
+      lua_call(L, 1, 1);
+      use(L);
+    });
+  } catch (const Error& error) {
+    throw Error(error.where().empty() ? setup_.name : error.where(), error.problem() + doing(), error.help(),
+                Exit::plugin);
+  }
+}
+
+// Leaves the function in place of what the script returned.
+Scorer::Form Scorer::open(lua_State* L) const {
+  if (lua_isfunction(L, -1)) return {};
+  if (!lua_istable(L, -1)) throw Error(setup_.name, fmt::format("returns a {}", luaL_typename(L, -1)), form_help);
+  return read_table(L);
+}
+
+Scorer::Form Scorer::read_table(lua_State* L) const {
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
+    if (key != "parts" && key != "score" && key != "group") {
+      throw Error(setup_.name, fmt::format("returns a table with '{}'", key),
+                  suggest(key, {"group", "parts", "score"}));
+    }
+  }
+  Form form;
+  if (lua_getfield(L, 1, "parts") != LUA_TNIL) {
+    const auto parts = to_json(L, -1, "parts");
+    const auto text = [](const auto& part) { return part.is_string(); };
+    if (!parts.is_array() || !std::all_of(parts.begin(), parts.end(), text)) {
+      throw Error(setup_.name, "'parts' is a list of names", "parts = { \"reward\", \"politeness\" }");
+    }
+    form.parts = parts.get<std::vector<std::string>>();
+  }
+  const bool one = lua_getfield(L, 1, "score") == LUA_TFUNCTION;
+  form.of_group = lua_getfield(L, 1, "group") == LUA_TFUNCTION;
+  if (one == form.of_group) {
+    throw Error(setup_.name, "returns a table that needs a function: 'score', of one completion, or 'group', of all",
+                form_help);
+  }
+  lua_pushvalue(L, one ? -2 : -1);
+  lua_replace(L, function_at);
+  lua_settop(L, function_at);
+  return form;
+}
+
+float Scorer::number(lua_State* L, int index, size_t part) const {
+  if (lua_isnil(L, index)) return std::numeric_limits<float>::quiet_NaN();
+  if (lua_type(L, index) != LUA_TNUMBER) {
+    refuse(L, fmt::format("a {} for '{}'", luaL_typename(L, index), form_.parts[part]),
+           "a number, or nil for no opinion");
+  }
+  const auto value = static_cast<float>(lua_tonumber(L, index));
+  if (std::isinf(value)) refuse(L, fmt::format("{} for '{}'", value > 0 ? "inf" : "-inf", form_.parts[part]));
+  return value;
+}
+
+// score(completion, example) -> as many numbers as there are parts; a single nil: no opinion at all
+void Scorer::score_one(lua_State* L, const Completion& completion, float* out) const {
+  lua_pushvalue(L, function_at);
+  push_completion(L, completion);
+  lua_pushvalue(L, example_at);
+  lua_call(L, 2, LUA_MULTRET);
+  const auto count = static_cast<size_t>(lua_gettop(L) - example_at);
+  const bool no_opinion = count == 1 && lua_isnil(L, -1);
+  if (count != form_.parts.size() && !no_opinion) {
+    refuse(L,
+           fmt::format("{} instead of {} ({})",
+                       count == 0 ? "nothing" : fmt::format("{} value{}", count, count == 1 ? "" : "s"),
+                       form_.parts.size(), listed(form_.parts)),
+           "return a number for each part, or nil for no opinion");
+  }
+  for (size_t part = 0; part < form_.parts.size(); ++part)
+    out[part] = number(L, no_opinion ? -1 : example_at + 1 + static_cast<int>(part), part);
+  lua_settop(L, example_at);
+}
+
+// group(completions, example) -> a list with a number for each, or with a list of numbers for each
+void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions, float* out) const {
+  lua_pushvalue(L, function_at);
+  lua_createtable(L, static_cast<int>(completions.size()), 0);
+  for (size_t i = 0; i < completions.size(); ++i) {
+    push_completion(L, completions[i]);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_pushvalue(L, example_at);
+  lua_call(L, 2, 1);
+  if (!lua_istable(L, -1)) refuse(L, fmt::format("a {} instead of a list", luaL_typename(L, -1)));
+  if (lua_rawlen(L, -1) > completions.size()) {
+    refuse(L, fmt::format("a list of {} for {} completions", lua_rawlen(L, -1), completions.size()));
+  }
+  const size_t parts = form_.parts.size();
+  for (size_t i = 0; i < completions.size(); ++i, out += parts) {
+    const bool in_list = lua_rawgeti(L, -1, static_cast<lua_Integer>(i) + 1) == LUA_TTABLE;
+    if (parts > 1 && !in_list && !lua_isnil(L, -1)) {
+      refuse(L, fmt::format("a {} for completion {}", luaL_typename(L, -1), i + 1),
+             fmt::format("a list of {} numbers ({}), or nil for no opinion", parts, listed(form_.parts)));
+    }
+    for (size_t part = 0; part < parts; ++part) {
+      if (in_list) lua_rawgeti(L, -1, static_cast<lua_Integer>(part) + 1);
+      out[part] = number(L, -1, part);
+      if (in_list) lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+}  // namespace compeer::lua_reward
