@@ -34,6 +34,7 @@ class Listener : public script::Actions {
     return planned;
   }
 
+  void failed(const std::vector<script::RunResult>&) override {}
   void report(const script::Report&) override {}
   void note(const std::string& text) override { std::cerr << text << '\n'; }
 

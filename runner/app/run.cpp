@@ -1,6 +1,7 @@
 // compeer run and compeer resume.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -69,6 +70,17 @@ void evaluate(const std::string& file, ScriptOptions options) {
   sandbox.run_file(file);
 }
 
+// A script goes on when a run of a list fails; whoever started it should still see that not all is well.
+void refuse_failed(const std::vector<script::RunResult>& runs) {
+  if (runs.empty()) return;
+  const auto exit = runs[0].error->exit();
+  const bool same = std::all_of(runs.begin(), runs.end(), [&](const auto& run) { return run.error->exit() == exit; });
+  throw Error("",
+              fmt::format("the script ended, but {} failed:\n  {}", runs.size() == 1 ? "a run" : "runs",
+                          fmt::join(script::failures(runs), "\n  ")),
+              "the same command repeats these runs and reads the others back", same ? exit : Exit::failure);
+}
+
 int run_script(const Options& options) {
   ScriptOptions script{options.launch(), {}, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
@@ -78,6 +90,7 @@ int run_script(const Options& options) {
   rehearsal.rehearsal = true;
   if (!options.dry_run) evaluate(options.file, rehearsal);
   evaluate(options.file, script);
+  refuse_failed(*script.failed);
   return 0;
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
+#include "base/interval.h"
 #include "report/numbers.h"
 
 namespace compeer::report {
@@ -58,32 +58,8 @@ std::string in_words(const Difference& d, int decimals) {
 }
 
 Estimate mean_of(const std::vector<double>& values) {
-  Estimate e;
-  double sum = 0, squares = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) sum += value, ++e.n;
-  }
-  if (e.n == 0) return e;
-  e.mean = sum / static_cast<double>(e.n);
-  for (const double value : values) {
-    if (std::isfinite(value)) squares += (value - e.mean) * (value - e.mean);
-  }
-  if (e.n < 2) return e;
-  const double n = static_cast<double>(e.n);
-  const double half = t_quantile(e.n - 1) * std::sqrt(squares / (n - 1) / n);
-  e.low = e.mean - half;
-  e.high = e.mean + half;
-  return e;
-}
-
-double t_quantile(size_t freedom) {
-  constexpr std::array table = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (freedom == 0) return missing;
-  if (freedom <= table.size()) return table[freedom - 1];
-  // Cornish-Fisher around the normal quantile: the error is below 0.001 from 11 degrees on.
-  const double z = 1.959964, n = static_cast<double>(freedom), z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
+  const Interval interval = mean_interval(values);
+  return {interval.mean, interval.low, interval.high, static_cast<int64_t>(interval.n)};
 }
 
 }  // namespace compeer::report

@@ -32,7 +32,4 @@ std::string in_words(const Difference& difference, int decimals);
 /// Mean with a t interval, as over seeds; without an interval for fewer than two values. NaN values are left out.
 Estimate mean_of(const std::vector<double>& values);
 
-/// 97.5 % quantile of Student's t, to three digits.
-double t_quantile(size_t degrees_of_freedom);
-
 }  // namespace compeer::report

@@ -104,10 +104,12 @@ void draw_axes(Markup& out, const LinePlot& plot, const Frame& frame) {
   const double base = height - bottom;
   svg_line(out, frame.left, base, frame.right, base, "axis");
   auto x_ticks = ticks(frame.x.low, frame.x.high, 5);
-  std::erase_if(x_ticks, [](double tick) { return tick != std::floor(tick); });  // there are no half steps
-  for (const double tick : x_ticks) {
-    svg_line(out, frame.at_x(tick), base, frame.at_x(tick), base + 4, "axis");
-    svg_text(out, frame.at_x(tick), base + 16, "middle", "tick", fixed(tick, 0));
+  if (plot.whole_steps) std::erase_if(x_ticks, [](double tick) { return tick != std::floor(tick); });
+  const auto x_labels = tick_labels(x_ticks);
+  for (size_t i = 0; i < x_ticks.size(); ++i) {
+    const double x = frame.at_x(x_ticks[i]);
+    svg_line(out, x, base, x, base + 4, "axis");
+    svg_text(out, x, base + 16, "middle", "tick", plot.whole_steps ? fixed(x_ticks[i], 0) : x_labels[i]);
   }
   svg_text(out, (frame.left + frame.right) / 2, height - 5, "middle", "axis-label", plot.x_label);
 }

@@ -24,7 +24,8 @@ struct LinePlot {
   std::string description;
   std::string x_label = "step";
   std::vector<PlotLine> lines;
-  bool labels = true;  ///< at the ends of lines; needless where a page shows one run only
+  bool whole_steps = true;  ///< x has no halves, so it gets no ticks there
+  bool labels = true;       ///< at the ends of lines; needless where a page shows one run only
 };
 
 /// Inline SVG: light raw lines, heavy lines told apart by colour, dash and a label at their end; round ticks.

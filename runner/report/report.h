@@ -1,13 +1,17 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "report/sweep.h"
 
 namespace compeer::report {
 
 struct Options {
-  std::string title;  ///< "": made from the names of the runs
+  std::string title;           ///< "": made from the names of the runs
+  std::optional<Sweep> sweep;  ///< shown first
 };
 
 /// What was written, for the caller to tell.

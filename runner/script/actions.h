@@ -1,36 +1,20 @@
 #pragma once
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "script/compare.h"
 #include "spec/catalog.h"
 #include "spec/spec.h"
 
 namespace compeer::script {
 
-/// A number with its 95 % interval, out of `n` draws; without an interval `low` and `high` are `mean`.
-struct Estimate {
-  double mean = 0, low = 0, high = 0;
-  uint64_t n = 0;
-};
-
-/// What became of a run.
-struct RunResult {
-  enum class State { finished, failed, planned };  ///< planned: a dry run, nothing was started
-  std::string name, path;
-  State state = State::failed;
-  bool reused = false;         ///< it had finished before and was read back
-  std::optional<Error> error;  ///< why it failed
-  std::map<std::string, Estimate> metrics;
-  spec::json spec;  ///< the resolved values
-};
-
-/// A page about runs.
+/// A page about runs; about those of a sweep with its table, and how they differ from a base.
 struct Report {
   std::string title, output;
   std::vector<RunResult> runs;
+  std::optional<Table> table;
+  std::optional<Comparison> comparison;
 };
 
 /// What a script can set in motion outside of itself. The front end does these things; the script room only asks.
@@ -52,6 +36,9 @@ class Actions {
   /// Runs all, at most `jobs` at the same time, and waits. One result for each, in order; a run that fails is a result.
   /// Throws only if the user wants everything to end.
   virtual std::vector<RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) = 0;
+
+  /// Runs of a list failed, and the script goes on: when it ends, the program's exit code is to tell.
+  virtual void failed(const std::vector<RunResult>& runs) = 0;
 
   virtual void report(const Report& report) = 0;
 

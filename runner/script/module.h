@@ -51,11 +51,15 @@ void open_runs(lua_State* L);
 
 void push_result(lua_State* L, RunResult result);
 const RunResult& check_result(lua_State* L, int index);
+void open_results(lua_State* L);
+
+// result_list.cpp
+
 /// Pushes a list of results with its methods.
 void push_results(lua_State* L, std::vector<RunResult> results);
 /// The results in the list at `index`, which may hold lists.
 std::vector<RunResult> to_results(lua_State* L, int index);
-void open_results(lua_State* L);
+void open_result_lists(lua_State* L);
 int results(lua_State* L);  // compeer.results
 int report(lua_State* L);   // compeer.report
 

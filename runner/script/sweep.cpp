@@ -122,6 +122,11 @@ int read_jobs(lua_State* L, int index) {
   return jobs.get<int>();
 }
 
+std::vector<RunResult> failed_of(std::vector<RunResult> runs) {
+  std::erase_if(runs, [](const RunResult& run) { return !run.error; });
+  return runs;
+}
+
 // runs:run { jobs = 1 }: everything is resolved before anything is launched.
 int run(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -136,7 +141,9 @@ int run(lua_State* L) {
     lua_pop(L, 1);
   }
   lua_settop(L, 2);
-  push_results(L, specs.empty() ? std::vector<RunResult>() : launch(L, specs, jobs));
+  auto done = specs.empty() ? std::vector<RunResult>() : launch(L, specs, jobs);
+  actions(L).failed(failed_of(done));
+  push_results(L, std::move(done));
   return 1;
 }
 

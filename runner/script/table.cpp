@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
+#include "base/interval.h"
 #include "script/lookup.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
@@ -15,14 +15,6 @@ namespace compeer::script {
 namespace {
 
 using spec::json;
-
-// Two-sided 95 % quantile of Student's t.
-double student(size_t freedom) {
-  static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                 2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                 2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  return freedom <= std::size(table) ? table[freedom - 1] : 1.960 + 2.4 / static_cast<double>(freedom);
-}
 
 void add_paths(const json& value, const std::string& path, std::vector<std::string>& paths) {
   if (!value.is_structured()) return paths.push_back(path);
@@ -63,15 +55,6 @@ struct Group {
   std::vector<const RunResult*> runs;
 };
 
-std::vector<json> settings_of(const RunResult& run, const std::vector<std::string>& paths) {
-  std::vector<json> settings;
-  for (const auto& path : paths) {
-    const json* value = look(run.spec, path);
-    settings.push_back(value ? *value : json());
-  }
-  return settings;
-}
-
 Group& group_of(std::vector<Group>& groups, std::vector<json> settings) {
   for (auto& group : groups) {
     if (group.settings == settings) return group;
@@ -93,24 +76,48 @@ std::string show(const Estimate& estimate) {
   return fmt::format("{:.4g} [{:.4g}, {:.4g}]", estimate.mean, estimate.low, estimate.high);
 }
 
-std::string show(const json& value) {
-  return value.is_string() ? spec::printable(value.get<std::string>()) : spec::show(value);
-}
-
 size_t width(const std::string& text) {  // characters, not bytes
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 }  // namespace
 
+std::vector<std::string> failures(const std::vector<RunResult>& runs) {
+  std::vector<std::string> lines;
+  for (const auto& run : runs) {
+    if (!run.error) continue;
+    const auto& what = run.error->problem();
+    lines.push_back(fmt::format("{} failed (exit {}): {}", run.name, static_cast<int>(run.error->exit()),
+                                spec::printable(what.substr(0, what.find('\n')), 200)));
+  }
+  return lines;
+}
+
+std::string show(const json& value) {
+  return value.is_string() ? spec::printable(value.get<std::string>()) : spec::show(value);
+}
+
+std::vector<json> settings_of(const RunResult& run, const std::vector<std::string>& paths) {
+  std::vector<json> settings;
+  for (const auto& path : paths) {
+    const json* value = look(run.spec, path);
+    settings.push_back(value ? *value : json());
+  }
+  return settings;
+}
+
+Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
+  Columns sorted;
+  for (const auto& column : columns) (is_setting(runs, column) ? sorted.settings : sorted.metrics).push_back(column);
+  return sorted;
+}
+
 Estimate over_runs(const std::vector<Estimate>& runs) {
   if (runs.size() < 2) return runs.empty() ? Estimate{} : runs[0];
-  const auto n = static_cast<double>(runs.size());
-  double mean = 0, squares = 0;
-  for (const auto& run : runs) mean += run.mean / n;
-  for (const auto& run : runs) squares += (run.mean - mean) * (run.mean - mean);
-  const double half = student(runs.size() - 1) * std::sqrt(squares / (n - 1) / n);
-  return {mean, mean - half, mean + half, runs.size()};
+  std::vector<double> means;
+  for (const auto& run : runs) means.push_back(run.mean);
+  const auto [mean, low, high, n] = mean_interval(means);
+  return {mean, low, high, n};
 }
 
 const Estimate& metric(const RunResult& run, const std::string& name) {
@@ -121,8 +128,8 @@ const Estimate& metric(const RunResult& run, const std::string& name) {
 }
 
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
-  Table table;
-  for (const auto& column : columns) (is_setting(runs, column) ? table.settings : table.metrics).push_back(column);
+  const auto sorted = sort_columns(runs, columns);
+  Table table{sorted.settings, sorted.metrics, {}, failures(runs)};
   std::vector<Group> groups;
   for (const auto& run : runs) group_of(groups, settings_of(run, table.settings)).runs.push_back(&run);
   for (const auto& group : groups) {
@@ -146,6 +153,10 @@ std::string Table::text() const {
     for (const auto& value : row.metrics) line.push_back(show(value));
     cells.push_back(line);
   }
+  return aligned(cells, failed);
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& cells, const std::vector<std::string>& notes) {
   std::vector<size_t> widths(cells[0].size());
   for (const auto& line : cells) {
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
@@ -156,6 +167,7 @@ std::string Table::text() const {
     for (size_t i = 0; i < line.size(); ++i) padded += line[i] + std::string(widths[i] - width(line[i]) + 2, ' ');
     text += padded.substr(0, padded.find_last_not_of(' ') + 1) + '\n';
   }
+  for (const auto& note : notes) text += note + '\n';
   text.pop_back();
   return text;
 }

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "script/actions.h"
+#include "script/run_result.h"
 
 namespace compeer::script {
 
@@ -16,17 +16,31 @@ struct Table {
   };
   std::vector<std::string> settings, metrics;
   std::vector<Row> rows;
+  std::vector<std::string> failed;  ///< a line for each run that failed (run_result.h)
 
   /// Aligned columns, for people.
   std::string text() const;
 };
 
-/// A column is a setting if the runs' specs have that key, else a metric. Rows stand in the order of their first run.
-/// An unknown column is an Error with the nearest name.
+/// A column is a setting if the runs' specs have that key, else a metric. An unknown one is an Error with the nearest
+/// name.
+struct Columns {
+  std::vector<std::string> settings, metrics;
+};
+Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
+
+/// Rows stand in the order of their first run.
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 
 /// Mean and 95 % interval (Student's t) of independent values. Of a single one its own interval.
 Estimate over_runs(const std::vector<Estimate>& runs);
+
+/// The values of these settings in a run's spec; null where it has none.
+std::vector<spec::json> settings_of(const RunResult& run, const std::vector<std::string>& paths);
+
+/// A setting's value and cells in aligned columns, as people read them; `notes` are lines below.
+std::string show(const spec::json& value);
+std::string aligned(const std::vector<std::vector<std::string>>& cells, const std::vector<std::string>& notes);
 
 /// The metric of a run; an unknown one is an Error with the nearest name. `run` must be finished.
 const Estimate& metric(const RunResult& run, const std::string& name);

@@ -34,6 +34,7 @@ class Pretended : public script::Actions {
     }
     return results;
   }
+  void failed(const std::vector<script::RunResult>&) override {}
   void report(const script::Report&) override { ++reports; }
   void note(const std::string&) override {}
 
@@ -60,7 +61,7 @@ std::vector<std::string> examples(const std::string& page) {
 
 TEST(LuaPage, ItsExamplesRun) {
   const auto all = examples(read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md"));
-  ASSERT_EQ(all.size(), 5u);
+  ASSERT_EQ(all.size(), 7u);
   std::string printed;
   const auto actions = std::make_shared<Pretended>();
   for (const auto& text : all) {
@@ -68,8 +69,8 @@ TEST(LuaPage, ItsExamplesRun) {
     script::add_compeer(sandbox, actions);
     EXPECT_NO_THROW(sandbox.run_text(text, "example.lua", fs::path(COMPEER_SOURCE_DIR) / "docs")) << text;
   }
-  EXPECT_EQ(actions->launched, 3 + 1 + 3 + 9);
-  EXPECT_EQ(actions->reports, 2);
+  EXPECT_EQ(actions->launched, 3 + 1 + 3 + 9 + 6);
+  EXPECT_EQ(actions->reports, 3);
   EXPECT_EQ(printed,
             "clip-0.1\t1.0\nclip-0.2\t1.0\nclip-0.3\t1.0\n"
             "0.0001\t8\t8\n"
@@ -79,7 +80,13 @@ TEST(LuaPage, ItsExamplesRun) {
             "reweighting.alpha  runs  reward  distinct_2\n"
             "0.25               3     1       0.5\n"
             "0.5                3     1       0.5\n"
-            "1.0                3     1       0.5\n");
+            "1.0                3     1       0.5\n"
+            "reweighting.plugin  runs  reward  distinct_2\n"
+            "none                3     1       0.5\n"
+            "redundancy          3     1       0.5\n"
+            "differences from reweighting.plugin = none, paired by seed\n"
+            "reweighting.plugin  pairs  reward       distinct_2\n"
+            "redundancy          3      +0 [+0, +0]  +0 [+0, +0]\n");
 }
 
 TEST(LuaPage, NamesTheLimitsAsTheyAre) {

@@ -74,12 +74,5 @@ TEST(MeanOf, HasATIntervalFromTwoValuesOn) {
   EXPECT_FALSE(mean_of({}).known());
 }
 
-TEST(TQuantile, AgreesWithTables) {
-  EXPECT_NEAR(t_quantile(1), 12.706, 1e-3);
-  EXPECT_NEAR(t_quantile(11), 2.201, 1e-3);
-  EXPECT_NEAR(t_quantile(20), 2.086, 1e-3);
-  EXPECT_NEAR(t_quantile(199), 1.972, 1e-3);
-}
-
 }  // namespace
 }  // namespace compeer::report

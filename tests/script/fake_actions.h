@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "../spec/fake_catalog.h"
-#include "run_script.h"
+#include "../lua/run_script.h"
 #include "script/actions.h"
 #include "script/module.h"
 
 namespace compeer::script {
+
+using lua::Outcome;
 
 /// Runs nothing: gives each spec a result that `answer` makes up, and remembers what was asked for.
 class FakeActions : public Actions {
@@ -41,6 +43,7 @@ class FakeActions : public Actions {
     return results;
   }
 
+  void failed(const std::vector<RunResult>& runs) override { failed_.insert(failed_.end(), runs.begin(), runs.end()); }
   void report(const Report& report) override { reports_.push_back(report); }
   void note(const std::string& text) override { notes_ += text + "\n"; }
 
@@ -50,6 +53,7 @@ class FakeActions : public Actions {
   std::function<void(RunResult&)> answer_;
   int jobs_ = 0;
   std::vector<spec::Spec> launched_;
+  std::vector<RunResult> failed_;
   std::vector<Report> reports_;
   std::string notes_;
 };

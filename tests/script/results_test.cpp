@@ -119,8 +119,11 @@ TEST(Run, LaunchesAllAndLetsFailuresBeValues) {
   )",
                  fake),
             "x-seed_1\tfinished\nx-seed_2\tfailed\nx-seed_3\tfinished\n3 results\t3\tnil\n"
-            "grpo.batch  runs    reward\n8           2 of 3  1.5\n1\t1.5\t1\tnil\n");
+            "grpo.batch  runs    reward\n8           2 of 3  1.5\nx-seed_2 failed (exit 5): rank 1 gave up\n"
+            "1\t1.5\t1\tnil\n");
   EXPECT_EQ(fake->jobs_, 2);
+  ASSERT_EQ(fake->failed_.size(), 1u);  // for the program's exit code
+  EXPECT_EQ(fake->failed_[0].name, "x-seed_2");
 }
 
 TEST(Run, ResolvesEverythingBeforeAnythingStarts) {
@@ -137,6 +140,60 @@ TEST(Run, RefusesTheSameRunTwiceAndBadOptions) {
   EXPECT_EQ(said(base + "compeer.runs { base }:rnu()"),
             "script.lua:2: a list of experiments has no 'rnu'|did you mean 'run'? known: run");
   EXPECT_START(said(base + "compeer.runs { base, 3 }"), "script.lua:2: bad argument #-1 to 'runs' (");
+}
+
+std::shared_ptr<FakeActions> better_with_none() {
+  auto fake = std::make_shared<FakeActions>();
+  fake->answer_ = [](RunResult& result) {
+    const double reward = result.spec["seed"].get<double>() + (result.spec["reweighting"]["plugin"] == "none" ? 1 : 0);
+    result.metrics = {{"reward", {reward, reward, reward, 1}}};
+  };
+  return fake;
+}
+
+const std::string two_by_three =
+    base +
+    "local done = compeer.sweep(base, { seed = {1, 2, 3}, ['reweighting.plugin'] = {'none', 'redundancy'} }):run()\n";
+
+TEST(CompareOfResults, PairsRunsOfTheSameSeed) {
+  EXPECT_EQ(said(two_by_three + R"(
+    local c = done:compare { "reward", against = { ["reweighting.plugin"] = "none" } }
+    print(c)
+    print(c.rows[1].reward.mean, c.rows[1].reward.n, c.rows[1]["reweighting.plugin"], #c.left_out)
+  )",
+                 better_with_none()),
+            "differences from reweighting.plugin = none, paired by seed\n"
+            "reweighting.plugin  pairs  reward\n"
+            "redundancy          3      -1 [-1, -1]\n"
+            "-1.0\t3\tredundancy\t0\n");
+}
+
+TEST(CompareOfResults, NamesMistakesInWhatIsAsked) {
+  EXPECT_EQ(said(two_by_three + "done:compare { 'reward' }"),
+            "script.lua:3: 'against' says which runs are the base|against = { [\"reweighting.plugin\"] = \"none\" }");
+  EXPECT_EQ(said(two_by_three + "done:compare { 'reward', agianst = {} }"),
+            "script.lua:3: unknown option 'agianst'|did you mean 'against'? known: against, pair");
+  EXPECT_EQ(said(two_by_three + "done:compare { 'reward', against = { ['reweighting.plugin'] = 'none' }, pair = 3 }"),
+            "script.lua:3: 'pair' is a list of names|pair = { \"seed\" }");
+}
+
+TEST(Report, ShowsASweepWithItsComparison) {
+  const auto fake = better_with_none();
+  EXPECT_EQ(said(two_by_three + R"(
+    done:report { output = "a.html", columns = { "reweighting.plugin", "reward" },
+                  against = { ["reweighting.plugin"] = "none" } }
+    done:report { output = "b.html" }
+  )",
+                 fake),
+            "");
+  ASSERT_EQ(fake->reports_.size(), 2u);
+  EXPECT_EQ(fake->reports_[0].table->rows.size(), 2u);
+  EXPECT_EQ(fake->reports_[0].comparison->rows.size(), 1u);
+  EXPECT_FALSE(fake->reports_[1].table);
+  EXPECT_EQ(said(two_by_three + "done:report { output = 'a.html', against = { seed = 1 } }"),
+            "script.lua:3: 'against' needs 'columns'|columns = { \"reweighting.plugin\", \"reward\" }");
+  EXPECT_EQ(said(two_by_three + "done:report { output = 'a.html', columns = { 'reward' } }"),
+            "script.lua:3: the columns of a report are one setting or more, and one metric or more|");
 }
 
 TEST(Report, IsWrittenOverAnyResults) {

@@ -49,6 +49,43 @@ script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
   return result;
 }
 
+report::Estimate to_estimate(const script::Estimate& estimate) {
+  if (estimate.n == 0) return {};
+  return {estimate.mean, estimate.low, estimate.high, static_cast<int64_t>(estimate.n)};
+}
+
+report::Sweep::Row to_row(const std::vector<spec::json>& settings, const std::vector<script::Estimate>& estimates) {
+  report::Sweep::Row row;
+  for (const auto& value : settings)
+    row.settings.push_back({script::show(value), value.is_number() ? value.get<double>() : report::missing});
+  for (const auto& estimate : estimates) {
+    row.metrics.push_back(to_estimate(estimate));
+    row.finished = std::max<size_t>(row.finished, estimate.n);
+  }
+  return row;
+}
+
+std::optional<report::Sweep> to_sweep(const script::Report& asked) {
+  if (!asked.table) return {};
+  report::Sweep sweep;
+  sweep.metrics = asked.table->metrics;
+  sweep.notes = asked.table->failed;
+  sweep.means.settings = asked.table->settings;
+  for (const auto& row : asked.table->rows) {
+    sweep.means.rows.push_back(to_row(row.settings, row.metrics));
+    sweep.means.rows.back().finished = row.finished;
+    sweep.means.rows.back().failed = row.failed;
+  }
+  if (!asked.comparison) return sweep;
+  sweep.base = asked.comparison->base_text();
+  sweep.paired_by = fmt::format("{}", fmt::join(asked.comparison->paired_by, ", "));
+  sweep.notes = asked.comparison->left_out;
+  sweep.differences.settings = asked.comparison->settings;
+  for (const auto& row : asked.comparison->rows)
+    sweep.differences.rows.push_back(to_row(row.settings, row.differences));
+  return sweep;
+}
+
 class ScriptActions : public script::Actions {
  public:
   explicit ScriptActions(ScriptOptions options) : options_(std::move(options)) {}
@@ -75,6 +112,10 @@ class ScriptActions : public script::Actions {
     return results;
   }
 
+  void failed(const std::vector<script::RunResult>& runs) override {
+    options_.failed->insert(options_.failed->end(), runs.begin(), runs.end());
+  }
+
   void report(const script::Report& report) override {
     if (dry_run()) return note(fmt::format("a report would be written to {}", report.output));
     std::vector<fs::path> folders;
@@ -84,7 +125,7 @@ class ScriptActions : public script::Actions {
     if (const auto folder = fs::path(report.output).parent_path(); !folder.empty()) fs::create_directories(folder);
     const auto result = in_child(
         [&] {
-          report::write_report(folders, report.output, {report.title});
+          report::write_report(folders, report.output, {report.title, to_sweep(report)});
           return std::string();
         },
         seconds_for_report);

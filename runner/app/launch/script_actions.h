@@ -11,6 +11,8 @@ struct ScriptOptions {
   std::vector<spec::Change> changes;  ///< of the command line
   bool dry_run = false;
   bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
+  /// Gets the runs that failed while the script went on.
+  std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();
 };
 
 /// What scripts may set in motion, done by the launcher and the report's writer.
