@@ -10,8 +10,8 @@
 namespace compeer::report {
 
 struct Options {
-  std::string title;           ///< "": made from the names of the runs
-  std::optional<Sweep> sweep;  ///< shown first
+  std::string title;                ///< "": made from the names of the runs
+  std::optional<Sweep> sweep = {};  ///< shown first
 };
 
 /// What was written, for the caller to tell.
