@@ -94,7 +94,7 @@ void draw_dots(Markup& out, const Sweep::Part& part, size_t metric, const std::s
   DotPlot plot{id, title, read_out(part, metric), {}};
   const bool grouped = base.empty() && part.settings.size() > 1;
   size_t style = 0;
-  if (!base.empty()) plot.groups.push_back({"", {{base, base, style++, {0, missing, missing, 0}}}});
+  if (!base.empty()) plot.groups.push_back({"", {{"base", base, style++, {0, missing, missing, 0}}}});
   for (const auto& rows : grouped ? series(part) : std::vector<std::vector<const Sweep::Row*>>{}) {
     DotGroup dots{label(rows[0]->settings, 1), {}};
     for (size_t i = 0; i < rows.size(); ++i)

@@ -90,7 +90,7 @@ class Comparer {
     for (const auto& run : runs_) {
       if (!is_base(run)) continue;
       any = true;
-      take_place(base_, run, settings_of(run, alike_));
+      take_place(base_, run, alike_);
     }
     if (any) return;
     std::set<std::string> values;
@@ -101,19 +101,20 @@ class Comparer {
   }
 
   // One run for each place, or it isn't clear which ones are a pair.
-  void take_place(std::map<Key, const RunResult*>& places, const RunResult& run, const Key& key) const {
+  static void take_place(std::map<Key, const RunResult*>& places, const RunResult& run,
+                         const std::vector<std::string>& paths) {
+    const auto key = settings_of(run, paths);
     const auto [place, is_new] = places.emplace(key, &run);
     if (is_new) return;
-    throw Error("", fmt::format("'{}' and '{}' both have {}", place->second->name, run.name, with_values(alike_, key)),
+    throw Error("", fmt::format("'{}' and '{}' both have {}", place->second->name, run.name, with_values(paths, key)),
                 "name the setting in which they differ as a column, or in 'pair'");
   }
 
   void add(const RunResult& run) {
-    const auto settings = settings_of(run, made_.settings);
-    auto key = settings;
-    const auto alike = settings_of(run, alike_);
-    key.insert(key.end(), alike.begin(), alike.end());
-    take_place(others_, run, key);
+    auto own_place = paths_of(made_.base);
+    own_place.insert(own_place.end(), alike_.begin(), alike_.end());
+    take_place(others_, run, own_place);
+    const auto settings = settings_of(run, made_.settings), alike = settings_of(run, alike_);
     const auto partner = base_.find(alike);
     if (partner == base_.end() || !finished(*partner->second)) {
       made_.left_out.push_back(

@@ -49,7 +49,7 @@ TEST(Compare, TakesDifferencesPairByPair) {
   EXPECT_EQ(made.rows[0].differences[1].high, 0);
   EXPECT_EQ(made.text(),
             "differences from reweighting.plugin = none, paired by seed\n"
-            "reweighting.plugin  pairs  reward                length\n"
+            "reweighting.plugin  pairs  reward               length\n"
             "dra                 3      +1 [-1.484, +3.484]  +0 [+0, +0]");
 }
 

@@ -50,8 +50,8 @@ TEST(MakeTable, GroupsRunsBySettings) {
             "0.5                2 of 3  2 [-10.71, 14.71]  10\n"
             "0.25               1       5 [4, 6]           10\n"
             "1.0                0 of 1  -                  -\n"
-            "r failed (exit 1): broken\n"
-            "r failed (exit 1): broken");
+            "r failed (exit 3): broken\n"
+            "r failed (exit 3): broken");
 }
 
 TEST(MakeTable, NamesTheNearestColumn) {

@@ -73,6 +73,53 @@ TEST_F(Run, EndsAScriptAtARunThatFails) {
             "  help: all of it is in results/smoke-grpo/log.txt\n");
 }
 
+TEST_F(Run, GoesOnWithASweepWhenRunsFailAndSaysSoAtItsEnd) {
+  worker("case \"$run\" in *none-seed_2*) exit 4;; *none-seed_3*) kill -9 $$;; esac\nfinish");
+  write("study.lua", R"(local compeer = require "compeer"
+local base = compeer.load("experiments/smoke_grpo.toml"):with { name = "s", grpo = { steps = 3 } }
+local done = compeer.sweep(base, { ["reweighting.plugin"] = { "none", "redundancy" }, seed = { 1, 2, 3 } }):run()
+print(done:table("reweighting.plugin", "reward"))
+print(done:compare { "reward", against = { ["reweighting.plugin"] = "none" } })
+)");
+  const auto done = compeer({"run", "study.lua", "--ranks", "1", "-q"});
+  EXPECT_EQ(done.exit, 1);  // several causes
+  const std::string failed =
+      "s-plugin_none-seed_2 failed (exit 4): run s-plugin_none-seed_2: ended with exit code 4\n"
+      "s-plugin_none-seed_3 failed (exit 1): run s-plugin_none-seed_3: was killed by signal 9 (Killed)\n";
+  EXPECT_EQ(done.text,
+            "reweighting.plugin  runs    reward\n"
+            "none                1 of 3  1.5 [1.25, 1.75]\n"
+            "redundancy          3       1.5 [1.5, 1.5]\n" +
+                failed +
+                "differences from reweighting.plugin = none, paired by seed\n"
+                "reweighting.plugin  pairs  reward\n"
+                "redundancy          1      +0\n" +
+                failed +
+                "s-plugin_redundancy-seed_2 is left out: its base run s-plugin_none-seed_2 failed\n"
+                "s-plugin_redundancy-seed_3 is left out: its base run s-plugin_none-seed_3 failed\n"
+                "compeer: error: the script ended, but runs failed:\n"
+                "  s-plugin_none-seed_2 failed (exit 4): run s-plugin_none-seed_2: ended with exit code 4\n"
+                "  s-plugin_none-seed_3 failed (exit 1): run s-plugin_none-seed_3: was killed by signal 9 (Killed)\n"
+                "  help: the same command repeats these runs and reads the others back\n");
+}
+
+TEST_F(Run, KeepsTheTextOfARewardWhateverBecomesOfItsFile) {
+  write("kind.lua", "return function() return 1 end\n");
+  const std::vector<std::string> command{
+      "run", smoke, "--ranks", "1", "-q", "--set", "rewards=[{ plugin = \"lua\", path = \"kind.lua\" }]"};
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  EXPECT_EQ(compeer(command).exit, 1);
+  const auto spec = read("results/smoke-grpo/spec.json");
+  EXPECT_NE(spec.find("\"script\": \"return function() return 1 end\\n\""), std::string::npos);
+  write("kind.lua", "return function() return 2 end\n");
+  worker("[ \"$2\" = --resume ] && finish");
+  EXPECT_EQ(compeer({"resume", "results/smoke-grpo", "-q"}).exit, 0);
+  EXPECT_EQ(read("results/smoke-grpo/spec.json"), spec);
+  worker("finish");
+  EXPECT_EQ(compeer(command).exit, 0);  // another reward is another run
+  EXPECT_EQ(std::distance(fs::directory_iterator("results"), fs::directory_iterator()), 2);
+}
+
 TEST_F(Run, TellsAMistakeInAScriptBeforeAnythingStarts) {
   write("study.lua",
         "local compeer = require \"compeer\"\nlocal base = compeer.load \"experiments/smoke_grpo.toml\"\n"
