@@ -41,7 +41,9 @@ StepTable::Group unpack(const json& packed) {
           packed[6].get<Doubles>(),     packed[7].get<std::vector<std::string>>()};
 }
 
-double deviation(const std::vector<double>& values) {
+// Of the completions that have a reward.
+double deviation(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
   if (values.size() < 2) return 0;
   const double middle = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   double squares = 0;
@@ -78,12 +80,14 @@ std::vector<std::string> StepTable::columns(const std::vector<std::string>& scor
 }
 
 std::vector<std::pair<std::string, double>> StepTable::metrics(const std::vector<std::string>& score_columns) const {
-  std::vector<double> sums(score_columns.size());
+  std::vector<double> sums(score_columns.size()), counts(score_columns.size());
   double completions = 0, length = 0, finished = 0, entropy = 0, spread = 0, equal = 0;
   std::vector<std::string> texts;
   for (const Group& group : groups) {
     for (size_t i = 0; i < group.values.size(); ++i) {
-      for (size_t c = 0; c < sums.size(); ++c) sums[c] += group.values[i][c];
+      for (size_t c = 0; c < sums.size(); ++c) {
+        if (!std::isnan(group.values[i][c])) sums[c] += group.values[i][c], counts[c] += 1;
+      }
       completions += 1;
       length += group.lengths[i];
       finished += group.finished[i];
@@ -94,7 +98,7 @@ std::vector<std::pair<std::string, double>> StepTable::metrics(const std::vector
     texts.insert(texts.end(), group.texts.begin(), group.texts.end());
   }
   std::vector<std::pair<std::string, double>> all;
-  for (size_t c = 0; c < sums.size(); ++c) all.emplace_back(score_columns[c], sums[c] / completions);
+  for (size_t c = 0; c < sums.size(); ++c) all.emplace_back(score_columns[c], sums[c] / counts[c]);  // NaN: nobody
   const auto count = static_cast<double>(groups.size());
   all.emplace_back("reward_std", spread / count);
   all.emplace_back("zero_variance", equal / count);

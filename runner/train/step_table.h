@@ -25,8 +25,9 @@ struct StepTable {
   /// Collective. The table on rank 0, an empty one elsewhere.
   static StepTable gather(comm::World& world, const std::vector<ScoredGroup>& mine);
 
-  /// Means over all completions of the step: score columns, "length", "truncated", "entropy", and of the texts
-  /// "distinct_1" and "distinct_2"; "reward_std", the mean over groups of the deviation within; "zero_variance".
+  /// Means over all completions of the step, of scores over those that have one: score columns, "length", "truncated",
+  /// "entropy", and of the texts "distinct_1" and "distinct_2"; "reward_std", the mean over groups of the deviation
+  /// within; "zero_variance".
   std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
 
   static std::vector<std::string> columns(const std::vector<std::string>& score_columns);

@@ -44,6 +44,16 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
 }
 
+TEST(StepTable, LeavesOutCompletionsThatNobodyJudged) {
+  comm::World world;
+  const double nobody = std::nan("");
+  const auto table = StepTable::gather(world, {group({1, nobody, 3}, {"a", "b", "c"}), group({nobody}, {"d"})});
+  std::map<std::string, double> metrics;
+  for (const auto& [name, value] : table.metrics({"reward"})) metrics[name] = value;
+  EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
+  EXPECT_DOUBLE_EQ(metrics.at("reward_std"), std::sqrt(2.0) / 2);
+}
+
 TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
   const double nobody = std::nan("");
   EXPECT_TRUE(all_equal({1, nobody, 1}));
