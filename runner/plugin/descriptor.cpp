@@ -104,6 +104,7 @@ spec::json defaults(const spec::Schema& parameters) {
   for (const auto& parameter : parameters) {
     if (!parameter.default_value) continue;
     auto& value = values[parameter.name] = *parameter.default_value;
+    if (parameter.type == spec::Type::plugin && value.is_string()) value = {{"plugin", value}};
     if (parameter.type != spec::Type::table || !value.is_object()) continue;
     auto whole = defaults(parameter.fields);
     whole.update(value);

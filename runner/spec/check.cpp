@@ -94,12 +94,18 @@ std::optional<Fault> normalise(const Parameter& parameter, json& value) {
       return text(parameter, value);
     case Type::list:
       return list(parameter, value);
+    case Type::plugin:
+      if (!value.is_string()) break;
+      if (auto wrong = text(parameter, value)) return wrong;
+      value = {{"plugin", value}};
+      return {};
     case Type::table:
       break;
   }
   if (value.is_array() && value.empty()) value = json::object();
   if (value.is_object()) return {};
-  return fault(parameter, value, value.is_array() ? fmt::format("write [{}], in single brackets", parameter.name) : "");
+  const bool brackets = value.is_array() && parameter.type == Type::table;
+  return fault(parameter, value, brackets ? fmt::format("write [{}], in single brackets", parameter.name) : "");
 }
 
 }  // namespace compeer::spec

@@ -11,8 +11,9 @@ struct Fault {
   std::string what, help;
 };
 
-/// Brings a value that is no table into its parameter's own type: 1e3 becomes the integer 1000, 1 the number 1.0,
-/// -0.0 becomes 0.0. Returns what is wrong, or nothing. Lists are checked item by item, unless they hold tables.
+/// Brings a value into its parameter's own type: 1e3 becomes the integer 1000, 1 the number 1.0,
+/// -0.0 becomes 0.0, the name of a plugin the table {plugin = name}. Returns what is wrong, or nothing. Lists are
+/// checked item by item, unless they hold tables; what is in tables is not looked at.
 std::optional<Fault> normalise(const Parameter& parameter, json& value);
 
 }  // namespace compeer::spec

@@ -8,8 +8,8 @@ namespace {
 
 // Builds a parameter in one line: integer("steps", 100, "...").from(1).to(10)
 struct Field : Parameter {
-  Field(const std::string& key, Type kind, std::optional<json> standard, const std::string& text) {
-    name = key, type = kind, default_value = std::move(standard), help = text;
+  Field(const std::string& key, Type value_type, std::optional<json> standard, const std::string& text) {
+    name = key, type = value_type, default_value = std::move(standard), help = text;
   }
   Field& from(double least) { return min = least, *this; }
   Field& to(double most) { return max = most, *this; }

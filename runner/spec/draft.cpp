@@ -26,9 +26,22 @@ void remember(Draft& draft, const json& value, const std::string& path, const st
   }
 }
 
+// Whether a path leads below the keys of a section that names a plugin: what stands there is the plugin's own.
+bool inside_plugin(const std::vector<Step>& path) {
+  const Section* section = path.empty() ? nullptr : find_section(path[0].key);
+  if (!section || section->plugin_kind.empty()) return false;
+  return path.size() > (section->parameter.type == Type::list ? 2u : 1u);
+}
+
+// A plugin's setting may be another plugin, of which the name alone is short for a table.
+void spell_out_plugin(json& at, const std::string& path, const std::string& origin) {
+  if (at.is_string() && inside_plugin(parse_path(path, origin))) at = {{"plugin", at}};
+}
+
 // Follows one step of a path into `at`, making what isn't there. `path` is the path of `at`, and is moved along.
 json& enter(json& at, const Step& step, std::string& path, const std::string& origin) {
   if (at.is_null()) at = step.is_index ? json::array() : json::object();
+  if (!path.empty()) spell_out_plugin(at, path, origin);
   if (at.is_object()) {
     path = join(path, step.key);
     return at[step.key];
@@ -47,6 +60,7 @@ json& enter(json& at, const Step& step, std::string& path, const std::string& or
 }
 
 void put(Draft& draft, json& at, const std::string& path, const json& value, const std::string& origin) {
+  if (value.is_object() && !path.empty()) spell_out_plugin(at, path, origin);
   if (value.is_object() && at.is_object()) {
     for (const auto& [key, inner] : value.items()) put(draft, at[key], join(path, key), inner, origin);
     draft.origins.try_emplace(path, origin);
@@ -97,13 +111,29 @@ std::string plugin_of(const json& table, const Section& section) {
   return field && field->default_value ? field->default_value->get<std::string>() : "";
 }
 
+std::string text_of(const std::vector<Step>& path) {
+  std::string text;
+  for (const auto& step : path) text = step.is_index ? join(text, step.index) : join(text, step.key);
+  return text;
+}
+
+// Of a plugin among another one's settings, whose name or table stands at `path`, nothing stays if another comes.
+void start_inner_afresh(Draft& draft, const std::vector<Step>& path, const json& plugin) {
+  json* old = look(draft.values, path);
+  if (!old || !(old->is_object() || old->is_string())) return;
+  if (*old == plugin || (old->is_object() && old->value("plugin", json()) == plugin)) return;
+  *old = json::object();
+  forget(draft.origins, text_of(path));
+}
+
 // Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin.
 void start_afresh(Draft& draft, const std::vector<Step>& path, const json& plugin) {
+  if (!plugin.is_string()) return;
+  if (inside_plugin(path)) return start_inner_afresh(draft, path, plugin);
   const Section* section = plugin_section(path);
-  if (!section || !plugin.is_string()) return;
-  json* table = look(draft.values, path);
+  json* table = section ? look(draft.values, path) : nullptr;
   if (!table || !table->is_object() || plugin_of(*table, *section) == plugin.get<std::string>()) return;
-  const auto text = path.size() == 2 ? join(path[0].key, path[1].index) : path[0].key;
+  const auto text = text_of(path);
   auto kept = json::object();
   for (const auto& [key, value] : table->items()) {
     if (find(section->parameter.fields, key)) {
@@ -116,13 +146,13 @@ void start_afresh(Draft& draft, const std::vector<Step>& path, const json& plugi
 }
 
 // Looks for every `plugin` key that a change brings.
-void start_afresh(Draft& draft, const std::vector<Step>& path, const json& value, size_t depth) {
+void start_all_afresh(Draft& draft, const std::vector<Step>& path, const json& value) {
   if (!path.empty() && path.back().key == "plugin") start_afresh(draft, {path.begin(), path.end() - 1}, value);
-  if (!value.is_object() || depth > 2) return;
+  if (!value.is_object()) return;
   for (const auto& [key, inner] : value.items()) {
     auto inside = path;
     inside.push_back(Step{key});
-    start_afresh(draft, inside, inner, depth + 1);
+    start_all_afresh(draft, inside, inner);
   }
 }
 
@@ -158,7 +188,7 @@ void set(Draft& draft, const std::string& path, const json& value, const std::st
 
 Draft with(const Draft& base, const std::vector<Change>& changes) {
   Draft made = base;
-  for (const auto& change : changes) start_afresh(made, parse_path(change.path, change.origin), change.value, 0);
+  for (const auto& change : changes) start_all_afresh(made, parse_path(change.path, change.origin), change.value);
   for (const auto& change : changes) apply(made, change);
   return made;
 }

@@ -49,6 +49,7 @@ void set(Draft& draft, const std::string& path, const json& value, const std::st
 /// A changed copy: all changes together, later ones winning. Tables merge deeply, lists and values are replaced.
 /// A table that is given another `plugin` than it had starts afresh: of what stood there before, only the keys that
 /// belong to the section itself (weight, label, tokenizer) stay, since the rest were the old plugin's own.
+/// So does a plugin among another one's settings; its name alone is there taken for the table {plugin = name}.
 Draft with(const Draft& base, const std::vector<Change>& changes);
 
 /// The same with another draft as the changes.

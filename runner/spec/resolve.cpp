@@ -15,8 +15,20 @@ namespace compeer::spec {
 
 namespace {
 
-// "rewards" -> "reward": how a sentence speaks of one plugin of the kind.
-std::string singular(const std::string& kind) { return kind.back() == 's' ? kind.substr(0, kind.size() - 1) : kind; }
+// Settings of a plugin may name a plugin, whose settings may name one, ... this often.
+constexpr int most_nested = 4;
+
+// The table that stands for a plugin among another one's settings.
+Parameter as_table(const Parameter& plugin) {
+  Parameter name;
+  name.name = "plugin";
+  name.help = singular(plugin.kind) + " plugin";
+  if (plugin.default_value && plugin.default_value->is_string()) name.default_value = plugin.default_value;
+  Parameter made = plugin;
+  made.type = Type::table;
+  made.fields = {name};
+  return made;
+}
 
 // Names of runs become folders, labels become columns: both are kept to what every tool can take.
 bool plain_name(const std::string& name) {
@@ -54,10 +66,10 @@ class Resolver {
       const bool given = draft_.values.contains(section.parameter.name);
       const bool used = section.tasks.empty() || (task.is_string() && section.used_by(task.get<std::string>()));
       if (used) {
-        spec_.values[section.parameter.name] = entry(section.parameter, draft_.values, "", true, &section);
+        spec_.values[section.parameter.name] = entry(section.parameter, draft_.values, "", true, section.plugin_kind);
       } else if (given) {
         const Spec kept = spec_;
-        entry(section.parameter, draft_.values, "", true, &section);
+        entry(section.parameter, draft_.values, "", true, section.plugin_kind);
         spec_ = kept;
       }
     }
@@ -89,67 +101,81 @@ class Resolver {
     }
   }
 
-  // The value of one key of `table`, which stands at `path`; `given` is false inside a default.
+  // The value of one key of `table`, which stands at `path`; `given` is false inside a default. `kind`: that of the
+  // plugin which the value, a table or a list of tables, names; "" if it names none.
   json entry(const Parameter& parameter, const json& table, const std::string& path, bool given,
-             const Section* section = nullptr) {
+             const std::string& kind = "") {
     const auto inside = join(path, parameter.name);
     given = given && table.contains(parameter.name);
-    if (!given && !parameter.default_value) return missing(parameter, inside, section);
-    return checked(parameter, given ? table.at(parameter.name) : *parameter.default_value, inside, given, section);
+    if (!given && !parameter.default_value) return missing(parameter, inside, kind);
+    return checked(parameter, given ? table.at(parameter.name) : *parameter.default_value, inside, given, kind);
   }
 
-  json missing(const Parameter& parameter, const std::string& path, const Section* section) {
+  json missing(const Parameter& parameter, const std::string& path, const std::string& kind) {
     if (!complete_) return nullptr;
     auto help = describe(parameter) + (parameter.help.empty() ? "" : ": " + parameter.help);
-    if (section && parameter.name == "plugin")
-      help = "known: " + fmt::format("{}", fmt::join(names_of(section->plugin_kind), ", "));
+    if (!kind.empty() && parameter.name == "plugin")
+      help = "known: " + fmt::format("{}", fmt::join(names_of(kind), ", "));
     mistake(parent(path), fmt::format("missing key '{}'", path), help);
     return nullptr;
   }
 
-  json checked(const Parameter& parameter, json value, const std::string& path, bool given, const Section* section) {
+  json checked(const Parameter& parameter, json value, const std::string& path, bool given, const std::string& kind) {
     const bool may_be_unset = parameter.default_value && parameter.default_value->is_null();
     if (!(value.is_null() && may_be_unset)) {
       if (const auto wrong = normalise(parameter, value)) {
         mistake(path, fmt::format("'{}' {}", path, wrong->what), wrong->help);
         return nullptr;
       }
-      if (parameter.type == Type::table) return table(parameter, value, path, given, section);
+      if (parameter.type == Type::table) return table(parameter, value, path, given, kind);
+      if (parameter.type == Type::plugin) return inner_plugin(parameter, value, path, given);
       if (parameter.type == Type::list && parameter.items == Type::table)
-        return tables(parameter, value, path, given, section);
+        return tables(parameter, value, path, given, kind);
       note_paths(parameter, value, path);
     }
     spec_.origins[path] = given ? draft_.origin_of(path) : "default";
     return value;
   }
 
+  json inner_plugin(const Parameter& parameter, const json& value, const std::string& path, bool given) {
+    if (nested_ == most_nested) {
+      mistakes_.add(
+          Error(draft_.origin_of(path),
+                fmt::format("'{}': plugins whose settings name plugins, more than {} deep", path, most_nested), "",
+                Exit::plugin));
+      return nullptr;
+    }
+    ++nested_;
+    json out = table(as_table(parameter), value, path, given, parameter.kind);
+    --nested_;
+    return out;
+  }
+
   json table(const Parameter& parameter, const json& value, const std::string& path, bool given,
-             const Section* section) {
+             const std::string& kind) {
     if (parameter.open) return note_origins(value, path, given), value;
-    const bool has_plugin = section && !section->plugin_kind.empty();
     Schema schema = parameter.fields;
-    if (!has_plugin || add_plugin_fields(schema, *section, value, path)) refuse_unknown(schema, value, path);
+    if (kind.empty() || add_plugin_fields(schema, kind, value, path)) refuse_unknown(schema, value, path);
     json out = json::object();
     for (const auto& field : schema)
-      out[field.name] = entry(field, value, path, given, field.name == "plugin" ? section : nullptr);
+      out[field.name] = entry(field, value, path, given, field.name == "plugin" ? kind : "");
     for (const auto& field : schema) note_text(field, out, path);
     return out;
   }
 
-  json tables(const Parameter& list, const json& value, const std::string& path, bool given, const Section* section) {
+  json tables(const Parameter& list, const json& value, const std::string& path, bool given, const std::string& kind) {
     Parameter item = list;
     item.type = Type::table;
     item.min = item.max = std::nullopt;  // those are the list's
     json out = json::array();
-    for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, section));
+    for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, kind));
     if (value.empty()) spec_.origins[path] = given ? draft_.origin_of(path) : "default";
-    if (list.name == "rewards" && section) fill_labels(out, path);
+    if (kind == "rewards") fill_labels(out, path);
     return out;
   }
 
   // Adds the parameters of the plugin that the table names. False if there is no such plugin: its keys are unknown.
-  bool add_plugin_fields(Schema& schema, const Section& section, const json& table, const std::string& path) {
-    const auto& kind = section.plugin_kind;
+  bool add_plugin_fields(Schema& schema, const std::string& kind, const json& table, const std::string& path) {
     const auto* field = find(schema, "plugin");
     const json name = table.contains("plugin") ? table.at("plugin") : field->default_value.value_or(json());
     if (!name.is_string()) return false;  // missing, or of a wrong type, which is a mistake of its own
@@ -246,6 +272,7 @@ class Resolver {
 
   const Draft& draft_;
   const Catalog& catalog_;
+  int nested_ = 0;
   bool complete_;  // false: what is missing may still come
   Spec spec_;
   Mistakes mistakes_;

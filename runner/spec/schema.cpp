@@ -16,7 +16,8 @@ namespace {
 using ordered_json = nlohmann::ordered_json;
 
 const std::vector<std::string>& type_names() {
-  static const std::vector<std::string> all = {"integer", "number", "boolean", "string", "path", "list", "table"};
+  static const std::vector<std::string> all = {"integer", "number", "boolean", "string",
+                                               "path",    "list",   "table",   "plugin"};
   return all;
 }
 
@@ -33,6 +34,8 @@ class Reader {
     if (!text.contains("type")) fail("has no \"type\"", "one of " + joined(type_names()));
     made.type = type(text.at("type"));
     if (text.contains("items")) made.items = type(text.at("items"));
+    if (text.contains("items") && made.items == Type::plugin) fail("can't be a list of plugins");
+    made.kind = kind(made.type, text);
     made.min = limit(text, "min");
     made.max = limit(text, "max");
     if (const auto above = limit(text, "above")) made.min = above, made.above_min = true;
@@ -53,7 +56,8 @@ class Reader {
  private:
   void known_keys(const ordered_json& text) const {
     static const std::vector<std::string> known = {"type",    "default", "min",   "max",        "above", "below",
-                                                   "choices", "help",    "items", "parameters", "open",  "contents_of"};
+                                                   "choices", "help",    "items", "parameters", "open",  "contents_of",
+                                                   "kind"};
     for (const auto& [key, value] : text.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         fail(fmt::format("has an unknown key '{}'", printable(key)), suggest(key, known));
@@ -68,6 +72,17 @@ class Reader {
       fail(fmt::format("has no known type: '{}'", printable(name)), suggest(name, type_names()));
     }
     return static_cast<Type>(found - type_names().begin());
+  }
+
+  // Of a plugin; "" of anything else.
+  std::string kind(Type type, const ordered_json& text) const {
+    if (text.contains("kind") != (type == Type::plugin)) {
+      fail(type == Type::plugin ? "has no \"kind\"" : "has a \"kind\", but is no plugin",
+           R"(write "type": "plugin", "kind": "similarity")");
+    }
+    if (type != Type::plugin) return "";
+    if (!text.at("kind").is_string() || text.at("kind") == "") fail("has a \"kind\" that is no name");
+    return text.at("kind");
   }
 
   std::optional<double> limit(const ordered_json& text, const char* key) const {
@@ -108,6 +123,10 @@ class Reader {
 
   json checked_default(const Parameter& parameter, json value) const {
     if (value.is_null()) return value;
+    if (parameter.type == Type::plugin) {
+      if (!value.is_string()) fail("has a default that is no name of a plugin");
+      return value;
+    }
     if (const auto wrong = normalise(parameter, value)) fail(fmt::format("has a default that {}", wrong->what));
     return value;
   }
@@ -161,6 +180,7 @@ ordered_json schema_json(const Schema& schema) {
     auto& entry = out[parameter.name];
     entry["type"] = type_name(parameter.type);
     if (parameter.type == Type::list) entry["items"] = type_name(parameter.items);
+    if (parameter.type == Type::plugin) entry["kind"] = parameter.kind;
     if (parameter.default_value) entry["default"] = *parameter.default_value;
     if (parameter.min) entry[parameter.above_min ? "above" : "min"] = *parameter.min;
     if (parameter.max) entry[parameter.below_max ? "below" : "max"] = *parameter.max;
@@ -188,6 +208,8 @@ std::string describe(const Parameter& parameter) {
       return "true or false";
     case Type::path:
       return "a path (a string)";
+    case Type::plugin:
+      return fmt::format("a {} plugin (its name, or a table with its settings)", singular(parameter.kind));
     default:
       return "a " + type_name(parameter.type) + range(parameter);
   }

@@ -8,7 +8,7 @@ namespace compeer::spec {
 
 using json = nlohmann::json;
 
-enum class Type { integer, number, boolean, string, path, list, table };
+enum class Type { integer, number, boolean, string, path, list, table, plugin };
 
 /// One key that a table of a spec may hold: the one source for validation, help texts and reference pages.
 struct Parameter {
@@ -24,16 +24,17 @@ struct Parameter {
   std::vector<Parameter> fields;      ///< tables, and lists of tables: the keys inside
   bool open = false;                  ///< tables: keys and values are the user's own, and nothing of them is checked
   std::string contents_of;            ///< strings: the path beside it whose file's text becomes the value
+  std::string kind;                   ///< plugins: which kind. Their default is a name
 };
 
 using Schema = std::vector<Parameter>;
 
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
 ///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters", "open",
-///    "contents_of"}
-/// where "above" and "below" are limits that are themselves excluded and "parameters" holds the keys of a table (or of
-/// a list's tables, with "items": "table"). Throws Error (exit 5) with `where` in front of anything it can't accept, a
-/// default that breaks its own rules included. The order of the keys is kept.
+///    "contents_of", "kind"}
+/// where "above" and "below" are limits that are themselves excluded, "parameters" holds the keys of a table (or of
+/// a list's tables, with "items": "table") and "kind" says what a plugin must be. Throws Error (exit 5) with `where` in
+/// front of anything it can't accept, a default that breaks its own rules included. The order of the keys is kept.
 Schema parse_schema(const nlohmann::ordered_json& parameters, const std::string& where = "descriptor");
 
 /// The inverse, for `plugins inspect --json` and reference pages.

@@ -112,6 +112,8 @@ std::string show_typed(const nlohmann::json& value) {
   }
 }
 
+std::string singular(const std::string& kind) { return kind.back() == 's' ? kind.substr(0, kind.size() - 1) : kind; }
+
 void Mistakes::add(Error mistake) {
   mistakes_.push_back(std::move(mistake));
   if (mistakes_.size() == enough_mistakes) raise();

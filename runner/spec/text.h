@@ -20,6 +20,9 @@ std::string show(const nlohmann::json& value);
 /// The same with its type: the string "fast", the integer 3, a list, a table.
 std::string show_typed(const nlohmann::json& value);
 
+/// "rewards" -> "reward": how a sentence speaks of one plugin of the kind.
+std::string singular(const std::string& kind);
+
 /// Several mistakes on their way to one Error, so that a file is mended in one go.
 class Mistakes {
  public:

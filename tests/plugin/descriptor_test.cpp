@@ -144,9 +144,10 @@ TEST(Defaults, AreFilledInInsideTablesToo) {
     "a": {"type": "integer", "default": 2},
     "needed": {"type": "string"},
     "unset": {"type": "number", "default": null},
+    "p": {"type": "plugin", "kind": "similarity", "default": "x"},
     "t": {"type": "table", "default": {"x": 5}, "parameters": {
       "x": {"type": "integer", "default": 1}, "y": {"type": "integer", "default": 7}}}})"));
-  EXPECT_EQ(defaults(schema).dump(), R"({"a":2,"t":{"x":5,"y":7},"unset":null})");
+  EXPECT_EQ(defaults(schema).dump(), R"({"a":2,"p":{"plugin":"x"},"t":{"x":5,"y":7},"unset":null})");
 }
 
 }  // namespace

@@ -99,6 +99,37 @@ TEST(With, KeepsWhatIsSetTogetherWithAnotherPlugin) {
   EXPECT_EQ(from_default.values.dump(), R"({"model":{"plugin":"other","size":1}})");
 }
 
+TEST(With, ReachesIntoAPluginThatAnotherOneNames) {
+  const auto similarity = [](const std::string& line, const std::vector<Change>& changes) {
+    return with(draft("[reweighting]\nplugin = \"dra\"\n" + line), changes)
+        .values.at("reweighting")
+        .at("similarity")
+        .dump();
+  };
+  const std::string at = "reweighting.similarity", name = "similarity = \"a\"\n",
+                    table = "similarity = {plugin = \"a\", x = 1}\n";
+  EXPECT_EQ(similarity(name, {{at + ".x", 2, ""}}), R"({"plugin":"a","x":2})");
+  EXPECT_EQ(similarity(name, {{at, {{"x", 2}}, ""}}), R"({"plugin":"a","x":2})");
+  EXPECT_EQ(similarity(name, {{at + ".plugin", "b", ""}, {at + ".y", 3, ""}}), R"({"plugin":"b","y":3})");
+  EXPECT_EQ(similarity(table, {{at + ".y", 3, ""}}), R"({"plugin":"a","x":1,"y":3})");
+  EXPECT_EQ(similarity(table, {{at, {{"plugin", "a"}, {"y", 3}}, ""}}), R"({"plugin":"a","x":1,"y":3})");
+  EXPECT_EQ(similarity(table, {{at, "b", ""}}), "\"b\"");
+  EXPECT_EQ(similarity("", {{at + ".x", 2, ""}}), R"({"x":2})");
+}
+
+TEST(With, LetsAPluginThatAnotherOneNamesStartAfresh) {
+  const auto base = draft("[reweighting]\nplugin = \"dra\"\nsimilarity = {plugin = \"a\", x = 1}\n");
+  const std::string wanted = R"({"reweighting":{"plugin":"dra","similarity":{"plugin":"b","y":3}}})";
+  const json b = {{"plugin", "b"}, {"y", 3}};
+  for (const auto& change :
+       std::vector<Change>{{"reweighting.similarity", b, "--set"}, {"reweighting", {{"similarity", b}}, "--set"}}) {
+    const auto made = with(base, {change});
+    EXPECT_EQ(made.values.dump(), wanted);
+    EXPECT_EQ(made.origins.count("reweighting.similarity.x"), 0u);
+  }
+  EXPECT_EQ(merge(base, draft("[reweighting.similarity]\nplugin = \"b\"\ny = 3\n")).values.dump(), wanted);
+}
+
 TEST(Merge, KeepsTheOriginsOfBoth) {
   const auto base = draft("name = \"x\"\n[grpo]\nlr = 1e-3\n");
   const auto changes = parse_toml("# later\n[grpo]\nsteps = 8\n[[rewards]]\nplugin = \"a\"\n", "y.toml");

@@ -30,6 +30,9 @@ class FakeCatalog : public Catalog {
       "alpha": {"type": "number", "default": 0.5, "min": 0},
       "bands": {"type": "list", "items": "number", "default": [1, 2]},
       "mode": {"type": "string", "default": "paper", "choices": ["paper", "signed"]}})");
+    add("reweighting", "dra", R"({"similarity": {"type": "plugin", "kind": "similarity", "default": "ngrams"}})");
+    add("similarity", "ngrams", R"({"n_max": {"type": "integer", "default": 2, "min": 1}})");
+    add("similarity", "encoder", R"({"path": {"type": "path"}, "batch": {"type": "integer", "default": 8}})");
   }
 
   void add(const std::string& kind, const std::string& name, const std::string& parameters) {

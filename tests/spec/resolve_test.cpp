@@ -228,6 +228,75 @@ TEST(Resolve, RefusesAMissingPlugin) {
   EXPECT_EQ(refused(smallest("[model]\nplugin = \"../x\"\n")), "x.toml:9|no model plugin '../x'|known: qwen2|3");
 }
 
+const std::string dra = "[reweighting]\nplugin = \"dra\"\n";
+
+TEST(Resolve, MakesATableOfAPluginThatAnotherOneNames) {
+  const auto similarity = [](const std::string& line) {
+    return resolved(smallest(dra + line)).values.at("reweighting").at("similarity").dump();
+  };
+  EXPECT_EQ(similarity(""), R"({"n_max":2,"plugin":"ngrams"})");
+  EXPECT_EQ(similarity("similarity = \"ngrams\"\n"), R"({"n_max":2,"plugin":"ngrams"})");
+  EXPECT_EQ(similarity("similarity = {n_max = 3}\n"), R"({"n_max":3,"plugin":"ngrams"})");
+  EXPECT_EQ(similarity("similarity = {plugin = \"encoder\", path = \"p\"}\n"),
+            R"({"batch":8,"path":"p","plugin":"encoder"})");
+}
+
+TEST(Resolve, KnowsAllAboutAPluginThatAnotherOneNames) {
+  const auto spec = resolved(smallest(dra + "[reweighting.similarity]\nplugin = \"encoder\"\npath = \"p\"\n"));
+  std::string list;
+  for (const auto& plugin : spec.plugins) list += plugin.kind + "/" + plugin.name + " ";
+  EXPECT_EQ(list, "models/qwen2 datasets/esc_world rewards/format reweighting/dra similarity/encoder ");
+  EXPECT_EQ(spec.paths, std::vector<std::string>{"reweighting.similarity.path"});
+  EXPECT_EQ(spec.origins.at("reweighting.similarity.plugin"), "x.toml:11");
+  EXPECT_EQ(spec.origins.at("reweighting.similarity.batch"), "default");
+  EXPECT_EQ(resolved(spec.toml()).sha256(), spec.sha256());
+  const auto again = resolve(spec.draft(), FakeCatalog());
+  EXPECT_EQ(again.sha256(), spec.sha256());
+  EXPECT_EQ(again.origins, spec.origins);
+  const auto brief = resolved(smallest(dra + "similarity = \"ngrams\"\n"));
+  EXPECT_EQ(brief.origins.at("reweighting.similarity.plugin"), "x.toml:10");
+}
+
+TEST(Resolve, RefusesWhatAPluginThatAnotherOneNamesCantBe) {
+  const auto wrong = [](const std::string& line) { return refused(smallest(dra + line)); };
+  EXPECT_EQ(wrong("similarity = \"ngram\"\n"),
+            "x.toml:10|no similarity plugin 'ngram'|did you mean 'ngrams'? known: encoder, ngrams|3");
+  EXPECT_EQ(wrong("similarity = {plugin = \"ngrams\", n_min = 3}\n"),
+            "x.toml:10|unknown key 'reweighting.similarity.n_min'|did you mean 'n_max'? known: plugin, n_max|3");
+  EXPECT_EQ(wrong("similarity = {n_max = 0}\n"),
+            "x.toml:10|'reweighting.similarity.n_max' must be an integer of at least 1, not 0||3");
+  EXPECT_EQ(wrong("similarity = \"encoder\"\n"),
+            "x.toml:10|missing key 'reweighting.similarity.path'|a path (a string)|3");
+  EXPECT_EQ(wrong("similarity = 3\n"),
+            "x.toml:10|'reweighting.similarity' must be a similarity plugin (its name, or a table with its settings), "
+            "not 3||3");
+}
+
+TEST(Resolve, LetsAPluginThatAnotherOneNamesBeRequiredOrUnset) {
+  FakeCatalog catalog;
+  catalog.add("reweighting", "strict", R"({"similarity": {"type": "plugin", "kind": "similarity"}})");
+  catalog.add("reweighting", "free", R"({"similarity": {"type": "plugin", "kind": "similarity", "default": null}})");
+  const auto of = [&](const std::string& name, const std::string& line = "") {
+    return resolve(parse_toml(smallest("[reweighting]\nplugin = \"" + name + "\"\n" + line), "x.toml"), catalog)
+        .values.at("reweighting")
+        .at("similarity");
+  };
+  EXPECT_EQ(complaint([&] { of("strict"); }),
+            "x.toml:8|missing key 'reweighting.similarity'|a similarity plugin (its name, or a table with its "
+            "settings)|3");
+  EXPECT_EQ(complaint([&] { of("free", "similarity = {n_max = 3}\n"); }),
+            "x.toml:10|missing key 'reweighting.similarity.plugin'|known: encoder, ngrams|3");
+  EXPECT_TRUE(of("free").is_null());
+  EXPECT_EQ(of("strict", "similarity = \"ngrams\"\n").at("n_max"), 2);
+}
+
+TEST(Resolve, EndsWherePluginsNameEachOther) {
+  FakeCatalog catalog;
+  catalog.add("similarity", "circle", R"({"of": {"type": "plugin", "kind": "similarity", "default": "circle"}})");
+  EXPECT_EQ(complaint([&] { resolve(parse_toml(smallest(dra + "similarity = \"circle\"\n"), "x.toml"), catalog); }),
+            "x.toml:10|'reweighting.similarity.of.of.of.of': plugins whose settings name plugins, more than 4 deep||5");
+}
+
 TEST(Resolve, TellsABrokenPluginFromAMissingOne) {
   FakeCatalog catalog;
   catalog.add_broken("rewards", "bad");

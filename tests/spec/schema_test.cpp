@@ -42,14 +42,28 @@ TEST(ParseSchema, RefusesWhatItDoesNotKnowAsThePluginsFault) {
   EXPECT_EQ(
       refused(R"({"a": {"type": "nubmer"}})"),
       "length.so|parameter 'a' has no known type: 'nubmer'|did you mean 'number'? known: integer, number, boolean, "
-      "string, path, list, table|5");
+      "string, path, list, table, plugin|5");
   EXPECT_EQ(
       refused(R"({"a": {"type": "number", "defualt": 1}})"),
       "length.so|parameter 'a' has an unknown key 'defualt'|did you mean 'default'? known: type, default, min, max, "
-      "above, below, choices, help, items, parameters|5");
+      "above, below, choices, help, items, parameters, kind|5");
   EXPECT_EQ(refused(R"({"a": {"default": 1}})"),
-            "length.so|parameter 'a' has no \"type\"|one of integer, number, boolean, string, path, list, table|5");
+            "length.so|parameter 'a' has no \"type\"|one of integer, number, boolean, string, path, list, table, "
+            "plugin|5");
   EXPECT_EQ(refused("[]"), "length.so|\"parameters\" must be a table||5");
+}
+
+TEST(ParseSchema, ReadsPluginsWithTheirKind) {
+  const std::string text = R"({"similarity": {"type": "plugin", "kind": "similarity", "default": "ngrams"}})";
+  EXPECT_EQ(describe(schema(text)[0]), "a similarity plugin (its name, or a table with its settings)");
+  EXPECT_EQ(schema_json(schema(text)).dump(),
+            R"({"similarity":{"type":"plugin","kind":"similarity","default":"ngrams"}})");
+  EXPECT_EQ(refused(R"({"a": {"type": "plugin"}})"),
+            "length.so|parameter 'a' has no \"kind\"|write \"type\": \"plugin\", \"kind\": \"similarity\"|5");
+  EXPECT_EQ(refused(R"({"a": {"type": "plugin", "kind": "rewards", "default": {"plugin": "b"}}})"),
+            "length.so|parameter 'a' has a default that is no name of a plugin||5");
+  EXPECT_EQ(refused(R"({"a": {"type": "list", "items": "plugin"}})"),
+            "length.so|parameter 'a' can't be a list of plugins||5");
 }
 
 TEST(ParseSchema, RefusesADefaultThatBreaksItsOwnRules) {
