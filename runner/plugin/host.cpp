@@ -26,17 +26,18 @@ uint32_t stream_of(const std::string& title) {
   return static_cast<uint32_t>(std::stoul(sha256(title).substr(0, 8), nullptr, 16));
 }
 
-// A plugin asked for by name alone has its descriptor's defaults for settings, so it must have one for every key.
-Settings default_settings(const Chosen& chosen) {
+// A spec gives every setting; where there is none, what is left out has its default.
+Settings whole_settings(const Chosen& chosen, const nlohmann::json& given) {
   const auto parameters = read_descriptor(chosen.path).parameters;
   for (const auto& parameter : parameters) {
-    if (parameter.default_value) continue;
+    if (parameter.default_value || given.contains(parameter.name)) continue;
     throw Error(chosen.path.string(),
-                "plugin " + chosen.kind + "/" + chosen.name + " can't be used by name alone: its setting '" +
-                    parameter.name + "' has no default",
-                "", Exit::plugin);
+                "plugin " + chosen.kind + "/" + chosen.name + " needs the setting '" + parameter.name + "'", "",
+                Exit::plugin);
   }
-  return Settings(defaults(parameters));
+  auto values = defaults(parameters);
+  values.update(given);
+  return Settings(values);
 }
 
 }  // namespace
@@ -60,8 +61,10 @@ double RunHost::random(uint32_t a, uint32_t b, uint32_t c) {
   return uniform(services_.seed, Stream::plugin, stream_, a, b, c);
 }
 
-Similarity& RunHost::similarity(const std::string& name) {
-  if (const auto open = similarities_.find(name); open != similarities_.end()) return *open->second;
+Similarity& RunHost::similarity(const Settings& choice) {
+  const auto key = choice.json().dump();
+  if (const auto open = similarities_.find(key); open != similarities_.end()) return *open->second;
+  const auto name = choice.text("plugin");
   auto askers = askers_;
   askers.push_back(title_);
   if (std::find(askers.begin(), askers.end(), "similarity/" + name) != askers.end()) {
@@ -70,8 +73,15 @@ Similarity& RunHost::similarity(const std::string& name) {
   }
   const Chosen chosen = services_.find("similarity", name);
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
-  auto plugin = open<Similarity>(chosen, default_settings(chosen), std::move(host));
-  return *similarities_.emplace(name, std::make_unique<CheckedSimilarity>(std::move(plugin))).first->second;
+  auto plugin = open<Similarity>(chosen, whole_settings(chosen, choice.json()), std::move(host));
+  return *similarities_.emplace(key, std::make_unique<CheckedSimilarity>(std::move(plugin))).first->second;
+}
+
+std::vector<std::vector<float>> RunHost::embed(const std::vector<std::string>& texts) {
+  if (!services_.embed)
+    throw Error(title_, "asks for embeddings by the policy, but there is none", "a run has one once its model is open",
+                Exit::plugin);
+  return services_.embed(texts);
 }
 
 std::string RunHost::folder() const { return folder_; }

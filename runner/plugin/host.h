@@ -16,6 +16,8 @@ struct Services {
   std::function<void(const std::string& plugin, const std::string&)> log;   ///< "rewards/length", the line
   std::function<bool()> cancelled;                                          ///< true once the run is to stop
   std::function<Chosen(const std::string& kind, const std::string&)> find;  ///< a plugin that another asks for
+  /// Host::embed, where there is a policy.
+  std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
 };
 
 /// The host of one plugin within a run.
@@ -26,8 +28,9 @@ class RunHost : public Host {
 
   void log(const std::string& message) override;
   double random(uint32_t a, uint32_t b, uint32_t c) override;
-  /// Opened when first asked for, with the defaults of its descriptor; guarded and checked like any plugin.
-  Similarity& similarity(const std::string& name) override;
+  /// Opened when first asked for, guarded and checked like any plugin. Settings that are absent have their defaults.
+  Similarity& similarity(const Settings& choice) override;
+  std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) override;
   std::string folder() const override;
   bool cancelled() const override;
 
@@ -39,7 +42,7 @@ class RunHost : public Host {
   uint32_t stream_;     // keeps the random numbers of plugins apart: from kind and name alone
   const Services& services_;
   std::vector<std::string> askers_;  // similarities being opened on behalf of each other, to see a circle
-  std::map<std::string, std::unique_ptr<Similarity>> similarities_;
+  std::map<std::string, std::unique_ptr<Similarity>> similarities_;  // by their settings
 };
 
 }  // namespace compeer::plugin

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "plugin/search.h"
+#include "train/embeddings.h"
 
 namespace compeer::train {
 
@@ -27,7 +28,7 @@ Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& ch
 
 Cast::~Cast() = default;
 
-// What the spec pinned; a plugin that only another plugin asks for (a similarity) is looked for now.
+// What the spec pinned; a plugin that another one asks for by a name of its own choice is looked for now.
 plugin::Chosen Cast::chosen(const std::string& kind, const std::string& name) const {
   for (const json& entry : plugins_) {
     if (entry.at("kind") == kind && entry.at("name") == name) {
@@ -64,6 +65,7 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
     throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
                 Exit::data);
   }
+  services_.embed = [this](const std::vector<std::string>& texts) { return embeddings(*model_, *tokenizer_, texts); };
 }
 
 void Cast::open_rewards(const json& spec) {

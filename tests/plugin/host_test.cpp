@@ -39,19 +39,29 @@ TEST(RunHost, PassesOnLogFolderAndCancellation) {
   EXPECT_TRUE(host.cancelled());
 }
 
-TEST(RunHost, OpensASimilarityOnceWithItsDefaults) {
-  int made = 0;
+TEST(RunHost, OpensASimilarityOnceForItsSettings) {
+  std::string made;
   auto shared = services();
-  shared.log = [&](const std::string& plugin, const std::string& text) {
-    EXPECT_EQ(plugin + ": " + text, "similarity/mirror: made with 0.250000");
-    ++made;
-  };
+  shared.log = [&](const std::string& plugin, const std::string& text) { made += plugin + ": " + text + "\n"; };
   RunHost host(library("actor", "rewards", "actor"), shared);
-  EXPECT_EQ(made, 0) << "not before it is asked for";
-  auto& mirror = host.similarity("mirror");
-  EXPECT_EQ(&host.similarity("mirror"), &mirror);
-  EXPECT_EQ(made, 1);
+  EXPECT_EQ(made, "") << "not before it is asked for";
+  const Settings plain(nlohmann::json{{"plugin", "mirror"}}),
+      half(nlohmann::json{{"plugin", "mirror"}, {"value", 0.5}});
+  auto& mirror = host.similarity(plain);
+  EXPECT_EQ(&host.similarity(plain), &mirror);
   EXPECT_EQ(mirror.compare({"a"}, {"b", "c"}).const_data_ptr<double>()[1], 0.25);
+  EXPECT_EQ(host.similarity(half).compare({"a"}, {"b"}).const_data_ptr<double>()[0], 0.5);
+  EXPECT_EQ(made, "similarity/mirror: made with 0.250000\nsimilarity/mirror: made with 0.500000\n");
+}
+
+TEST(RunHost, HasEmbeddingsWhereThereIsAPolicy) {
+  auto shared = services();
+  RunHost host(library("actor", "rewards", "actor"), shared);
+  const auto error = error_of([&] { host.embed({"a"}); });
+  EXPECT_EQ(error.where(), "rewards/actor");
+  EXPECT_EQ(error.problem(), "asks for embeddings by the policy, but there is none");
+  shared.embed = [](const std::vector<std::string>& texts) { return std::vector(texts.size(), std::vector{0.5f}); };
+  EXPECT_EQ(host.embed({"a", "b"}), std::vector(2, std::vector{0.5f}));
 }
 
 TEST(RunHost, LetsAPluginUseASimilarity) {
@@ -77,9 +87,7 @@ TEST(RunHost, SaysWhyASimilarityCantBeHad) {
     const auto shared = services(set);
     return std::string(error_of([&] { actor("ask for a similarity", shared); }).what());
   };
-  EXPECT_NE(problem("needy").find("plugin similarity/mirror can't be used by name alone: its setting 'value' has no "
-                                  "default"),
-            std::string::npos);
+  EXPECT_NE(problem("needy").find("plugin similarity/mirror needs the setting 'value'"), std::string::npos);
   EXPECT_NE(problem("circle").find("similarity/mirror: is asked for while it is being made"), std::string::npos);
   const auto missing = problem("actor");
   EXPECT_TRUE(missing.starts_with(in("make") + ": similarity/mirror: no such plugin")) << missing;

@@ -16,7 +16,7 @@ using namespace compeer;
 class Dra : public Reweighting {
  public:
   Dra(const Settings& settings, Host& host)
-      : similarity_(host.similarity(settings.text("similarity"))), replies_only_(settings.text("on") == "reply") {}
+      : similarity_(host.similarity(settings.table("similarity"))), replies_only_(settings.text("on") == "reply") {}
 
   std::vector<std::string> factors() const override { return {"in_common", "weight"}; }
 
@@ -51,7 +51,7 @@ COMPEER_PLUGIN(Reweighting, reweighting, dra, Dra, R"json(
   "version": "1.0.0",
   "summary": "Divides rewards by what a completion has in common with its group (DRA-GRPO).",
   "parameters": {
-    "similarity": {"type": "string", "default": "hashed_ngrams", "help": "similarity plugin, with its defaults"},
+    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike texts are"},
     "on": {"type": "string", "default": "completion", "choices": ["reply", "completion"],
            "help": "what is compared: the reply after the reasoning steps, or everything"}
   })json")

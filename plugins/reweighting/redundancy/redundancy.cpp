@@ -23,7 +23,7 @@ class Redundancy : public Reweighting {
  public:
   Redundancy(const Settings& settings, Host& host)
       : host_(host),
-        similarity_(host.similarity(settings.text("similarity"))),
+        similarity_(host.similarity(settings.table("similarity"))),
         alpha_(settings.number("alpha")),
         beta_(settings.number("beta")),
         mode_(settings.text("mode") == "signed" ? redundancy::Mode::signed_ : redundancy::Mode::paper),
@@ -39,16 +39,19 @@ class Redundancy : public Reweighting {
   at::Tensor reweight(const Group& group, const at::Tensor& rewards) override {
     const auto outputs = compared(group.completions);
     const auto history = utterances(group.example);
-    const at::Tensor in = similarity_.compare(outputs, outputs), hi = similarity_.compare(outputs, history);
+    const size_t G = outputs.size(), H = history.size();
+    auto others = outputs;  // compared in one go: a similarity may have to think about each text
+    others.insert(others.end(), history.begin(), history.end());
+    const at::Tensor cosines = similarity_.compare(outputs, others);
     const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
     say_if_idle(tau);
-    const size_t G = outputs.size(), H = history.size();
     auto result = at::empty({static_cast<int64_t>(G), 6}, at::kDouble);
     double* out = result.mutable_data_ptr<double>();
     for (size_t i = 0; i < G; ++i) {
       const double r = rewards.const_data_ptr<double>()[i];
-      const double s_in = clamped(redundancy::in_group(in.const_data_ptr<double>() + i * G, i, G));
-      const double s_hi = clamped(redundancy::in_history(hi.const_data_ptr<double>() + i * H, H));
+      const double* row = cosines.const_data_ptr<double>() + i * (G + H);
+      const double s_in = clamped(redundancy::in_group(row, i, G));
+      const double s_hi = clamped(redundancy::in_history(row + G, H));
       const auto [reward, divisor] = redundancy::reweight(r, s_in, s_hi, tau, mode_);
       for (const double value : {reward, s_in, s_hi, tau, divisor, r < 0.0 ? 1.0 : 0.0}) *out++ = value;
     }
@@ -114,7 +117,7 @@ COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
     "beta": {"type": "number", "default": 5.0, "help": "average length at which tau is 1/2, Eq. 7"},
     "mode": {"type": "string", "default": "paper", "choices": ["paper", "signed"],
              "help": "negative rewards: paper divides them too (towards 0), signed multiplies them"},
-    "similarity": {"type": "string", "default": "hashed_ngrams", "help": "similarity plugin, with its defaults"},
+    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike texts are"},
     "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],
              "help": "unit of L in Eq. 7: sampled tokens, or words or characters of what is compared"},
     "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],

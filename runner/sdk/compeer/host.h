@@ -2,6 +2,9 @@
 #include <boost/config.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "compeer/settings.h"
 
 namespace compeer {
 
@@ -18,8 +21,14 @@ class BOOST_SYMBOL_VISIBLE Host {
   /// Uniform in [0, 1): a function of (the run's seed, this plugin, a, b, c) and of nothing else.
   virtual double random(uint32_t a, uint32_t b = 0, uint32_t c = 0) = 0;
 
-  /// The similarity plugin of that name with its default settings. Owned by the host.
-  virtual Similarity& similarity(const std::string& name) = 0;
+  /// The similarity plugin that a setting of type plugin names: `settings.table("similarity")`. Owned by the host.
+  virtual Similarity& similarity(const Settings& choice) = 0;
+
+  /// What the policy, as it is now, makes of each text by itself: the mean of its last hidden states (those the head is
+  /// applied to) over the text's tokens, without a chat template; zeros for a text without tokens. Tokens beyond the
+  /// positions that the model has are left out. The same text and weights give the same bits, whatever is asked
+  /// together, on any number of threads. Throws where there is no policy, as while datasets and models are made.
+  virtual std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) = 0;
 
   /// The folder the plugin's library lies in: data files that ship with a plugin are found from here.
   virtual std::string folder() const = 0;

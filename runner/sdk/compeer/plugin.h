@@ -10,8 +10,9 @@
 ///
 /// `Length` needs the constructor Length(const Settings&, Host&) and derives from `Reward`. The text becomes the
 /// plugin's descriptor: JSON in an ELF section, read before any of the library's code runs. Parameter types:
-/// integer, number, boolean, string, path, list (with "items": a type), table; with "default" (absent: required;
-/// null: may stay unset), "min", "max", "above", "below", "choices", "help", and "parameters" for the keys of a table.
+/// integer, number, boolean, string, path, list (with "items": a type), table, plugin (with "kind": similarity, say; a
+/// table of the settings of the plugin it names); with "default" (absent: required; null: may stay unset), "min",
+/// "max", "above", "below", "choices", "help", and "parameters" for the keys of a table.
 #include <boost/dll/alias.hpp>
 #include <memory>
 #include <string_view>

@@ -27,7 +27,7 @@ class Actor : public Reward {
  public:
   Actor(const Settings& settings, Host& host) : host_(host), act_(settings.text("act")) {
     if (act_ == "throw in make") throw std::runtime_error("no, I will not be made");
-    if (act_ == "ask for a similarity") host_.similarity("mirror");
+    if (act_ == "ask for a similarity") mirror();
     if (act_ == "ask for a setting") settings.number("speed");
   }
 
@@ -54,7 +54,7 @@ class Actor : public Reward {
     if (act_ == "nan" || act_ == "abstain") scores.mutable_data_ptr<float>()[2 * 2 + 1] = std::nanf("");
     if (act_ == "infinity") scores.mutable_data_ptr<float>()[0] = -std::numeric_limits<float>::infinity();
     if (act_ == "compare") {
-      const auto cosine = host_.similarity("mirror").compare({"a"}, {"b"});
+      const auto cosine = mirror().compare({"a"}, {"b"});
       scores.mutable_data_ptr<float>()[0] = static_cast<float>(cosine.const_data_ptr<double>()[0]);
     }
     if (act_ == "transposed") return at::full({2, G}, 1.0, at::kFloat).t();
@@ -64,6 +64,8 @@ class Actor : public Reward {
   bool abstains() const override { return act_ == "abstain"; }
 
  private:
+  Similarity& mirror() { return host_.similarity(Settings(nlohmann::json{{"plugin", "mirror"}})); }
+
   Host& host_;
   std::string act_;
 };

@@ -12,7 +12,7 @@ class Mirror : public Similarity {
  public:
   Mirror(const Settings& settings, Host& host) : value_(settings.number("value")) {
 #ifdef CIRCLE
-    host.similarity("mirror");
+    host.similarity(Settings(nlohmann::json{{ "plugin", "mirror" }}));
 #endif
     host.log("made with " + std::to_string(value_));
   }

@@ -88,7 +88,8 @@ class Contrary : public Host, private Similarity {
     if (logged_) *logged_ += message + "\n";
   }
   double random(uint32_t, uint32_t, uint32_t) override { return 0.5; }
-  Similarity& similarity(const std::string&) override { return *this; }
+  Similarity& similarity(const Settings&) override { return *this; }
+  std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
   std::string folder() const override { return ""; }
   bool cancelled() const override { return false; }
 
@@ -133,7 +134,7 @@ TEST(Redundancy, SaysOnceThatTheLengthCoefficientIsIdle) {
 
 TEST(Redundancy, NamesASimilarityThatIsNotThere) {
   try {
-    built::open<Reweighting>("redundancy", {{"similarity", "hashed_ngram"}});
+    built::open<Reweighting>("redundancy", {{"similarity", {{"plugin", "hashed_ngram"}}}});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.problem(), "similarity/hashed_ngram: no such plugin");
