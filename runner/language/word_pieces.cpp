@@ -1,0 +1,150 @@
+#include "language/word_pieces.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "language/json_file.h"
+#include "language/text.h"
+
+namespace compeer::language {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// What a folder says.
+struct WordPieceFiles {
+  fs::path file;  // that has the vocabulary
+  std::vector<TokenId> tokens;
+  BertWording wording;
+  std::string prefix = "##", unknown = "[UNK]", begin = "[CLS]", end = "[SEP]";
+  size_t longest_word = 100;
+};
+
+namespace {
+
+[[noreturn]] void unsupported(const fs::path& file, const std::string& what) {
+  throw Error(file.string(), what + " is not supported", "tokenizers of BERT's kind are: WordPiece", Exit::data);
+}
+
+bool flag(const Json& table, const char* key, bool otherwise) {
+  return table.contains(key) && !table.at(key).is_null() ? table.at(key).get<bool>() : otherwise;
+}
+
+void read_names(const Json& config, const char* key, std::string& into) {
+  if (!config.contains(key)) return;
+  const Json& token = config.at(key);
+  into = token.is_object()   ? token.at("content").get<std::string>()
+         : token.is_string() ? token.get<std::string>()
+                             : into;
+}
+
+const Json& step(const Json& json, const char* name, const char* type, const fs::path& file) {
+  const Json& found = json.at(name);
+  const auto got = found.is_object() ? found.value("type", "") : "";
+  if (got != type) unsupported(file, std::string(name) + " '" + got + "'");
+  return found;
+}
+
+// What a file of another layout lacks is an exception of the library, told by the caller.
+void read_tokenizer_json(WordPieceFiles& files) {
+  TokenTables tables;
+  const Json json = read_json(files.file, tables);
+  const Json& model = step(json, "model", "WordPiece", files.file);
+  const Json& normalizer = step(json, "normalizer", "BertNormalizer", files.file);
+  step(json, "pre_tokenizer", "BertPreTokenizer", files.file);
+  files.tokens = std::move(tables.vocabulary);
+  files.prefix = model.value("continuing_subword_prefix", files.prefix);
+  files.unknown = model.value("unk_token", files.unknown);
+  files.longest_word = model.value("max_input_chars_per_word", files.longest_word);
+  const bool lowercase = flag(normalizer, "lowercase", true);
+  files.wording = {flag(normalizer, "clean_text", true), flag(normalizer, "handle_chinese_chars", true),
+                   flag(normalizer, "strip_accents", lowercase), lowercase};
+}
+
+void read_vocab_txt(const Json& config, WordPieceFiles& files) {
+  const std::string text = read_file(files.file);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string token = text.substr(at, end - at);
+    if (token.ends_with('\r')) token.pop_back();
+    files.tokens.push_back({std::move(token), static_cast<int64_t>(files.tokens.size())});
+    at = end + 1;
+  }
+  const bool lowercase = flag(config, "do_lower_case", true);
+  files.wording = {true, flag(config, "tokenize_chinese_chars", true), flag(config, "strip_accents", lowercase),
+                   lowercase};
+}
+
+int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const fs::path& file) {
+  const int32_t id = vocabulary.id(token);
+  if (id < 0) throw Error(file.string(), "its vocabulary has no '" + token + "'", "", Exit::data);
+  return id;
+}
+
+}  // namespace
+
+WordPieces::WordPieces(WordPieceFiles&& files)
+    : vocabulary_(files.tokens, files.file.string()),
+      wording_(files.wording),
+      prefix_(files.prefix),
+      longest_word_(files.longest_word),
+      unknown_(id_of(vocabulary_, files.unknown, files.file)),
+      begin_(id_of(vocabulary_, files.begin, files.file)),
+      end_(id_of(vocabulary_, files.end, files.file)) {}
+
+WordPieces WordPieces::load(const fs::path& folder) {
+  WordPieceFiles files;
+  const fs::path config_file = folder / "tokenizer_config.json";
+  fs::path read = config_file;
+  try {
+    const Json config = fs::exists(config_file) ? read_json(config_file) : Json::object();
+    read_names(config, "unk_token", files.unknown);
+    read_names(config, "cls_token", files.begin);
+    read_names(config, "sep_token", files.end);
+    if (read = files.file = folder / "tokenizer.json"; fs::exists(read)) {
+      read_tokenizer_json(files);
+    } else if (files.file = folder / "vocab.txt"; fs::exists(files.file)) {
+      read = config_file;
+      read_vocab_txt(config, files);
+    } else {
+      throw Error(folder.string(), "holds no tokenizer of BERT's kind", "expected tokenizer.json or vocab.txt",
+                  Exit::data);
+    }
+  } catch (const Json::exception& error) {
+    throw Error(read.string(), "is not as expected: " + std::string(error.what()).substr(0, 300), "", Exit::data);
+  }
+  return WordPieces(std::move(files));
+}
+
+std::vector<int32_t> WordPieces::encode(std::string_view text, size_t most) const {
+  std::vector<int32_t> ids{begin_};
+  for (const std::string& word : bert_words(text, wording_)) {
+    if (ids.size() >= most) break;
+    if (!pieces_of(word, ids)) ids.push_back(unknown_);
+  }
+  if (ids.size() >= most) ids.resize(most - 1);
+  ids.push_back(end_);
+  return ids;
+}
+
+// From the front always the longest piece; false, and nothing added, if somewhere there is none.
+bool WordPieces::pieces_of(const std::string& word, std::vector<int32_t>& ids) const {
+  std::vector<size_t> edges{0};  // of characters
+  while (edges.back() < word.size())
+    edges.push_back(edges.back() + first_character(std::string_view(word).substr(edges.back())).length);
+  if (edges.size() - 1 > longest_word_) return false;
+  const size_t before = ids.size();
+  for (size_t begin = 0; begin + 1 < edges.size();) {
+    size_t end = edges.size() - 1;
+    int32_t id = -1;
+    for (; end > begin && id < 0; --end) {
+      const auto piece = word.substr(edges[begin], edges[end] - edges[begin]);
+      id = vocabulary_.id(begin == 0 ? piece : prefix_ + piece);
+    }
+    if (id < 0) return ids.resize(before), false;
+    ids.push_back(id);
+    begin = end + 1;
+  }
+  return true;
+}
+
+}  // namespace compeer::language

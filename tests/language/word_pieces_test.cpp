@@ -1,0 +1,107 @@
+#include "language/word_pieces.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/temporary_folder.h"
+
+namespace compeer::language {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using record::TemporaryFolder;
+
+const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/bert";
+
+void expect_reference_ids(const WordPieces& pieces) {
+  std::ifstream in(kGolden / "embeddings.json");
+  const json golden = json::parse(in);
+  for (const json& row : golden.at("texts")) {
+    const auto text = row.at("text").get<std::string>();
+    EXPECT_EQ(pieces.encode(text, 1000), row.at("ids").get<std::vector<int32_t>>()) << text;
+  }
+}
+
+// A folder with tokenizer.json, changed.
+template <class Change>
+std::string refused(Change change) {
+  const TemporaryFolder folder;
+  std::ifstream in(kGolden / "tokenizer.json");
+  json tokenizer = json::parse(in);
+  change(tokenizer);
+  write_file(folder.path() / "tokenizer.json", tokenizer.dump());
+  try {
+    WordPieces::load(folder.path());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::data);
+    EXPECT_TRUE(error.where().ends_with("tokenizer.json")) << error.where();
+    return error.problem();
+  }
+  return "";
+}
+
+TEST(WordPieces, GivesTheIdsOfTheReference) {
+  const auto pieces = WordPieces::load(kGolden);
+  EXPECT_EQ(pieces.size(), 106);
+  expect_reference_ids(pieces);
+}
+
+TEST(WordPieces, ReadsVocabTxtToo) {
+  const TemporaryFolder folder;
+  fs::copy(kGolden / "vocab.txt", folder.path() / "vocab.txt");
+  expect_reference_ids(WordPieces::load(folder.path()));
+}
+
+TEST(WordPieces, DoesToTextWhatTheConfigBesideVocabTxtSays) {
+  const TemporaryFolder folder;
+  fs::copy(kGolden / "vocab.txt", folder.path() / "vocab.txt");
+  write_file(folder.path() / "tokenizer_config.json",
+             R"({"do_lower_case": false, "unk_token": {"content": "[MASK]"}})");
+  const auto pieces = WordPieces::load(folder.path());
+  EXPECT_FALSE(pieces.lowercases());
+  EXPECT_EQ(pieces.encode("The the", 10), (std::vector<int32_t>{2, 4, 76, 3}));
+}
+
+TEST(WordPieces, CutsTextsThatAreTooLong) {
+  const auto pieces = WordPieces::load(kGolden);
+  EXPECT_EQ(pieces.encode("the the you", 4), (std::vector<int32_t>{2, 76, 76, 3}));
+  EXPECT_EQ(pieces.encode("the unhappy", 4), (std::vector<int32_t>{2, 76, 86, 3})) << "within a word, too";
+  EXPECT_EQ(pieces.encode("the", 2), (std::vector<int32_t>{2, 3}));
+  EXPECT_EQ(pieces.encode("the the you", 5), pieces.encode("the the you", 100));
+}
+
+TEST(WordPieces, NeverRecognisesSpecialPiecesInText) {
+  const auto ids = WordPieces::load(kGolden).encode("[SEP]", 100);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), 3), 1) << "the end's own";
+}
+
+TEST(WordPieces, NamesWhatItCantDo) {
+  EXPECT_EQ(refused([](json& t) { t["model"]["type"] = "Unigram"; }), "model 'Unigram' is not supported");
+  EXPECT_EQ(refused([](json& t) { t["normalizer"] = nullptr; }), "normalizer '' is not supported");
+  EXPECT_EQ(refused([](json& t) { t["pre_tokenizer"]["type"] = "Metaspace"; }),
+            "pre_tokenizer 'Metaspace' is not supported");
+  EXPECT_EQ(refused([](json& t) { t["model"]["vocab"].erase("[CLS]"); }), "its vocabulary has no '[CLS]'");
+  EXPECT_TRUE(refused([](json& t) { t.erase("model"); }).starts_with("is not as expected: "));
+  EXPECT_EQ(refused([](json&) {}), "");
+}
+
+TEST(WordPieces, SaysWhatFilesItLooksFor) {
+  const TemporaryFolder folder;
+  try {
+    WordPieces::load(folder.path());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "holds no tokenizer of BERT's kind");
+    EXPECT_EQ(error.help(), "expected tokenizer.json or vocab.txt");
+  }
+}
+
+}  // namespace
+
+}  // namespace compeer::language
