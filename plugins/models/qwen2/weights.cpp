@@ -71,7 +71,7 @@ struct Store::Files {
   record::Safetensors file;
 
   std::string name(const Entry& entry) const { return stored_as ? stored_as(entry.name) : entry.name; }
-  std::string misfits(const std::vector<Entry>& wanted) const;
+  std::string misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const;
 };
 
 namespace {
@@ -94,7 +94,7 @@ Store::Store(const std::filesystem::path& folder, Keeping keeping,
 
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
-std::string Store::Files::misfits(const std::vector<Entry>& wanted) const {
+std::string Store::Files::misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {
   std::string text;
   std::set<std::string> names;
   for (const Entry& entry : wanted) {
@@ -111,13 +111,14 @@ std::string Store::Files::misfits(const std::vector<Entry>& wanted) const {
       text += "\n  " + stored + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
   }
   for (const std::string& other : file.names()) {
-    if (!names.contains(other) && !other.ends_with("rotary_emb.inv_freq")) text += "\n  not expected " + other;
+    if (names.contains(other) || other.ends_with("rotary_emb.inv_freq")) continue;
+    if (!passed_over || !passed_over(other)) text += "\n  not expected " + other;
   }
   return text;
 }
 
-void Store::check(const std::vector<Entry>& wanted) const {
-  if (const auto text = files_->misfits(wanted); !text.empty())
+void Store::check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const {
+  if (const auto text = files_->misfits(wanted, passed_over); !text.empty())
     throw Error(files_->folder.string(), "the weights do not fit config.json:" + text, "", Exit::data);
 }
 

@@ -40,8 +40,9 @@ class Store {
 
   bool has(const std::string& name) const;
 
-  /// All missing, extra and misshaped tensors are named in one Error (exit 4).
-  void check(const std::vector<Entry>& wanted) const;
+  /// All missing, extra and misshaped tensors are named in one Error (exit 4). Extra ones that `passed_over` knows, by
+  /// their names in the file, are none.
+  void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
 
   /// Trainable: a float32 leaf, which shares the file's pages until it is written to if the file has float32.
   /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32.

@@ -1,0 +1,29 @@
+// How alike texts are to the model that is being trained: cosines of what it makes of them (Host::embed). They move as
+// it learns. Needs no second model; costs a forward pass over the texts.
+
+#include "compeer/plugin.h"
+#include "compeer/similarity.h"
+#include "similarity/cosines.h"
+
+namespace {
+
+using namespace compeer;
+
+class PolicyEmbedding : public Similarity {
+ public:
+  PolicyEmbedding(const Settings&, Host& host) : host_(host) {}
+
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    return similarity::cosines(a, b, [&](const auto& texts) { return host_.embed(texts); });
+  }
+
+ private:
+  Host& host_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Similarity, similarity, policy_embedding, PolicyEmbedding, R"json(
+  "version": "1.0.0",
+  "summary": "Cosine of the policy's own mean hidden states.",
+  "parameters": {})json")

@@ -1,0 +1,32 @@
+// How alike texts are to a sentence encoder: cosines of the vectors that a BERT-class model from a folder gives them.
+// It stays as it is while the policy learns.
+
+#include "compeer/plugin.h"
+#include "compeer/similarity.h"
+#include "encoder.h"
+#include "similarity/cosines.h"
+
+namespace compeer::sentence_encoder {
+namespace {
+
+class SentenceEncoder : public Similarity {
+ public:
+  SentenceEncoder(const Settings& settings, Host&) : encoder_(settings.text("path")) {}
+
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    return similarity::cosines(a, b, [&](const auto& texts) { return encoder_.embed(texts); });
+  }
+
+ private:
+  Encoder encoder_;
+};
+
+}  // namespace
+}  // namespace compeer::sentence_encoder
+
+COMPEER_PLUGIN(Similarity, similarity, sentence_encoder, compeer::sentence_encoder::SentenceEncoder, R"json(
+  "version": "1.0.0",
+  "summary": "Cosine of sentence vectors by a BERT-class encoder from a folder.",
+  "parameters": {
+    "path": {"type": "path", "help": "folder with config.json, model.safetensors and vocab.txt or tokenizer.json"}
+  })json")
