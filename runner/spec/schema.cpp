@@ -55,9 +55,9 @@ class Reader {
 
  private:
   void known_keys(const ordered_json& text) const {
-    static const std::vector<std::string> known = {"type",    "default", "min",   "max",        "above", "below",
-                                                   "choices", "help",    "items", "parameters", "open",  "contents_of",
-                                                   "kind"};
+    static const std::vector<std::string> known = {"type",  "default",     "min",  "max",   "above",
+                                                   "below", "choices",     "help", "items", "parameters",
+                                                   "open",  "contents_of", "kind"};
     for (const auto& [key, value] : text.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         fail(fmt::format("has an unknown key '{}'", printable(key)), suggest(key, known));
