@@ -18,7 +18,9 @@ struct Known {
 /// Reading order within each topic. Names with a slash at the front stand for the last part of a plugin's column.
 constexpr std::array known_metrics = {
     Known{"reward", "reward", "weighted sum of the rewards, before reweighting", Topic::reward, Better::higher},
-    Known{"reward_std", "reward spread", "standard deviation of the reward within a group", Topic::reward,
+    Known{"reward_std", "reward spread", "standard deviation over the completions of a step", Topic::reward,
+          Better::unknown},
+    Known{"group_std", "reward spread in a group", "mean over groups of the standard deviation within", Topic::reward,
           Better::unknown},
     Known{"reweighted", "reweighted reward", "what advantages are computed from", Topic::redundancy, Better::unknown},
     Known{"/s_in", "similarity in the group", "mean similarity of a completion to the others of its group",
@@ -28,6 +30,8 @@ constexpr std::array known_metrics = {
     Known{"/tau", "length gate", "how much of the redundancy counts, by length", Topic::redundancy, Better::unknown},
     Known{"distinct_1", "distinct-1", "distinct words / words", Topic::diversity, Better::higher},
     Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", Topic::diversity, Better::higher},
+    Known{"self_similarity", "self-similarity", "mean cosine of words and word pairs, over pairs in a group",
+          Topic::diversity, Better::lower},
     Known{"entropy", "entropy", "mean entropy of the next token", Topic::diversity, Better::unknown},
     Known{"length", "length", "tokens of a completion", Topic::diversity, Better::unknown},
     Known{"truncated", "cut off", "share of completions cut off at the length limit", Topic::diversity, Better::lower},
@@ -54,6 +58,7 @@ constexpr std::array known_metrics = {
           Topic::optimisation, Better::unknown},
     Known{"tokens", "tokens", "sampled or learnt from in a step", Topic::optimisation, Better::unknown},
     Known{"tokens_per_second", "tokens per second", "", Topic::optimisation, Better::unknown},
+    Known{"peak_memory", "peak memory", "MiB, of the rank with most", Topic::optimisation, Better::lower},
 };
 
 constexpr std::array bookkeeping = {"step", "time", "wall", "elapsed", "epoch"};
@@ -85,7 +90,7 @@ Metric part_of_plugin(const std::string& name) {
     metric.from = name.substr(slash + 1, next == std::string::npos ? next : next - slash - 1);
     metric.title = next == std::string::npos ? metric.from : name.substr(next + 1);
     metric.topic = Topic::reward;
-    metric.better = speaks_of_faults(metric.title) ? Better::unknown : Better::higher;
+    metric.better = speaks_of_faults(metric.title) || metric.title.ends_with("_std") ? Better::unknown : Better::higher;
   }
   return metric;
 }

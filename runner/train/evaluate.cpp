@@ -1,10 +1,11 @@
 // Rollouts and rewards without an update: what a model is worth on a split, with intervals over prompts.
 #include <fmt/format.h>
 
-#include <numeric>
+#include <cmath>
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
+#include "train/memory.h"
 #include "train/rollouts.h"
 #include "train/run.h"
 #include "train/step_table.h"
@@ -20,7 +21,9 @@ void collect(const StepTable& table, const std::vector<std::string>& score_colum
   for (const StepTable::Group& group : table.groups) {
     StepTable alone;
     alone.groups.push_back(group);
-    for (const auto& [name, value] : alone.metrics(score_columns)) samples[name].push_back(value);
+    for (const auto& [name, value] : alone.metrics(score_columns)) {
+      if (!std::isnan(value)) samples[name].push_back(value);
+    }
   }
 }
 
@@ -42,7 +45,7 @@ class Evaluation {
 
   void run() {
     auto columns = StepTable::columns(names_);
-    columns.insert(columns.end(), {"tokens", "tokens_per_second"});
+    columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
     auto values = names_;
     values.push_back("advantage");
@@ -65,7 +68,8 @@ class Evaluation {
     });
     const auto table = clock.time("log", [&] {
       run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, {}); });
-      return StepTable::gather(run_.world, groups);
+      const double memory[] = {peak_memory()};
+      return StepTable::gather(run_.world, groups, memory);
     });
     Row row(run_.journal->columns());
     if (run_.world.rank() == 0) fill(t, table, clock, row);
@@ -83,24 +87,25 @@ class Evaluation {
   }
 
   void fill(uint64_t t, const StepTable& table, const Clock& clock, Row& row) {
-    double tokens = 0;
-    for (const auto& group : table.groups) tokens += std::accumulate(group.lengths.begin(), group.lengths.end(), 0.0);
+    const double tokens = table.tokens();
     row.set("step", static_cast<double>(t));
     for (const auto& [name, value] : table.metrics(names_)) row.set(name, value);
     row.set("tokens", tokens);
     row.set("tokens_per_second", tokens / clock.elapsed());
+    row.set("peak_memory", table.largest(0));
     clock.write(row);
     collect(table, names_, samples_);
     whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
   }
 
-  // Over prompts; but variety is a property of all texts together, not of one prompt's: no interval for it.
+  // Over prompts; but variety is a property of all completions together, not of one prompt's: no interval for it.
   std::map<std::string, record::Estimate> estimates() const {
     std::map<std::string, record::Estimate> all;
     if (run_.world.rank() != 0) return all;
     for (const auto& [name, values] : samples_) all[name] = record::estimate(values);
     for (const auto& [name, value] : whole_.metrics(names_)) {
-      if (name.starts_with("distinct_")) all[name] = {value, value, value, 1};
+      const bool deviation = name.ends_with("_std") && name != "group_std";
+      if (deviation || name.starts_with("distinct_")) all[name] = {value, value, value, 1};
     }
     return all;
   }

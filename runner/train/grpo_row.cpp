@@ -4,10 +4,9 @@
 #include <ATen/ops/std.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 #include "train/grpo_step.h"
+#include "train/memory.h"
 #include "train/one_thread.h"
 #include "train/step_table.h"
 
@@ -35,7 +34,7 @@ std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::columns(score_columns_);
   for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",
                            "clip_share_low", "clip_share_high", "ratio_distance", "rollout_trainer_max_diff",
-                           "grad_norm", "lr", "tokens", "tokens_per_second"})
+                           "grad_norm", "lr", "tokens", "tokens_per_second", "peak_memory"})
     names.emplace_back(name);
   std::vector<std::string> phases{"rollout", "score", "train", "reduce", "log"};
   if (settings_.reference) {
@@ -78,23 +77,16 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
   std::vector<std::vector<double>> advantages;
   for (const LearningGroup& group : learning) advantages.push_back(group.advantages);
   run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, advantages); });
-  const auto table = StepTable::gather(run_.world, groups);
-  const double mine[3] = {difference_, furthest_, static_cast<double>(replaced_)};
-  const auto all = run_.world.gather({reinterpret_cast<const char*>(mine), sizeof mine});
+  enum Note : size_t { difference, furthest, replaced, memory };
+  const double mine[] = {difference_, furthest_, static_cast<double>(replaced_), peak_memory()};
+  const auto table = StepTable::gather(run_.world, groups, mine);
   if (run_.world.rank() != 0) return;
-  double largest[2] = {}, tokens = 0, replaced = 0;
-  for (const std::string& bytes : all) {
-    double theirs[3];
-    std::memcpy(theirs, bytes.data(), sizeof theirs);
-    replaced += theirs[2];
-    for (int i = 0; i < 2; ++i) largest[i] = std::max(largest[i], theirs[i]);
-  }
-  for (const auto& group : table.groups) tokens += std::accumulate(group.lengths.begin(), group.lengths.end(), 0.0);
   for (const auto& [name, value] : table.metrics(score_columns_)) row.set(name, value);
-  row.set("rollout_trainer_max_diff", largest[0]);
-  row.set("ratio_distance", largest[1]);
-  row.set("tokens", tokens);
-  if (settings_.resample > 0) row.set("replaced", replaced);
+  row.set("rollout_trainer_max_diff", table.largest(difference));
+  row.set("ratio_distance", table.largest(furthest));
+  row.set("tokens", table.tokens());
+  row.set("peak_memory", table.largest(memory));
+  if (settings_.resample > 0) row.set("replaced", table.sum(replaced));
 }
 
 }  // namespace compeer::train

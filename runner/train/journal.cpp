@@ -66,14 +66,19 @@ void Journal::rollouts(uint64_t step, const Cast& cast, const std::vector<Scored
   rollouts_->append(rows);
 }
 
-void Journal::append(uint64_t step, const Row& row) {
+void Journal::append(uint64_t step, Row row) {
   if (!run_) return;
+  const auto start = std::chrono::steady_clock::now();
+  if (row.has("seconds/log")) {
+    for (const char* column : {"seconds/log", "seconds/step"}) row.set(column, row.get(column) + appending_);
+  }
   run_->append(row.values());
   recent_.push_back(row.values());
   if (recent_.size() > kRecent) recent_.pop_front();
   status_.step = step;
   for (size_t i = 0; i < plan_.columns.size(); ++i) status_.metrics[plan_.columns[i]] = row.values()[i];
   publish(step == plan_.steps);
+  appending_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void Journal::phase(const std::string& phase) {

@@ -37,8 +37,8 @@ class Journal {
   void rollouts(uint64_t step, const Cast& cast, const std::vector<ScoredGroup>& groups,
                 const std::vector<std::vector<double>>& advantages);
 
-  /// Rank 0: a finished step.
-  void append(uint64_t step, const Row& row);
+  /// Rank 0: a finished step. What writing its row takes is counted in "seconds/log" of the next.
+  void append(uint64_t step, Row row);
 
   /// Rank 0: what goes on just now, for whoever watches. Cheap: at most five times a second something is written.
   void phase(const std::string& phase);
@@ -62,6 +62,7 @@ class Journal {
   record::Status status_;
   std::deque<std::vector<double>> recent_;
   std::chrono::steady_clock::time_point start_, published_;
+  double appending_ = 0;  // seconds that the last row took
 };
 
 }  // namespace compeer::train

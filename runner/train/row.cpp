@@ -15,6 +15,9 @@ size_t Row::at(const std::string& column) const {
   return static_cast<size_t>(found - columns_->begin());
 }
 
+bool Row::has(const std::string& column) const {
+  return std::find(columns_->begin(), columns_->end(), column) != columns_->end();
+}
 void Row::set(const std::string& column, double value) { values_[at(column)] = value; }
 double Row::get(const std::string& column) const { return values_[at(column)]; }
 

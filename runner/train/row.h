@@ -12,6 +12,7 @@ class Row {
   /// The column must exist: metrics are declared before the run starts.
   void set(const std::string& column, double value);
   double get(const std::string& column) const;
+  bool has(const std::string& column) const;
 
   const std::vector<double>& values() const { return values_; }
   const std::vector<std::string>& columns() const { return *columns_; }

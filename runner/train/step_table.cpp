@@ -1,112 +1,194 @@
 #include "train/step_table.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <numeric>
-#include <set>
-
-#include "grpo/diversity.h"
+#include <cstring>
+#include <limits>
 
 namespace compeer::train {
 
 namespace {
 
-using nlohmann::json;
+// A message of 64-bit numbers; lists carry their lengths.
+class Packed {
+ public:
+  Packed() = default;
+  explicit Packed(const std::string& bytes) : numbers_(bytes.size() / sizeof(uint64_t)) {
+    std::memcpy(numbers_.data(), bytes.data(), bytes.size());
+  }
 
-// Mean entropy and log-probability of a completion's tokens.
+  void put(uint64_t number) { numbers_.push_back(number); }
+  void put(double number) { put(std::bit_cast<uint64_t>(number)); }
+  template <class T>
+  void put_all(std::span<const T> list) {
+    put(uint64_t{list.size()});
+    for (const T& each : list) put(each);
+  }
+
+  bool more() const { return next_ < numbers_.size(); }
+  uint64_t count() { return numbers_.at(next_++); }
+  template <class T>
+  std::vector<T> list() {
+    std::vector<T> all(count());
+    for (T& each : all) each = std::bit_cast<T>(count());
+    return all;
+  }
+
+  std::string_view bytes() const {
+    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(uint64_t)};
+  }
+
+ private:
+  std::vector<uint64_t> numbers_;
+  size_t next_ = 0;
+};
+
 double mean(const std::vector<float>& values) {
   double total = 0;
   for (const float value : values) total += static_cast<double>(value);
   return values.empty() ? 0.0 : total / static_cast<double>(values.size());
 }
 
-json pack(const ScoredGroup& group) {
-  json lengths = json::array(), entropies = json::array(), log_probs = json::array(), finished = json::array(),
-       texts = json::array();
-  for (size_t i = 0; i < group.samples.size(); ++i) {
-    lengths.push_back(static_cast<double>(group.samples[i].tokens.size()));
-    entropies.push_back(mean(group.samples[i].entropies));
-    log_probs.push_back(mean(group.samples[i].log_probs));
-    finished.push_back(group.samples[i].finished ? 1.0 : 0.0);
-    texts.push_back(group.completions[i].text);
+void pack(const ScoredGroup& group, Packed& to) {
+  std::vector<double> lengths, entropies, finished;
+  std::vector<grpo::Words> words;
+  for (const auto& sample : group.samples) {
+    lengths.push_back(static_cast<double>(sample.tokens.size()));
+    entropies.push_back(mean(sample.entropies));
+    finished.push_back(sample.finished ? 1.0 : 0.0);
   }
-  return json::array({group.example.id, group.values, group.rewards, lengths, entropies, log_probs, finished, texts});
+  for (const Completion& completion : group.completions) words.push_back(grpo::words_of(completion.text));
+  for (const auto& list : {group.rewards, lengths, entropies, finished}) to.put_all<double>(list);
+  for (const auto& values : group.values) to.put_all<double>(values);
+  for (const auto& text : words) to.put_all<uint64_t>(text);
+  to.put(grpo::self_similarity(words));
 }
 
-StepTable::Group unpack(const json& packed) {
-  using Doubles = std::vector<double>;
-  return {packed[0].get<std::string>(), packed[1].get<std::vector<Doubles>>(),
-          packed[2].get<Doubles>(),     packed[3].get<Doubles>(),
-          packed[4].get<Doubles>(),     packed[5].get<Doubles>(),
-          packed[6].get<Doubles>(),     packed[7].get<std::vector<std::string>>()};
+StepTable::Group unpack(Packed& from) {
+  StepTable::Group group;
+  for (auto* list : {&group.rewards, &group.lengths, &group.entropies, &group.finished}) *list = from.list<double>();
+  for (size_t i = 0; i < group.lengths.size(); ++i) group.values.push_back(from.list<double>());
+  for (size_t i = 0; i < group.lengths.size(); ++i) group.words.push_back(from.list<uint64_t>());
+  group.self_similarity = std::bit_cast<double>(from.count());
+  return group;
 }
 
-// Of the completions that have a reward.
-double deviation(std::vector<double> values) {
+std::vector<double> known(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
-  if (values.size() < 2) return 0;
-  const double middle = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return values;
+}
+
+double mean(const std::vector<double>& values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total / static_cast<double>(values.size());  // NaN of none
+}
+
+double deviation(const std::vector<double>& values) {
+  if (values.size() == 1) return 0;
+  const double middle = mean(values);
   double squares = 0;
   for (const double value : values) squares += (value - middle) * (value - middle);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return values.empty() ? middle : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
+
+bool is_reward(const std::string& column) { return column == "reward" || column.starts_with("rewards/"); }
+
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+class Means {
+ public:
+  explicit Means(const std::vector<StepTable::Group>& groups) : groups_(groups) {}
+
+  // Of a number that each completion has, by its place in the group.
+  template <class Of>
+  std::vector<double> each(Of of) const {
+    std::vector<double> all;
+    for (const auto& group : groups_) {
+      for (size_t i = 0; i < group.lengths.size(); ++i) all.push_back(of(group, i));
+    }
+    return known(std::move(all));
+  }
+
+  template <class Of>
+  double over_groups(Of of) const {
+    std::vector<double> all;
+    for (const auto& group : groups_) all.push_back(of(group));
+    return mean(known(std::move(all)));
+  }
+
+ private:
+  const std::vector<StepTable::Group>& groups_;
+};
 
 }  // namespace
 
 bool all_equal(const std::vector<double>& rewards) {
-  std::set<double> different;
-  for (const double reward : rewards) {
-    if (!std::isnan(reward)) different.insert(reward);
-  }
-  return different.size() < 2;
+  const auto there = known(rewards);
+  return std::all_of(there.begin(), there.end(), [&](double reward) { return reward == there.front(); });
 }
 
-StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine) {
-  json packed = json::array();
-  for (const ScoredGroup& group : mine) packed.push_back(pack(group));
-  const auto bytes = json::to_msgpack(packed);
+StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine, std::span<const double> notes) {
+  Packed packed;
+  packed.put_all<double>(notes);
+  for (const ScoredGroup& group : mine) pack(group, packed);
   StepTable table;
-  for (const auto& part : world.gather({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
-    for (const json& group : json::from_msgpack(part)) table.groups.push_back(unpack(group));
+  for (const std::string& bytes : world.gather(packed.bytes())) {
+    Packed theirs(bytes);
+    table.notes.push_back(theirs.list<double>());
+    while (theirs.more()) table.groups.push_back(unpack(theirs));
   }
   return table;
 }
 
+double StepTable::largest(size_t note) const {
+  double all = 0;
+  for (const auto& theirs : notes) all = std::max(all, theirs.at(note));
+  return all;
+}
+
+double StepTable::sum(size_t note) const {
+  double all = 0;
+  for (const auto& theirs : notes) all += theirs.at(note);
+  return all;
+}
+
+double StepTable::tokens() const {
+  double all = 0;
+  for (const Group& group : groups) {
+    for (const double length : group.lengths) all += length;
+  }
+  return all;
+}
+
 std::vector<std::string> StepTable::columns(const std::vector<std::string>& score_columns) {
-  auto names = score_columns;
-  for (const char* name : {"reward_std", "zero_variance", "length", "truncated", "entropy", "distinct_1", "distinct_2"})
-    names.push_back(name);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : StepTable().metrics(score_columns)) names.push_back(name);
   return names;
 }
 
-std::vector<std::pair<std::string, double>> StepTable::metrics(const std::vector<std::string>& score_columns) const {
-  std::vector<double> sums(score_columns.size()), counts(score_columns.size());
-  double completions = 0, length = 0, finished = 0, entropy = 0, spread = 0, equal = 0;
-  std::vector<std::string> texts;
-  for (const Group& group : groups) {
-    for (size_t i = 0; i < group.values.size(); ++i) {
-      for (size_t c = 0; c < sums.size(); ++c) {
-        if (!std::isnan(group.values[i][c])) sums[c] += group.values[i][c], counts[c] += 1;
-      }
-      completions += 1;
-      length += group.lengths[i];
-      finished += group.finished[i];
-      entropy += group.entropies[i];
-    }
-    spread += deviation(group.rewards);
-    equal += all_equal(group.rewards) ? 1.0 : 0.0;
-    texts.insert(texts.end(), group.texts.begin(), group.texts.end());
+Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const {
+  const Means means(groups);
+  Metrics all;
+  for (size_t c = 0; c < score_columns.size(); ++c) {
+    const auto values = means.each([c](const Group& group, size_t i) { return group.values[i][c]; });
+    all.emplace_back(score_columns[c], mean(values));
+    if (is_reward(score_columns[c])) all.emplace_back(score_columns[c] + "_std", deviation(values));
   }
-  std::vector<std::pair<std::string, double>> all;
-  for (size_t c = 0; c < sums.size(); ++c) all.emplace_back(score_columns[c], sums[c] / counts[c]);  // NaN: nobody
-  const auto count = static_cast<double>(groups.size());
-  all.emplace_back("reward_std", spread / count);
-  all.emplace_back("zero_variance", equal / count);
-  all.emplace_back("length", length / completions);
-  all.emplace_back("truncated", 1.0 - finished / completions);
-  all.emplace_back("entropy", entropy / completions);
+  all.emplace_back("group_std", means.over_groups([](const Group& group) { return deviation(known(group.rewards)); }));
+  all.emplace_back("zero_variance",
+                   means.over_groups([](const Group& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
+  all.emplace_back("length", mean(means.each([](const Group& group, size_t i) { return group.lengths[i]; })));
+  all.emplace_back("truncated", 1 - mean(means.each([](const Group& group, size_t i) { return group.finished[i]; })));
+  all.emplace_back("entropy", mean(means.each([](const Group& group, size_t i) { return group.entropies[i]; })));
+  std::vector<const grpo::Words*> texts;
+  for (const Group& group : groups) {
+    for (const auto& words : group.words) texts.push_back(&words);
+  }
   all.emplace_back("distinct_1", grpo::distinct(texts, 1));
   all.emplace_back("distinct_2", grpo::distinct(texts, 2));
+  all.emplace_back("self_similarity", means.over_groups([](const Group& group) { return group.self_similarity; }));
   return all;
 }
 

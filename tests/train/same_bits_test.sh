@@ -28,13 +28,13 @@ start() {
 
 finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
 
-# What must be equal: weights, optimizer, reference, all metrics but times.
+# What must be equal: weights, optimizer, reference, all metrics but times and memory.
 fingerprint() {
   sha256sum <"$1/checkpoints/last/model.safetensors"
   sha256sum <"$1/checkpoints/last/optimizer.safetensors"
   if [[ -f $1/checkpoints/last/reference.safetensors ]]; then sha256sum <"$1/checkpoints/last/reference.safetensors"; fi
   "$build/bin/compeer" log export "$1" --csv - | awk -F, '
-    NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /seconds|per_second|time/ }
+    NR == 1 { for (i = 1; i <= NF; i++) keep[i] = $i !~ /seconds|per_second|time|peak_memory/ }
     { line = ""; for (i = 1; i <= NF; i++) if (keep[i]) line = line "," $i; print line }' | sha256sum
 }
 
