@@ -121,7 +121,9 @@ Place create(const std::filesystem::path& file) {
 }
 
 Place open_for_appending(const std::filesystem::path& file) {
-  return open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, file_access());
+  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, file_access());
+  place.growing = true;
+  return place;
 }
 
 Place open_for_reading(const std::filesystem::path& file) {

@@ -48,7 +48,8 @@ struct Place {
   std::filesystem::path file;
   Handle handle;
   Broken broken;
-  uint64_t bytes = 0;  ///< of the file when it was opened
+  uint64_t bytes = 0;    ///< of the file when it was opened
+  bool growing = false;  ///< opened for appending
 
   /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
   [[noreturn]] void fail(const std::string& what) const;
@@ -85,7 +86,9 @@ template <class T>
 hid_t file_type();
 
 /// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent. Compressed
-/// ones have checksums too; those of files that grow can't, for a kill may tear what they cover.
+/// ones have checksums too; those of files that grow can't, for a kill may tear what they cover. In a file that is open
+/// for appending, a dataset grows by whole chunks, so that most writes change no metadata: what counts of it is said
+/// elsewhere.
 class Array {
  public:
   Array() = default;
@@ -97,6 +100,7 @@ class Array {
   void write(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
   void read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const;
   void flush();
+  void cut(hsize_t size);  ///< takes off what lies behind so many elements
 
   template <class T>
   void write(hsize_t offset, std::span<const T> elements) {
@@ -113,6 +117,7 @@ class Array {
 
  private:
   void check_range(hsize_t offset, hsize_t count) const;  ///< before memory is spent on it
+  void set_extent(hsize_t size);
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_to_write(const std::string& what) const;
 
@@ -120,7 +125,7 @@ class Array {
   std::string name_;
   Broken broken_;
   Handle dataset_;
-  hsize_t size_ = 0;
+  hsize_t size_ = 0, growth_ = 1;
 };
 
 }  // namespace compeer::record::hdf

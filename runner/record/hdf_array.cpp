@@ -88,6 +88,8 @@ Array Array::open(const Place& place, const std::string& path) {
   const Handle space(H5Dget_space(array.dataset_.get()));
   if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
+  if (const Handle creation(H5Dget_create_plist(array.dataset_.get())); place.growing)
+    H5Pget_chunk(creation.get(), 1, &array.growth_);
   // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
   const Handle type(H5Dget_type(array.dataset_.get()));
   if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
@@ -101,10 +103,7 @@ hsize_t Array::size() const { return size_; }
 
 void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
   if (count == 0) return;
-  if (const hsize_t end = offset + count; end > size_) {
-    if (H5Dset_extent(dataset_.get(), &end) < 0) fail_to_write("can't grow");
-    size_ = end;
-  }
+  if (const hsize_t end = offset + count; end > size_) set_extent((end + growth_ - 1) / growth_ * growth_);
   const Handle target(H5Screate_simple(1, &size_, nullptr));
   H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
   const Handle source(H5Screate_simple(1, &count, nullptr));
@@ -119,6 +118,15 @@ void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) co
   H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
   const Handle target(H5Screate_simple(1, &count, nullptr));
   if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
+}
+
+void Array::cut(hsize_t size) {
+  if (size < size_) set_extent(size);
+}
+
+void Array::set_extent(hsize_t size) {
+  if (H5Dset_extent(dataset_.get(), &size) < 0) fail_to_write("can't grow");
+  size_ = size;
 }
 
 void Array::flush() {

@@ -44,6 +44,10 @@ class Ragged {
     items_.flush();
     ends_.flush();
   }
+  void cut() {  ///< takes off what lies behind the lists written
+    items_.cut(end_);
+    ends_.cut(count_);
+  }
   uint64_t count() const { return count_; }
   uint64_t end() const { return end_; }  ///< items in all lists written
   /// The first `count` lists of another, into an empty one.

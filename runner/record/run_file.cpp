@@ -172,6 +172,7 @@ void RunWriter::sync() {
 void RunWriter::finish(std::string_view status) {
   File& file = *file_;
   file.guarded([&] {
+    file.layout.cut(file.rows, file.events);
     file.layout.write_status(status);
     hdf::sync(file.place);
   });

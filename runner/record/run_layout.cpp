@@ -97,6 +97,13 @@ void RunLayout::add_event(uint64_t index, const Event& event) {
   event_text.flush();
 }
 
+void RunLayout::cut(uint64_t count, uint64_t events) {
+  for (auto& column : rows) column.cut(count);
+  for (auto* array : {&time, &checksum}) array->cut(count);
+  for (auto* array : {&event_step, &event_time, &event_level}) array->cut(events);
+  event_text.cut();
+}
+
 void RunLayout::write_status(std::string_view text) {
   std::array<uint8_t, status_bytes> bytes{};
   std::copy_n(text.begin(), std::min(text.size(), status_bytes - 1), bytes.begin());

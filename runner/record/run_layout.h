@@ -32,6 +32,7 @@ struct RunLayout {
   void copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count);
   void add_event(uint64_t index, const Event& event);
   void write_status(std::string_view text);
+  void cut(uint64_t count, uint64_t events);  ///< takes off what lies behind these rows and events
 };
 
 }  // namespace compeer::record
