@@ -19,11 +19,12 @@ struct Bench {
   std::vector<json> (*run)(const BenchOptions&);
   bool quick;  // runs when none is named
 };
-const std::map<std::string, Bench> kBenches{{"generate", {bench_generate, true}},
-                                            {"kernels", {bench_kernels, false}},
-                                            {"record", {bench_record, true}},
-                                            {"start", {bench_start, true}},
-                                            {"train", {bench_train, true}}};
+const std::map<std::string, Bench> kBenches{
+    {"allreduce", {bench_allreduce, false}}, {"generate", {bench_generate, true}},
+    {"grpo_step", {bench_grpo_step, true}},  {"kernels", {bench_kernels, false}},
+    {"prefix", {bench_prefix, false}},       {"record", {bench_record, true}},
+    {"scaling", {bench_scaling, false}},     {"start", {bench_start, true}},
+    {"train", {bench_train, true}}};
 
 struct Options {
   std::vector<std::string> names;
@@ -40,7 +41,7 @@ json machine() {
 }
 
 void print(const json& line) {
-  std::cout << fmt::format("{:<8} {:<52} {:>10.4g} {:>10.4g} {:>10.4g}  {}{}\n", line.at("bench").get<std::string>(),
+  std::cout << fmt::format("{:<9} {:<56} {:>10.4g} {:>10.4g} {:>10.4g}  {}{}\n", line.at("bench").get<std::string>(),
                            line.at("what").get<std::string>(), line.at("min").get<double>(),
                            line.at("median").get<double>(), line.at("max").get<double>(),
                            line.at("unit").get<std::string>(),
@@ -58,7 +59,7 @@ int run(const Options& options) {
     if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
   }
   if (!options.json)
-    std::cout << fmt::format("{:<8} {:<52} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
+    std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
   for (const auto& name : names) {
     for (json line : kBenches.at(name).run(options.bench)) {
       if (!options.json) {
@@ -80,20 +81,25 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
   command->add_option(
       "name", options->names,
       "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
-      "model's prefill and decoding), train (its forward, backward, AdamW); all that are quick if none\n"
-      "is named");
+      "model's prefill and decoding), train (its forward, backward, AdamW), grpo_step (a whole step by\n"
+      "phase), prefix (what sharing prompts gains), scaling (a step over ranks and threads), allreduce\n"
+      "(sums over ranks beside MPI's own); all that are quick if none is named");
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
-  command->add_option("--size", bench.size, "generate, train: the model")
+  command->add_option("--size", bench.size, "the model")
       ->check(CLI::IsMember({"toy", "small", "0.5b"}))
       ->capture_default_str();
   command->add_option("--dtype", bench.dtype, "generate: of its weights")
       ->check(CLI::IsMember({"fp32", "bf16"}))
       ->capture_default_str();
-  command->add_option("--threads", bench.threads, "all if not given")->check(CLI::Range(1, 1024));
+  command->add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
   command->add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b")->check(any);
-  command->add_option("--prompt", bench.prompt, "generate: tokens of each prompt; 128")->check(any);
-  command->add_option("--new", bench.fresh, "generate: tokens of each completion; 64, or 32 at 0.5b")->check(any);
+  command->add_option("--prompt", bench.prompt, "generate: tokens of each prompt, 128; steps: 64")->check(any);
+  command->add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b and for prefix")->check(any);
+  command->add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b")->check(any);
+  command->add_option("--group", bench.group, "steps: completions of each prompt; 4, or 8 for prefix")->check(any);
+  command->add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
+  command->add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
   command->add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
   command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b")->check(any);
   command->add_flag("--json", options->json, "a JSON object a line, with the machine");

@@ -1,12 +1,11 @@
 // What logging costs: a row of metrics, a step of rollouts, and the share of a real run's steps.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 
 #include "app/bench/bench.h"
+#include "app/bench/scratch.h"
 #include "app/launch/launch.h"
 #include "app/resolve.h"
 #include "plugin/search.h"
@@ -18,21 +17,6 @@ namespace compeer::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Scratch {
- public:
-  Scratch() : folder_(fs::temp_directory_path() / fmt::format("compeer-bench-{}", ::getpid())) {
-    fs::create_directories(folder_);
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
 
 nlohmann::json rows(const fs::path& folder) {
   std::vector<std::string> columns;

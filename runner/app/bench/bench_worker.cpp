@@ -14,15 +14,17 @@ namespace {
 using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
-  return {{"size", options.size},     {"dtype", options.dtype}, {"threads", threads}, {"batch", options.batch},
-          {"prompt", options.prompt}, {"new", options.fresh},   {"seq", options.seq}, {"repeats", options.repeats}};
+  return {{"size", options.size},   {"dtype", options.dtype},     {"threads", threads},
+          {"batch", options.batch}, {"prompt", options.prompt},   {"new", options.fresh},
+          {"seq", options.seq},     {"repeats", options.repeats}, {"group", options.group}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,
-                            const std::vector<std::string>& environment) {
+                            const std::vector<std::string>& environment, std::vector<std::string> command = {}) {
   constexpr double kPatience = 3600;
-  const auto done =
-      ask_program({find_worker(), "model", name, as_json(options, threads).dump()}, environment, kPatience);
+  for (const auto& word : {find_worker(), std::string("model"), name, as_json(options, threads).dump()})
+    command.push_back(word);
+  const auto done = ask_program(command, environment, kPatience);
   if (done.exit != 0)
     throw Error("compeer-worker", "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
   std::vector<json> lines;
@@ -55,6 +57,22 @@ std::vector<json> bench_kernels(const BenchOptions& options) {
 std::vector<json> bench_train(const BenchOptions& options) {
   const int threads = options.threads > 0 ? options.threads : all_threads();
   return by_worker("bench_train", options, threads, training_environment(threads));
+}
+
+std::vector<json> bench_prefix(const BenchOptions& options) {
+  const int threads = options.threads > 0 ? options.threads : 1;
+  return by_worker("bench_prefix", options, threads, training_environment(threads));
+}
+
+std::vector<json> bench_allreduce(const BenchOptions& options) {
+  std::vector<json> lines;
+  std::vector<int64_t> counts{2, 4};
+  if (options.ranks > 0) counts = {options.ranks};
+  for (const int64_t ranks : counts) {
+    for (auto& line : by_worker("bench_allreduce", options, 1, rank_environment(ranks, 1), rank_launcher(ranks)))
+      lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::vector<json> bench_generate(const BenchOptions& options) {

@@ -67,13 +67,14 @@ std::vector<std::string> training_environment(int64_t threads) {
   return variables;
 }
 
+std::vector<std::string> rank_launcher(int64_t ranks) {
+  if (ranks == 1) return {};
+  // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
+  return {find_mpirun(ranks), "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
+}
+
 std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
-  const auto ranks = spec.values.at("ranks").get<int64_t>();
-  std::vector<std::string> command;
-  if (ranks > 1) {
-    // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
-    command = {find_mpirun(ranks), "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
-  }
+  auto command = rank_launcher(spec.values.at("ranks").get<int64_t>());
   command.push_back(find_worker());
   command.push_back(folder.string());
   if (resume) command.push_back("--resume");
@@ -81,7 +82,11 @@ std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& 
 }
 
 std::vector<std::string> worker_environment(const spec::Spec& spec) {
-  auto variables = training_environment(spec.values.at("threads").get<int64_t>());
+  return rank_environment(spec.values.at("ranks").get<int64_t>(), spec.values.at("threads").get<int64_t>());
+}
+
+std::vector<std::string> rank_environment(int64_t ranks, int64_t threads) {
+  auto variables = training_environment(threads);
   const auto unless_set = [&](const std::string& name, const std::string& value) {
     if (!std::getenv(name.c_str())) variables.push_back(name + "=" + value);
   };
@@ -90,8 +95,7 @@ std::vector<std::string> worker_environment(const spec::Spec& spec) {
     unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
   if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  if (spec.values.at("ranks").get<int64_t>() > ::sysconf(_SC_NPROCESSORS_ONLN))
-    unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
+  if (ranks > ::sysconf(_SC_NPROCESSORS_ONLN)) unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
   return variables;
 }
 

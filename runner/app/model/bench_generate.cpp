@@ -13,6 +13,7 @@
 #include "kernels/limits.h"
 #include "kernels/workers.h"
 #include "rollout/engine.h"
+#include "train/memory.h"
 
 namespace compeer::app {
 
@@ -42,14 +43,6 @@ Load load(const json& options) {
 
 // From here on: the most memory that has been resident.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
-double peak_megabytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
 
 std::vector<rollout::Prompt> prompts(const Load& load, int64_t vocabulary) {
   std::vector<rollout::Prompt> all(static_cast<size_t>(load.batch));
@@ -129,7 +122,7 @@ int bench_generate(const json& options) {
   report.line("a step", "ms", spread(each(step, [](double s) { return 1000 * s; })),
               fmt::format("reads weights at {:.1f} GB/s, {:.0f} % of the memory's {:.1f}", bytes / best * 1e-9,
                           100 * bytes / best / memory, memory * 1e-9));
-  report.line("peak memory", "MB", spread({peak_megabytes()}));
+  report.line("peak memory", "MB", spread({train::peak_memory()}));
   report.line("opening", "s", spread(opening));
   return 0;
 }

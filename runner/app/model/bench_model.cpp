@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -16,13 +17,32 @@ namespace {
 
 using record::TensorView;
 
-// Speed does not depend on weights: all matrices show the same numbers, of deviation 0.02.
+// Speed does not depend on weights: all matrices show the same numbers, of deviation 0.02. But the last token is never
+// drawn, so that it can be an end token: the first number of each token is the same on all the way to the head, because
+// no layer adds to it, and there the last token takes it off many times.
+constexpr float kConstant = 0.1f, kNever = -1e5f;
+
 std::vector<float> numbers(int64_t count) {
   constexpr uint32_t kPeriod = 4099;
   std::vector<float> some(kPeriod);
   for (uint32_t i = 0; i < kPeriod; ++i) some[i] = static_cast<float>(0.02 * normal(0, Stream::weights, i));
   std::vector<float> all(static_cast<size_t>(count));
   for (size_t i = 0; i < all.size(); ++i) all[i] = some[i % kPeriod];
+  return all;
+}
+
+std::vector<float> embedding(const BenchSize& s) {
+  auto all = numbers(s.vocabulary * s.width);
+  for (int64_t i = 0; i < s.vocabulary; ++i) all[static_cast<size_t>(i * s.width)] = kConstant;
+  const auto last = all.end() - s.width;
+  std::fill(last, all.end(), 0.0f);
+  *last = kNever;
+  return all;
+}
+
+std::vector<float> weights(const BenchSize& s) {
+  auto all = numbers(s.feed_forward * s.width);
+  std::fill_n(all.begin(), std::max(s.feed_forward, s.heads * s.head_dim()), 0.0f);  // the first row of what layers add
   return all;
 }
 
@@ -36,8 +56,8 @@ std::vector<std::byte> stored(const std::vector<float>& values, bool half) {
   return bytes;
 }
 
-std::vector<TensorView> tensors(const BenchSize& s, const std::string& type, const std::vector<std::byte>& bytes,
-                                const std::vector<std::byte>& ones) {
+std::vector<TensorView> tensors(const BenchSize& s, const std::string& type, const std::vector<std::byte>& embedding,
+                                const std::vector<std::byte>& bytes, const std::vector<std::byte>& ones) {
   const size_t element = type == "F32" ? 4 : 2;
   std::vector<TensorView> all;
   const auto matrix = [&](const std::string& name, int64_t rows, int64_t columns) {
@@ -47,7 +67,7 @@ std::vector<TensorView> tensors(const BenchSize& s, const std::string& type, con
     all.push_back({name, type, {count}, {from.data(), static_cast<size_t>(count) * element}});
   };
   const int64_t queries = s.heads * s.head_dim(), keys = s.key_heads * s.head_dim();
-  matrix("model.embed_tokens.weight", s.vocabulary, s.width);
+  all.push_back({"model.embed_tokens.weight", type, {s.vocabulary, s.width}, embedding});
   vector("model.norm.weight", ones, s.width);
   for (int64_t i = 0; i < s.layers; ++i) {
     const std::string layer = "model.layers." + std::to_string(i) + ".";
@@ -95,15 +115,24 @@ BenchSize bench_size(const std::string& name) {
   return sizes.at(name);
 }
 
+void write_bench_model(const BenchSize& size, const std::string& dtype, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  const bool half = dtype == "bf16";
+  const auto ones = stored(std::vector<float>(static_cast<size_t>(size.width), 1.0f), half);
+  record::write_safetensors(
+      folder / "model.safetensors",
+      tensors(size, half ? "BF16" : "F32", stored(embedding(size), half), stored(weights(size), half), ones));
+  std::ofstream(folder / "config.json") << config(size).dump(2) << "\n";
+}
+
+int bench_model(const nlohmann::json& options) {
+  write_bench_model(bench_size(options.at("size")), "fp32", options.at("folder").get<std::string>());
+  return 0;
+}
+
 BenchModel::BenchModel(const BenchSize& size, const std::string& dtype)
     : folder_(std::filesystem::temp_directory_path() / ("compeer-bench-model-" + std::to_string(::getpid()))) {
-  std::filesystem::create_directories(folder_);
-  const bool half = dtype == "bf16";
-  const int64_t most = std::max(size.vocabulary, size.feed_forward) * size.width;
-  const auto ones = stored(std::vector<float>(static_cast<size_t>(size.width), 1.0f), half);
-  record::write_safetensors(folder_ / "model.safetensors",
-                            tensors(size, half ? "BF16" : "F32", stored(numbers(most), half), ones));
-  std::ofstream(folder_ / "config.json") << config(size).dump(2) << "\n";
+  write_bench_model(size, dtype, folder_);
 }
 
 BenchModel::~BenchModel() {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "app/model/open_model.h"
@@ -16,8 +17,15 @@ struct BenchSize {
 };
 BenchSize bench_size(const std::string& name);
 
-/// A model folder of that size with made-up weights, float32 ("fp32") or bfloat16 ("bf16"), among the system's
-/// temporary files: so that benchmarks open it as users open theirs. Removed at the end.
+/// A model folder of that size with made-up weights, float32 ("fp32") or bfloat16 ("bf16"), which never draws its last
+/// token.
+void write_bench_model(const BenchSize& size, const std::string& dtype, const std::filesystem::path& folder);
+
+/// The same for {"size", "folder"}: what benchmarks of whole runs ask the worker for.
+int bench_model(const nlohmann::json& options);
+
+/// Such a folder among the system's temporary files: so that benchmarks open it as users open theirs. Removed at the
+/// end.
 class BenchModel {
  public:
   BenchModel(const BenchSize& size, const std::string& dtype);

@@ -3,7 +3,6 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <iostream>
@@ -13,6 +12,7 @@
 #include "base/random.h"
 #include "comm/tree_sum.h"
 #include "kernels/workers.h"
+#include "train/memory.h"
 #include "train/optimizer.h"
 #include "train/parameters.h"
 #include "train/sequences.h"
@@ -123,12 +123,6 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
   std::cout << line.dump() << std::endl;
 }
 
-double peak_megabytes() {
-  struct rusage usage {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
-
 }  // namespace
 
 int bench_train(const json& options) {
@@ -147,7 +141,7 @@ int bench_train(const json& options) {
   report(of, "backward", "s", spread(seconds.backward));
   report(of, "sum", "s", spread(seconds.sum));
   report(of, "optimizer", "s", spread(seconds.optimizer));
-  report(of, "peak memory", "MB", spread({peak_megabytes()}));
+  report(of, "peak memory", "MB", spread({train::peak_memory()}));
   return 0;
 }
 

@@ -3,8 +3,11 @@
 #include <functional>
 #include <map>
 
+#include "app/model/bench_allreduce.h"
 #include "app/model/bench_generate.h"
 #include "app/model/bench_kernels.h"
+#include "app/model/bench_model.h"
+#include "app/model/bench_prefix.h"
 #include "app/model/bench_train.h"
 #include "app/model/chat.h"
 #include "app/model/generate.h"
@@ -19,8 +22,11 @@ namespace {
 using Command = int (*)(const nlohmann::json& options);
 
 // One line for each, declared in its own header.
-const std::map<std::string, Command> kCommands{{"bench_generate", bench_generate},
+const std::map<std::string, Command> kCommands{{"bench_allreduce", bench_allreduce},
+                                               {"bench_generate", bench_generate},
                                                {"bench_kernels", bench_kernels},
+                                               {"bench_model", bench_model},
+                                               {"bench_prefix", bench_prefix},
                                                {"bench_train", bench_train},
                                                {"chat", chat},
                                                {"generate", generate},

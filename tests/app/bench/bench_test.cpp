@@ -68,17 +68,64 @@ TEST_F(Bench, OfTrainingTellsEachPartOfAStep) {
   EXPECT_EQ(lines.at("training").at("unit"), "tok/s");
 }
 
+TEST_F(Bench, OfAStepTellsItsPhasesOverCompletionsOfOneLength) {
+  const auto lines = measured("grpo_step", "--prompts 2 --group 2 --prompt 6 --new 4 --steps 2");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"a step", "new tokens", "rollout", "score", "train", "reduce", "log",
+                                                 "share of log", "share of reduce", "completions", "peak memory"}));
+  EXPECT_EQ(lines.at("completions").at("min"), 4);
+  EXPECT_EQ(lines.at("completions").at("max"), 4);
+  EXPECT_EQ(lines.at("a step").at("n"), 2);
+  EXPECT_EQ(lines.at("a step").at("prompts"), 2);
+  EXPECT_EQ(lines.at("a step").at("group"), 2);
+  EXPECT_EQ(lines.at("a step").at("ranks"), 1);
+  EXPECT_GE(lines.at("a step").at("min").get<double>(), lines.at("rollout").at("min").get<double>());
+}
+
+TEST_F(Bench, OfPrefixesTellsTheShareOfWhatArithmeticAllows) {
+  const auto lines = measured("prefix", "--group 2 --prompt 8 --new 4");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"one prompt for all", "a prompt for each", "ratio"}));
+  EXPECT_DOUBLE_EQ(lines.at("ratio").at("bound").get<double>(), 2.0 * (8 + 4) / (8 + 2 * 4));
+}
+
+TEST_F(Bench, OfScalingTellsRanksAndThreads) {
+  auto text = told("bench scaling --json --prompts 4 --group 2 --prompt 6 --new 4 --steps 1");
+  std::set<std::string> seen;
+  for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+    const json line = json::parse(text.substr(0, end));
+    EXPECT_GT(line.at("efficiency").get<double>(), 0);
+    const auto what = line.at("what").get<std::string>();
+    seen.insert(what.substr(what.find("4, ") + 3));
+  }
+  EXPECT_EQ(text, "exit 0");
+  EXPECT_EQ(seen,
+            (std::set<std::string>{"1 rank, 1 thread", "1 rank, 2 threads", "2 ranks, 1 thread", "4 ranks, 1 thread"}));
+}
+
+TEST_F(Bench, OfSumsComparesWithMpi) {
+  auto text = told("bench allreduce --json --ranks 2 --repeats 1");
+  std::set<std::string> seen;
+  for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+    const json line = json::parse(text.substr(0, end));
+    EXPECT_EQ(line.at("ranks"), 2);
+    const auto what = line.at("what").get<std::string>();
+    seen.insert(what.substr(0, what.find(':')));
+  }
+  EXPECT_EQ(text, "exit 0");
+  EXPECT_EQ(seen, (std::set<std::string>{"fixed order", "MPI_Allreduce", "ratio"}));
+}
+
 TEST_F(Bench, PrintsATableForPeople) {
   const auto text = told("bench train --size toy --threads 1 --batch 2 --seq 16 --repeats 1");
-  EXPECT_TRUE(text.starts_with("bench    what   ")) << text;
-  EXPECT_NE(text.find("\ntrain    optimizer: toy exact, 2 x 16, 1 thread "), std::string::npos) << text;
+  EXPECT_TRUE(text.starts_with("bench     what   ")) << text;
+  EXPECT_NE(text.find("\ntrain     optimizer: toy exact, 2 x 16, 1 thread "), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("exit 0")) << text;
 }
 
 TEST_F(Bench, RefusesWhatItCantMeasure) {
   EXPECT_EQ(told("bench genrate"),
             "compeer: error: no benchmark 'genrate'\n"
-            "  help: did you mean 'generate'? known: generate, kernels, record, start, train\nexit 2");
+            "  help: did you mean 'generate'? known: allreduce, generate, grpo_step, kernels, prefix, record, scaling, "
+            "start, train\nexit 2");
   EXPECT_EQ(told("bench train --size huge"),
             "compeer: error: --size: huge not in {toy,small,0.5b}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --dtype int8"),

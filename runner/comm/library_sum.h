@@ -1,0 +1,12 @@
+#pragma once
+#include <span>
+
+#include "comm/world.h"
+
+namespace compeer::comm {
+
+/// Collective: the sum over all ranks by MPI_Allreduce, in whatever order that takes. For benchmarks to compare with:
+/// runs add in an order of their own (`tree_sum.h`).
+void library_sum(const World& world, std::span<float> values);
+
+}  // namespace compeer::comm
