@@ -94,8 +94,9 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
   command->add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b")->check(any);
-  command->add_option("--prompt", bench.prompt, "generate: tokens of each prompt, 128; steps: 64")->check(any);
-  command->add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b and for prefix")->check(any);
+  command->add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
+      ->check(any);
+  command->add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
   command->add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b")->check(any);
   command->add_option("--group", bench.group, "steps: completions of each prompt; 4, or 8 for prefix")->check(any);
   command->add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);

@@ -28,9 +28,10 @@ Load load(const json& options) {
     const auto given = options.at(key).get<int64_t>();
     return given > 0 ? given : value;
   };
-  const auto fresh = or_else("new", 64);
+  const bool big = options.at("size") == "0.5b";
+  const auto fresh = or_else("new", big ? 32 : 64);
   return {options.at("size").get<std::string>(), or_else("group", 8), or_else("prompt", 2 * fresh), fresh,
-          or_else("repeats", options.at("size") == "0.5b" ? 1 : 5)};
+          or_else("repeats", big ? 1 : 5)};
 }
 
 std::vector<int32_t> tokens(int64_t count, uint32_t which, int64_t vocabulary) {
