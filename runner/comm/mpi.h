@@ -14,6 +14,7 @@ struct World::Mpi {
   MPI_Comm ranks = MPI_COMM_NULL;  // our own copy of MPI_COMM_WORLD
   bool threads = false;            // MPI may be called from any thread
   std::vector<std::string> hosts;  // by rank
+  std::vector<MPI_Request> posted;
 
   MPI_Win board = MPI_WIN_NULL;  // the slots of this host's ranks, in memory they share
   std::vector<Slot*> others;

@@ -12,6 +12,17 @@ namespace {
 constexpr int64_t piece_length = int64_t{1} << 18;
 
 template <typename T>
+std::span<T> part(std::span<T> of, Share elements) {
+  return of.subspan(static_cast<size_t>(elements.first), static_cast<size_t>(elements.count));
+}
+
+template <typename Work>
+void in_pieces(Share of, Work work) {
+  for (int64_t done = 0; done < of.count; done += piece_length)
+    work(Share{of.first + done, std::min(piece_length, of.count - done)});
+}
+
+template <typename T>
 void add_to(std::span<T> sum, std::span<const T> more) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
@@ -103,51 +114,42 @@ void TreeSumOf<T>::merge() {
 }
 
 template <typename T>
-typename TreeSumOf<T>::Node* TreeSumOf<T>::find(int64_t first) {
+typename TreeSumOf<T>::Node& TreeSumOf<T>::find(int64_t first) {
   const auto at =
       std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.index << n.level == first; });
   if (at == nodes_.end()) throw std::logic_error("TreeSum: no node begins at leaf " + std::to_string(first));
-  return &*at;
+  return *at;
 }
 
-// The node of `width` leaves (a power of two) from `first` on. All ranks walk the same tree in the same order, so
-// messages never cross; ranks with no part in a node pass by.
+// This rank's part of the elements that another one looks after: node after node, as that one asks for them.
 template <typename T>
-void TreeSumOf<T>::settle(int64_t first, int64_t width) {
+void TreeSumOf<T>::send(int to) {
+  in_pieces(slice(length_, block, world_.size(), to), [&](Share piece) {
+    for (const Node& node : nodes_) world_.post(std::as_bytes(part(std::span(node.sum), piece)), to);
+  });
+}
+
+// Some elements of the node of `width` leaves (a power of two) from `first` on: where they stand, or in the piece
+// `slot` or a later one.
+template <typename T>
+std::span<T> TreeSumOf<T>::total(int64_t first, int64_t width, Share elements, size_t slot) {
   const int64_t end = std::min(first + width, leaves_), middle = first + width / 2;
-  if (owner(leaves_, world_.size(), first) == owner(leaves_, world_.size(), end - 1)) return;  // added up as they came
-  settle(first, width / 2);
-  if (middle >= leaves_) return;
-  settle(middle, width / 2);
-  exchange(first, middle);
-}
-
-template <typename T>
-void TreeSumOf<T>::exchange(int64_t left, int64_t right) {
-  const int to = owner(leaves_, world_.size(), left), from = owner(leaves_, world_.size(), right);
-  if (world_.rank() == from) {
-    const auto at = nodes_.begin() + (find(right) - nodes_.data());
-    if (to != from) {
-      for (int64_t i = 0; i < length_; i += piece_length) {
-        world_.send(std::as_bytes(std::span(at->sum).subspan(i, std::min(piece_length, length_ - i))), to);
-      }
-    } else {
-      adder_(find(left)->sum, at->sum);
-    }
-    spare_.push_back(std::move(at->sum));
-    nodes_.erase(at);
-  } else if (world_.rank() == to) {
-    const std::span<T> sum = find(left)->sum;
-    piece_.resize(static_cast<size_t>(std::min(piece_length, length_)));
-    for (int64_t i = 0; i < length_; i += piece_length) {
-      const std::span<T> piece = std::span(piece_).first(std::min(piece_length, length_ - i));
-      world_.receive(std::as_writable_bytes(piece), from);
-      adder_(sum.subspan(i, piece.size()), piece);
-    }
+  const int whose = owner(leaves_, world_.size(), first);
+  if (whose == owner(leaves_, world_.size(), end - 1)) {  // added up as its leaves came
+    if (whose == world_.rank()) return part(std::span(find(first).sum), elements);
+    if (pieces_.size() <= slot) pieces_.resize(slot + 1);
+    pieces_[slot].resize(static_cast<size_t>(elements.count));
+    world_.receive(std::as_writable_bytes(std::span(pieces_[slot])), whose);
+    return pieces_[slot];
   }
+  const auto left = total(first, width / 2, elements, slot);
+  if (middle >= leaves_) return left;
+  const auto right = total(middle, width / 2, elements, slot + 1);
+  adder_(left, right);
+  return left;
 }
 
-// The sum on rank 0; room for it elsewhere.
+// This rank's slice of the sum, in its place in `result_`.
 template <typename T>
 void TreeSumOf<T>::collect() {
   world_.together("sum", [&] {
@@ -155,11 +157,18 @@ void TreeSumOf<T>::collect() {
       throw std::logic_error("TreeSum: finished before leaf " + std::to_string(next_) + " was added");
     }
   });
-  if (leaves_ > 0) settle(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_))));
   reuse_result();
-  const bool root = leaves_ > 0 && world_.rank() == 0;
-  result_ = root ? std::move(nodes_.front().sum) : take();
+  result_ = take();
   if (leaves_ == 0) std::fill(result_.begin(), result_.end(), T{0});
+  const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_)));
+  for (int rank = 0; leaves_ > 0 && rank < world_.size(); ++rank) {
+    if (rank != world_.rank()) send(rank);
+  }
+  in_pieces(slice(length_, block, world_.size(), world_.rank()), [&](Share piece) {
+    if (leaves_ > 0) std::ranges::copy(total(0, whole, piece, 0), part(std::span(result_), piece).begin());
+  });
+  world_.delivered();
+  for (Node& node : nodes_) spare_.push_back(std::move(node.sum));
   nodes_.clear();
   next_ = mine_.first;
 }
@@ -167,23 +176,32 @@ void TreeSumOf<T>::collect() {
 template <typename T>
 std::span<T> TreeSumOf<T>::finish() {
   collect();
-  world_.broadcast(std::as_writable_bytes(std::span(result_)));
+  share_slices(world_, std::span(result_), block);
   return result_;
 }
 
 template <typename T>
-std::span<T> TreeSumOf<T>::finish_slice(int64_t block) {
+std::span<T> TreeSumOf<T>::finish_slice() {
   collect();
-  const auto of = [&](int rank) {
-    const Share part = slice(length_, block, world_.size(), rank);
-    return std::span(result_).subspan(static_cast<size_t>(part.first), static_cast<size_t>(part.count));
-  };
-  const auto own = of(world_.rank());
-  if (world_.rank() != 0) world_.receive(std::as_writable_bytes(own), 0);
-  for (int rank = 1; world_.rank() == 0 && rank < world_.size(); ++rank) world_.send(std::as_bytes(of(rank)), rank);
-  return own;
+  return part(std::span(result_), slice(length_, block, world_.size(), world_.rank()));
 }
 
+template <typename T>
+void share_slices(World& world, std::span<T> whole, int64_t block) {
+  const auto of = [&](int rank) {
+    return part(whole, slice(static_cast<int64_t>(whole.size()), block, world.size(), rank));
+  };
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (rank != world.rank()) world.post(std::as_bytes(of(world.rank())), rank);
+  }
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (rank != world.rank()) world.receive(std::as_writable_bytes(of(rank)), rank);
+  }
+  world.delivered();
+}
+
+template void share_slices(World&, std::span<float>, int64_t);
+template void share_slices(World&, std::span<double>, int64_t);
 template class TreeSumOf<float>;
 template class TreeSumOf<double>;
 

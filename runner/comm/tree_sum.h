@@ -23,13 +23,17 @@ int owner(int64_t leaves, int size, int64_t leaf);
 /// How the elements of an array of `length` are shared: whole blocks of `block`, evenly.
 Share slice(int64_t length, int64_t block, int size, int rank);
 
+/// Collective. Gives every rank the slices of all others.
+template <typename T>
+void share_slices(World& world, std::span<T> whole, int64_t block);
+
 /// Adds `leaves` vectors, spread over the ranks by `share`, in an order that depends on nothing but `leaves`: the
 /// same bits for any number of ranks.
 ///
 /// The order is a binary tree. Node (level k, i) covers the leaves [i 2^k, (i + 1) 2^k), cut at `leaves`, and is its
 /// left half plus its right half; with an empty right half it equals its left half. A rank adds up the nodes that lie
-/// in its share as its leaves come in; `finish` goes on over the ranks: where the halves live on different ranks, the
-/// owner of the right half's first leaf sends to the owner of the left half's first leaf, which adds.
+/// in its share as its leaves come in; `finish` goes on over the ranks: each looks after its slice of the elements, for
+/// which all others send it theirs of their nodes, adds these in the tree's order, and gives the others the result.
 ///
 /// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
 /// otherwise). Vectors are kept for the next sum.
@@ -50,8 +54,10 @@ class TreeSumOf {
   /// the next sum. No leaves at all sum to zeros.
   std::span<T> finish();
 
-  /// Collective. Of the same sum this rank's `slice` alone, which spares the others their way through the network.
-  std::span<T> finish_slice(int64_t block);
+  /// Collective. Of the same sum this rank's `slice` alone, which spares it half of the way through the network.
+  std::span<T> finish_slice();
+
+  static constexpr int64_t block = 1024;  ///< slices are whole blocks
 
   int64_t leaves() const { return leaves_; }
   Share mine() const { return mine_; }
@@ -64,10 +70,10 @@ class TreeSumOf {
   std::vector<T> take();
   void reuse_result();
   void merge();
-  void settle(int64_t first, int64_t width);
-  Node* find(int64_t first);
-  void exchange(int64_t left, int64_t right);
   void collect();
+  void send(int to);
+  Node& find(int64_t first);
+  std::span<T> total(int64_t first, int64_t width, Share elements, size_t slot);
 
   World& world_;
   int64_t leaves_, length_;
@@ -75,7 +81,8 @@ class TreeSumOf {
   int64_t next_;                       // the leaf that add expects
   std::vector<Node> nodes_;            // unfinished, ascending
   std::vector<std::vector<T>> spare_;  // vectors to use again
-  std::vector<T> result_, room_, piece_;
+  std::vector<T> result_, room_;
+  std::vector<std::vector<T>> pieces_;  // of other ranks' nodes, on their way up the tree
   Adder adder_;
 };
 

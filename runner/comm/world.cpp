@@ -125,4 +125,18 @@ void World::receive(std::span<std::byte> bytes, int from) {
   }
 }
 
+void World::post(std::span<const std::byte> bytes, int to) {
+  for (; !bytes.empty(); bytes = bytes.subspan(piece(bytes))) {
+    check(MPI_Isend(bytes.data(), piece(bytes), MPI_BYTE, to, 0, mpi_->ranks, &mpi_->posted.emplace_back()),
+          "MPI_Isend", [&] { return "to " + mpi_->name(to); });
+  }
+}
+
+void World::delivered() {
+  if (!mpi_) return;
+  const Waiting waiting("delivery of what was sent");
+  check(MPI_Waitall(static_cast<int>(mpi_->posted.size()), mpi_->posted.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  mpi_->posted.clear();
+}
+
 }  // namespace compeer::comm

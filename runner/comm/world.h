@@ -84,6 +84,10 @@ class World {
   void send(std::span<const std::byte> bytes, int to);
   void receive(std::span<std::byte> bytes, int from);
 
+  /// Not collective: as `send`, but goes on at once; the bytes must stay as they are until `delivered` returns.
+  void post(std::span<const std::byte> bytes, int to);
+  void delivered();
+
   /// The orderly end: meets all ranks, then MPI_Finalize. Nothing may be called afterwards.
   void finish();
 

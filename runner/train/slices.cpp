@@ -36,9 +36,7 @@ comm::Share Slices::kept_by(int rank) const {
 }
 
 void Slices::share(std::span<float> whole) const {
-  for (int rank = 0; sharded_ && rank < world_.size(); ++rank) {
-    world_.broadcast(std::as_writable_bytes(part(whole, {0, length_}, kept_by(rank))), rank);
-  }
+  if (sharded_) comm::share_slices(world_, whole, block);
 }
 
 // A piece of an array, from those who keep it, to rank 0.

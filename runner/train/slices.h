@@ -17,7 +17,7 @@ class Slices {
   Slices(comm::World& world, int64_t length, bool sharded);
 
   /// Slices begin and end at multiples of this.
-  static constexpr int64_t block = 1024;
+  static constexpr int64_t block = comm::TreeSum::block;
 
   bool sharded() const { return sharded_; }
   comm::Share own() const { return kept_by(world_.rank()); }

@@ -50,7 +50,7 @@ double Training::norm(std::span<const float> gradient) {
 
 Optimizer::Update Training::update(comm::TreeSum& gradients, Clock& clock) {
   const auto gradient = clock.time(
-      "reduce", [&] { return slices_.sharded() ? gradients.finish_slice(Slices::block) : gradients.finish(); });
+      "reduce", [&] { return slices_.sharded() ? gradients.finish_slice() : gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   const auto done = clock.time("train", [&] {
     const auto own = slices_.own_part(parameters.weights());

@@ -75,6 +75,16 @@ TEST(TreeSum, FollowsTheDefinitionBitForBitOnAnyNumberOfRanks) {
   }
 }
 
+// Enough elements for each rank to have a slice to look after.
+TEST(TreeSum, FollowsTheDefinitionInEverySlice) {
+  constexpr int64_t length = 5000;
+  for (const int64_t leaves : {1, 2, 3, 5, 7, 8, 13}) {
+    TreeSum sum(world(), leaves, length);
+    add_mine(sum, length);
+    EXPECT_TRUE(same_bits(sum.finish(), expected(leaves, length))) << leaves << " leaves";
+  }
+}
+
 TEST(TreeSum, WildValuesTellOrdersApart) {
   auto chain = leaf_values(0, 64);
   for (int64_t leaf = 1; leaf < 8; ++leaf) {
@@ -92,13 +102,13 @@ TEST(TreeSum, AddsVectorsLongerThanOnePiece) {
 }
 
 TEST(TreeSum, CanGiveEveryRankItsSlice) {
-  constexpr int64_t length = 1000, block = 64;
+  constexpr int64_t length = 5000;
   const auto whole = expected(5, length);
   TreeSum sum(world(), 5, length);
   for (int again = 0; again < 2; ++again) {
     add_mine(sum, length);
-    const Share own = slice(length, block, world().size(), world().rank());
-    EXPECT_TRUE(same_bits(sum.finish_slice(block), std::span(whole).subspan(own.first, own.count)));
+    const Share own = slice(length, TreeSum::block, world().size(), world().rank());
+    EXPECT_TRUE(same_bits(sum.finish_slice(), std::span(whole).subspan(own.first, own.count)));
   }
 }
 
