@@ -149,7 +149,7 @@ std::span<T> TreeSumOf<T>::total(int64_t first, int64_t width, Share elements, s
   return left;
 }
 
-// This rank's slice of the sum, in its place in `result_`.
+// This rank's slice of the sum, in its place in `result_`: where its first node stood, if it has any.
 template <typename T>
 void TreeSumOf<T>::collect() {
   world_.together("sum", [&] {
@@ -158,17 +158,21 @@ void TreeSumOf<T>::collect() {
     }
   });
   reuse_result();
-  result_ = take();
+  if (nodes_.empty()) result_ = take();
   if (leaves_ == 0) std::fill(result_.begin(), result_.end(), T{0});
+  const std::span<T> result = nodes_.empty() ? std::span(result_) : std::span(nodes_.front().sum);
   const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_)));
   for (int rank = 0; leaves_ > 0 && rank < world_.size(); ++rank) {
     if (rank != world_.rank()) send(rank);
   }
   in_pieces(slice(length_, block, world_.size(), world_.rank()), [&](Share piece) {
-    if (leaves_ > 0) std::ranges::copy(total(0, whole, piece, 0), part(std::span(result_), piece).begin());
+    if (leaves_ == 0) return;
+    const auto sum = total(0, whole, piece, 0);
+    if (sum.data() != part(result, piece).data()) std::ranges::copy(sum, part(result, piece).begin());
   });
   world_.delivered();
-  for (Node& node : nodes_) spare_.push_back(std::move(node.sum));
+  if (!nodes_.empty()) result_ = std::move(nodes_.front().sum);
+  for (size_t i = 1; i < nodes_.size(); ++i) spare_.push_back(std::move(nodes_[i].sum));
   nodes_.clear();
   next_ = mine_.first;
 }

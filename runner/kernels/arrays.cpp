@@ -58,6 +58,16 @@ double square_sum(const float* x, int64_t count) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+std::vector<float> mean_row(const float* rows, int64_t count, int64_t width) {
+  std::vector<double> sums(static_cast<size_t>(width), 0.0);
+  for (int64_t i = 0; i < count; ++i) {
+    for (double& sum : sums) sum += static_cast<double>(*rows++);
+  }
+  std::vector<float> means;
+  for (const double sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(count)));
+  return means;
+}
+
 void round_to_bfloat16(const float* from, int64_t count, float* to) {
   in_parts(count, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -17,6 +17,9 @@ constexpr int64_t square_block = 1024;
 std::vector<double> square_sums(const float* x, int64_t count);
 double square_sum(const float* x, int64_t count);
 
+/// The mean of some rows [count, width], summed in double precision, row after row.
+std::vector<float> mean_row(const float* rows, int64_t count, int64_t width);
+
 /// What bfloat16 keeps of numbers: rounded to nearest, ties to even. In place if `to` is `from`.
 void round_to_bfloat16(const float* from, int64_t count, float* to);
 

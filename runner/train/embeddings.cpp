@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/arrays.h"
 #include "train/sequences.h"
 
 namespace compeer::train {
@@ -11,17 +12,6 @@ namespace compeer::train {
 namespace {
 
 constexpr int64_t rows_at_once = 4096;  // or one longer text
-
-// In double and in the order of the tokens, so that the mean does not depend on where in the batch they stand.
-std::vector<float> mean(const float* rows, int64_t count, int64_t width) {
-  std::vector<double> sums(static_cast<size_t>(width), 0.0);
-  for (int64_t i = 0; i < count; ++i) {
-    for (double& sum : sums) sum += static_cast<double>(*rows++);
-  }
-  std::vector<float> means;
-  for (const double sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(count)));
-  return means;
-}
 
 }  // namespace
 
@@ -40,7 +30,7 @@ std::vector<std::vector<float>> embeddings(plugin::Plugin<Model>& model, const l
     for (size_t i = 0; i < owners.size(); ++i) {
       const Segment& segment = batch.segments[i];
       const auto* rows = static_cast<const float*>(hidden.const_data_ptr()) + segment.start * shape.hidden;
-      results[owners[i]] = mean(rows, segment.length, shape.hidden);
+      results[owners[i]] = kernels::mean_row(rows, segment.length, shape.hidden);
     }
     tokens.clear(), owners.clear(), batch.segments.clear();
   };

@@ -7,7 +7,7 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
-#include "gelu.h"
+#include "kernels/gelu.h"
 
 namespace compeer::qwen2_5_vl {
 
@@ -169,7 +169,7 @@ at::Tensor Tower::feed_forward(Block& block, const at::Tensor& x) {
 at::Tensor Tower::merge(const at::Tensor& x) {
   const auto units =
       use_.arithmetic.rms_norm(x, merger_norm_, kEpsilon).view({-1, vision_.unit() * vision_.hidden_size});
-  return use_.arithmetic.linear(gelu(use_.arithmetic.linear(units, merger_[0], merger_bias0_)), merger_[1],
+  return use_.arithmetic.linear(kernels::gelu(use_.arithmetic.linear(units, merger_[0], merger_bias0_)), merger_[1],
                                 merger_bias2_);
 }
 

@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 #include "kernels/arithmetic.h"
-#include "qwen2_5_vl/gelu.h"
+#include "kernels/arrays.h"
+#include "kernels/gelu.h"
 
 namespace compeer::sentence_encoder {
 
@@ -59,16 +60,6 @@ at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::T
       out[i] = static_cast<float>((static_cast<double>(in[i]) - mean) * scale) * w[i] + b[i];
   }
   return result;
-}
-
-std::vector<float> mean(const float* rows, int64_t count, int64_t width) {
-  std::vector<double> sums(static_cast<size_t>(width), 0.0);
-  for (int64_t i = 0; i < count; ++i) {
-    for (double& sum : sums) sum += static_cast<double>(*rows++);
-  }
-  std::vector<float> means;
-  for (const double sum : sums) means.push_back(static_cast<float>(sum / static_cast<double>(count)));
-  return means;
 }
 
 }  // namespace
@@ -150,7 +141,7 @@ at::Tensor Encoder::pass(Layer& layer, const at::Tensor& x, const std::vector<ke
   const at::Tensor seen = arithmetic().attention_spans(through(layer.query, x), through(layer.key, x),
                                                        through(layer.value, x), texts, heads);
   const at::Tensor h = normed(at::add(x, through(layer.attention_out, seen)), layer.attention_norm);
-  const at::Tensor wide = qwen2_5_vl::gelu(through(layer.intermediate, h));
+  const at::Tensor wide = kernels::gelu(through(layer.intermediate, h));
   return normed(at::add(h, through(layer.out, wide)), layer.norm);
 }
 
@@ -177,7 +168,7 @@ std::vector<std::vector<float>> Encoder::embed(const std::vector<std::string>& t
     const at::Tensor hidden = forward(batch, spans);
     for (size_t i = 0; i < spans.size(); ++i) {
       const float* rows = hidden.const_data_ptr<float>() + spans[i].start * width;
-      results[owners[i]] = mean(rows, recipe_.first_only ? 1 : spans[i].end - spans[i].start, width);
+      results[owners[i]] = kernels::mean_row(rows, recipe_.first_only ? 1 : spans[i].end - spans[i].start, width);
     }
     batch.clear(), spans.clear(), owners.clear();
   };

@@ -1,4 +1,4 @@
-#include "gelu.h"
+#include "kernels/gelu.h"
 
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
@@ -9,7 +9,7 @@
 
 #include "kernels/workers.h"
 
-namespace compeer::qwen2_5_vl {
+namespace compeer::kernels {
 
 at::Tensor gelu(const at::Tensor& x) {
   if (x.requires_grad()) return at::gelu(x);
@@ -19,11 +19,11 @@ at::Tensor gelu(const at::Tensor& x) {
   const int64_t count = x.numel();
   constexpr float kHalfRoot = 1.0f / std::numbers::sqrt2_v<float>;
   constexpr int64_t kShare = 1 << 14;
-  kernels::share((count + kShare - 1) / kShare, [&](int64_t part) {
+  share((count + kShare - 1) / kShare, [&](int64_t part) {
     for (int64_t i = part * kShare; i < std::min(count, (part + 1) * kShare); ++i)
       out[i] = in[i] * 0.5f * (1.0f + std::erf(in[i] * kHalfRoot));
   });
   return y;
 }
 
-}  // namespace compeer::qwen2_5_vl
+}  // namespace compeer::kernels
