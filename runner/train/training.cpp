@@ -28,9 +28,6 @@ Training::Training(Run& run, double lr, uint64_t updates, bool reference)
   if (run.cast->model().object().shape().rounded) {
     const auto own = slices_.own_part(parameters.weights());
     masters_.assign(own.begin(), own.end());
-    const auto whole = parameters.weights();
-    kernels::round_to_bfloat16(whole.data(), parameters.size(), whole.data());
-    changed();
   }
   if (run.start.step > 0) load(run.start.folder);
   if (reference) open_reference();

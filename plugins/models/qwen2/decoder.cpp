@@ -33,6 +33,9 @@ Decoder::Decoder(const Config& config, std::vector<Parameter> parameters, Use us
       if (p->value.dim() == 2) p->value = p->value.to(at::kBFloat16);
     }
   }
+  if (use_.keeping.rounded()) {
+    for (const Parameter& p : parameters_) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
+  }
   if (!use_.keeping.frozen) assemble();
 }
 

@@ -61,7 +61,7 @@ struct Cache {
 /// Sizes the engine needs to know.
 struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
-  bool rounded = false;  ///< trains with weights rounded to bfloat16; the trainer keeps them in float32 beside
+  bool rounded = false;  ///< its weights are numbers that bfloat16 holds; the trainer keeps masters in float32
   bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
 };
 

@@ -335,11 +335,6 @@ TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
 // Log-probs and gradients of a golden sequence.
 std::vector<at::Tensor> learned(const json& settings) {
   auto model = open_model(settings);
-  for (Parameter& p : model->object().parameters()) {
-    const at::NoGradGuard no_grad;
-    if (model->object().shape().rounded) p.value.copy_(p.value.to(at::kBFloat16).to(at::kFloat));
-  }
-  model->object().parameters_changed();
   rollout::Policy policy(model->object());
   const auto tokens = at::arange(1, 20, at::kLong);
   const Batch batch{tokens, {Segment{0, 12, 0, -1, {}}, Segment{12, 7, 12, 0, {}}}};
