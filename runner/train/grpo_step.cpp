@@ -83,8 +83,11 @@ kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
 
 Passes GrpoStep::passes() {
   const auto back = [this](const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
-    lead_back_in_parts(run_.cast->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens, dlog_prob,
-                       dentropy);
+    const comm::Phase here("train", run_.cast->model().identity().title());
+    run_.cast->model().call("forward", [&](Model&) {
+      lead_back_in_parts(run_.cast->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens, dlog_prob,
+                         dentropy);
+    });
   };
   return {[this](const GroupBatch& batch) { return forward(batch); }, back, settings_.micro_tokens};
 }

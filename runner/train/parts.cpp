@@ -33,9 +33,9 @@ std::vector<Part> parts_of(const GroupBatch& group, int64_t most) {
 
 at::Tensor leaf(const at::Tensor& value) { return value.detach().clone().requires_grad_(true); }
 
-class Group {
+class GroupInParts {
  public:
-  Group(rollout::Policy& policy, const GroupBatch& group, double temperature)
+  GroupInParts(rollout::Policy& policy, const GroupBatch& group, double temperature)
       : policy_(policy),
         group_(group),
         temperature_(temperature),
@@ -111,7 +111,7 @@ class Group {
 
 void lead_back_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
                         const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
-  Group all(policy, group, temperature);
+  GroupInParts all(policy, group, temperature);
   for (const Part& part : parts_of(group, most)) all.lead_back(part, dlog_prob, dentropy);
   all.finish();
 }
