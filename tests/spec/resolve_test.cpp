@@ -173,46 +173,6 @@ TEST(Resolve, RefusesAValueOutOfRange) {
   EXPECT_EQ(refused_json("seed", 1e300), "s.lua:3|'seed' must be an integer of at least 0, not 1e+300||3");
 }
 
-TEST(Resolve, RefusesPartsOfAGroupWithAnEngineThatCannot) {
-  FakeCatalog catalog;
-  catalog.add("models", "two",
-              R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]}})");
-  const auto text = smallest("micro_tokens = 9\n[model]\nplugin = \"two\"\nengine = \"libtorch\"\n");
-  EXPECT_EQ(complaint([&] { resolve(parse_toml(text, "x.toml"), catalog); }),
-            "x.toml:8|'grpo.micro_tokens' = 9 needs model.engine = \"exact\"|the libtorch engine differentiates whole "
-            "groups|3");
-}
-
-TEST(Resolve, RefusesSettingsThatContradictEachOther) {
-  EXPECT_EQ(
-      refused(smallest("loss = \"cispo\"\nclip_high = 5\n")),
-      "x.toml:9|'grpo.clip_high' = 5.0 means nothing to loss = \"cispo\"|cispo has limits of its own: cispo_least and "
-      "cispo_most|3");
-  EXPECT_EQ(
-      refused(smallest("dual_clip = 3\nloss = \"sapo\"\n")),
-      "x.toml:8|'grpo.dual_clip' = 3.0 means nothing to loss = \"sapo\"|leave it out, or take a loss that clips, such "
-      "as grpo or dapo|3");
-  EXPECT_EQ(
-      refused(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
-      "x.toml:9|'grpo.level' = \"sequence\" does not go with loss = \"kl_cov\", which chooses among tokens|level = "
-      "\"token\", or loss = \"gspo\"|3");
-  EXPECT_EQ(
-      refused(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
-      "x.toml:8|'grpo.kl_times_ratio' = true is about a term of the loss, but kl_in = \"reward\"|leave it out, or "
-      "kl_in = \"loss\"|3");
-  EXPECT_EQ(
-      refused(smallest("group_size = 1\n")),
-      "x.toml:8|'grpo.group_size' = 1 leaves every advantage 0 with baseline = \"group\"|group_size of 2 or more, or "
-      "baseline = \"none\"|3");
-  EXPECT_EQ(refused(smallest("divisor = \"fixed\"\ndivisor_floor = 0.1\n")),
-            "x.toml:9|'grpo.divisor_floor' = 0.1 is for deviations, but divisor = \"fixed\"|leave it out, or divisor = "
-            "\"std\" or \"batch\"|3");
-  EXPECT_EQ(
-      refused(smallest("combine = \"gdpo\"\n[reweighting]\nplugin = \"redundancy\"\n")),
-      "x.toml:8|'grpo.combine' = \"gdpo\" has no sum that reweighting = \"redundancy\" could change|[reweighting] "
-      "plugin = \"none\", or combine = \"sum\"|3");
-}
-
 // A sweep goes over one setting and leaves the others as they are.
 TEST(Resolve, AllowsSettingsThatWaitForAnotherValue) {
   for (const char* lines :
