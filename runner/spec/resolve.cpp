@@ -251,6 +251,7 @@ class Resolver {
     std::map<std::string, std::string> taken;
     for (size_t i = 0; i < rewards.size(); ++i) {
       if (!rewards[i].is_object() || !rewards[i].at("plugin").is_string()) continue;
+      check_range(rewards[i], join(path, i));
       json& label = rewards[i]["label"];
       const auto label_path = join(join(path, i), "label");
       if (label.is_null()) label = rewards[i].at("plugin");
@@ -262,6 +263,13 @@ class Resolver {
           fmt::format("'{}' has the label '{}', as '{}' has", join(path, i), printable(other->first), other->second),
           "give each its own label, such as label = \"" + printable(other->first) + "_2\"");
     }
+  }
+
+  void check_range(const json& reward, const std::string& path) {
+    const json &floor = reward.at("floor"), &ceiling = reward.at("ceiling");
+    if (!floor.is_number() || !ceiling.is_number() || floor < ceiling) return;
+    mistake(join(path, "floor"), fmt::format("'{}' is not below the ceiling, {}", join(path, "floor"), show(ceiling)),
+            "nothing is left between them");
   }
 
   void check_name(const std::string& path, const json& name) {

@@ -74,7 +74,11 @@ void Cast::open_rewards(const json& spec) {
     auto names = plugin::parts(*opened);
     const auto label =
         table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
-    rewards_.push_back({label, table.at("weight").get<double>(), std::move(*opened), std::move(names)});
+    grpo::Shaping shaping;
+    if (!table.at("floor").is_null()) shaping.floor = table.at("floor").get<double>();
+    if (!table.at("ceiling").is_null()) shaping.ceiling = table.at("ceiling").get<double>();
+    shaping.cut_off = table.at("cut_off").get<double>();
+    rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names)});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
   for (const auto& name : plugin::factors(*reweighting_))

@@ -8,6 +8,7 @@
 
 #include "comm/stop_flag.h"
 #include "compeer/dataset.h"
+#include "grpo/shaping.h"
 #include "language/chat.h"
 #include "plugin/calls.h"
 #include "plugin/host.h"
@@ -19,6 +20,7 @@ namespace compeer::train {
 struct RewardTerm {
   std::string label;
   double weight;
+  grpo::Shaping shaping;
   plugin::Plugin<Reward> plugin;
   std::vector<std::string> parts;
 };

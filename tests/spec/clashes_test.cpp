@@ -52,5 +52,10 @@ TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
       "plugin = \"none\", or combine = \"sum\"|3");
 }
 
+TEST(Clashes, ARewardNeedsARange) {
+  EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
+            "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|nothing is left between them|3");
+}
+
 }  // namespace
 }  // namespace compeer::spec

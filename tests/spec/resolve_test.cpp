@@ -33,7 +33,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
-      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"label":"format","plugin":"format","weight":1.0}],)"
+      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
       R"("seed":1,"shard":"none","task":"grpo","threads":1,"watchdog":{"seconds":300}})");
@@ -117,7 +117,8 @@ TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
             "divisor_value, divisor_floor, epsilon, advantage_least, advantage_most|3");
   EXPECT_EQ(
       refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
-      "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, target, unit|3");
+      "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, floor, ceiling, "
+      "cut_off, target, unit|3");
   EXPECT_TRUE(
       starts(refused("sede = 1\n" + smallest()), "x.toml:1|unknown key 'sede'|did you mean 'seed'? known: name"));
   EXPECT_EQ(

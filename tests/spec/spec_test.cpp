@@ -251,9 +251,10 @@ TEST_F(Paths, OfTextsAreReadIntoTheSpec) {
 }
 
 TEST_F(Paths, OfTextsLeaveNoRoomForAnotherText) {
-  EXPECT_EQ(complaint([] { with_reward("path = \"kind.lua\"\nscript = \"return 1\"\n"); }),
-            "x.toml:8|'rewards[0].script' and 'rewards[0].path' are both set|'script' is what the file holds: leave one "
-            "of the two out|3");
+  EXPECT_EQ(
+      complaint([] { with_reward("path = \"kind.lua\"\nscript = \"return 1\"\n"); }),
+      "x.toml:8|'rewards[0].script' and 'rewards[0].path' are both set|'script' is what the file holds: leave one "
+      "of the two out|3");
   EXPECT_EQ(with_reward("script = \"return 1\"\n").values["rewards"][0]["script"], "return 1");
 }
 
