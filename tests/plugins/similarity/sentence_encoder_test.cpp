@@ -26,7 +26,8 @@ json read(const fs::path& file) {
 
 std::vector<std::string> texts() {
   std::vector<std::string> all;
-  for (const json& row : read(kGolden / "embeddings.json").at("texts")) all.push_back(row.at("text"));
+  const json rows = read(kGolden / "embeddings.json").at("texts");
+  for (const json& row : rows) all.push_back(row.at("text"));
   return all;
 }
 
