@@ -163,7 +163,7 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
     return sub;
   };
   add("list", "Every plugin that is found: name, version, summary", list)
-      ->add_option("kind", options->name, "only this kind: datasets, models, rewards, reweighting, similarity");
+      ->add_option("kind", options->name, "only this kind: datasets, models, rewards, ...");
   add("inspect", "One plugin with its settings: type, range, default", inspect)
       ->add_option("name", options->name, "such as length or rewards/length")
       ->required();

@@ -138,4 +138,25 @@ at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string
   return cosines;
 }
 
+void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived) {
+  const Door door(chat.identity(), "answer");
+  std::vector<bool> answered(requests.size());
+  chat.call("answer", [&](Chat& c) {
+    c.answer(requests, [&](size_t request, ChatReply reply) {
+      if (request >= requests.size() || answered[request]) {
+        door.refuse("answered request " + std::to_string(request) + " of " + std::to_string(requests.size()) +
+                        (request < requests.size() ? " twice" : ", which was not asked"),
+                    "each request is answered once");
+      }
+      answered[request] = true;
+      arrived(request, std::move(reply));
+    });
+  });
+  const auto missing = std::find(answered.begin(), answered.end(), false);
+  if (missing != answered.end()) {
+    door.refuse("did not answer request " + std::to_string(missing - answered.begin()),
+                "a request that can't be answered has a reply that says why");
+  }
+}
+
 }  // namespace compeer::plugin

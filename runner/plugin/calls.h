@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "compeer/chat.h"
 #include "compeer/reward.h"
 #include "compeer/reweighting.h"
 #include "compeer/similarity.h"
@@ -30,5 +31,8 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
 /// float64 [a, b], finite.
 at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                    const std::vector<std::string>& b);
+
+/// Every request answered, each once.
+void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived);
 
 }  // namespace compeer::plugin

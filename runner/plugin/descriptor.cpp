@@ -66,7 +66,8 @@ void match_file(const Descriptor& descriptor, const std::filesystem::path& file)
 }  // namespace
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all{"datasets", "models", "rewards", "reweighting", "similarity"};
+  static const std::vector<std::string> all{"datasets",   "models", "rewards", "reweighting",
+                                            "similarity", "chat",   "stages"};
   return all;
 }
 

@@ -22,6 +22,21 @@ class CheckedSimilarity : public Similarity {
   Plugin<Similarity> plugin_;
 };
 
+// The same for a chat model.
+class CheckedChat : public Chat {
+ public:
+  explicit CheckedChat(Plugin<Chat> plugin) : plugin_(std::move(plugin)) {}
+  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    plugin::answer(plugin_, requests, arrived);
+  }
+  std::string model() const override {
+    return plugin_.call("model", [](const Chat& chat) { return chat.model(); });
+  }
+
+ private:
+  mutable Plugin<Chat> plugin_;
+};
+
 uint32_t stream_of(const std::string& title) {
   return static_cast<uint32_t>(std::stoul(sha256(title).substr(0, 8), nullptr, 16));
 }
@@ -61,20 +76,32 @@ double RunHost::random(uint32_t a, uint32_t b, uint32_t c) {
   return uniform(services_.seed, Stream::plugin, stream_, a, b, c);
 }
 
-Similarity& RunHost::similarity(const Settings& choice) {
+template <class T, class Checked>
+T& RunHost::opened(std::map<std::string, std::unique_ptr<T>>& known, const Settings& choice) {
   const auto key = choice.json().dump();
-  if (const auto open = similarities_.find(key); open != similarities_.end()) return *open->second;
-  const auto name = choice.text("plugin");
+  if (const auto open = known.find(key); open != known.end()) return *open->second;
+  const auto title = std::string(T::kind) + "/" + choice.text("plugin");
   auto askers = askers_;
   askers.push_back(title_);
-  if (std::find(askers.begin(), askers.end(), "similarity/" + name) != askers.end()) {
-    throw Error("similarity/" + name, "is asked for while it is being made", "similarities must not go in a circle",
+  if (std::find(askers.begin(), askers.end(), title) != askers.end()) {
+    throw Error(title, "is asked for while it is being made", "plugins must not ask for each other in a circle",
                 Exit::plugin);
   }
-  const Chosen chosen = services_.find("similarity", name);
+  const Chosen chosen = services_.find(T::kind, choice.text("plugin"));
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
-  auto plugin = open<Similarity>(chosen, whole_settings(chosen, choice.json()), std::move(host));
-  return *similarities_.emplace(key, std::make_unique<CheckedSimilarity>(std::move(plugin))).first->second;
+  auto plugin = open<T>(chosen, whole_settings(chosen, choice.json()), std::move(host));
+  return *known.emplace(key, std::make_unique<Checked>(std::move(plugin))).first->second;
+}
+
+Similarity& RunHost::similarity(const Settings& choice) {
+  return opened<Similarity, CheckedSimilarity>(similarities_, choice);
+}
+
+Chat& RunHost::chat(const Settings& choice) { return opened<Chat, CheckedChat>(chats_, choice); }
+
+Speaker& RunHost::speaker(const std::string& directory) {
+  if (!services_.speaker) throw Error(title_, "asks for a language model where none can be loaded", "", Exit::plugin);
+  return services_.speaker(directory);
 }
 
 std::vector<std::vector<float>> RunHost::embed(const std::vector<std::string>& texts) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compeer/chat.h"
 #include "compeer/host.h"
 #include "plugin/library.h"
 
@@ -18,6 +19,7 @@ struct Services {
   std::function<Chosen(const std::string& kind, const std::string&)> find;  ///< a plugin that another asks for
   /// Host::embed, where there is a policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
+  std::function<Speaker&(const std::string& directory)> speaker = nullptr;  ///< Host::speaker
 };
 
 /// The host of one plugin within a run.
@@ -30,19 +32,24 @@ class RunHost : public Host {
   double random(uint32_t a, uint32_t b, uint32_t c) override;
   /// Opened when first asked for, guarded and checked like any plugin. Settings that are absent have their defaults.
   Similarity& similarity(const Settings& choice) override;
+  Chat& chat(const Settings& choice) override;
+  Speaker& speaker(const std::string& directory) override;
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) override;
   std::string folder() const override;
   bool cancelled() const override;
 
  private:
   RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers);
+  template <class T, class Checked>
+  T& opened(std::map<std::string, std::unique_ptr<T>>& known, const Settings& choice);
 
   std::string title_;   // "rewards/length"
   std::string folder_;  // of its library
   uint32_t stream_;     // keeps the random numbers of plugins apart: from kind and name alone
   const Services& services_;
-  std::vector<std::string> askers_;  // similarities being opened on behalf of each other, to see a circle
+  std::vector<std::string> askers_;  // plugins being opened on behalf of each other, to see a circle
   std::map<std::string, std::unique_ptr<Similarity>> similarities_;  // by their settings
+  std::map<std::string, std::unique_ptr<Chat>> chats_;
 };
 
 }  // namespace compeer::plugin

@@ -111,7 +111,7 @@ TEST_F(Plugins, ShowTheirSettings) {
                     "  style  one of warm, calm; required\n"
                     "  tau    a number; not set by default\n"))
       << text;
-  EXPECT_TRUE(holds(text, "for plugin interface 4, libtorch 2.11.0, C++ ABI 1, compiler 12\n")) << text;
+  EXPECT_TRUE(holds(text, "for plugin interface 5, libtorch 2.11.0, C++ ABI 1, compiler 12\n")) << text;
   const auto json = nlohmann::json::parse(printed({"plugins", "inspect", "rewards/probe", "--json"}));
   EXPECT_EQ(json["parameters"]["n"]["max"], 9);
 }
@@ -132,7 +132,7 @@ TEST_F(Plugins, ThatAreNotThereAreNamedWithTheNearest) {
   EXPECT_EQ(error.where() + ": " + error.problem(), "rewards/prob: no such plugin");
   EXPECT_TRUE(error.help().starts_with("did you mean 'rewards/probe'?")) << error.help();
   error = error_of({"plugins", "list", "reward"});
-  EXPECT_EQ(error.help(), "did you mean 'rewards'? known: datasets, models, rewards, reweighting, similarity");
+  EXPECT_EQ(error.help(), "did you mean 'rewards'? known: datasets, models, rewards, reweighting, similarity, chat, stages");
 }
 
 TEST_F(Plugins, OfOneNameMustBeToldApart) {

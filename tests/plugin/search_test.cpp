@@ -68,7 +68,7 @@ TEST(Finder, SuggestsTheNearestNameAndListsWhereItLooked) {
                               "/rewards\n    /no/such/folder/rewards");
   EXPECT_EQ(error_of([&] { finder.find("reward", "probe"); }).what(),
             std::string("reward/probe: no kind of plugin 'reward'\n  help: did you mean 'rewards'? known: datasets, "
-                        "models, rewards, reweighting, similarity"));
+                        "models, rewards, reweighting, similarity, chat, stages"));
 }
 
 TEST(Finder, KeepsToItsFolders) {

@@ -44,7 +44,7 @@ inline std::string tiny_elf(const std::string& contents, const std::string& sect
 
 /// A whole descriptor for rewards/probe, with `parameters` as its parameters.
 inline std::string probe_descriptor(const std::string& parameters = "{}") {
-  return R"({"compeer":1,"interface":4,"kind":"rewards","name":"probe","torch":"2.11.0","cxx_abi":1,)"
+  return R"({"compeer":1,"interface":5,"kind":"rewards","name":"probe","torch":"2.11.0","cxx_abi":1,)"
          R"("compiler":"12","version":"1.0.0","summary":"A probe.","parameters":)" +
          parameters + "}" + std::string(1, '\0');
 }

@@ -8,7 +8,9 @@
 
 namespace compeer {
 
+class Chat;
 class Similarity;
+class Speaker;
 
 /// What a plugin sees of the program that runs it. Lives as long as the plugin.
 class BOOST_SYMBOL_VISIBLE Host {
@@ -23,6 +25,13 @@ class BOOST_SYMBOL_VISIBLE Host {
 
   /// The similarity plugin that a setting of type plugin names: `settings.table("similarity")`. Owned by the host.
   virtual Similarity& similarity(const Settings& choice) = 0;
+
+  /// The chat plugin that a setting of type plugin names. Owned by the host, which remembers its answers.
+  virtual Chat& chat(const Settings& choice) = 0;
+
+  /// The language model in a directory (Hugging Face layout), loaded when first asked for. Owned by the host, shared
+  /// by all plugins of a rank.
+  virtual Speaker& speaker(const std::string& directory) = 0;
 
   /// What the policy, as it is now, makes of each text by itself: the mean of its last hidden states (those the head is
   /// applied to) over the text's tokens, without a chat template; zeros for a text without tokens. Tokens beyond the

@@ -1,0 +1,45 @@
+#pragma once
+#include <boost/config.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compeer/conversation.h"
+
+namespace compeer {
+
+/// What is asked of a chat model.
+struct ChatRequest {
+  std::vector<Turn> turns;   ///< ends with the user's
+  double temperature = 0;    ///< 0: the likeliest answer
+  int64_t max_tokens = 512;  ///< of the answer
+  uint32_t draw = 0;         ///< another number asks for another answer to the same question
+};
+
+struct ChatReply {
+  std::string text;
+  bool finished = true;  ///< false if cut off at max_tokens
+  std::string failure;   ///< why there is no answer, after all retries; empty if there is one
+  int64_t prompt_tokens = 0, completion_tokens = 0;  ///< as far as known
+};
+
+/// A chat model: an endpoint, a directory on our engine, a script. The host remembers every answer as it arrives, so
+/// that none is asked for twice within a run, however often it is killed.
+class BOOST_SYMBOL_VISIBLE Chat {
+ public:
+  static constexpr const char* kind = "chat";
+  virtual ~Chat() = default;
+
+  /// Told of each reply when it is there, once a request, in any order, by the thread that called `answer`.
+  using Arrived = std::function<void(size_t request, ChatReply reply)>;
+
+  /// Answers all requests, side by side if it can. One that can't be answered has a reply that says why.
+  /// Throws only what would fail for any request: no key, no such model.
+  virtual void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) = 0;
+
+  /// Who answers, for provenance: the model's name, or the directory it comes from.
+  virtual std::string model() const = 0;
+};
+
+}  // namespace compeer

@@ -1,0 +1,35 @@
+#pragma once
+#include <boost/config.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer {
+
+/// What becomes of one record.
+struct Outcome {
+  std::vector<nlohmann::json> records;   ///< what goes on in its place, usually itself with more in it; may be several
+  std::string dropped;                   ///< if there are none: why, in a few words that many records share
+  std::map<std::string, double> counts;  ///< added up over all records and reported
+};
+
+/// One step in the making of a data set: records in, records out. Records are JSON objects with an "id".
+class BOOST_SYMBOL_VISIBLE Stage {
+ public:
+  static constexpr const char* kind = "stages";
+  virtual ~Stage() = default;
+
+  /// True if what becomes of a record depends on the others: every rank is then shown all of them first, in order.
+  virtual bool surveys() const { return false; }
+  virtual void survey(const nlohmann::json& record) { (void)record; }
+
+  /// What becomes of some records, in their order. Any rank makes any records, in any portions, and must get the same;
+  /// all at once, so that chat models can be asked side by side.
+  virtual std::vector<Outcome> make(const std::vector<nlohmann::json>& records) = 0;
+
+  /// What else is to be reported of the whole, after the survey: tables, plots. An object; may be empty.
+  virtual nlohmann::json findings() const { return nlohmann::json::object(); }
+};
+
+}  // namespace compeer
