@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace compeer::grpo {
 
-double shaped(double reward, bool finished, const Shaping& shaping) {
+double cosine_length(double reward, int64_t tokens, const CosineLength& rule) {
+  const double way = static_cast<double>(std::min(tokens, rule.most)) / static_cast<double>(rule.most);
+  const double size = rule.good + 0.5 * (rule.best - rule.good) * (1.0 + std::cos(way * std::numbers::pi));
+  return reward > rule.right_above ? size : -size;
+}
+
+double shaped(double reward, int64_t tokens, bool finished, const Shaping& shaping) {
   if (std::isnan(reward)) return reward;
-  const double cut = std::clamp(reward, shaping.floor, shaping.ceiling);
+  const double own = shaping.cosine ? cosine_length(reward, tokens, *shaping.cosine) : reward;
+  const double cut = std::clamp(own, shaping.floor, shaping.ceiling);
   return finished ? cut : shaping.cut_off * cut;
 }
 

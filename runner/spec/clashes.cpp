@@ -21,6 +21,7 @@ class Grpo {
   std::vector<Clash> run() {
     clip();
     level();
+    entropy();
     kl();
     gdpo();
     advantage();
@@ -57,6 +58,11 @@ class Grpo {
   void memory() {
     if (set("micro_tokens") && spec_.at("model").value("engine", json()) == "libtorch")
       clash("micro_tokens", "needs model.engine = \"exact\"", "the libtorch engine differentiates whole groups");
+  }
+
+  void entropy() {
+    if (set("entropy_target") && number("entropy_bonus") > number("entropy_bonus_most"))
+      clash("entropy_bonus", "is above entropy_bonus_most", "entropy_bonus is where it begins");
   }
 
   void level() {

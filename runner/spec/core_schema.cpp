@@ -69,12 +69,18 @@ std::vector<Section> plugin_sections() {
        {},
        "models"},
       {table("dataset", "where the prompts come from", {required("plugin", "dataset plugin")}), {}, "datasets"},
-      {plugins("rewards", "what judges a completion; their weighted sum is the reward",
-               {required("plugin", "reward plugin"), number("weight", 1.0, "factor in the sum"),
-                word("label", nullptr, "name in records; unset: the plugin's name; no two the same"),
-                number("floor", nullptr, "smaller rewards count as this; unset: no limit"),
-                number("ceiling", nullptr, "larger rewards count as this; unset: no limit"),
-                number("cut_off", 1.0, "factor for completions that were cut off at the length limit").from(0).to(1)}),
+      {plugins(
+           "rewards", "what judges a completion; their weighted sum is the reward",
+           {required("plugin", "reward plugin"), number("weight", 1.0, "factor in the sum"),
+            word("label", nullptr, "name in records; unset: the plugin's name; no two the same"),
+            number("floor", nullptr, "smaller rewards count as this; unset: no limit"),
+            number("ceiling", nullptr, "larger rewards count as this; unset: no limit"),
+            number("cut_off", 1.0, "factor for completions that were cut off at the length limit").from(0).to(1),
+            integer(
+                "cosine_length", nullptr,
+                "reward right answers from 1 down to 0.5 at this many tokens, wrong ones from -1 to -0.5; unset: off")
+                .from(1),
+            number("right_above", 0.0, "cosine_length: rewards above it mean a right answer")}),
        {"grpo", "evaluate"},
        "rewards"},
       {table("reweighting", "how rewards are reweighted within a group",
@@ -121,6 +127,10 @@ Schema restraint_fields() {
       number("kl_difference_limit", nullptr, "log-ratios to the reference are cut to +-this; unset: none").above(0),
       number("kl_limit", nullptr, "estimates are cut to +-this; unset: none").above(0),
       number("entropy_bonus", 0.0, "factor of the mean entropy, which is taken off the loss").from(0),
+      number("entropy_target", nullptr, "entropy below which the bonus rises, above which it falls; unset: it stays")
+          .above(0),
+      number("entropy_step", 0.005, "entropy_target: by how much, after each step").above(0),
+      number("entropy_bonus_most", 0.1, "entropy_target: how far it may rise").above(0),
       number("high_entropy_share", 1.0, "learn from this share of the step's tokens, those of highest entropy")
           .above(0)
           .to(1),

@@ -78,6 +78,8 @@ void Cast::open_rewards(const json& spec) {
     if (!table.at("floor").is_null()) shaping.floor = table.at("floor").get<double>();
     if (!table.at("ceiling").is_null()) shaping.ceiling = table.at("ceiling").get<double>();
     shaping.cut_off = table.at("cut_off").get<double>();
+    if (!table.at("cosine_length").is_null())
+      shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
     rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names)});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));

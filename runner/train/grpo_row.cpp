@@ -28,7 +28,10 @@ GrpoStep::GrpoStep(Run& run)
       score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
       gradients_(run.world, settings_.batch, training_.parameters.size(), add),
-      sums_(run.world, settings_.batch, Learnt::sums) {}
+      sums_(run.world, settings_.batch, Learnt::sums) {
+  // Unless a checkpoint brought it.
+  if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
+}
 
 std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::columns(score_columns_);
@@ -42,6 +45,7 @@ std::vector<std::string> GrpoStep::columns() const {
     phases.insert(phases.begin() + 2, "reference");
   }
   if (settings_.resample > 0) names.emplace_back("replaced");
+  if (settings_.entropy_control) names.emplace_back(entropy_bonus);
   for (const auto& name : Clock::columns(phases)) names.push_back(name);
   return names;
 }
@@ -68,6 +72,7 @@ void GrpoStep::write_update(std::span<const double> sums, const Pooled& pooled, 
   row.set("clip_share_high", sums[Learnt::cut_high] / places);
   row.set("clip_share", (sums[Learnt::cut_low] + sums[Learnt::cut_high]) / places);
   if (settings_.reference) row.set("kl", sums[Learnt::kl] / std::max(pooled.step.size.tokens, 1.0));
+  if (settings_.entropy_control) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
   row.set("grad_norm", done.gradient_norm);
   row.set("lr", done.lr);
 }

@@ -60,6 +60,9 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
   lr = table.number("lr");
   sampling = sampling_from(spec.table("sampling"));
   objective = objective_from(table);
+  if (table.has("entropy_target"))
+    entropy_control = {table.number("entropy_target"), table.number("entropy_step"),
+                       table.number("entropy_bonus_most")};
   high_entropy_share = table.number("high_entropy_share");
   mask_truncated = table.flag("mask_truncated");
   gdpo = table.text("combine") == "gdpo";

@@ -1,6 +1,7 @@
 #pragma once
 #include "compeer/settings.h"
 #include "grpo/advantage.h"
+#include "grpo/entropy.h"
 #include "grpo/objective.h"
 #include "rollout/sampling.h"
 
@@ -18,6 +19,7 @@ struct GrpoSettings {
   rollout::Sampling sampling;
 
   grpo::Objective objective;
+  std::optional<grpo::EntropyControl> entropy_control;  ///< the entropy bonus moves
   double high_entropy_share;
   bool mask_truncated;
 

@@ -117,10 +117,10 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
   if (first) difference_ = 0;
   furthest_ = 0;
   const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
+  const auto goal = objective();
   timed(clock, "train", [&] {
     for (const LearningGroup& group : learning) {
-      const auto learnt =
-          learn(passes(), training_.parameters, group, settings_.objective, pooled.step, luck, gradients_.room());
+      const auto learnt = learn(passes(), training_.parameters, group, goal, pooled.step, luck, gradients_.room());
       gradients_.add(group.scored->index, gradients_.room());
       sums_.add(group.scored->index, learnt.sum);
       furthest_ = std::max(furthest_, learnt.furthest);
@@ -130,6 +130,20 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
   });
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
   write_update(sums, pooled, training_.update(gradients_, clock), row);
+  const bool last = (count + 1) % static_cast<uint64_t>(settings_.updates) == 0;
+  if (settings_.entropy_control && last) move_bonus(sums, pooled);
+}
+
+grpo::Objective GrpoStep::objective() const {
+  auto now = settings_.objective;
+  if (settings_.entropy_control) now.entropy_bonus = training_.numbers.at(entropy_bonus);
+  return now;
+}
+
+void GrpoStep::move_bonus(std::span<const double> sums, const Pooled& pooled) {
+  double& bonus = training_.numbers.at(entropy_bonus);
+  const double entropy = sums[Learnt::entropy] / std::max(pooled.step.size.tokens, 1.0);
+  bonus = grpo::next_bonus(bonus, entropy, *settings_.entropy_control);
 }
 
 }  // namespace compeer::train

@@ -24,6 +24,8 @@ class GrpoStep {
   void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
   void update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock, Row& row);
 
+  grpo::Objective objective() const;
+  void move_bonus(std::span<const double> sums, const Pooled& pooled);
   kernels::TokenLogprobs forward(const GroupBatch& batch);
   Passes passes();
 
@@ -42,6 +44,8 @@ class GrpoStep {
       });
     });
   }
+
+  static constexpr const char* entropy_bonus = "entropy_bonus";
 
   Run& run_;
   const GrpoSettings settings_;

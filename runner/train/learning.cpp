@@ -44,7 +44,13 @@ void read_off(Learnt& learnt, const LearningGroup& group, const grpo::Completion
               const grpo::Objective& objective) {
   const at::NoGradGuard no_grad;
   const auto cut = grpo::clipping(c, loss.ratio, objective);
-  learnt.sum = {loss.value.item<double>(), cut.low, cut.high, cut.places, surrogate(group, c), 0.0};
+  learnt.sum = {loss.value.item<double>(),
+                cut.low,
+                cut.high,
+                cut.places,
+                surrogate(group, c),
+                grpo::row_sum(c.sampled_entropy, c.mask).sum().item<double>(),
+                0.0};
   learnt.furthest = cut.furthest;
   if (!group.reference.defined()) return;
   const auto kl = grpo::kl(c.log_prob, c.reference, objective.estimator, objective.kl_limits);

@@ -45,7 +45,7 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
 
 /// What was read off one group on the way. Sums add up over groups, the others are largest values.
 struct Learnt {
-  enum { loss, cut_low, cut_high, places, surrogate, kl, sums };
+  enum { loss, cut_low, cut_high, places, surrogate, entropy, kl, sums };
   std::array<double, sums> sum{};
   double furthest = 0;    ///< |ratio - 1|
   double difference = 0;  ///< |log-prob now - log-prob when sampled|

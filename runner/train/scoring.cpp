@@ -23,7 +23,9 @@ void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
     const auto table = plugin::score(term.plugin, group, term.parts);
     const auto* value = table.const_data_ptr<float>();
     for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
-      const double own = grpo::shaped(static_cast<double>(value[0]), group.completions[i].finished, term.shaping);
+      const auto& completion = group.completions[i];
+      const double own =
+          grpo::shaped(static_cast<double>(value[0]), completion.tokens, completion.finished, term.shaping);
       double& sum = scored.values[i][0];
       if (!std::isnan(own)) sum = (std::isnan(sum) ? 0.0 : sum) + term.weight * own;
       scored.terms[i].push_back(own);

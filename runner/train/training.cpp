@@ -1,5 +1,7 @@
 #include "train/training.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -46,8 +48,8 @@ double Training::norm(std::span<const float> gradient) {
 }
 
 Optimizer::Update Training::update(comm::TreeSum& gradients, Clock& clock) {
-  const auto gradient = clock.time(
-      "reduce", [&] { return slices_.sharded() ? gradients.finish_slice() : gradients.finish(); });
+  const auto gradient =
+      clock.time("reduce", [&] { return slices_.sharded() ? gradients.finish_slice() : gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   const auto done = clock.time("train", [&] {
     const auto own = slices_.own_part(parameters.weights());
@@ -101,7 +103,9 @@ std::vector<Slices::Array> Training::state() {
 }
 
 void Training::save(const std::filesystem::path& folder) {
-  slices_.save(folder, "optimizer", state(), {{"updates", std::to_string(optimizer_.updates())}});
+  std::map<std::string, std::string> beside{{"updates", std::to_string(optimizer_.updates())}};
+  for (const auto& [name, value] : numbers) beside[name] = fmt::format("{}", value);
+  slices_.save(folder, "optimizer", state(), beside);
   if (!reference_) return;
   run_.world.together("checkpoint", [&] {
     if (run_.world.rank() == 0) record::write_safetensors(folder / reference_file, {reference_->tensor("weights")});
@@ -109,7 +113,13 @@ void Training::save(const std::filesystem::path& folder) {
 }
 
 void Training::load(const std::filesystem::path& folder) {
-  optimizer_.updates() = std::stoull(slices_.load(folder, "optimizer", state()).at("updates"));
+  for (const auto& [name, value] : slices_.load(folder, "optimizer", state())) {
+    if (name == "updates") {
+      optimizer_.updates() = std::stoull(value);
+    } else {
+      numbers[name] = std::stod(value);
+    }
+  }
 }
 
 }  // namespace compeer::train

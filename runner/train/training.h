@@ -1,7 +1,9 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "record/safetensors.h"
@@ -22,6 +24,7 @@ class Training {
   Training(Run& run, double lr, uint64_t updates, bool reference = false);
 
   Parameters parameters;
+  std::map<std::string, double> numbers;  ///< of the task, by name: what else a checkpoint is to keep
 
   /// Collective. Clips the sum of the gradients and moves the weights by it: the same bits on every rank.
   Optimizer::Update update(comm::TreeSum& gradients, Clock& clock);

@@ -4,6 +4,7 @@
 #include "cases.h"
 #include "grpo/average.h"
 #include "grpo/correction.h"
+#include "grpo/entropy.h"
 #include "grpo/kl.h"
 #include "grpo/losses.h"
 #include "grpo/ratio.h"
@@ -56,6 +57,43 @@ TEST(PublishedCases, LossesOfTokensThatAnotherEngineSampled) {
   EXPECT_NEAR(mean_of(token * correction(c, far, {false, true, 0.5, 5})), -0.7561, 1e-4);
 }
 
+// The weight of the one sequence is e^-.2 = .8187.
+TEST(PublishedCases, SequenceRatiosWithTheWeightOfTheWholeSequence) {
+  const auto c = three_tokens();
+  const auto weight = correction(c, row({-.5, -1.5, -.8}), {true, false, 0, 100});
+  expect_near(weight, {.8187}, 1e-4);
+  EXPECT_NEAR(mean_of(clipped_by(Level::sequence, c) * weight), -.4959, 1e-4);
+}
+
+// exp |error| of .1, .1, .5, 1 at four of nine tokens: means 1.047 (twice), 1.288, 1.764.
+TEST(PublishedCases, SequencesThatTheSamplerSeesDifferentlyDoNotCount) {
+  for (const auto& [error, mean] : {std::pair{.1, 1.047}, {.5, 1.288}, {1.0, 1.764}}) {
+    const auto zeros = std::vector<double>(9, 0.0);
+    const auto c = completion(zeros, zeros, {1});
+    const auto sampler = row({error, -error, error, -error, 0, 0, 0, 0, 0});
+    expect_near(agreeing(c, sampler, mean + 1e-3), {1}, 0);
+    expect_near(agreeing(c, sampler, mean - 1e-3), {0}, 0);
+    expect_near(agreeing(c, sampler, 1.2), {error < .2 ? 1.0 : 0.0}, 0);
+  }
+}
+
+// e^.1 (.5 + 1 + 1.5) / 3
+TEST(PublishedCases, EntropyEstimatedFromSampledTokens) {
+  EXPECT_NEAR(estimated_entropy(completion({-.5, -1, -1.5}, {0, 0, 0}, {1}), row({-.6, -1.1, -1.6})), 1.10517, 1e-5);
+}
+
+TEST(PublishedCases, TheEntropyBonusRisesStepByStepWhileEntropyIsTooLow) {
+  const EntropyControl control{2.0, .005, .1};
+  double bonus = .01;
+  for (int n = 1; n <= 6; ++n) {
+    bonus = next_bonus(bonus, 1.5, control);
+    EXPECT_NEAR(bonus, .01 + .005 * n, 1e-12);
+  }
+  EXPECT_NEAR(next_bonus(bonus, 2.0, control), .035, 1e-12);
+  EXPECT_EQ(next_bonus(.002, 2.5, control), 0);
+  EXPECT_EQ(next_bonus(.099, 1.5, control), .1);
+}
+
 TEST(PublishedCases, WeightsAreBoundedOnBothSides) {
   const auto c = completion({0, 0, 0}, {std::log(.1), 0, std::log(3)}, {1});
   expect_near(correction(c, row({0, 0, 0}), {false, false, 0, 2}), {.1, 1, 2}, 1e-12);
@@ -69,6 +107,14 @@ TEST(PublishedCases, CispoWeightsLieInTheirRange) {
   const auto c = completion({0, std::log(1.14), std::log(1.56), std::log(.4)}, {0, 0, 0, 0}, {1, 1, 1, 1});
   cispo(c, ratio(c, Level::token), {0.8, 1.28}).sum().backward();
   expect_near(c.log_prob.grad(), {-1, -1.14, -1.28, -.8}, 1e-12);
+}
+
+// Weighted by pi / pi_sampler: .3033, 1.6487, 1.2281.
+TEST(PublishedCases, KlOfTokensThatAnotherEngineSampled) {
+  const auto now = row({-1.69315, -1, -0.59453}), reference = row({-1, -1, -1}), gen = row({-.5, -1.5, -.8});
+  const auto weight = (now - gen).exp();
+  expect_near(weight, {.3033, 1.6487, 1.2281}, 1e-4);
+  expect_near(weight * kl(now, reference, Estimator::k3), {.3033 * .3069, 0, 1.2281 * .0721}, 1e-4);
 }
 
 TEST(PublishedCases, KlOfTheTokensOfTheFirstCase) {

@@ -34,7 +34,7 @@ Error error_of(const std::string& bytes, const std::filesystem::path& name = fil
 TEST(Descriptor, IsReadFromTheSection) {
   const auto read = read_descriptor(
       tiny_elf(probe_descriptor(R"({"z": {"type": "integer", "default": 3}, "a": {"type": "boolean"}})")), file);
-  EXPECT_EQ(read.interface, 4);
+  EXPECT_EQ(read.interface, 5);
   EXPECT_EQ(read.kind, "rewards");
   EXPECT_EQ(read.name, "probe");
   EXPECT_EQ(read.version, "1.0.0");

@@ -23,6 +23,8 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
 }
 
 TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
+  EXPECT_EQ(refused(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
+            "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|entropy_bonus is where it begins|3");
   EXPECT_EQ(
       refused(smallest("loss = \"cispo\"\nclip_high = 5\n")),
       "x.toml:9|'grpo.clip_high' = 5.0 means nothing to loss = \"cispo\"|cispo has limits of its own: cispo_least and "

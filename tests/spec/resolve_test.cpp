@@ -24,8 +24,8 @@ TEST(Resolve, FillsInEveryDefault) {
       R"("grpo":{"advantage_least":null,"advantage_most":null,"baseline":"group","batch":8,"beta":0.0)"
       R"(,"cispo_least":0.0,"cispo_most":5.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
       R"(,"clip_cov_share":0.0002,"clip_high":null,"clip_low":null,"combine":"sum","delta":null)"
-      R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0)"
-      R"(,"epsilon":1e-06,"group_size":4,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
+      R"(,"divisor":"std","divisor_floor":0.0,"divisor_value":1.0,"dual_clip":null,"entropy_bonus":0.0,"entropy_bonus_most":0.1)"
+      R"(,"entropy_step":0.005,"entropy_target":null,"epsilon":1e-06,"group_size":4,"high_entropy_share":1.0,"kl_cov_coefficient":1.0)"
       R"(,"kl_cov_share":0.002,"kl_difference_limit":null,"kl_estimator":"k3","kl_in":"loss","kl_limit":null)"
       R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false,"micro_tokens":null)"
       R"(,"off_policy_limit":null,"resample":0,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
@@ -33,7 +33,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
-      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","weight":1.0}],)"
+      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
       R"("seed":1,"shard":"none","task":"grpo","threads":1,"watchdog":{"seconds":300}})");
@@ -113,12 +113,13 @@ TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
             "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
             "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "
             "kl_cov_coefficient, beta, kl_in, kl_estimator, kl_times_ratio, kl_difference_limit, kl_limit, "
-            "entropy_bonus, high_entropy_share, off_policy_limit, mask_truncated, combine, baseline, divisor, "
+            "entropy_bonus, entropy_target, entropy_step, entropy_bonus_most, high_entropy_share, off_policy_limit, "
+            "mask_truncated, combine, baseline, divisor, "
             "divisor_value, divisor_floor, epsilon, advantage_least, advantage_most|3");
   EXPECT_EQ(
       refused(smallest("[[rewards]]\nplugin = \"length\"\ntagret = 9\n")),
       "x.toml:10|unknown key 'rewards[1].tagret'|did you mean 'target'? known: plugin, weight, label, floor, ceiling, "
-      "cut_off, target, unit|3");
+      "cut_off, cosine_length, right_above, target, unit|3");
   EXPECT_TRUE(
       starts(refused("sede = 1\n" + smallest()), "x.toml:1|unknown key 'sede'|did you mean 'seed'? known: name"));
   EXPECT_EQ(
