@@ -165,6 +165,9 @@ Schema grpo_fields() {
              integer("resample", 0, "how often, at most, another prompt replaces one whose rewards are all equal")
                  .from(0)
                  .to(1000),
+             integer("together", 1,
+                     "groups whose gradients are one chain of sums: each rank needs as many; more take less memory")
+                 .from(1),
              integer("micro_tokens", nullptr,
                      "groups of more tokens are differentiated in parts of about as many; unset: whole")
                  .from(1),

@@ -55,6 +55,7 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
   steps = table.integer("steps");
   updates = table.integer("updates");
   resample = table.integer("resample");
+  together = table.integer("together");
   micro_tokens = table.has("micro_tokens") ? table.integer("micro_tokens") : std::numeric_limits<int64_t>::max();
   split = table.text("split");
   lr = table.number("lr");

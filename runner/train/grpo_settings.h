@@ -13,10 +13,13 @@ struct GrpoSettings {
 
   int64_t group_size, batch, steps, updates;
   int64_t resample;      ///< how often a group whose rewards are all equal is replaced, at most
+  int64_t together;      ///< groups that are one leaf of every sum
   int64_t micro_tokens;  ///< groups of more tokens are differentiated in parts
   std::string split;
   double lr;
   rollout::Sampling sampling;
+
+  int64_t leaves() const { return (batch + together - 1) / together; }
 
   grpo::Objective objective;
   std::optional<grpo::EntropyControl> entropy_control;  ///< the entropy bonus moves

@@ -1,4 +1,5 @@
-// GRPO: rollouts, rewards, reweighting, advantages, and one or more updates. One prompt's group is a leaf of every sum.
+// GRPO: rollouts, rewards, reweighting, advantages, and one or more updates. A leaf of every sum is one prompt's group,
+// or several.
 #include "train/grpo_step.h"
 
 #include <ATen/core/grad_mode.h>
@@ -38,9 +39,11 @@ void GrpoStep::take(uint64_t t, Row& row) {
 
 // This rank's prompts of the step, and what the policy answers.
 std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
-  const auto mine = gradients_.mine();
+  const auto leaves = gradients_.mine();
+  const int64_t start = leaves.first * settings_.together;
+  const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
-  auto groups = read_prompts(*run_.cast, settings_.split, mine.first, mine.count, [&](int64_t i) {
+  auto groups = read_prompts(*run_.cast, settings_.split, start, count, [&](int64_t i) {
     return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_);
   });
   roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.group_size,
@@ -119,13 +122,18 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
   const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
   const auto goal = objective();
   timed(clock, "train", [&] {
-    for (const LearningGroup& group : learning) {
-      const auto learnt = learn(passes(), training_.parameters, group, goal, pooled.step, luck, gradients_.room());
-      gradients_.add(group.scored->index, gradients_.room());
-      sums_.add(group.scored->index, learnt.sum);
-      furthest_ = std::max(furthest_, learnt.furthest);
-      if (first) difference_ = std::max(difference_, learnt.difference);
-      comm::mark_progress();
+    for (auto group = learning.begin(); group != learning.end();) {
+      const int64_t leaf = group->scored->index / settings_.together;
+      Learnt all;
+      for (bool on = false; group != learning.end() && group->scored->index / settings_.together == leaf; ++group) {
+        all += learn(passes(), training_.parameters, *group, goal, pooled.step, luck, gradients_.room(), on);
+        on = true;
+        comm::mark_progress();
+      }
+      gradients_.add(leaf, gradients_.room());
+      sums_.add(leaf, all.sum);
+      furthest_ = std::max(furthest_, all.furthest);
+      if (first) difference_ = std::max(difference_, all.difference);
     }
   });
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });

@@ -9,6 +9,8 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "train/one_thread.h"
 
@@ -103,8 +105,15 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
   return {sum, sum + sums.numel()};
 }
 
+Learnt& Learnt::operator+=(const Learnt& more) {
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += more.sum[i];
+  furthest = std::max(furthest, more.furthest);
+  difference = std::max(difference, more.difference);
+  return *this;
+}
+
 Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient) {
+             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on) {
   const bool whole = group.batch.batch.tokens.numel() <= passes.at_once;
   const auto now = [&] {
     const at::AutoGradMode graph(whole);
@@ -123,7 +132,7 @@ Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& 
     read_off(learnt, group, c, loss, objective);
     learnt.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
-  parameters.collect(gradient, [&] {
+  parameters.collect(gradient, on, [&] {
     if (!whole) return passes.back(group.batch, dlog_prob, dentropy);
     auto into_model = (now.log_prob * dlog_prob).sum();
     if (dentropy.defined()) into_model = into_model + (now.entropy * dentropy).sum();

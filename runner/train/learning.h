@@ -49,11 +49,14 @@ struct Learnt {
   std::array<double, sums> sum{};
   double furthest = 0;    ///< |ratio - 1|
   double difference = 0;  ///< |log-prob now - log-prob when sampled|
+
+  Learnt& operator+=(const Learnt& more);
 };
 
-/// The gradient of one group's part of the objective, into `gradient`. `luck` gives the numbers of losses that draw
+/// The gradient of one group's part of the objective, into `gradient`; `on`: in one chain with those that stand there.
+/// `luck` gives the numbers of losses that draw
 /// tokens; its step is that of the optimizer.
 Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient);
+             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on = false);
 
 }  // namespace compeer::train

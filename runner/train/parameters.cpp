@@ -41,15 +41,15 @@ std::span<float> Parameters::weights() {
 }
 
 void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient) {
-  collect(gradient, [&] { loss.backward(); });
+  collect(gradient, false, [&] { loss.backward(); });
 }
 
-void Parameters::collect(std::span<float> gradient, const std::function<void()>& backward) {
+void Parameters::collect(std::span<float> gradient, bool on, const std::function<void()>& backward) {
   TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  kernels::clear(gradient.data(), size());
+  if (!on) kernels::clear(gradient.data(), size());
   backward();
 }
 

@@ -22,8 +22,8 @@ class Parameters {
   /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
   void differentiate(const at::Tensor& loss, std::span<float> gradient);
 
-  /// All that `backward` adds to the parameters' gradients, into `gradient`.
-  void collect(std::span<float> gradient, const std::function<void()>& backward);
+  /// All that `backward` adds to the parameters' gradients, into `gradient`; `on` goes on from what stands there.
+  void collect(std::span<float> gradient, bool on, const std::function<void()>& backward);
 
  private:
   std::vector<at::Tensor> values_;

@@ -29,7 +29,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"kl_cov_share":0.002,"kl_difference_limit":null,"kl_estimator":"k3","kl_in":"loss","kl_limit":null)"
       R"(,"kl_times_ratio":false,"level":"token","loss":"grpo","lr":1e-06,"mask_truncated":false,"micro_tokens":null)"
       R"(,"off_policy_limit":null,"resample":0,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
-      R"(,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
+      R"(,"together":1,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
       R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
@@ -108,7 +108,7 @@ TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
 TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
   EXPECT_EQ(refused(smallest("setps = 8\n")),
             "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, updates, "
-            "resample, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, "
+            "resample, together, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, "
             "cispo_most, "
             "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
             "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "

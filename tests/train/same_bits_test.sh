@@ -64,6 +64,17 @@ for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: 
   same "$name"
 done
 
+# Groups whose gradients are one chain: of 7, two at a time.
+grpo=$expected
+chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3)
+make_run chain-one 1 1 "${chain[@]}"
+start chain-one 1 && finish chain-one
+expected=$(fingerprint chain-one)
+make_run chain-three 3 2 "${chain[@]}" --set grpo.micro_tokens=30
+start chain-three 3 && finish chain-three
+same chain-three
+expected=$grpo
+
 # Records that are differentiated together: 7, two at a time, so that a leaf of the sum is short and ranks differ.
 sft=(--set task=sft --set sft.batch=7 --set sft.together=2 --set sft.steps=3)
 grpo=$expected

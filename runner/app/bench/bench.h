@@ -16,7 +16,7 @@ struct BenchOptions {
   int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
   int64_t seq = 0;                           ///< tokens of each sequence to train on
   int64_t prompts = 0, group = 0;            ///< of a step, and completions of each
-  int64_t steps = 0, ranks = 0;
+  int64_t steps = 0, ranks = 0, together = 0;
   int64_t repeats = 0;
 };
 

@@ -68,11 +68,11 @@ dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
 sampling = {{ max_new_tokens = {}, concurrent = {} }}
-grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, lr = 1e-5 }}
+grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-5 }}
 checkpoint = {{ every = 0, keep = 1 }}
 )",
                      load.ranks, load.threads, load.ranks, load.threads, model.string(), 5 * load.fresh, load.fresh,
-                     load.prompts * load.group, load.group, load.prompts, load.steps + 1);
+                     load.prompts * load.group, load.group, load.prompts, load.steps + 1, load.together);
 }
 
 }  // namespace
@@ -85,6 +85,7 @@ StepLoad::StepLoad(const BenchOptions& options) : size(options.size) {
   prompt = or_else(options.prompt, 64);
   fresh = or_else(options.fresh, big ? 32 : 64);
   steps = or_else(options.steps, big ? 2 : 6);
+  together = or_else(options.together, 1);
   ranks = or_else(options.ranks, 1);
   threads = or_else(options.threads, 1);
 }
@@ -95,8 +96,8 @@ std::string StepLoad::text() const {
 }
 
 json StepLoad::fields() const {
-  return {{"size", size}, {"prompts", prompts}, {"group", group},    {"prompt", prompt},
-          {"new", fresh}, {"ranks", ranks},     {"threads", threads}};
+  return {{"size", size}, {"prompts", prompts},   {"group", group}, {"prompt", prompt},
+          {"new", fresh}, {"together", together}, {"ranks", ranks}, {"threads", threads}};
 }
 
 double StepLoad::tokens() const { return static_cast<double>(prompts * group * fresh); }

@@ -15,7 +15,7 @@ namespace compeer::app {
 /// their characters.
 struct StepLoad {
   std::string size;
-  int64_t prompts, group, prompt, fresh, steps;
+  int64_t prompts, group, prompt, fresh, steps, together;
   int64_t ranks = 1, threads = 1;
 
   /// The options' numbers, and the size's own where they have none.
