@@ -3,20 +3,14 @@
 #include <array>
 #include <stdexcept>
 
+#include "empathy/plain.h"
+
 namespace compeer::empathy {
 namespace {
 
 constexpr std::array<std::string_view, 3> names = {"history", "emotion", "strategy"};
 
 std::string tag(std::string_view name, bool closing) { return (closing ? "</" : "<") + std::string(name) + ">"; }
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// One of the six tags, where it stands.
 struct Tag {

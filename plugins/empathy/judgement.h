@@ -1,0 +1,104 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compeer::empathy {
+
+/// What was read, or the reason why nothing was.
+template <class Value>
+struct Judged {
+  std::optional<Value> value;
+  std::string refusal;  ///< empty if and only if there is a value
+
+  explicit operator bool() const { return value.has_value(); }
+};
+
+/// A judgement that is one of a few answers, and nothing besides: "True", "both good". Strict: the case of ASCII
+/// letters, white space around the answer and one full stop (. or the Chinese one) behind it do not matter; an answer
+/// with anything else before or after it is refused, and never guessed.
+class Answers {
+ public:
+  /// Throws std::invalid_argument if there are fewer than two, or one could not be told from another or be read back.
+  explicit Answers(std::vector<std::string> words);
+
+  /// The number of the answer that the text gives. `parse(print(i)).value == i`.
+  Judged<size_t> parse(std::string_view text) const;
+  const std::string& print(size_t answer) const { return words_.at(answer); }
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
+  std::vector<std::string> words_, plain_;
+};
+
+/// Is one step of the reasoning right? Words: for yes, for no.
+class StepVerdicts {
+ public:
+  explicit StepVerdicts(std::vector<std::string> words = {"True", "False"});
+  Judged<bool> parse(std::string_view text) const;
+  const std::string& print(bool right) const { return answers_.print(right ? 0 : 1); }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  Answers answers_;
+};
+
+/// Which of two replies is better? The enumerators are in the order of the words.
+enum class Preference { first, second, both, neither };
+inline constexpr std::array<Preference, 4> preferences = {Preference::first, Preference::second, Preference::both,
+                                                          Preference::neither};
+
+/// The same judgement with the two replies in the other order.
+Preference swapped(Preference preference);
+
+class Preferences {
+ public:
+  explicit Preferences(std::vector<std::string> words = {"first", "second", "both good", "neither"});
+  Judged<Preference> parse(std::string_view text) const;
+  const std::string& print(Preference preference) const { return answers_.print(static_cast<size_t>(preference)); }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  Answers answers_;
+};
+
+/// Whether a dialogue is fit to learn from; if not, why. Words are in the order of the enumerators.
+enum class Fitness { keep, incoherent, artificial, no_dialogue };
+
+class FilterVerdicts {
+ public:
+  explicit FilterVerdicts(std::vector<std::string> words = {"keep", "incoherent", "artificial", "no dialogue"});
+  Judged<Fitness> parse(std::string_view text) const;
+  const std::string& print(Fitness fitness) const { return answers_.print(static_cast<size_t>(fitness)); }
+  const Answers& answers() const { return answers_; }
+
+ private:
+  Answers answers_;
+};
+
+/// How a person behaves in conversation (DISC). Written as four lines, or five, each name once, in this order:
+///
+///   dominance: 4
+///   influence: 0
+///   steadiness: 10
+///   compliance: 2
+///   manner: short sentences, asks for facts
+struct Disc {
+  static constexpr int most = 10;
+  static constexpr std::array<std::string_view, 4> names = {"dominance", "influence", "steadiness", "compliance"};
+  std::array<int, 4> traits = {};  ///< 0 to `most`
+  std::string manner;              ///< one line, without outer white space; may be empty
+
+  bool operator==(const Disc&) const = default;
+};
+
+/// Strict: white space around lines and blank lines do not matter, nor does the case of names.
+/// `parse_disc(print(x)).value == x` for every printable x.
+Judged<Disc> parse_disc(std::string_view text);
+
+/// Throws std::invalid_argument if a trait is out of range or the manner is not one line.
+std::string print(const Disc& persona);
+
+}  // namespace compeer::empathy
