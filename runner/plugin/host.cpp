@@ -41,7 +41,8 @@ uint32_t stream_of(const std::string& title) {
   return static_cast<uint32_t>(std::stoul(sha256(title).substr(0, 8), nullptr, 16));
 }
 
-// A spec gives every setting; where there is none, what is left out has its default.
+}  // namespace
+
 Settings whole_settings(const Chosen& chosen, const nlohmann::json& given) {
   const auto parameters = read_descriptor(chosen.path).parameters;
   for (const auto& parameter : parameters) {
@@ -54,8 +55,6 @@ Settings whole_settings(const Chosen& chosen, const nlohmann::json& given) {
   values.update(given);
   return Settings(values);
 }
-
-}  // namespace
 
 RunHost::RunHost(const Chosen& plugin, const Services& services) : RunHost(plugin, services, {}) {}
 

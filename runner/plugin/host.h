@@ -22,6 +22,9 @@ struct Services {
   std::function<Speaker&(const std::string& directory)> speaker = nullptr;  ///< Host::speaker
 };
 
+/// A plugin's settings where no spec has filled them in: what `given` leaves out has its default.
+Settings whole_settings(const Chosen& chosen, const nlohmann::json& given);
+
 /// The host of one plugin within a run.
 class RunHost : public Host {
  public:

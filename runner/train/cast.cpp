@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "plugin/search.h"
 #include "train/embeddings.h"
+#include "train/speaker.h"
 
 namespace compeer::train {
 
@@ -21,6 +22,7 @@ Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& ch
   };
   services_.cancelled = [&stop] { return stop.raised(); };
   services_.find = [this](const std::string& kind, const std::string& name) { return chosen(kind, name); };
+  services_.speaker = [this](const std::string& folder) -> Speaker& { return speaker(folder); };
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);
   if (spec.contains("rewards")) open_rewards(spec);
@@ -66,6 +68,12 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
                 Exit::data);
   }
   services_.embed = [this](const std::vector<std::string>& texts) { return embeddings(*model_, *tokenizer_, texts); };
+}
+
+Speaker& Cast::speaker(const std::string& folder) {
+  auto& known = speakers_[folder];
+  if (!known) known = open_speaker(folder, services_);
+  return *known;
 }
 
 void Cast::open_rewards(const json& spec) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "comm/stop_flag.h"
 #include "compeer/dataset.h"
+#include "compeer/speaker.h"
 #include "grpo/shaping.h"
 #include "language/chat.h"
 #include "plugin/calls.h"
@@ -53,9 +55,11 @@ class Cast {
   std::unique_ptr<plugin::Plugin<T>> open(const char* kind, const nlohmann::json& table);
   void open_model(nlohmann::json table, const std::optional<std::filesystem::path>& checkpoint);
   void open_rewards(const nlohmann::json& spec);
+  Speaker& speaker(const std::string& folder);
 
   nlohmann::json plugins_;  // the list in spec.json
   plugin::Services services_;
+  std::map<std::string, std::unique_ptr<Speaker>> speakers_;  // by their folder
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;
   std::unique_ptr<language::Tokenizer> tokenizer_;
   std::unique_ptr<language::Chat> chat_;

@@ -10,15 +10,11 @@
 
 namespace compeer::train {
 
-namespace {
-
-std::vector<language::Message> messages(const Example& example) {
+std::vector<language::Message> messages(const std::vector<Turn>& turns) {
   std::vector<language::Message> all;
-  for (const Turn& turn : example.history) all.push_back({turn.role, turn.text});
+  for (const Turn& turn : turns) all.push_back({turn.role, turn.text});
   return all;
 }
-
-}  // namespace
 
 std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
                                       const std::function<int64_t(int64_t)>& record_of) {
@@ -28,7 +24,7 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
     ScoredGroup group;
     group.index = index;
     group.example = cast.record(split, record_of(index));
-    group.prompt = cast.chat().prompt(messages(group.example));
+    group.prompt = cast.chat().prompt(messages(group.example.history));
     if (static_cast<int64_t>(group.prompt.size()) >= room) {
       throw Error(group.example.id,
                   fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),

@@ -4,6 +4,7 @@
 #include <ATen/ops/index_select.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace compeer::train {
 
@@ -52,6 +53,17 @@ GroupBatch group_batch(const ScoredGroup& group) {
   return result;
 }
 
+Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {
+  learned = {{first, static_cast<int64_t>(tokens.size())}};
+}
+
+Lesson::Lesson(std::vector<int32_t> all, std::vector<Span> spans) : tokens(std::move(all)), learned(std::move(spans)) {}
+
+int64_t Lesson::targets() const {
+  return std::accumulate(learned.begin(), learned.end(), int64_t{0},
+                         [](int64_t sum, const Span& span) { return sum + span.end - span.begin; });
+}
+
 at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
   Batch batch;
   std::vector<int32_t> tokens;
@@ -60,8 +72,10 @@ at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
     const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
     tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
     batch.segments.push_back({start, length, 0, -1, {}});
-    for (int64_t i = lesson.first - 1; i < length; ++i) rows.push_back(start + i);
-    targets.insert(targets.end(), lesson.tokens.begin() + lesson.first, lesson.tokens.end());
+    for (const auto& [begin, end] : lesson.learned) {
+      for (int64_t i = begin; i < end; ++i) rows.push_back(start + i - 1);
+      targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
+    }
   }
   batch.tokens = int_tensor(tokens);
   const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, int_tensor(rows));

@@ -24,11 +24,18 @@ struct GroupBatch {
 };
 GroupBatch group_batch(const ScoredGroup& group);
 
-/// A sequence whose tokens from `first` on are to be learned.
+/// A sequence of which some tokens are to be learned: those of one turn or several.
 struct Lesson {
+  struct Span {
+    int64_t begin, end;
+  };
   std::vector<int32_t> tokens;
-  int64_t first = 1;
-  int64_t targets() const { return static_cast<int64_t>(tokens.size()) - first; }
+  std::vector<Span> learned;  ///< ascending; none begins before 1
+
+  /// All from `first` on.
+  Lesson(std::vector<int32_t> all, int64_t first);
+  Lesson(std::vector<int32_t> all, std::vector<Span> spans);
+  int64_t targets() const;
 };
 
 /// The log-probabilities of the tokens to be learned, lesson after lesson, with gradient: one forward pass for all.

@@ -3,6 +3,8 @@
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,17 +18,45 @@ namespace compeer::train {
 
 namespace {
 
-Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
-  Lesson result{group.prompt, all ? 1 : static_cast<int64_t>(group.prompt.size())};
-  const auto answer = cast.chat().answer(group.example.answer);
-  result.tokens.insert(result.tokens.end(), answer.begin(), answer.end());
-  if (static_cast<int64_t>(result.tokens.size()) > room) {
-    throw Error(
-        group.example.id,
-        "has " + std::to_string(result.tokens.size()) + " tokens, the model has room for " + std::to_string(room),
-        "raise the model's max_position_embeddings", Exit::data);
+template <class T>
+int64_t size_of(const std::vector<T>& list) {
+  return static_cast<int64_t>(list.size());
+}
+
+// Where an assistant's turn of the history stands among all tokens.
+Lesson::Span span_of(Cast& cast, const Example& example, size_t turn, const std::vector<int32_t>& tokens) {
+  auto until = cast.chat().prompt(messages({example.history.begin(), example.history.begin() + turn}));
+  const int64_t begin = size_of(until);
+  const auto said = cast.chat().answer(example.history[turn].text);
+  until.insert(until.end(), said.begin(), said.end());
+  if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
+    throw Error(example.id, "has earlier turns to learn, which the chat template writes otherwise than the last one",
+                "take a template that leaves earlier turns as they were said", Exit::data);
+  return {begin, size_of(until)};
+}
+
+// The assistant's last turns, as many as are to be learned.
+std::vector<Lesson::Span> spans_of(Cast& cast, const ScoredGroup& group, const std::vector<int32_t>& tokens) {
+  std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
+  const auto& history = group.example.history;
+  for (size_t turn = history.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
+    if (history[turn - 1].role == "assistant") spans.push_back(span_of(cast, group.example, turn - 1, tokens));
   }
-  return result;
+  std::reverse(spans.begin(), spans.end());
+  return spans;
+}
+
+Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
+  auto tokens = group.prompt;
+  const auto answer = cast.chat().answer(group.example.answer);
+  tokens.insert(tokens.end(), answer.begin(), answer.end());
+  if (size_of(tokens) > room) {
+    throw Error(group.example.id, fmt::format("has {} tokens, the model has room for {}", tokens.size(), room),
+                "raise the model's max_position_embeddings", Exit::data);
+  }
+  if (all) return {std::move(tokens), 1};
+  auto spans = spans_of(cast, group, tokens);
+  return {std::move(tokens), std::move(spans)};
 }
 
 class Sft {

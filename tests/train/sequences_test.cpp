@@ -86,6 +86,15 @@ TEST_F(SmallModel, GivesALessonTheSameAmongOthers) {
   EXPECT_TRUE(at::equal(log_probs(policy, lessons), at::cat(alone)));
 }
 
+// Several turns of one sequence are learned by what each of them is given alone.
+TEST_F(SmallModel, LearnsTurnsThatAreNotNeighbours) {
+  const std::vector<int32_t> tokens{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Lesson turns(tokens, std::vector<Lesson::Span>{{2, 4}, {6, 9}}), all(tokens, 1);
+  EXPECT_EQ(turns.targets(), 5);
+  const auto known = log_probs(policy, {&all, 1});  // of tokens 1, ..., 8
+  EXPECT_TRUE(at::equal(log_probs(policy, {&turns, 1}), at::cat({known.slice(0, 1, 3), known.slice(0, 5, 8)})));
+}
+
 // The prompt is computed once for its group, forward and backward. That changes no log-prob, and gradients by rounding
 // only.
 TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
@@ -99,8 +108,9 @@ TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
     sample.tokens = tokens;
     sample.log_probs.assign(tokens.size(), 0.0f);
     group.samples.push_back(sample);
-    copies.push_back({group.prompt, static_cast<int64_t>(group.prompt.size())});
-    copies.back().tokens.insert(copies.back().tokens.end(), tokens.begin(), tokens.end());
+    auto copy = group.prompt;
+    copy.insert(copy.end(), tokens.begin(), tokens.end());
+    copies.emplace_back(std::move(copy), static_cast<int64_t>(group.prompt.size()));
     for (size_t i = 0; i < tokens.size(); ++i) a.push_back(0.3f * static_cast<float>(a.size() % 5) - 0.5f);
   }
   const auto shared = log_probs(policy, group_batch(group), 1.0).log_prob, unshared = log_probs(policy, copies);

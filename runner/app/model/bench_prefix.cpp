@@ -56,9 +56,9 @@ train::ScoredGroup group_of(const Load& of, int64_t vocabulary) {
 std::vector<train::Lesson> apart(const train::ScoredGroup& group) {
   std::vector<train::Lesson> all;
   for (const auto& sample : group.samples) {
-    train::Lesson lesson{group.prompt, static_cast<int64_t>(group.prompt.size())};
-    lesson.tokens.insert(lesson.tokens.end(), sample.tokens.begin(), sample.tokens.end());
-    all.push_back(std::move(lesson));
+    auto tokens = group.prompt;
+    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end());
+    all.emplace_back(std::move(tokens), static_cast<int64_t>(group.prompt.size()));
   }
   return all;
 }

@@ -40,10 +40,12 @@ Load load(const json& options) {
 }
 
 std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
-  std::vector<train::Lesson> all(static_cast<size_t>(of.batch));
-  for (uint32_t i = 0; i < all.size(); ++i) {
+  std::vector<train::Lesson> all;
+  for (uint32_t i = 0; i < of.batch; ++i) {
+    std::vector<int32_t> tokens;
     for (uint32_t j = 0; j < of.length; ++j)
-      all[i].tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+      tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+    all.emplace_back(std::move(tokens), 1);
   }
   return all;
 }

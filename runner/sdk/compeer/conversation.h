@@ -19,6 +19,7 @@ struct Example {
   std::vector<Turn> history;  ///< ends with the turn that is to be answered
   std::string answer;         ///< the completion to learn from (sft); the reference (grpo, evaluate). May be empty
   nlohmann::json record;      ///< labels, truth, provenance: for rewards and reports; opaque to the runner
+  int64_t learn = 1;          ///< sft: how many of the assistant's last turns are learned, `answer` included
 };
 
 /// One sampled completion.

@@ -1,0 +1,18 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "compeer/speaker.h"
+#include "plugin/host.h"
+
+namespace compeer::train {
+
+/// The model plugin that reads a model folder: its config.json names it. Throws Error (exit 4) if none does.
+std::string model_plugin_of(const std::filesystem::path& folder);
+
+/// Host::speaker: opens a model folder to use it, with an engine of its own, whose pages hold its talks. What is drawn
+/// is a function of (seed, the manner's draw, all that was said in the talk) alone.
+std::unique_ptr<Speaker> open_speaker(const std::filesystem::path& folder, const plugin::Services& services);
+
+}  // namespace compeer::train
