@@ -32,5 +32,6 @@ void add_verify(CLI::App& app, std::function<int()>& action);    // verify.cpp
 void add_generate(CLI::App& app, std::function<int()>& action);  // generate.cpp
 void add_score(CLI::App& app, std::function<int()>& action);     // generate.cpp
 void add_chat(CLI::App& app, std::function<int()>& action);      // chat.cpp
+void add_data(CLI::App& app, std::function<int()>& action);      // data/
 
 }  // namespace compeer::app

@@ -1,0 +1,10 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace compeer::app {
+
+/// The commands of the group `compeer data`: each in its own file, adding itself as in app/commands.h.
+void add_data_stats(CLI::App& data, std::function<int()>& action);  // stats.cpp
+
+}  // namespace compeer::app
