@@ -16,12 +16,9 @@ struct Options {
 };
 
 int stats(const Options& options) {
-  become_worker("data_stats",
-                {{"sources", options.sources},
-                 {"set", options.settings},
-                 {"json", options.as_json},
-                 {"all", options.all}},
-                0);
+  become_worker(
+      "data_stats",
+      {{"sources", options.sources}, {"set", options.settings}, {"json", options.as_json}, {"all", options.all}}, 0);
 }
 
 }  // namespace

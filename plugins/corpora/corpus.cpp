@@ -1,0 +1,141 @@
+#include "corpora/corpus.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace compeer::corpora {
+
+namespace {
+
+constexpr std::array<const char*, 3> kSplits = {"train", "valid", "test"};
+constexpr size_t kNamed = 3;  // records that a message names
+
+std::string first_few(const std::vector<LeftOut>& left_out) {
+  std::string text;
+  for (size_t i = 0; i < left_out.size() && i < kNamed; ++i)
+    text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
+  return text + (left_out.size() > kNamed ? "; ..." : "");
+}
+
+void add_turns(Example& example, json& labels, const std::vector<Spoken>& turns, size_t count) {
+  labels = json::array();
+  for (size_t i = 0; i < count; ++i) {
+    example.history.push_back({chat_name(turns[i].role), turns[i].text});
+    labels.push_back(turns[i].labels);
+  }
+}
+
+// The one strategy of a turn, if its utterances agree.
+json only(const json& strategies) {
+  for (const json& one : strategies) {
+    if (one != strategies[0]) return nullptr;
+  }
+  return strategies.empty() ? json() : strategies[0];
+}
+
+}  // namespace
+
+Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
+    : name_(layout.name),
+      language_(layout.language),
+      by_turn_(settings.text("unit") == "turn"),
+      merge_(settings.flag("merge")) {
+  const double valid = settings.number("valid"), test = settings.number("test");
+  if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
+  read(layout, settings.text("path"), host);
+  refuse_too_many(settings.text("path"), settings.number("max_unreadable"), host);
+  arrange(valid, test);
+}
+
+void Corpus::read(const Layout& layout, const std::string& path, Host& host) {
+  std::vector<std::string> others;
+  Shelf shelf(name_);
+  for (const Source& source : sources(path, layout.extensions, others)) {
+    shelf.open(source);
+    layout.reader(source, shelf);
+  }
+  if (!others.empty())
+    host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, fmt::join(others, ", ")));
+  left_out_ = shelf.left_out();
+  books_ = shelf.take();
+}
+
+void Corpus::refuse_too_many(const std::string& path, double allowed, Host& host) const {
+  const size_t bad = left_out_.size(), all = bad + books_.size();
+  if (bad == 0) return;
+  const double share = static_cast<double>(bad) / static_cast<double>(all);
+  const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);
+  if (books_.empty() || share > allowed)
+    throw Error(path, fmt::format("{}: {}", told, first_few(left_out_)),
+                books_.empty() ? fmt::format("are these files of the corpus {}?", name_)
+                               : fmt::format("'max_unreadable' allows a share of {}", allowed),
+                Exit::data);
+  host.log(fmt::format("{}: {}, and are left out: {}", path, told, first_few(left_out_)));
+}
+
+void Corpus::arrange(double valid, double test) {
+  for (uint32_t i = 0; i < books_.size(); ++i) {
+    const auto& name = books_[i].split.empty() ? split_of(books_[i].dialogue, valid, test) : books_[i].split;
+    auto& places = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
+    if (!by_turn_) {
+      places.push_back({i});
+      continue;
+    }
+    const Dialogue dialogue = unpack(books_[i].bytes);
+    const auto all = turns(dialogue.utterances, merge_);
+    const auto asked = answers(dialogue, all, false), rounds = answers(dialogue, all, true);
+    for (uint32_t round = 0, next = 0; next < asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
+      if (rounds[round] != asked[next]) continue;
+      places.push_back({i, static_cast<uint32_t>(asked[next++]), round});
+    }
+  }
+}
+
+const std::vector<Corpus::Place>* Corpus::places(const std::string& split) const {
+  for (size_t i = 0; i < kSplits.size(); ++i) {
+    if (split == kSplits[i]) return &splits_[i];
+  }
+  return nullptr;
+}
+
+int64_t Corpus::size(const std::string& split) const {
+  const auto* found = places(split);
+  return found ? static_cast<int64_t>(found->size()) : 0;
+}
+
+json Corpus::common(const Shelf::Book& book, const Dialogue& dialogue) const {
+  json record = dialogue.labels;
+  record.update({{"dialogue", book.dialogue}, {"source", name_}, {"language", language_}});
+  return record;
+}
+
+Example Corpus::get(const std::string& split, int64_t index) {
+  const Place place = places(split)->at(static_cast<size_t>(index));
+  const Shelf::Book& book = books_[place.book];
+  const Dialogue dialogue = unpack(book.bytes);
+  const auto all = turns(dialogue.utterances, merge_);
+  Example example{book.dialogue, {}, "", common(book, dialogue)};
+  example.record["rounds"] = answers(dialogue, all, true).size();
+  add_turns(example, example.record["labels"], all, by_turn_ ? place.turn : all.size());
+  if (!by_turn_) return example;
+  const bool known = place.turn < all.size();
+  if (known) example.answer = all[place.turn].text;
+  json answer = known ? all[place.turn].labels : json::object();
+  json strategies = answer.value("strategy", json::array());
+  answer.erase("strategy");
+  example.id += "/" + std::to_string(place.round);
+  example.record["round"] = place.round;
+  example.record["strategy"] = only(strategies);
+  example.record["strategies"] = std::move(strategies);
+  example.record["answer"] = std::move(answer);
+  return example;
+}
+
+std::vector<Unreadable> Corpus::unreadable() const {
+  std::vector<Unreadable> all;
+  for (const LeftOut& one : left_out_) all.push_back({one.file, one.record, one.reason});
+  return all;
+}
+
+}  // namespace compeer::corpora

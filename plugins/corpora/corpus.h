@@ -1,0 +1,62 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compeer/dataset.h"
+#include "compeer/host.h"
+#include "compeer/settings.h"
+#include "corpora/readers.h"
+
+/// The settings that every corpus has: the first part of its descriptor's "parameters".
+#define COMPEER_CORPUS_SETTINGS                                                                                      \
+  R"json("path": {"type": "path", "help": "the corpus: a file, or a folder with its files"},)json"                   \
+  R"json("unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],)json"                        \
+  R"json("help": "an example is: a supporter's turn with what came before, or a whole dialogue"},)json"              \
+  R"json("merge": {"type": "boolean", "default": true,)json"                                                         \
+  R"json("help": "what one person writes in a row is one turn, a line each"},)json"                                  \
+  R"json("valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                                       \
+  R"json("help": "share of the dialogues in the split valid, where no file's name says the split"},)json"            \
+  R"json("test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},)json" \
+  R"json("max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,)json"                             \
+  R"json("help": "share of records that may be left out because they can't be read"})json"
+
+namespace compeer::corpora {
+
+/// What a plugin says of the corpus it reads.
+struct Layout {
+  std::string name;                     ///< the plugin's
+  std::string language;                 ///< "en", "zh"
+  std::vector<std::string> extensions;  ///< of the files in a folder that belong to it
+  Reader reader;
+};
+
+/// A corpus as a data set. Its files are read once, when it is made; the layout of `Example::record` is in README.md.
+class Corpus : public Dataset {
+ public:
+  /// Throws Error (exit 4): nothing there, nothing readable, more left out than the settings allow.
+  Corpus(const Layout& layout, const Settings& settings, Host& host);
+
+  int64_t size(const std::string& split) const override;
+  Example get(const std::string& split, int64_t index) override;
+  std::vector<Unreadable> unreadable() const override;
+
+ private:
+  struct Place {
+    uint32_t book = 0, turn = 0, round = 0;
+  };
+  void read(const Layout& layout, const std::string& path, Host& host);
+  void refuse_too_many(const std::string& path, double allowed, Host& host) const;
+  void arrange(double valid, double test);
+  const std::vector<Place>* places(const std::string& split) const;
+  json common(const Shelf::Book& book, const Dialogue& dialogue) const;
+
+  std::string name_, language_;
+  bool by_turn_, merge_;
+  std::vector<Shelf::Book> books_;
+  std::vector<LeftOut> left_out_;
+  std::array<std::vector<Place>, 3> splits_;
+};
+
+}  // namespace compeer::corpora

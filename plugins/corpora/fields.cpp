@@ -1,0 +1,120 @@
+#include "corpora/fields.h"
+
+#include <algorithm>
+
+#include "text/words.h"
+
+namespace compeer::corpora {
+
+namespace {
+
+constexpr int kDepth = 64;
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+
+// Whether brackets nest too deeply; what is in strings does not count.
+bool too_deep(std::string_view bytes) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '{' || c == '[')) {
+      if (++depth > kDepth) return true;
+    } else if (!quoted && (c == '}' || c == ']')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+const json& member(const json& object, const char* key) {
+  static const json nothing;
+  if (!object.is_object()) throw Refusal("is no JSON object");
+  const auto found = object.find(key);
+  return found == object.end() ? nothing : *found;
+}
+
+std::string quoted(const char* key) { return "'" + std::string(key) + "'"; }
+
+}  // namespace
+
+void check_text(std::string_view bytes, uint64_t offset) {
+  const size_t broken = text::first_broken(bytes), zero = bytes.find('\0');
+  if (broken < std::min(zero, bytes.size()))
+    throw Refusal("is not UTF-8 at byte " + std::to_string(offset + broken) + " of the file");
+  if (zero != bytes.npos) throw Refusal("holds a zero byte, byte " + std::to_string(offset + zero) + " of the file");
+}
+
+json parse(std::string_view bytes, uint64_t offset) {
+  check_text(bytes, offset);
+  if (too_deep(bytes)) throw Refusal("nests more than " + std::to_string(kDepth) + " levels");
+  try {
+    return json::parse(bytes);
+  } catch (const json::exception& error) {
+    const auto* at = dynamic_cast<const json::parse_error*>(&error);
+    const uint64_t byte = at && at->byte > 0 ? at->byte - 1 : 0;
+    if (byte >= bytes.size()) throw Refusal("is no JSON: it ends too early, as if cut off");
+    throw Refusal("is no JSON at byte " + std::to_string(offset + byte) + " of the file");
+  }
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == text.npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kSpace) + 1 - first));
+}
+
+std::string lowered(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
+const json& list_of(const json& object, const char* key) {
+  const json& found = member(object, key);
+  if (!found.is_array()) throw Refusal("has no list " + quoted(key));
+  return found;
+}
+
+const json& object_of(const json& object, const char* key) {
+  const json& found = member(object, key);
+  if (!found.is_object()) throw Refusal("has no object " + quoted(key));
+  return found;
+}
+
+std::string text_of(const json& object, const char* key) {
+  const json& found = member(object, key);
+  if (!found.is_string()) throw Refusal("has no text " + quoted(key));
+  return trimmed(found.get_ref<const std::string&>());
+}
+
+json label(const json& object, const char* key) {
+  const json& found = member(object, key);
+  if (found.is_number() || found.is_boolean()) return found;
+  const std::string text = found.is_string() ? trimmed(found.get_ref<const std::string&>()) : "";
+  return text.empty() ? json() : json(text);
+}
+
+json scale(const json& object, const char* key) {
+  const json found = label(object, key);
+  if (found.is_number_integer()) return found;
+  if (!found.is_string()) return nullptr;
+  const auto& text = found.get_ref<const std::string&>();
+  const bool digits =
+      text.size() < 10 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? json(std::stoi(text)) : json();
+}
+
+Role role_of(const json& object, const char* key, const std::vector<std::pair<std::string_view, Role>>& table) {
+  const std::string name = text_of(object, key);
+  std::string known;
+  for (const auto& [one, role] : table) {
+    if (one == name) return role;
+    known += (known.empty() ? "" : ", ") + std::string(one);
+  }
+  throw Refusal("is by '" + name.substr(0, 40) + "', who is none of " + known);
+}
+
+}  // namespace compeer::corpora

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace compeer::corpora {
+
+/// The bytes of one record, where they are in their file, and the why if they can't be a record.
+struct Raw {
+  int64_t number = 0;   ///< from 1: the element of the list, the line
+  uint64_t offset = 0;  ///< of its first byte in the file
+  std::string_view bytes;
+  std::string problem;  ///< "": none that can be seen from outside
+};
+
+/// The records of a file that holds a JSON list, or JSON lines: told apart by the first character. The file is read in
+/// blocks and only one record is in memory. A record that is broken does not take the next with it: a list's elements
+/// are told apart by their brackets, and no text goes on over the end of a line.
+/// A file that ends within a record or a list, or holds nothing, has one last record with a `problem`.
+/// Throws Error (exit 4) naming the file if it can't be read.
+void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f);
+
+}  // namespace compeer::corpora

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "corpora/dialogue.h"
+#include "corpora/sources.h"
+
+namespace compeer::corpora {
+
+/// A record that was left out. (Like compeer::Unreadable, which needs libtorch's headers.)
+struct LeftOut {
+  std::string file;
+  int64_t record = 0;
+  std::string reason;
+};
+
+/// Where what was read is kept, packed.
+class Shelf {
+ public:
+  struct Book {
+    std::string dialogue;  ///< its full name: "esconv/train/17"
+    std::string bytes;     ///< packed
+    std::string split;     ///< what its file's name says, or ""
+  };
+
+  explicit Shelf(std::string corpus) : corpus_(std::move(corpus)) {}
+
+  /// What follows comes from this file.
+  void open(const Source& source);
+
+  /// A dialogue, read from a record of the file (0: the file is the dialogue). Left out if the file has one of the
+  /// same name already.
+  void add(const Dialogue& dialogue, int64_t record);
+  void leave_out(int64_t record, const std::string& reason);
+
+  const std::vector<Book>& books() const { return books_; }
+  const std::vector<LeftOut>& left_out() const { return left_out_; }
+  std::vector<Book> take() { return std::move(books_); }
+
+ private:
+  std::string corpus_;
+  Source source_;
+  std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
+  std::vector<Book> books_;
+  std::vector<LeftOut> left_out_;
+};
+
+}  // namespace compeer::corpora

@@ -1,0 +1,112 @@
+/// CPsyCoun: counselling rebuilt from reports by models, Chinese. CPsyCounD is a folder of plain texts, a dialogue
+/// each; CPsyCounE of JSON lists of lines, in a folder for each topic.
+#include <algorithm>
+#include <array>
+
+#include "compeer/plugin.h"
+#include "corpora/corpus.h"
+
+namespace {
+
+using namespace compeer::corpora;
+
+constexpr std::array<std::pair<std::string_view, Role>, 4> kSpeakers = {
+    {{"来访者", Role::seeker}, {"心理咨询师", Role::supporter}, {"求助者", Role::seeker}, {"支持者", Role::supporter}}};
+
+// Others who speak in the room. (Not every word before a colon is a speaker: "1. 倾听：" begins a piece of advice.)
+constexpr std::array<std::string_view, 12> kOthers = {"妈妈：", "爸爸：", "母亲：", "父亲：", "丈夫：", "妻子：",
+                                                      "儿子：", "女儿：", "孩子：", "老师：", "朋友：", "同学："};
+
+bool take(std::string_view& line, std::string_view prefix) {
+  if (!line.starts_with(prefix)) return false;
+  line.remove_prefix(prefix.size());
+  return true;
+}
+
+// "（扮演排挤者）": what stands in brackets, without them.
+json bracketed(std::string_view& line) {
+  const size_t end = line.find("）");
+  if (end == line.npos || !take(line, "（")) return nullptr;
+  const std::string inside(line.substr(0, end - std::string_view("（").size()));
+  line.remove_prefix(inside.size() + std::string_view("）").size());
+  return inside;
+}
+
+// A line that says who speaks: "来访者：...", "心理咨询师（扮演妈妈）：...". A label alone is a turn without words.
+std::optional<Utterance> labelled(std::string_view line) {
+  for (const auto& [name, role] : kSpeakers) {
+    std::string_view rest = line;
+    if (!take(rest, name)) continue;
+    const json as = bracketed(rest);
+    if (!rest.empty() && !take(rest, "：") && !take(rest, ":")) continue;
+    return Utterance{role, trimmed(rest), {{"as", as}, {"aside", nullptr}}};
+  }
+  return {};
+}
+
+// What nobody of the two says: stage directions, other people.
+bool is_aside(std::string_view line) {
+  return (line.starts_with("（") && line.ends_with("）")) || (line.starts_with("(") && line.ends_with(")")) ||
+         std::any_of(kOthers.begin(), kOthers.end(), [&](auto other) { return line.starts_with(other); });
+}
+
+void add(Dialogue& dialogue, const std::string& line) {
+  if (auto begun = labelled(line)) {
+    dialogue.utterances.push_back(std::move(*begun));
+  } else if (dialogue.utterances.empty()) {
+    json& preface = dialogue.labels["preface"];
+    preface = preface.is_null() ? line : preface.get<std::string>() + "\n" + line;
+  } else if (is_aside(line)) {
+    dialogue.utterances.back().labels["aside"].push_back(line);
+  } else {
+    std::string& text = dialogue.utterances.back().text;
+    text += (text.empty() ? "" : "\n") + line;
+  }
+}
+
+std::vector<std::string> lines(const std::string& bytes) {
+  std::vector<std::string> all;
+  for (size_t at = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < bytes.size();) {
+    const size_t end = std::min(bytes.find('\n', at), bytes.size());
+    if (auto line = trimmed(std::string_view(bytes).substr(at, end - at)); !line.empty())
+      all.push_back(std::move(line));
+    at = end + 1;
+  }
+  return all;
+}
+
+Dialogue read(const Source& source, const std::string& bytes) {
+  const bool is_list = source.file.extension() == ".json";
+  Dialogue dialogue;
+  dialogue.labels = {{"preface", nullptr}, {"topic", nullptr}};
+  if (is_list) {
+    const json strings = parse(bytes, 0);
+    if (!strings.is_array()) throw Refusal("is no JSON list");
+    each(strings, "line", [&](const json& line, size_t) {
+      if (!line.is_string() || !labelled(line.get_ref<const std::string&>()))
+        throw Refusal("does not begin with 求助者： or 支持者：");
+      add(dialogue, line);
+    });
+    dialogue.labels["topic"] = source.file.parent_path().filename().string();
+  } else {
+    check_text(bytes, 0);
+    for (const std::string& line : lines(bytes)) add(dialogue, line);
+  }
+  std::erase_if(dialogue.utterances, [](const Utterance& one) { return one.text.empty(); });
+  if (dialogue.utterances.empty()) throw Refusal("holds no line that begins with 来访者： or 心理咨询师：");
+  return dialogue;
+}
+
+class Cpsycoun : public Corpus {
+ public:
+  Cpsycoun(const compeer::Settings& settings, compeer::Host& host)
+      : Corpus({"cpsycoun", "zh", {".json", ".txt"}, whole_files(read)}, settings, host) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Dataset, datasets, cpsycoun, Cpsycoun,
+               R"json(
+  "version": "1.0.0",
+  "summary": "CPsyCoun: counselling rebuilt from reports, Chinese.",
+  "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(})json")

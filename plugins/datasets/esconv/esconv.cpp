@@ -1,0 +1,86 @@
+/// ESConv: emotional support by crowd workers, English. Three layouts, told apart record by record: the published split
+/// (speakers usr and sys), the original ESConv.json and FailedESConv.json (annotations apart), and the relabelled test
+/// split of MultiESC (several strategies a turn; its values of valence and arousal are not read).
+#include "compeer/plugin.h"
+#include "corpora/corpus.h"
+
+namespace {
+
+using namespace compeer::corpora;
+
+const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
+    {"usr", Role::seeker},     {"sys", Role::supporter},       {"seeker", Role::seeker},
+    {"speaker", Role::seeker}, {"supporter", Role::supporter}, {"listener", Role::supporter}};
+
+// The same strategy goes by several names in the corpus's own files.
+json strategy(const json& written) {
+  static const std::vector<std::pair<std::string_view, std::string_view>> names = {
+      {"Questions", "Question"},
+      {"Other", "Others"},
+      {"Direct Guidance", "Providing Suggestions"},
+      {"Approval and Reassurance", "Affirmation and Reassurance"},
+      {"Restatement", "Restatement or Paraphrasing"},
+      {"Greetings", "Greeting"}};
+  for (const auto& [one, usual] : names) {
+    if (written == one) return usual;
+  }
+  return written;
+}
+
+json strategies(const json& utterance, const json& annotation) {
+  if (!utterance.contains("all_strategy")) return strategy(label(annotation, "strategy"));
+  json all = json::array();
+  for (const json& one : list_of(utterance, "all_strategy")) all.push_back(strategy(one));
+  return all;
+}
+
+Utterance utterance(const json& written) {
+  Utterance one{role_of(written, "speaker", kSpeakers),
+                text_of(written, written.contains("content") ? "content" : "text")};
+  const json& annotation = written.contains("annotation") ? object_of(written, "annotation") : written;
+  if (one.role == Role::supporter) one.labels = {{"strategy", strategies(written, annotation)}};
+  if (one.role == Role::seeker) one.labels = {{"feedback", scale(annotation, "feedback")}};
+  if (written.contains("cause")) one.labels["cause"] = label(written, "cause");
+  return one;
+}
+
+json survey(const json& record) {
+  const json none = {{"seeker", json::object()}, {"supporter", json::object()}};
+  const json& scores = record.contains("survey_score") ? object_of(record, "survey_score") : none;
+  const json &seeker = object_of(scores, "seeker"), &supporter = object_of(scores, "supporter");
+  const bool relabelled = record.contains("init_intensity");
+  return {
+      {"initial_intensity", relabelled ? scale(record, "init_intensity") : scale(seeker, "initial_emotion_intensity")},
+      {"final_intensity", relabelled ? scale(record, "final_intensity") : scale(seeker, "final_emotion_intensity")},
+      {"empathy", scale(seeker, "empathy")},
+      {"relevance", scale(seeker, "relevance")},
+      {"supporter_relevance", scale(supporter, "relevance")}};
+}
+
+Dialogue read(const json& record) {
+  Dialogue dialogue;
+  each(list_of(record, "dialog"), "utterance",
+       [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
+  dialogue.labels = {{"emotion", label(record, "emotion_type")},
+                     {"problem", label(record, "problem_type")},
+                     {"situation", label(record, "situation")},
+                     {"experience", label(record, "experience_type")},
+                     {"survey", survey(record)}};
+  for (const char* question : {"seeker_question1", "seeker_question2", "supporter_question1", "supporter_question2"})
+    dialogue.labels["survey"][question] = label(record, question);
+  return dialogue;
+}
+
+class Esconv : public Corpus {
+ public:
+  Esconv(const compeer::Settings& settings, compeer::Host& host)
+      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(read)}, settings, host) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Dataset, datasets, esconv, Esconv,
+               R"json(
+  "version": "1.0.0",
+  "summary": "ESConv: emotional support in eight strategies, English.",
+  "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(})json")

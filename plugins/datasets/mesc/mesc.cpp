@@ -1,0 +1,141 @@
+/// MESC: sessions of therapy from a television series, English. The table (MESC.csv) has a row for each utterance; the
+/// splits (*.json) have situations, and a description of the picture glued behind each utterance, which is cut off
+/// here.
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "compeer/plugin.h"
+#include "corpora/corpus.h"
+#include "corpora/csv.h"
+
+namespace {
+
+using namespace compeer::corpora;
+
+const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
+    {"user", Role::seeker}, {"sys", Role::supporter}, {"Client", Role::seeker}, {"Therapist", Role::supporter}};
+
+// "open question" and "Open question" are one; a client has none, which the table writes as "undefined".
+json strategy(json written) {
+  if (!written.is_string() || written == "undefined") return nullptr;
+  auto& text = written.get_ref<std::string&>();
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 32);
+  return written;
+}
+
+// The generated description begins, often without a space before it, with one of two phrases.
+std::pair<std::string, json> without_description(const std::string& text) {
+  const size_t cut = std::min(text.find("The speaker"), text.find("The emotion state"));
+  if (cut == text.npos) return {text, nullptr};
+  return {trimmed(text.substr(0, cut)), trimmed(text.substr(cut))};
+}
+
+Utterance utterance(const json& written) {
+  auto [text, visual] = without_description(text_of(written, "text"));
+  Utterance one{role_of(written, "speaker", kSpeakers), std::move(text)};
+  one.labels = {{"emotion", label(written, "emotion")}, {"visual", std::move(visual)}};
+  if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(written, "strategy"));
+  return one;
+}
+
+Dialogue read(const json& record) {
+  Dialogue dialogue;
+  each(list_of(record, "dialog"), "utterance",
+       [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
+  json problem = label(record, "problem_type");  // free text: only its letters' case keeps the same ones apart
+  if (problem.is_string()) problem = lowered(problem);
+  dialogue.labels = {{"problem", std::move(problem)}, {"situation", label(record, "situation")}};
+  return dialogue;
+}
+
+/// Puts the rows of the table together.
+class Table {
+ public:
+  explicit Table(Shelf& shelf) : shelf_(shelf) {}
+
+  void take(const Row& row) {
+    try {
+      if (!row.problem.empty()) throw Refusal(row.problem);
+      if (heading_.empty()) {
+        heading_ = row.fields;
+        return;
+      }
+      add(fields(row), row.number);
+    } catch (const Refusal& refusal) {
+      if (problem_.empty()) problem_ = "row " + std::to_string(row.number) + " " + refusal.what();
+      if (first_row_ == 0) first_row_ = row.number;
+    }
+  }
+
+  // What was put together is a dialogue, unless one of its rows can't be read.
+  void finish() {
+    if (first_row_ == 0) return;
+    if (problem_.empty()) {
+      shelf_.add(dialogue_, first_row_);
+    } else {
+      shelf_.leave_out(first_row_, problem_);
+    }
+    dialogue_ = {}, problem_.clear(), first_row_ = 0;
+  }
+
+ private:
+  json fields(const Row& row) const {
+    if (row.fields.size() != heading_.size())
+      throw Refusal("has " + std::to_string(row.fields.size()) + " fields, the heading " +
+                    std::to_string(heading_.size()));
+    json all = json::object();
+    for (size_t i = 0; i < row.fields.size(); ++i) all[heading_[i]] = row.fields[i];
+    return all;
+  }
+
+  void add(const json& row, int64_t number) {
+    const std::string id = text_of(row, "Dialogue_ID");
+    if (first_row_ != 0 && id != dialogue_.id) finish();
+    if (first_row_ == 0) {
+      first_row_ = number;
+      dialogue_.id = id;
+      dialogue_.labels = {{"season", scale(row, "Season")}, {"episode", scale(row, "Episode")}};
+    }
+    if (scale(row, "Utterance_ID") != dialogue_.utterances.size())
+      throw Refusal("is not utterance " + std::to_string(dialogue_.utterances.size()) + " of dialogue " + id);
+    Utterance one{role_of(row, "Speaker", kSpeakers), text_of(row, "Utterance")};
+    one.labels = {
+        {"emotion", label(row, "Emotion")}, {"start", label(row, "StartTime")}, {"end", label(row, "EndTime")}};
+    if (one.role == Role::supporter) one.labels["strategy"] = strategy(label(row, "Strategy"));
+    dialogue_.utterances.push_back(std::move(one));
+  }
+
+  Shelf& shelf_;
+  std::vector<std::string> heading_;
+  Dialogue dialogue_;
+  std::string problem_;
+  int64_t first_row_ = 0;
+};
+
+void read_table(const Source& source, Shelf& shelf) {
+  const std::string text = compeer::read_file(source.file);
+  Table table(shelf);
+  each_csv_row(text, [&](const Row& row) { table.take(row); });
+  table.finish();
+  if (text.empty()) shelf.leave_out(1, "is not there: the file is empty");
+}
+
+void read_file(const Source& source, Shelf& shelf) {
+  static const Reader splits = json_records(read);
+  source.file.extension() == ".csv" ? read_table(source, shelf) : splits(source, shelf);
+}
+
+class Mesc : public Corpus {
+ public:
+  Mesc(const compeer::Settings& settings, compeer::Host& host)
+      : Corpus({"mesc", "en", {".csv", ".json", ".jsonl"}, read_file}, settings, host) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Dataset, datasets, mesc, Mesc,
+               R"json(
+  "version": "1.0.0",
+  "summary": "MESC: sessions of therapy on television, with emotions and what was to be seen, English.",
+  "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(})json")
