@@ -85,7 +85,7 @@ Dialogue read(const Source& source, const std::string& bytes) {
     each(strings, "line", [&](const json& line, size_t) {
       if (!line.is_string() || !labelled(line.get_ref<const std::string&>()))
         throw Refusal("does not begin with 求助者： or 支持者：");
-      add(dialogue, line);
+      add(dialogue, line.get_ref<const std::string&>());
     });
     dialogue.labels["topic"] = source.file.parent_path().filename().string();
   } else {

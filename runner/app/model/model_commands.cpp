@@ -10,6 +10,7 @@
 #include "app/model/bench_prefix.h"
 #include "app/model/bench_train.h"
 #include "app/model/chat.h"
+#include "app/model/data_stats.h"
 #include "app/model/generate.h"
 #include "app/model/score.h"
 #include "app/model/verify.h"
@@ -29,6 +30,7 @@ const std::map<std::string, Command> kCommands{{"bench_allreduce", bench_allredu
                                                {"bench_prefix", bench_prefix},
                                                {"bench_train", bench_train},
                                                {"chat", chat},
+                                               {"data_stats", data_stats},
                                                {"generate", generate},
                                                {"score", score},
                                                {"verify", verify}};
