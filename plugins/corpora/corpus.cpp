@@ -63,6 +63,7 @@ void Corpus::read(const Layout& layout, const std::string& path, Host& host) {
 
 void Corpus::refuse_too_many(const std::string& path, double allowed, Host& host) const {
   const size_t bad = left_out_.size(), all = bad + books_.size();
+  if (all == 0) throw Error(path, "holds no dialogue", "", Exit::data);
   if (bad == 0) return;
   const double share = static_cast<double>(bad) / static_cast<double>(all);
   const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);

@@ -1,0 +1,65 @@
+#include "corpora/dialogue.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::corpora {
+namespace {
+
+// The supporter begins; a run of two of the seeker's, one of three of the supporter's.
+Dialogue example() {
+  Dialogue dialogue{"7", {}, {{"problem", nullptr}}};
+  dialogue.utterances = {{Role::supporter, "hello", {{"strategy", "Question"}}},
+                         {Role::seeker, "hi", {{"feedback", 3}}},
+                         {Role::seeker, "i am sad"},
+                         {Role::supporter, "why?", {{"strategy", "Question"}}},
+                         {Role::supporter, "go on", {{"strategy", json::array({"Others", "Question"})}}},
+                         {Role::supporter, "please", {{"as", "a friend"}}},
+                         {Role::seeker, "ok"}};
+  return dialogue;
+}
+
+TEST(Dialogue, MergesRunsAndListsTheirLabels) {
+  const auto all = turns(example().utterances, true);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1].text, "hi\ni am sad");
+  EXPECT_EQ(all[1].labels, (json{{"feedback", {3, nullptr}}}));
+  EXPECT_EQ(all[2].text, "why?\ngo on\nplease");
+  EXPECT_EQ(all[2].labels.at("strategy"), (json{"Question", "Others", "Question", nullptr}));
+  EXPECT_EQ(all[2].labels.at("as"), (json{nullptr, nullptr, "a friend"}));
+  EXPECT_EQ(all[2].end, 6u);
+  EXPECT_EQ(turns(example().utterances, false).size(), 7u);
+}
+
+TEST(Dialogue, AnswersFollowTheSeeker) {
+  Dialogue dialogue = example();
+  const auto merged = turns(dialogue.utterances, true), apart = turns(dialogue.utterances, false);
+  EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
+  EXPECT_EQ(answers(dialogue, apart, false), (std::vector<size_t>{3}));
+  dialogue.asked = {7};  // withheld
+  EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{4}));
+  EXPECT_EQ(answers(dialogue, merged, true), (std::vector<size_t>{2, 4}));
+  dialogue.asked = {5};  // within the run
+  EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
+  dialogue.asked.emplace();
+  EXPECT_EQ(answers(dialogue, merged, false), std::vector<size_t>());
+  EXPECT_EQ(answers({}, {}, true), std::vector<size_t>());
+}
+
+TEST(Dialogue, IsTheSameUnpacked) {
+  Dialogue dialogue = example();
+  dialogue.asked = {1, 7};
+  const Dialogue back = unpack(pack(dialogue));
+  EXPECT_EQ(back.id, "7");
+  EXPECT_EQ(back.labels, dialogue.labels);
+  EXPECT_EQ(back.asked, dialogue.asked);
+  ASSERT_EQ(back.utterances.size(), 7u);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(back.utterances[i].role, dialogue.utterances[i].role);
+    EXPECT_EQ(back.utterances[i].text, dialogue.utterances[i].text);
+    EXPECT_EQ(back.utterances[i].labels, dialogue.utterances[i].labels);
+  }
+  EXPECT_FALSE(unpack(pack(example())).asked.has_value());
+}
+
+}  // namespace
+}  // namespace compeer::corpora

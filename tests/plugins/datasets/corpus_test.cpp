@@ -1,0 +1,180 @@
+// What all corpora do alike, shown with esconv: units, merging, splits, records that can't be read.
+#include "corpus.h"
+
+#include <set>
+
+namespace compeer {
+namespace {
+
+using nlohmann::json;
+
+// A dialogue that the supporter begins, with a run of each, in the layout of the published split.
+json dialogue(const std::string& emotion = "anger") {
+  return {{"experience_type", "Current Experience"},
+          {"emotion_type", emotion},
+          {"problem_type", "job crisis"},
+          {"situation", "first line\nsecond line"},
+          {"survey_score", {{"seeker", {{"initial_emotion_intensity", "5"}}}, {"supporter", json::object()}}},
+          {"dialog",
+           {{{"text", "hello"}, {"speaker", "sys"}, {"strategy", "Others"}},
+            {{"text", "hi"}, {"speaker", "usr"}},
+            {{"text", "my boss shouts \\ at me \xF0\x9F\x98\x9E"}, {"speaker", "usr"}},
+            {{"text", "why?"}, {"speaker", "sys"}, {"strategy", "Question"}},
+            {{"text", "that hurts"}, {"speaker", "sys"}, {"strategy", "Reflection of feelings"}},
+            {{"text", "it does"}, {"speaker", "usr"}},
+            {{"text", "take care"}, {"speaker", "sys"}}}},
+          {"seeker_question1", ""},
+          {"supporter_question2", "fine"}};
+}
+
+std::string lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += dialogue().dump() + "\n";
+  return text;
+}
+
+class CorpusOf : public CorpusTest {};
+
+TEST_F(CorpusOf, TurnsHasAnExampleForEachAnswer) {
+  const auto examples = all("esconv", write("train.txt", lines(1)));
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].id, "esconv/train/1/0");
+  EXPECT_EQ(told(examples[0]), "assistant: hello|user: hi\nmy boss shouts \\ at me \xF0\x9F\x98\x9E|");
+  EXPECT_EQ(examples[0].answer, "why?\nthat hurts");
+  const json& record = examples[0].record;
+  EXPECT_EQ(record.at("dialogue"), "esconv/train/1");
+  EXPECT_EQ(record.at("source"), "esconv");
+  EXPECT_EQ(record.at("language"), "en");
+  EXPECT_EQ(record.at("round"), 0);
+  EXPECT_EQ(record.at("rounds"), 2);
+  EXPECT_TRUE(record.at("strategy").is_null()) << "its utterances have two";
+  EXPECT_EQ(record.at("strategies"), (json{"Question", "Reflection of feelings"}));
+  EXPECT_EQ(record.at("labels"), (json{{{"strategy", {"Others"}}}, {{"feedback", {nullptr, nullptr}}}}));
+  EXPECT_EQ(record.at("situation"), "first line\nsecond line");
+  EXPECT_EQ(record.at("survey").at("initial_intensity"), 5);
+  EXPECT_TRUE(record.at("survey").at("final_intensity").is_null());
+  EXPECT_TRUE(record.at("survey").at("seeker_question1").is_null());
+  EXPECT_EQ(record.at("survey").at("supporter_question2"), "fine");
+  EXPECT_EQ(examples[1].id, "esconv/train/1/1");
+  EXPECT_EQ(examples[1].answer, "take care");
+  EXPECT_EQ(examples[1].record.at("strategies"), json::array({nullptr})) << "missing, not guessed";
+  EXPECT_TRUE(examples[1].record.at("strategy").is_null());
+}
+
+TEST_F(CorpusOf, DialoguesHasOneExampleEach) {
+  const auto examples = all("esconv", write("train.txt", lines(1)), {{"unit", "dialogue"}});
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].id, "esconv/train/1");
+  EXPECT_EQ(examples[0].history.size(), 5u);
+  EXPECT_EQ(examples[0].answer, "");
+  EXPECT_EQ(examples[0].record.at("labels").size(), 5u);
+  EXPECT_EQ(examples[0].record.at("labels")[2].at("strategy"), (json{"Question", "Reflection of feelings"}));
+  EXPECT_EQ(examples[0].record.at("rounds"), 2);
+  EXPECT_FALSE(examples[0].record.contains("round"));
+}
+
+TEST_F(CorpusOf, UnmergedTurnsHasEveryUtterance) {
+  const auto path = write("train.txt", lines(1));
+  EXPECT_EQ(all("esconv", path, {{"unit", "dialogue"}, {"merge", false}})[0].history.size(), 7u);
+  const auto examples = all("esconv", path, {{"merge", false}});
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].answer, "why?");
+  EXPECT_EQ(examples[0].record.at("strategy"), "Question");
+}
+
+TEST_F(CorpusOf, FilesNamedAfterSplitsHasThese) {
+  write("train.txt", lines(3));
+  write("valid.txt", lines(1));
+  write("other.json", "[" + dialogue().dump() + "]");
+  auto dataset = open("esconv", folder(), {{"unit", "dialogue"}});
+  EXPECT_EQ(dataset.object().size("train"), 3);
+  EXPECT_EQ(dataset.object().size("valid"), 1);
+  EXPECT_EQ(dataset.object().size("test"), 0);
+  EXPECT_EQ(dataset.object().size("dev"), 0);
+}
+
+TEST_F(CorpusOf, OtherFilesIsDividedByDialogue) {
+  const auto path = write("corpus.jsonl", lines(300));
+  auto dataset = open("esconv", path, {{"valid", 0.2}, {"test", 0.3}});
+  std::set<std::string> seen;
+  size_t dialogues = 0;
+  for (const std::string split : {"train", "valid", "test"}) {
+    std::set<std::string> here;
+    for (const Example& one : all(dataset, {split})) here.insert(one.record.at("dialogue"));
+    EXPECT_GT(here.size(), 30u);
+    EXPECT_EQ(dataset.object().size(split), static_cast<int64_t>(2 * here.size()));
+    dialogues += here.size();
+    seen.merge(here);
+  }
+  EXPECT_EQ(dialogues, 300u);
+  EXPECT_EQ(seen.size(), 300u) << "none is in two splits";
+  EXPECT_NE(refused("esconv", path, {{"valid", 0.6}, {"test", 0.5}}).find("are more than 1 together"),
+            std::string::npos);
+}
+
+TEST_F(CorpusOf, BrokenRecordsNamesThem) {
+  json no_dialog = dialogue(), no_text = dialogue(), bot = dialogue();
+  no_dialog.erase("dialog");
+  no_text["dialog"][2].erase("text");
+  bot["dialog"][0]["speaker"] = "bot";
+  const auto path =
+      write("train.txt", lines(2) + no_dialog.dump() + "\n" + no_text.dump() + "\n" + bot.dump() + "\n{\"a\n\xFF\n");
+  EXPECT_EQ(refused("esconv", path),
+            "datasets/esconv 1.0.0 (" + built::finder().get("datasets", "esconv").path.string() +
+                "), in make(): " + path.string() + ": 5 of 7 records can't be read (71.4 %): " + path.string() +
+                ", record 3: has no list 'dialog'; " + path.string() + ", record 4: utterance 3 has no text 'text'; " +
+                path.string() + ", record 5: utterance 1 is by 'bot', who is none of usr, sys, seeker, speaker, " +
+                "supporter, listener; ...\n  help: 'max_unreadable' allows a share of 0.01 (exit 4)");
+  auto dataset = open("esconv", path, {{"max_unreadable", 1}});
+  const auto unreadable = dataset.object().unreadable();
+  ASSERT_EQ(unreadable.size(), 5u);
+  EXPECT_EQ(unreadable[3].record, 6);
+  EXPECT_EQ(unreadable[3].reason, "is no JSON: it ends too early, as if cut off");
+  EXPECT_TRUE(unreadable[4].reason.starts_with("is not UTF-8 at byte ")) << unreadable[4].reason;
+  EXPECT_EQ(unreadable[4].file, path.string());
+  EXPECT_EQ(all(dataset).size(), 4u);
+}
+
+TEST_F(CorpusOf, MissingLabelsHasNulls) {
+  json bare = {{"dialog", dialogue().at("dialog")}};
+  const auto examples = all("esconv", write("train.txt", bare.dump()));
+  ASSERT_EQ(examples.size(), 2u);
+  for (const char* name : {"emotion", "problem", "situation", "experience"})
+    EXPECT_TRUE(examples[0].record.at(name).is_null()) << name;
+  EXPECT_TRUE(examples[0].record.at("survey").at("empathy").is_null());
+}
+
+TEST_F(CorpusOf, NothingToReadIsRefused) {
+  EXPECT_NE(refused("esconv", folder() / "nowhere").find("nowhere: is not there"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("empty.txt", "")).find("record 1: is not there: the file is empty"),
+            std::string::npos);
+  EXPECT_NE(refused("esconv", write("wrong.json", "\xFF\xFE[\0 \0")).find("is not UTF-8 at byte 0"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("list.json", "[]")).find("holds no dialogue"), std::string::npos);
+  EXPECT_NE(refused("esconv", write("tsv.txt", "0.0 0 1 a EOS\n")).find("are these files of the corpus esconv?"),
+            std::string::npos);
+}
+
+// Wherever a file is cut, all records before the cut are there and what is lost is named.
+TEST_F(CorpusOf, CutFilesHasWhatIsWhole) {
+  const std::string one = dialogue().dump(1);
+  for (const bool is_list : {true, false}) {
+    const std::string whole = is_list ? "[\n" + one + ",\n" + one + ",\n" + one + "\n]\n" : lines(3);
+    const size_t record = is_list ? one.size() + 2 : whole.size() / 3;
+    for (size_t cut = 1; cut < whole.size(); cut += 13) {
+      const auto path = write(is_list ? "cut.json" : "cut.txt", whole.substr(0, cut));
+      const size_t least = (is_list ? cut : cut + 1) / record;
+      if (least == 0) {
+        EXPECT_NE(refused("esconv", path, {{"max_unreadable", 1}}).find("(exit "), std::string::npos) << cut;
+        continue;
+      }
+      auto dataset = open("esconv", path, {{"max_unreadable", 1}, {"unit", "dialogue"}});
+      const size_t read = all(dataset).size();
+      EXPECT_GE(read, least) << cut;
+      if (read < 3) EXPECT_LE(dataset.object().unreadable().size(), 1u) << cut;
+      if (is_list && cut < whole.size() - 2) EXPECT_EQ(dataset.object().unreadable().size(), 1u) << cut;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace compeer
