@@ -43,12 +43,12 @@ Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
       merge_(settings.flag("merge")) {
   const double valid = settings.number("valid"), test = settings.number("test");
   if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
-  read(layout, settings.text("path"), host);
+  load(layout, settings.text("path"), host);
   refuse_too_many(settings.text("path"), settings.number("max_unreadable"), host);
   arrange(valid, test);
 }
 
-void Corpus::read(const Layout& layout, const std::string& path, Host& host) {
+void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
   std::vector<std::string> others;
   Shelf shelf(name_);
   for (const Source& source : sources(path, layout.extensions, others)) {
@@ -56,7 +56,7 @@ void Corpus::read(const Layout& layout, const std::string& path, Host& host) {
     layout.reader(source, shelf);
   }
   if (!others.empty())
-    host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, fmt::join(others, ", ")));
+    host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, listed(others)));
   left_out_ = shelf.left_out();
   books_ = shelf.take();
 }

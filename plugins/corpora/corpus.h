@@ -46,7 +46,7 @@ class Corpus : public Dataset {
   struct Place {
     uint32_t book = 0, turn = 0, round = 0;
   };
-  void read(const Layout& layout, const std::string& path, Host& host);
+  void load(const Layout& layout, const std::string& path, Host& host);
   void refuse_too_many(const std::string& path, double allowed, Host& host) const;
   void arrange(double valid, double test);
   const std::vector<Place>* places(const std::string& split) const;

@@ -29,12 +29,6 @@ std::vector<Source> files_in(const fs::path& folder, const std::vector<std::stri
   return found;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 }  // namespace
 
 std::vector<Source> sources(const fs::path& path, const std::vector<std::string>& extensions,
@@ -47,7 +41,7 @@ std::vector<Source> sources(const fs::path& path, const std::vector<std::string>
     return {{path, name, split_in(name)}};
   }
   auto found = files_in(path, extensions);
-  if (found.empty()) throw Error(path.string(), "holds no file that ends in " + joined(extensions), "", Exit::data);
+  if (found.empty()) throw Error(path.string(), "holds no file that ends in " + listed(extensions), "", Exit::data);
   const bool split = std::any_of(found.begin(), found.end(), [](const Source& one) { return !one.split.empty(); });
   if (!split) return found;
   for (const Source& one : found) {
@@ -55,6 +49,12 @@ std::vector<Source> sources(const fs::path& path, const std::vector<std::string>
   }
   std::erase_if(found, [](const Source& one) { return one.split.empty(); });
   return found;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 std::string split_in(const std::string& name) {

@@ -18,6 +18,9 @@ struct Source {
 std::vector<Source> sources(const std::filesystem::path& path, const std::vector<std::string>& extensions,
                             std::vector<std::string>& left_out);
 
+/// "a, b, c"
+std::string listed(const std::vector<std::string>& names);
+
 /// The split that a name says: it has the word train, valid (also val, validation, dev) or test in it.
 std::string split_in(const std::string& name);
 

@@ -101,7 +101,7 @@ void add_videos(Dialogue& dialogue, const json& record) {
   for (const size_t index : *dialogue.asked) dialogue.utterances[index].labels.update(reasoning(turn));
 }
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   Dialogue dialogue;
   const bool with_videos = record.is_object() && record.contains("turn");
   dialogue.id = text_of(record, "conversation_id");
@@ -117,7 +117,7 @@ Dialogue read(const json& record) {
 class Avamerg : public Corpus {
  public:
   Avamerg(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"avamerg", "en", {".json", ".jsonl"}, json_records(read)}, settings, host) {}
+      : Corpus({"avamerg", "en", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

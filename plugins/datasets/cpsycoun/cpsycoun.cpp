@@ -75,7 +75,7 @@ std::vector<std::string> lines(const std::string& bytes) {
   return all;
 }
 
-Dialogue read(const Source& source, const std::string& bytes) {
+Dialogue dialogue_of(const Source& source, const std::string& bytes) {
   const bool is_list = source.file.extension() == ".json";
   Dialogue dialogue;
   dialogue.labels = {{"preface", nullptr}, {"topic", nullptr}};
@@ -100,7 +100,7 @@ Dialogue read(const Source& source, const std::string& bytes) {
 class Cpsycoun : public Corpus {
  public:
   Cpsycoun(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"cpsycoun", "zh", {".json", ".txt"}, whole_files(read)}, settings, host) {}
+      : Corpus({"cpsycoun", "zh", {".json", ".txt"}, whole_files(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 using namespace compeer::corpora;
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   Dialogue dialogue;
   each(list_of(record, "conversation"), "round", [&](const json& round, size_t) {
     const json system = label(round, "system");
@@ -20,7 +20,7 @@ Dialogue read(const json& record) {
 class Emollm : public Corpus {
  public:
   Emollm(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"emollm", "zh", {".json", ".jsonl"}, json_records(read)}, settings, host) {}
+      : Corpus({"emollm", "zh", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

@@ -57,7 +57,7 @@ json survey(const json& record) {
       {"supporter_relevance", scale(supporter, "relevance")}};
 }
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   Dialogue dialogue;
   each(list_of(record, "dialog"), "utterance",
        [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
@@ -74,7 +74,7 @@ Dialogue read(const json& record) {
 class Esconv : public Corpus {
  public:
   Esconv(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(read)}, settings, host) {}
+      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ using namespace compeer::corpora;
 const std::vector<std::pair<std::string_view, Role>> kSpeakers = {{"seeker", Role::seeker},
                                                                   {"supporter", Role::supporter}};
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   const json &original = object_of(record, "original_data"), &reasoning = object_of(record, "cot_data");
   Dialogue dialogue;
   each(list_of(original, "dialog"), "utterance", [&](const json& one, size_t) {
@@ -33,7 +33,7 @@ Dialogue read(const json& record) {
 class Escot : public Corpus {
  public:
   Escot(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"escot", "en", {".json", ".jsonl"}, json_records(read)}, settings, host) {}
+      : Corpus({"escot", "en", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ Utterance utterance(const json& written) {
   return one;
 }
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   Dialogue dialogue;
   each(list_of(record, "dialog"), "utterance",
        [&](const json& one, size_t) { dialogue.utterances.push_back(utterance(one)); });
@@ -122,7 +122,7 @@ void read_table(const Source& source, Shelf& shelf) {
 }
 
 void read_file(const Source& source, Shelf& shelf) {
-  static const Reader splits = json_records(read);
+  static const Reader splits = json_records(dialogue_of);
   source.file.extension() == ".csv" ? read_table(source, shelf) : splits(source, shelf);
 }
 

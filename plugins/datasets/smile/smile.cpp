@@ -10,7 +10,7 @@ using namespace compeer::corpora;
 const std::vector<std::pair<std::string_view, Role>> kRoles = {{"client", Role::seeker},
                                                                {"counselor", Role::supporter}};
 
-Dialogue read(const Source&, const std::string& bytes) {
+Dialogue dialogue_of(const Source&, const std::string& bytes) {
   const json messages = parse(bytes, 0);
   if (!messages.is_array()) throw Refusal("is no JSON list");
   Dialogue dialogue;
@@ -23,7 +23,7 @@ Dialogue read(const Source&, const std::string& bytes) {
 class Smile : public Corpus {
  public:
   Smile(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"smile", "zh", {".json"}, whole_files(read)}, settings, host) {}
+      : Corpus({"smile", "zh", {".json"}, whole_files(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

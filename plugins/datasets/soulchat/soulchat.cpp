@@ -9,7 +9,7 @@ using namespace compeer::corpora;
 const std::vector<std::pair<std::string_view, Role>> kRoles = {
     {"system", Role::system}, {"user", Role::seeker}, {"assistant", Role::supporter}};
 
-Dialogue read(const json& record) {
+Dialogue dialogue_of(const json& record) {
   Dialogue dialogue;
   each(list_of(record, "messages"), "message", [&](const json& one, size_t) {
     dialogue.utterances.push_back({role_of(one, "role", kRoles), text_of(one, "content")});
@@ -23,7 +23,7 @@ Dialogue read(const json& record) {
 class Soulchat : public Corpus {
  public:
   Soulchat(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"soulchat", "zh", {".json", ".jsonl"}, json_records(read)}, settings, host) {}
+      : Corpus({"soulchat", "zh", {".json", ".jsonl"}, json_records(dialogue_of)}, settings, host) {}
 };
 
 }  // namespace

@@ -27,7 +27,9 @@ TEST(Csv, ReadsPlainAndQuotedFields) {
 
 TEST(Csv, TakesEitherLineEndAndNone) {
   EXPECT_EQ(rows("a\nb\r\n\n\r\nc"), (Rows{"a", "b", "c"}));
-  EXPECT_EQ(rows("\xEF\xBB\xBFa,b\n"), (Rows{"a|b"}));
+  EXPECT_EQ(rows("\xEF\xBB\xBF"
+                 "a,b\n"),
+            (Rows{"a|b"}));
   EXPECT_EQ(rows(""), Rows());
 }
 

@@ -47,7 +47,7 @@ TEST(JsonRecords, SayWhereAFileIsCutOff) {
 TEST(JsonRecords, LoseOnlyTheBrokenOne) {
   // The closing quote of "b" is missing: its text ends with its line, and the next record is whole.
   EXPECT_EQ(records("[\n{\"a\": 1,\n\"t\": \"b\n},\n{\"c\": 2}\n]"),
-            (All{"1@2 {\"a\": 1,\n\"t\": \"b\n}", "2@23 {\"c\": 2}"}));
+            (All{"1@2 {\"a\": 1,\n\"t\": \"b\n}", "2@22 {\"c\": 2}"}));
   EXPECT_EQ(records("[1] 2 3"), (All{"1@1 1", "2@4! stands behind the end of the list"}));
 }
 
