@@ -78,9 +78,13 @@ void add_turns(Dialogue& dialogue, const json& record) {
                      {{"media", media(record, Role::supporter, whole.size())}}});
   for (const json& turn : turns) {
     const auto before = history(record, turn);
+    const std::string name = "has a turn " + std::to_string(number(turn)) + " whose history ";
     if (!continues(whole, before)) {
-      dialogue.left_out.push_back("has a turn " + std::to_string(number(turn)) +
-                                  " whose history is not how the last turn's begins");
+      dialogue.left_out.push_back(name + "is not how the last turn's begins");
+      continue;
+    }
+    if (before.empty() || before.back().role != Role::seeker) {
+      dialogue.left_out.push_back(name + "does not end with the speaker");
       continue;
     }
     dialogue.asked->push_back(before.size());
