@@ -18,11 +18,12 @@ std::string first_few(const std::vector<LeftOut>& left_out) {
   return text + (left_out.size() > kNamed ? "; ..." : "");
 }
 
-void add_turns(Example& example, json& labels, const std::vector<Spoken>& turns, size_t count) {
-  labels = json::array();
+void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Run>& runs, size_t count) {
+  json& labels = example.record["labels"] = json::array();
   for (size_t i = 0; i < count; ++i) {
-    example.history.push_back({chat_name(turns[i].role), turns[i].text});
-    labels.push_back(turns[i].labels);
+    Spoken turn = spoken(dialogue.utterances, runs[i]);
+    example.history.push_back({chat_name(runs[i].role), std::move(turn.text)});
+    labels.push_back(std::move(turn.labels));
   }
 }
 
@@ -50,7 +51,7 @@ Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
 
 void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
   std::vector<std::string> others;
-  Shelf shelf(name_);
+  Shelf shelf(name_, merge_);
   for (const Source& source : sources(path, layout.extensions, others)) {
     shelf.open(source);
     layout.reader(source, shelf);
@@ -83,12 +84,10 @@ void Corpus::arrange(double valid, double test) {
       places.push_back({i});
       continue;
     }
-    const Dialogue dialogue = unpack(books_[i].bytes);
-    const auto all = turns(dialogue.utterances, merge_);
-    const auto asked = answers(dialogue, all, false), rounds = answers(dialogue, all, true);
+    const auto &asked = books_[i].asked, &rounds = books_[i].rounds;
     for (uint32_t round = 0, next = 0; next < asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
       if (rounds[round] != asked[next]) continue;
-      places.push_back({i, static_cast<uint32_t>(asked[next++]), round});
+      places.push_back({i, asked[next++], round});
     }
   }
 }
@@ -115,14 +114,17 @@ Example Corpus::get(const std::string& split, int64_t index) {
   const Place place = places(split)->at(static_cast<size_t>(index));
   const Shelf::Book& book = books_[place.book];
   const Dialogue dialogue = unpack(book.bytes);
-  const auto all = turns(dialogue.utterances, merge_);
+  const auto all = runs(dialogue.utterances, merge_);
   Example example{book.dialogue, {}, "", common(book, dialogue)};
-  example.record["rounds"] = answers(dialogue, all, true).size();
-  add_turns(example, example.record["labels"], all, by_turn_ ? place.turn : all.size());
+  example.record["rounds"] = book.rounds.size();
+  add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size());
   if (!by_turn_) return example;
-  const bool known = place.turn < all.size();
-  if (known) example.answer = all[place.turn].text;
-  json answer = known ? all[place.turn].labels : json::object();
+  json answer = json::object();
+  if (place.turn < all.size()) {  // else it is withheld
+    Spoken turn = spoken(dialogue.utterances, all[place.turn]);
+    example.answer = std::move(turn.text);
+    answer = std::move(turn.labels);
+  }
   json strategies = answer.value("strategy", json::array());
   answer.erase("strategy");
   example.id += "/" + std::to_string(place.round);

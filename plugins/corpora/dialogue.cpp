@@ -28,11 +28,11 @@ const char* chat_name(Role role) {
   return role == Role::system ? "system" : role == Role::seeker ? "user" : "assistant";
 }
 
-std::string pack(const Dialogue& dialogue) {
+std::string pack(Dialogue dialogue) {
   json utterances = json::array();
-  for (const Utterance& one : dialogue.utterances)
-    utterances.push_back({static_cast<int>(one.role), one.text, one.labels});
-  const json whole = {dialogue.id, std::move(utterances), dialogue.labels,
+  for (Utterance& one : dialogue.utterances)
+    utterances.push_back({static_cast<int>(one.role), std::move(one.text), std::move(one.labels)});
+  const json whole = {std::move(dialogue.id), std::move(utterances), std::move(dialogue.labels),
                       dialogue.asked ? json(*dialogue.asked) : json()};
   std::string bytes;
   json::to_msgpack(whole, bytes);
@@ -50,37 +50,42 @@ Dialogue unpack(std::string_view bytes) {
   return dialogue;
 }
 
-std::vector<Spoken> turns(const std::vector<Utterance>& utterances, bool merge) {
-  std::vector<Spoken> all;
-  size_t begin = 0;  // of the last turn
+std::vector<Run> runs(const std::vector<Utterance>& utterances, bool merge) {
+  std::vector<Run> all;
   for (size_t i = 0; i < utterances.size(); ++i) {
-    const Utterance& one = utterances[i];
-    if (merge && !all.empty() && all.back().role == one.role) {
-      all.back().text += "\n" + one.text;
+    const Role role = utterances[i].role;
+    if (merge && !all.empty() && all.back().role == role) {
+      all.back().end = i + 1;
     } else {
-      all.push_back({one.role, one.text});
-      begin = i;
+      all.push_back({role, i, i + 1});
     }
-    append(all.back().labels, one.labels, i - begin);
-    all.back().end = i + 1;
   }
   return all;
 }
 
-std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Spoken>& turns, bool all) {
+std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Run>& runs, bool all) {
   const auto& asked = dialogue.asked;
-  const auto wanted = [&](size_t from, size_t end) {  // is one of these utterances asked for?
-    return std::any_of(asked->begin(), asked->end(), [&](size_t i) { return i >= from && i < end; });
+  const auto wanted = [&](size_t begin, size_t end) {  // is one of these utterances asked for?
+    return std::any_of(asked->begin(), asked->end(), [&](size_t i) { return i >= begin && i < end; });
   };
-  const auto follows_seeker = [&](size_t i) { return i > 0 && turns[i - 1].role == Role::seeker; };
+  const auto follows_seeker = [&](size_t i) { return i > 0 && runs[i - 1].role == Role::seeker; };
   std::vector<size_t> found;
-  for (size_t i = 0; i < turns.size(); ++i) {
-    if (turns[i].role != Role::supporter || !follows_seeker(i)) continue;
-    if (all || !asked || wanted(turns[i - 1].end, turns[i].end)) found.push_back(i);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].role != Role::supporter || !follows_seeker(i)) continue;
+    if (all || !asked || wanted(runs[i].begin, runs[i].end)) found.push_back(i);
   }
   const size_t end = dialogue.utterances.size();
-  if (asked && follows_seeker(turns.size()) && wanted(end, end + 1)) found.push_back(turns.size());
+  if (asked && follows_seeker(runs.size()) && wanted(end, end + 1)) found.push_back(runs.size());
   return found;
+}
+
+Spoken spoken(const std::vector<Utterance>& utterances, const Run& run) {
+  Spoken turn;
+  for (size_t i = run.begin; i < run.end; ++i) {
+    turn.text += (i > run.begin ? "\n" : "") + utterances[i].text;
+    append(turn.labels, utterances[i].labels, i - run.begin);
+  }
+  return turn;
 }
 
 }  // namespace compeer::corpora

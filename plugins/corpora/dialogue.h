@@ -33,21 +33,27 @@ struct Dialogue {
 };
 
 /// In few bytes, and back.
-std::string pack(const Dialogue& dialogue);
+std::string pack(Dialogue dialogue);
 Dialogue unpack(std::string_view bytes);
 
-/// A turn: one utterance, or all that the same person wrote in a row, a line each.
-struct Spoken {
+/// Utterances that make a turn: one, or all that the same person wrote in a row.
+struct Run {
   Role role = Role::seeker;
-  std::string text;
-  json labels = json::object();  ///< name -> the list of its utterances' values, in order
-  size_t end = 0;                ///< index after its last utterance
+  size_t begin = 0, end = 0;
 };
 
-std::vector<Spoken> turns(const std::vector<Utterance>& utterances, bool merge);
+std::vector<Run> runs(const std::vector<Utterance>& utterances, bool merge);
 
-/// Indices of the turns that are to be answers: the supporter's that follow the seeker's. `all`: also those that
-/// nobody asks for. turns.size() is an answer that is withheld.
-std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Spoken>& turns, bool all);
+/// Which runs are to be answers: the supporter's that follow the seeker's. `all`: also those that nobody asks for.
+/// runs.size() is an answer that is withheld.
+std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Run>& runs, bool all);
+
+/// A turn as it is read: a line for each of its utterances.
+struct Spoken {
+  std::string text;
+  json labels = json::object();  ///< name -> the list of its utterances' values, in order
+};
+
+Spoken spoken(const std::vector<Utterance>& utterances, const Run& run);
 
 }  // namespace compeer::corpora

@@ -7,7 +7,7 @@ void Shelf::open(const Source& source) {
   known_.clear();
 }
 
-void Shelf::add(const Dialogue& dialogue, int64_t record) {
+void Shelf::add(Dialogue dialogue, int64_t record) {
   std::string name = corpus_ + "/" + source_.name;
   if (record > 0) name += "/" + (dialogue.id.empty() ? std::to_string(record) : dialogue.id);
   const auto [known, is_new] = known_.emplace(name, record);
@@ -16,7 +16,13 @@ void Shelf::add(const Dialogue& dialogue, int64_t record) {
     return;
   }
   for (const std::string& part : dialogue.left_out) leave_out(record, part);
-  books_.push_back({std::move(name), pack(dialogue), source_.split});
+  const auto turns = runs(dialogue.utterances, merge_);
+  const auto rounds = answers(dialogue, turns, true), asked = answers(dialogue, turns, false);
+  books_.push_back({std::move(name),
+                    pack(std::move(dialogue)),
+                    source_.split,
+                    {rounds.begin(), rounds.end()},
+                    {asked.begin(), asked.end()}});
 }
 
 void Shelf::leave_out(int64_t record, const std::string& reason) {

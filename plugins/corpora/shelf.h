@@ -21,27 +21,29 @@ struct LeftOut {
 class Shelf {
  public:
   struct Book {
-    std::string dialogue;  ///< its full name: "esconv/train/17"
-    std::string bytes;     ///< packed
-    std::string split;     ///< what its file's name says, or ""
+    std::string dialogue;                 ///< its full name: "esconv/train/17"
+    std::string bytes;                    ///< packed
+    std::string split;                    ///< what its file's name says, or ""
+    std::vector<uint32_t> rounds, asked;  ///< its answers: all, and those that are asked for (dialogue.h)
   };
 
-  explicit Shelf(std::string corpus) : corpus_(std::move(corpus)) {}
+  /// `merge`: what one person writes in a row is one turn.
+  Shelf(std::string corpus, bool merge) : corpus_(std::move(corpus)), merge_(merge) {}
 
   /// What follows comes from this file.
   void open(const Source& source);
 
   /// A dialogue, read from a record of the file (0: the file is the dialogue). Left out if the file has one of the
   /// same name already.
-  void add(const Dialogue& dialogue, int64_t record);
+  void add(Dialogue dialogue, int64_t record);
   void leave_out(int64_t record, const std::string& reason);
 
-  const std::vector<Book>& books() const { return books_; }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   std::vector<Book> take() { return std::move(books_); }
 
  private:
   std::string corpus_;
+  bool merge_;
   Source source_;
   std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
   std::vector<Book> books_;

@@ -75,6 +75,10 @@ int64_t characters(std::string_view text) {
 size_t first_broken(std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
     const auto [code, bytes] = first(text.substr(at));
     if (code == broken.code && bytes == broken.bytes) break;
     at += bytes;

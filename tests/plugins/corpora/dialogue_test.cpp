@@ -19,20 +19,21 @@ Dialogue example() {
 }
 
 TEST(Dialogue, MergesRunsAndListsTheirLabels) {
-  const auto all = turns(example().utterances, true);
+  const auto said = example().utterances;
+  const auto all = runs(said, true);
   ASSERT_EQ(all.size(), 4u);
-  EXPECT_EQ(all[1].text, "hi\ni am sad");
-  EXPECT_EQ(all[1].labels, (json{{"feedback", {3, nullptr}}}));
-  EXPECT_EQ(all[2].text, "why?\ngo on\nplease");
-  EXPECT_EQ(all[2].labels.at("strategy"), (json{"Question", "Others", "Question", nullptr}));
-  EXPECT_EQ(all[2].labels.at("as"), (json{nullptr, nullptr, "a friend"}));
-  EXPECT_EQ(all[2].end, 6u);
-  EXPECT_EQ(turns(example().utterances, false).size(), 7u);
+  EXPECT_EQ(spoken(said, all[1]).text, "hi\ni am sad");
+  EXPECT_EQ(spoken(said, all[1]).labels, (json{{"feedback", {3, nullptr}}}));
+  const Spoken third = spoken(said, all[2]);
+  EXPECT_EQ(third.text, "why?\ngo on\nplease");
+  EXPECT_EQ(third.labels.at("strategy"), (json{"Question", "Others", "Question", nullptr}));
+  EXPECT_EQ(third.labels.at("as"), (json{nullptr, nullptr, "a friend"}));
+  EXPECT_EQ(runs(said, false).size(), 7u);
 }
 
 TEST(Dialogue, AnswersFollowTheSeeker) {
   Dialogue dialogue = example();
-  const auto merged = turns(dialogue.utterances, true), apart = turns(dialogue.utterances, false);
+  const auto merged = runs(dialogue.utterances, true), apart = runs(dialogue.utterances, false);
   EXPECT_EQ(answers(dialogue, merged, false), (std::vector<size_t>{2}));
   EXPECT_EQ(answers(dialogue, apart, false), (std::vector<size_t>{3}));
   dialogue.asked = {7};  // withheld
