@@ -97,7 +97,8 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
   const auto scores =
       door.tensor(reward.call("score", [&](Reward& r) { return r.score(group); }), at::kFloat, {G, count(names)});
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
-  door.finite<float>(scores, [&](int64_t i) { return cell(i, names); }, abstains);
+  door.finite<float>(
+      scores, [&](int64_t i) { return cell(i, names); }, abstains);
   return scores;
 }
 
@@ -138,7 +139,8 @@ at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string
   return cosines;
 }
 
-void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived) {
+void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,
+            const std::function<bool()>& cancelled) {
   const Door door(chat.identity(), "answer");
   std::vector<bool> answered(requests.size());
   chat.call("answer", [&](Chat& c) {
@@ -154,6 +156,10 @@ void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const 
   });
   const auto missing = std::find(answered.begin(), answered.end(), false);
   if (missing != answered.end()) {
+    if (cancelled && cancelled()) {
+      throw Error(chat.identity().title(), "was stopped before it had answered all requests",
+                  "the run can go on from here: answers that are there are not asked for again", Exit::preempted);
+    }
     door.refuse("did not answer request " + std::to_string(missing - answered.begin()),
                 "a request that can't be answered has a reply that says why");
   }

@@ -32,7 +32,8 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
 at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                    const std::vector<std::string>& b);
 
-/// Every request answered, each once.
-void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived);
+/// Every request answered, each once. Fewer only if the run was `cancelled`, which is an Error with exit 85.
+void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,
+            const std::function<bool()>& cancelled = nullptr);
 
 }  // namespace compeer::plugin

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "plugin/calls.h"
+#include "plugin/remembered_chat.h"
 
 namespace compeer::plugin {
 
@@ -13,28 +14,13 @@ namespace {
 // What a plugin gets when it asks for a similarity: every call goes through guard and door.
 class CheckedSimilarity : public Similarity {
  public:
-  explicit CheckedSimilarity(Plugin<Similarity> plugin) : plugin_(std::move(plugin)) {}
+  CheckedSimilarity(Plugin<Similarity> plugin, const Settings&, const Services&) : plugin_(std::move(plugin)) {}
   at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
     return plugin::compare(plugin_, a, b);
   }
 
  private:
   Plugin<Similarity> plugin_;
-};
-
-// The same for a chat model.
-class CheckedChat : public Chat {
- public:
-  explicit CheckedChat(Plugin<Chat> plugin) : plugin_(std::move(plugin)) {}
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    plugin::answer(plugin_, requests, arrived);
-  }
-  std::string model() const override {
-    return plugin_.call("model", [](const Chat& chat) { return chat.model(); });
-  }
-
- private:
-  mutable Plugin<Chat> plugin_;
 };
 
 uint32_t stream_of(const std::string& title) {
@@ -88,15 +74,16 @@ T& RunHost::opened(std::map<std::string, std::unique_ptr<T>>& known, const Setti
   }
   const Chosen chosen = services_.find(T::kind, choice.text("plugin"));
   std::unique_ptr<Host> host(new RunHost(chosen, services_, std::move(askers)));  // its constructor is private
-  auto plugin = open<T>(chosen, whole_settings(chosen, choice.json()), std::move(host));
-  return *known.emplace(key, std::make_unique<Checked>(std::move(plugin))).first->second;
+  const auto settings = whole_settings(chosen, choice.json());
+  auto plugin = open<T>(chosen, settings, std::move(host));
+  return *known.emplace(key, std::make_unique<Checked>(std::move(plugin), settings, services_)).first->second;
 }
 
 Similarity& RunHost::similarity(const Settings& choice) {
   return opened<Similarity, CheckedSimilarity>(similarities_, choice);
 }
 
-Chat& RunHost::chat(const Settings& choice) { return opened<Chat, CheckedChat>(chats_, choice); }
+Chat& RunHost::chat(const Settings& choice) { return opened<Chat, RememberedChat>(chats_, choice); }
 
 Speaker& RunHost::speaker(const std::string& directory) {
   if (!services_.speaker) throw Error(title_, "asks for a language model where none can be loaded", "", Exit::plugin);

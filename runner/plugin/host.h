@@ -7,6 +7,7 @@
 
 #include "compeer/chat.h"
 #include "compeer/host.h"
+#include "plugin/chat_memory.h"
 #include "plugin/library.h"
 
 namespace compeer::plugin {
@@ -20,6 +21,8 @@ struct Services {
   /// Host::embed, where there is a policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
   std::function<Speaker&(const std::string& directory)> speaker = nullptr;  ///< Host::speaker
+  ChatMemory* chat_memory = nullptr;  ///< what chat models answered; absent: nothing is remembered
+  ChatCounts* chat_counts = nullptr;
 };
 
 /// A plugin's settings where no spec has filled them in: what `given` leaves out has its default.

@@ -35,11 +35,17 @@ class BOOST_SYMBOL_VISIBLE Chat {
   using Arrived = std::function<void(size_t request, ChatReply reply)>;
 
   /// Answers all requests, side by side if it can. One that can't be answered has a reply that says why.
-  /// Throws only what would fail for any request: no key, no such model.
+  /// Throws only what would fail for any request: no key, no such model. Once Host::cancelled() it may return early:
+  /// whoever asked is then told of the stop by the host, and answers that have arrived are remembered.
   virtual void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) = 0;
 
   /// Who answers, for provenance: the model's name, or the directory it comes from.
   virtual std::string model() const = 0;
+
+  /// What answers depend on beside plugin, version, model and request; an answer is remembered for this alone. Empty:
+  /// on every setting. A plugin with settings that change no answer (how long to wait, what it costs) says the rest,
+  /// and one that reads files says what is in them. Never a secret.
+  virtual std::string origin() const { return {}; }
 };
 
 }  // namespace compeer

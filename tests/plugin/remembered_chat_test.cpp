@@ -1,0 +1,137 @@
+#include "plugin/remembered_chat.h"
+
+#include "actors.h"
+
+namespace compeer::plugin {
+
+namespace {
+
+using nlohmann::json;
+
+class Remembering : public testing::Test {
+ protected:
+  Remembering() {
+    folder_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    shared_ = services("chatter");
+    shared_.log = [this](const std::string&, const std::string& line) { log_ += line + "\n"; };
+    shared_.chat_counts = &counts_;
+    remember();
+  }
+
+  // As a process that starts anew.
+  void remember() {
+    memory_.reset();
+    memory_ = std::make_unique<ChatMemory>(folder_, "rank-0", ChatMemory::Log());
+    shared_.chat_memory = memory_.get();
+    host_ = std::make_unique<RunHost>(library("actor", "rewards", "actor"), shared_);
+  }
+
+  std::vector<std::string> ask(const std::vector<std::string>& texts, json settings = json::object()) {
+    settings["plugin"] = "chatter";
+    std::vector<ChatRequest> requests;
+    for (const auto& text : texts) requests.push_back({.turns = {{"user", text}}});
+    std::vector<std::string> all(texts.size());
+    host_->chat(Settings(settings)).answer(requests, [&](size_t i, const ChatReply& reply) {
+      all[i] = reply.failure.empty() ? reply.text : "failed: " + reply.failure;
+    });
+    return all;
+  }
+
+  std::filesystem::path folder_;
+  std::string log_;
+  ChatCounts counts_;
+  Services shared_;
+  std::unique_ptr<ChatMemory> memory_;
+  std::unique_ptr<RunHost> host_;
+};
+
+using ARememberedChat = Remembering;
+
+TEST_F(ARememberedChat, IsAskedOnlyForWhatIsNotKnown) {
+  EXPECT_EQ(ask({"a", "b"}), (std::vector<std::string>{"re: a", "re: b"}));
+  EXPECT_EQ(ask({"b", "c", "a"}), (std::vector<std::string>{"re: b", "re: c", "re: a"}));
+  EXPECT_EQ(log_, "asked 2\nasked 1\n");
+  remember();
+  ask({"a", "b", "c"});
+  EXPECT_EQ(log_, "asked 2\nasked 1\n") << "not even after a restart";
+  EXPECT_EQ(counts_.asked, 3);
+  EXPECT_EQ(counts_.known, 5);
+  EXPECT_EQ(counts_.prompt_tokens, 15) << "what was known cost nothing";
+  EXPECT_EQ(counts_.completion_tokens, 6);
+}
+
+TEST_F(ARememberedChat, IsAskedEqualRequestsOnce) {
+  EXPECT_EQ(ask({"a", "a", "b", "a"}), (std::vector<std::string>{"re: a", "re: a", "re: b", "re: a"}));
+  EXPECT_EQ(log_, "asked 2\n");
+  EXPECT_EQ(counts_.known, 2);
+}
+
+TEST_F(ARememberedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
+  EXPECT_EQ(ask({"a"}, {{"act", "fail"}}), std::vector<std::string>{"failed: not today"});
+  EXPECT_EQ(counts_.failed, 1);
+  ask({"a"}, {{"act", "fail"}});
+  ask({"a"});
+  ask({"a"}, {{"wait", 2}});
+  EXPECT_EQ(log_, "asked 1\nasked 1\nasked 1\nasked 1\n");
+}
+
+TEST_F(ARememberedChat, SaysTheSameTheFirstTimeAsLater) {
+  const auto first = ask({"a"}, {{"act", "bytes"}});
+  EXPECT_EQ(first, std::vector<std::string>{"re: a\ufffd"});
+  remember();
+  EXPECT_EQ(ask({"a"}, {{"act", "bytes"}}), first);
+}
+
+TEST_F(ARememberedChat, NeedsNoMemory) {
+  shared_.chat_memory = nullptr;
+  shared_.chat_counts = nullptr;
+  host_ = std::make_unique<RunHost>(library("actor", "rewards", "actor"), shared_);
+  ask({"a", "a"});
+  ask({"a"});
+  EXPECT_EQ(log_, "asked 1\nasked 1\n");
+}
+
+TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
+  const auto problem = [&](const char* act) {
+    const auto error = error_of([&] { ask({"a", "b"}, {{"act", act}}); });
+    EXPECT_TRUE(error.where().starts_with("chat/chatter 1.0.0 (")) << error.where();
+    EXPECT_EQ(error.exit(), Exit::plugin);
+    return error.problem();
+  };
+  EXPECT_EQ(problem("throw"), "no key");
+  EXPECT_EQ(problem("leave out"), "did not answer request 0");
+  EXPECT_EQ(problem("make up"), "answered request 2 of 2, which was not asked");
+  EXPECT_EQ(problem("twice"), "answered request 1 of 2 twice");
+}
+
+TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
+  for (const char* act : {"well", "swallow"}) {
+    const auto error = error_of([&] {
+      host_->chat(Settings(json{{"plugin", "chatter"}, {"act", act}}))
+          .answer({{.turns = {{"user", "x"}}}}, [](size_t, const ChatReply&) { throw Error("disk", "is full"); });
+    });
+    EXPECT_EQ(error.where(), "disk") << act;
+  }
+}
+
+TEST_F(ARememberedChat, WantsTheLastTurnToBeTheUsers) {
+  auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
+  const auto ignore = [](size_t, const ChatReply&) {};
+  EXPECT_EQ(error_of([&] { chat.answer({{.turns = {}}}, ignore); }).problem(), "does not end with a turn of the user");
+  EXPECT_EQ(error_of([&] { chat.answer({{.turns = {{"assistant", "x"}}}}, ignore); }).where(), "a chat request");
+}
+
+TEST_F(ARememberedChat, TellsOfAStop) {
+  bool stop = false;
+  shared_.cancelled = [&] { return stop; };
+  EXPECT_EQ(error_of([&] { ask({"a"}, {{"act", "leave out"}}); }).exit(), Exit::plugin);
+  stop = true;
+  const auto error = error_of([&] { ask({"a"}, {{"act", "leave out"}}); });
+  EXPECT_EQ(error.exit(), Exit::preempted);
+  EXPECT_EQ(error.problem(), "was stopped before it had answered all requests");
+}
+
+}  // namespace
+
+}  // namespace compeer::plugin
