@@ -7,6 +7,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+find_package(CURL 7.85 REQUIRED)   # chat/openai alone
 find_package(fmt 9 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -1,0 +1,112 @@
+#include "openai/endpoint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace compeer::openai {
+
+namespace {
+
+constexpr std::string_view path = "/chat/completions";
+
+// A shorter key is no secret but a word that endpoints without keys want, and may stand in any answer.
+constexpr size_t shortest_secret = 8;
+
+std::string base(std::string url) {
+  const auto cut_slashes = [&] {
+    while (url.ends_with('/')) url.pop_back();
+  };
+  cut_slashes();
+  if (url.ends_with(path)) url.resize(url.size() - path.size());
+  cut_slashes();
+  return url;
+}
+
+Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<int64_t>(std::ceil(seconds * 1000))); }
+
+Form form_of(const Settings& settings) {
+  Form form{.model = settings.text("name"),
+            .limit_field = settings.text("limit_field"),
+            .stream = settings.flag("stream"),
+            .extra = settings.table("extra").json(),
+            .omit = settings.texts("omit")};
+  for (const char* own : {"model", "messages", "stream"}) {
+    if (form.extra.contains(own) || std::find(form.omit.begin(), form.omit.end(), own) != form.omit.end()) {
+      throw Error("extra, omit", std::string("the field '") + own + "' is the plugin's own", "", Exit::spec);
+    }
+  }
+  return form;
+}
+
+}  // namespace
+
+Milliseconds Patience::wait(int64_t failures, std::optional<Milliseconds> retry_after, double random) const {
+  const double most = std::min(std::ldexp(static_cast<double>(first.count()), static_cast<int>(failures) - 1),
+                               static_cast<double>(longest.count()));
+  const Milliseconds jitter(static_cast<int64_t>(most * random));
+  return std::max(jitter, std::min(retry_after.value_or(Milliseconds(0)), longest));
+}
+
+Endpoint::Endpoint(const Settings& settings)
+    : address(base(settings.text("url"))),
+      form(form_of(settings)),
+      patience{settings.integer("retries"), milliseconds(settings.number("backoff")),
+               milliseconds(settings.number("backoff_max"))},
+      concurrent(static_cast<size_t>(settings.integer("concurrent"))),
+      apart(settings.number("requests_per_minute") > 0 ? milliseconds(60 / settings.number("requests_per_minute"))
+                                                       : Milliseconds(0)),
+      give_up(settings.integer("give_up")),
+      price_in(settings.number("price_in")),
+      price_out(settings.number("price_out")) {
+  post.url = address.url + std::string(path);
+  post.direct = address.loopback;
+  post.connect = milliseconds(settings.number("connect_timeout"));
+  post.whole = milliseconds(settings.number("timeout"));
+  post.stall = milliseconds(settings.number("stall_timeout"));
+  if (settings.has("authorities")) post.authorities = settings.text("authorities");
+  post.headers = {"Content-Type: application/json", "Expect:"};
+  read_key(settings);
+}
+
+void Endpoint::read_key(const Settings& settings) {
+  key_env_ = settings.text("key_env");
+  const char* value = std::getenv(key_env_.c_str());
+  if (!value) return;
+  key_ = value;
+  const auto space = [](unsigned char c) { return c <= ' '; };
+  key_.erase(key_.begin(), std::find_if_not(key_.begin(), key_.end(), space));
+  key_.erase(std::find_if_not(key_.rbegin(), key_.rend(), space).base(), key_.end());
+  if (key_.empty()) return;
+  if (std::any_of(key_.begin(), key_.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
+    throw Error("$" + key_env_, "holds what no key is: white space or letters beyond ASCII", "", Exit::plugin);
+  }
+  if (!address.secure && !address.loopback && !settings.flag("key_over_http")) {
+    throw Error(address.url, "would get the key in $" + key_env_ + " over http, where anybody on the way can read it",
+                "use https; or unset the variable; or set key_over_http if the network is your own", Exit::plugin);
+  }
+  post.headers.push_back("Authorization: Bearer " + key_);
+}
+
+std::string Endpoint::clean(std::string text) const {
+  if (key_.size() < shortest_secret) return text;
+  const std::string instead = "[the key in $" + key_env_ + "]";
+  for (size_t at = 0; (at = text.find(key_, at)) != std::string::npos; at += instead.size()) {
+    text.replace(at, key_.size(), instead);
+  }
+  return text;
+}
+
+std::string Endpoint::remedy(int64_t status) const {
+  if (status == 404) {
+    return "'url' must end where /chat/completions follows, as https://api.example.com/v1 does, and the endpoint must "
+           "have the model '" +
+           form.model + "'";
+  }
+  if (key_.empty()) return "put the key into the environment variable " + key_env_ + ", which is not set";
+  return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
+}
+
+}  // namespace compeer::openai

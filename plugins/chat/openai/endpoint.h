@@ -1,0 +1,47 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "compeer/settings.h"
+#include "openai/http.h"
+#include "openai/wire.h"
+
+namespace compeer::openai {
+
+/// How long to wait, and how often.
+struct Patience {
+  int64_t retries = 6;
+  Milliseconds first{1000}, longest{60'000};
+
+  /// Before the next try, after `failures` >= 1 of them: anything up to first * 2^(failures - 1), at most `longest`
+  /// (full jitter), `random` in [0, 1) saying what; and no less than the endpoint asked for, up to `longest`.
+  Milliseconds wait(int64_t failures, std::optional<Milliseconds> retry_after, double random) const;
+};
+
+/// Everything that the settings say, checked. Throws Error naming the setting.
+class Endpoint {
+ public:
+  explicit Endpoint(const Settings& settings);
+
+  /// Text that may go into logs, errors and records: without the key, should the endpoint have sent it back.
+  std::string clean(std::string text) const;
+
+  /// What to do about a status that any request would get: 401, 403, 404.
+  std::string remedy(int64_t status) const;
+
+  Address address;
+  Form form;
+  Post post;
+  Patience patience;
+  size_t concurrent;
+  Milliseconds apart;          ///< between the starts of two requests
+  int64_t give_up;             ///< requests in a row without an answer; 0: never
+  double price_in, price_out;  ///< of a million tokens
+
+ private:
+  void read_key(const Settings& settings);
+
+  std::string key_, key_env_;
+};
+
+}  // namespace compeer::openai

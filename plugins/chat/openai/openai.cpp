@@ -1,0 +1,89 @@
+// Chat models behind HTTP: any endpoint that answers POST <url>/chat/completions as OpenAI's does. The key is read from
+// the environment and goes into a request's header and nowhere else.
+//
+//   url, name            the endpoint, up to what /chat/completions follows; the model's name there
+//   key_env              the environment variable with the key; unset: requests go without one
+//   key_over_http        the key may go unencrypted to another machine
+//   authorities          certificates to trust instead of the system's
+//   concurrent           requests under way at once, of each rank
+//   timeout, connect_timeout, stall_timeout      seconds: for all, for connecting, between pieces of an answer
+//   retries, backoff, backoff_max, give_up       what follows a failure
+//   requests_per_minute  of each rank
+//   stream               the answer comes in pieces, so that a slow one can be told from a dead one
+//   limit_field, extra, omit                     the body: what some endpoints want otherwise
+//   price_in, price_out  of a million tokens, in whatever currency
+
+#include "compeer/chat.h"
+#include "compeer/plugin.h"
+#include "openai/asking.h"
+
+namespace {
+
+using namespace compeer;
+
+class OpenAi : public Chat {
+ public:
+  OpenAi(const Settings& settings, Host& host) : host_(host), endpoint_(settings) {}
+  ~OpenAi() override {
+    try {
+      if (account_.requests > 0) host_.log(endpoint_.form.model + ": " + account_.summary(endpoint_));
+    } catch (...) {  // a line less in the log
+    }
+  }
+
+  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    openai::Asking(endpoint_, account_, host_, requests, arrived).run();
+  }
+
+  std::string model() const override { return endpoint_.form.model; }
+
+  std::string origin() const override {
+    const auto& form = endpoint_.form;
+    return nlohmann::json{{"url", endpoint_.address.url}, {"extra", form.extra}, {"omit", form.omit}}.dump();
+  }
+
+ private:
+  Host& host_;
+  openai::Endpoint endpoint_;
+  openai::Account account_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Chat, chat, openai, OpenAi, R"json(
+  "version": "1.0.0",
+  "summary": "A chat model behind an HTTP endpoint that speaks as OpenAI's does.",
+  "parameters": {
+    "url": {"type": "string", "help": "the endpoint up to what /chat/completions follows: https://api.example.com/v1"},
+    "name": {"type": "string", "help": "the model's name at the endpoint"},
+    "key_env": {"type": "string", "default": "OPENAI_API_KEY",
+                "help": "environment variable with the key; if it is not set, requests go without one"},
+    "key_over_http": {"type": "boolean", "default": false,
+                      "help": "the key may go over http, unencrypted, to another machine"},
+    "authorities": {"type": "path", "default": null,
+                    "help": "PEM file of the certificates to trust instead of the system's"},
+    "concurrent": {"type": "integer", "default": 8, "min": 1, "max": 1024,
+                   "help": "requests under way at once, of each rank"},
+    "timeout": {"type": "number", "default": 600, "above": 0, "max": 86400, "help": "seconds for a whole answer"},
+    "connect_timeout": {"type": "number", "default": 10, "above": 0, "max": 86400,
+                        "help": "seconds until the endpoint takes the connection"},
+    "stall_timeout": {"type": "number", "default": 120, "above": 0, "max": 86400,
+                      "help": "seconds without another byte of an answer that has begun"},
+    "retries": {"type": "integer", "default": 6, "min": 0, "max": 1000, "help": "tries after the first, for a request"},
+    "backoff": {"type": "number", "default": 1, "min": 0, "max": 86400,
+                "help": "seconds: longest wait before the second try; doubles with each"},
+    "backoff_max": {"type": "number", "default": 60, "min": 0, "max": 86400,
+                    "help": "seconds: longest wait before any try, also if the endpoint asks for more"},
+    "give_up": {"type": "integer", "default": 16, "min": 0,
+                "help": "requests in a row without an answer after all tries, which end the run; 0: never"},
+    "requests_per_minute": {"type": "number", "default": 0, "min": 0, "help": "of each rank; 0: no limit"},
+    "stream": {"type": "boolean", "default": false,
+               "help": "let the answer come in pieces; stall_timeout then finds dead connections early"},
+    "limit_field": {"type": "string", "default": "max_tokens", "choices": ["max_tokens", "max_completion_tokens"],
+                    "help": "the body's field with the most tokens of an answer"},
+    "extra": {"type": "table", "open": true, "default": {}, "help": "fields added to the body"},
+    "omit": {"type": "list", "items": "string", "default": [],
+             "help": "fields left out of the body, as an endpoint may not know 'seed'"},
+    "price_in": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of questions"},
+    "price_out": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of answers"}
+  })json")

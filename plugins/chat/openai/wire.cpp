@@ -1,0 +1,164 @@
+#include "openai/wire.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace compeer::openai {
+
+namespace {
+
+using nlohmann::json;
+
+// Bytes that are not UTF-8 become U+FFFD: JSON can't hold them.
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// In one line, without control characters, cut between characters.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  if (text.size() <= 300) return text;
+  size_t end = 297;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+// A string; or a list of parts, of which those with text count.
+std::string content(const json& message) {
+  const auto found = message.find("content");
+  if (found == message.end() || found->is_null()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  std::string text;
+  for (const json& part : *found) text += part.value("text", "");
+  return text;
+}
+
+const json* member(const json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::string message_of(const json& error) {
+  if (error.is_string()) return error.get<std::string>();
+  const json* message = member(error, "message");
+  return message && message->is_string() ? message->get<std::string>() : "an error without a message";
+}
+
+// Collects an answer from one object or from many.
+class Reading {
+ public:
+  // `field`: where the text is, "message" of a whole answer or "delta" of a stream's event.
+  void add(const json& object, const char* field) {
+    if (const json* error = member(object, "error")) throw std::runtime_error("it says: " + message_of(*error));
+    if (const json* usage = member(object, "usage")) {
+      received_.usage = true;
+      received_.reply.prompt_tokens = usage->value("prompt_tokens", int64_t{0});
+      received_.reply.completion_tokens = usage->value("completion_tokens", int64_t{0});
+    }
+    const json* choices = member(object, "choices");
+    if (!choices || choices->empty()) return;
+    const json& choice = choices->at(0);
+    if (const json* part = member(choice, field)) {
+      said_ = true;
+      received_.reply.text += content(*part);
+      if (const json* refusal = member(*part, "refusal")) refusal_ += refusal->get<std::string>();
+    }
+    if (const json* reason = member(choice, "finish_reason")) reason_ = reason->get<std::string>();
+  }
+
+  Received whole() {
+    if (!said_) throw std::runtime_error("it has no answer in it");
+    auto& reply = received_.reply;
+    reply.finished = reason_ != "length";
+    if (!refusal_.empty() && reply.text.empty()) reply.failure = one_line("the model refused: " + refusal_);
+    if (reason_ == "content_filter") reply.failure = "the endpoint's filter held the answer back";
+    return std::move(received_);
+  }
+
+  bool ended() const { return !reason_.empty(); }
+
+ private:
+  Received received_;
+  std::string reason_, refusal_;
+  bool said_ = false;
+};
+
+// Events end with an empty line; an event's data may stand in several lines. Lines end with LF, CR LF or CR.
+std::vector<std::string> events(const std::string& body) {
+  std::vector<std::string> all;
+  std::string data;
+  bool any = false;
+  const auto close = [&] {
+    if (any) all.push_back(data);
+    data.clear();
+    any = false;
+  };
+  for (size_t begin = 0; begin < body.size();) {
+    const size_t end = std::min(body.find_first_of("\r\n", begin), body.size());
+    const std::string_view line(body.data() + begin, end - begin);
+    if (line.empty()) close();
+    if (line.starts_with("data:")) {
+      if (any) data += '\n';
+      data += line.substr(line.size() > 5 && line[5] == ' ' ? 6 : 5);
+      any = true;
+    }
+    begin = end + (body.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  }
+  close();  // some endpoints leave out the last empty line
+  return all;
+}
+
+Received read_stream(const std::vector<std::string>& all) {
+  Reading reading;
+  bool done = false;
+  for (const auto& event : all) {
+    done = done || event == "[DONE]";
+    if (!done) reading.add(json::parse(event), "delta");
+  }
+  if (!done && !reading.ended()) throw std::runtime_error("the stream was cut off");
+  return reading.whole();
+}
+
+}  // namespace
+
+std::string body_of(const Form& form, const ChatRequest& request) {
+  json body{{"model", form.model}, {"messages", json::array()}, {"temperature", request.temperature}};
+  for (const auto& turn : request.turns) {
+    body["messages"].push_back(json{{"role", turn.role}, {"content", turn.text}});
+  }
+  body[form.limit_field] = request.max_tokens;
+  body["seed"] = request.draw;
+  body["stream"] = form.stream;
+  if (form.stream) body["stream_options"] = json{{"include_usage", true}};
+  body.update(form.extra);
+  for (const auto& field : form.omit) body.erase(field);
+  return text_of(body);
+}
+
+Received read(const std::string& body) {
+  try {
+    const auto start = body.find_first_not_of(" \t\r\n");
+    if (start == std::string::npos) throw std::runtime_error("it is empty");
+    if (body[start] != '{') {
+      const auto all = events(body);
+      if (all.empty()) throw std::runtime_error("it is no JSON but '" + one_line(body.substr(start, 60)) + "'");
+      return read_stream(all);
+    }
+    Reading reading;
+    reading.add(json::parse(body), "message");
+    return reading.whole();
+  } catch (const json::exception& error) {
+    return {.reply = {}, .broken = one_line(std::string("its JSON is damaged: ") + error.what())};
+  } catch (const std::runtime_error& error) {
+    return {.reply = {}, .broken = one_line(error.what())};
+  }
+}
+
+std::string error_of(const std::string& body) {
+  const auto value = json::parse(body, nullptr, false);
+  if (const json* error = member(value, "error")) return one_line(message_of(*error));
+  if (const json* message = member(value, "message")) return one_line(message_of(*message));
+  return one_line(text_of(body.substr(0, 200)));
+}
+
+}  // namespace compeer::openai

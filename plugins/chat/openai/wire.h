@@ -1,0 +1,37 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "compeer/chat.h"
+
+namespace compeer::openai {
+
+/// What is the same in every request to an endpoint.
+struct Form {
+  std::string model;
+  std::string limit_field = "max_tokens";           ///< the name of that field; some models want another
+  bool stream = false;                              ///< the answer as server-sent events
+  nlohmann::json extra = nlohmann::json::object();  ///< fields added to the body
+  std::vector<std::string> omit = {};               ///< fields left out of it
+};
+
+/// The body of a chat completion request.
+std::string body_of(const Form& form, const ChatRequest& request);
+
+/// What an endpoint sent back, understood.
+struct Received {
+  ChatReply reply;
+  std::string broken;  ///< not empty: it is no answer, and another try may bring one
+  bool usage = false;  ///< it says how many tokens there were
+};
+
+/// Reads the body of a success: an object, or events ("data: {...}") of a stream. A stream that ends before the answer
+/// does is broken. A reply without text that another try would not mend (a refusal, the endpoint's filter) has a
+/// failure.
+Received read(const std::string& body);
+
+/// The message in the body of an error, or the start of the body, in one line of at most 300 bytes.
+std::string error_of(const std::string& body);
+
+}  // namespace compeer::openai

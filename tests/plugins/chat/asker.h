@@ -1,0 +1,79 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "built.h"
+#include "compeer/chat.h"
+#include "server.h"
+
+namespace compeer {
+
+/// One who asks a chat plugin as any plugin does: through its host.
+class Asker {
+ public:
+  Asker() {
+    services.log = [this](const std::string& plugin, const std::string& line) { log += plugin + ": " + line + "\n"; };
+    services.chat_counts = &counts;
+    open();
+  }
+
+  /// Closes the plugins that were opened, which then log what they did.
+  void open() {
+    host.reset();
+    host = std::make_unique<plugin::RunHost>(plugin::Chosen{"rewards", "asker", "/x/rewards/asker.so", ""}, services);
+  }
+
+  Chat& chat(const nlohmann::json& settings) { return host->chat(Settings(settings)); }
+
+  /// The replies, by request. Fails the test if one comes twice or not at all.
+  std::vector<ChatReply> ask(const nlohmann::json& settings, const std::vector<ChatRequest>& requests) {
+    std::vector<ChatReply> replies(requests.size());
+    std::vector<int> times(requests.size());
+    chat(settings).answer(requests, [&](size_t i, ChatReply reply) {
+      replies.at(i) = std::move(reply);
+      ++times[i];
+    });
+    EXPECT_EQ(times, std::vector<int>(requests.size(), 1));
+    return replies;
+  }
+  ChatReply ask(const nlohmann::json& settings, const std::string& text) { return ask(settings, questions({text}))[0]; }
+
+  static std::vector<ChatRequest> questions(const std::vector<std::string>& texts) {
+    std::vector<ChatRequest> all;
+    for (const auto& text : texts) all.push_back({.turns = {{"user", text}}});
+    return all;
+  }
+  static std::vector<ChatRequest> questions(size_t count) {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < count; ++i) texts.push_back("question " + std::to_string(i));
+    return questions(texts);
+  }
+
+  /// Settings of `openai` that wait a millisecond where a user's wait a second.
+  static nlohmann::json openai(const server::Server& server, const nlohmann::json& more = {}) {
+    nlohmann::json settings{{"plugin", "openai"},   {"url", server.url()},     {"name", "tiny"},
+                            {"backoff", 0.001},     {"timeout", 20},           {"retries", 3},
+                            {"backoff_max", 0.004}, {"key_env", "NO_KEY_HERE"}};
+    if (more.is_object()) settings.update(more);
+    return settings;
+  }
+
+  std::string log;
+  plugin::ChatCounts counts;
+  plugin::Services services = built::services();
+  std::unique_ptr<plugin::RunHost> host;
+};
+
+/// The error that `f` throws; fails the test if there is none.
+inline Error error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no error";
+  return Error("", "");
+}
+
+}  // namespace compeer

@@ -1,0 +1,203 @@
+// Endpoints that are busy, down, slow, broken or hostile.
+#include <map>
+
+#include "asker.h"
+#include "base/random.h"
+
+namespace compeer {
+
+namespace {
+
+using nlohmann::json;
+using server::Act;
+using server::Seen;
+using server::Server;
+
+Act cut_mid_body() {
+  const auto whole = server::response(200, server::answer_body("never whole"));
+  return server::send(whole.substr(0, whole.size() - 20));
+}
+Act broken_json() { return server::send(server::response(200, R"({"choices": [{"message": {"content": "x)")); }
+Act wrong_type() { return server::send(server::response(200, "<html><body>Log in first</body></html>")); }
+Act never() { return {.pieces = {}, .hang = true}; }
+Act stalls() { return {.pieces = {"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"cho"}, .hang = true}; }
+Act cut_stream() {
+  return server::send(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n");
+}
+Act stream_with_error() {
+  return server::send(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"h\"}}]}\n\n"
+      "data: {\"error\":{\"message\":\"overloaded\"}}\n\n");
+}
+
+// One request, to a server that acts as told and answers when there is nothing more to act.
+ChatReply after(std::vector<Act> acts, const json& more = {}, size_t* requests = nullptr) {
+  Server server(
+      [&](const Seen& seen) { return seen.number < acts.size() ? acts[seen.number] : server::answer("fine"); });
+  auto reply = Asker().ask(Asker::openai(server, more), "q");
+  if (requests) *requests = server.requests();
+  return reply;
+}
+
+TEST(OpenAiFaults, AreTriedAgainIfTheyMayPass) {
+  const std::map<std::string, Act> faults{{"408", server::fail(408, "x")},
+                                          {"409", server::fail(409, "x")},
+                                          {"425", server::fail(425, "x")},
+                                          {"429", server::fail(429, "x")},
+                                          {"500", server::fail(500, "x")},
+                                          {"502", server::fail(502, "x")},
+                                          {"503", server::fail(503, "x")},
+                                          {"cut", cut_mid_body()},
+                                          {"broken JSON", broken_json()},
+                                          {"wrong type", wrong_type()},
+                                          {"closed", Act{}},
+                                          {"cut stream", cut_stream()},
+                                          {"an error in a stream", stream_with_error()}};
+  for (const auto& [name, fault] : faults) {
+    size_t requests = 0;
+    const auto reply = after({fault, fault}, {}, &requests);
+    EXPECT_EQ(reply.text, "fine") << name;
+    EXPECT_EQ(requests, 3u) << name;
+  }
+}
+
+TEST(OpenAiFaults, EndInAReplyThatSaysWhy) {
+  const auto why = [](const Act& act, const json& more = {}) {
+    json settings{{"retries", 1}};
+    if (more.is_object()) settings.update(more);
+    return after(std::vector(9, act), settings).failure;
+  };
+  EXPECT_EQ(why(server::fail(429, "slow down")), "HTTP 429: slow down (2 tries)");
+  EXPECT_EQ(why(server::fail(500, "oops")), "HTTP 500: oops (2 tries)");
+  EXPECT_EQ(why(wrong_type()),
+            "its answer is broken: it is no JSON but '<html><body>Log in first</body></html>' (2 tries)");
+  EXPECT_TRUE(why(broken_json()).starts_with("its answer is broken: its JSON is damaged: ")) << why(broken_json());
+  EXPECT_EQ(why(cut_stream()), "its answer is broken: the stream was cut off (2 tries)");
+  EXPECT_EQ(why(stream_with_error()), "its answer is broken: it says: overloaded (2 tries)");
+  EXPECT_EQ(why(Act{}), "Empty reply from server (2 tries)");
+  EXPECT_NE(why(cut_mid_body()).find("transfer closed with 20 bytes remaining"), std::string::npos);
+  EXPECT_NE(why(never(), {{"timeout", 0.03}}).find("timed out"), std::string::npos);
+  EXPECT_EQ(why(stalls(), {{"stall_timeout", 0.02}}), "no more of the answer came for 20 ms (2 tries)");
+}
+
+TEST(OpenAiFaults, AreNotTriedAgainIfTheyStay) {
+  size_t requests = 0;
+  EXPECT_EQ(after({server::fail(400, "too long")}, {}, &requests).failure, "HTTP 400: too long");
+  EXPECT_EQ(requests, 1u);
+  EXPECT_EQ(after({server::fail(422, "no")}).failure, "HTTP 422: no");
+  EXPECT_EQ(
+      after({server::send(server::response(200, R"({"choices":[{"message":{"content":null,"refusal":"No."}}]})"))})
+          .failure,
+      "the model refused: No.");
+  EXPECT_EQ(after({server::send(server::response(200, server::answer_body("", "content_filter")))}).failure,
+            "the endpoint's filter held the answer back");
+}
+
+TEST(OpenAiFaults, EndTheRunIfEveryRequestWouldHaveThem) {
+  const auto error = [](const Act& act) { return error_of([&] { after({act}); }); };
+  const auto denied = error(server::fail(401, "no key"));
+  EXPECT_NE(denied.problem().find("/v1: HTTP 401: no key"), std::string::npos) << denied.what();
+  EXPECT_EQ(denied.help(), "put the key into the environment variable NO_KEY_HERE, which is not set");
+  EXPECT_EQ(denied.exit(), Exit::plugin);
+  EXPECT_NE(error(server::fail(403, "x")).problem().find("HTTP 403"), std::string::npos);
+  const auto missing = error(server::fail(404, "model not found"));
+  EXPECT_TRUE(missing.help().starts_with("'url' must end where /chat/completions follows")) << missing.help();
+  EXPECT_NE(
+      error(server::send(server::response(302, "", "Location: http://127.0.0.1:1/\r\n"))).problem().find("HTTP 302"),
+      std::string::npos);
+}
+
+TEST(OpenAiFaults, EndTheRunIfTooManyRequestsFailInARow) {
+  Server server([](const Seen& seen) { return seen.number < 4 ? server::answer("a") : server::fail(500, "down"); });
+  Asker asker;
+  size_t arrived = 0;
+  const auto error = error_of([&] {
+    asker.chat(Asker::openai(server, {{"retries", 0}, {"give_up", 3}, {"concurrent", 1}}))
+        .answer(Asker::questions(50), [&](size_t, const ChatReply&) { ++arrived; });
+  });
+  EXPECT_NE(error.problem().find("3 requests in a row got no answer, the last: HTTP 500: down (1 tries)"),
+            std::string::npos)
+      << error.what();
+  EXPECT_EQ(arrived, 7u) << "four good ones, three failures";
+}
+
+TEST(OpenAiFaults, StopAtAnswersThatAreTooLarge) {
+  Act flood{.pieces = {"HTTP/1.1 200 OK\r\n\r\n", std::string(1 << 20, 'x')}, .endless = true};
+  EXPECT_EQ(after({flood}).failure, "its answer is larger than 16777216 bytes");
+}
+
+TEST(OpenAiFaults, MakeOthersWaitToo) {
+  using Time = std::chrono::steady_clock;
+  std::vector<Time::time_point> times;
+  Server server([&](const Seen& seen) {
+    times.push_back(Time::now());
+    return seen.number == 0 ? server::fail(429, "wait", "retry-after-ms: 60\r\n") : server::answer("a");
+  });
+  Asker().ask(Asker::openai(server, {{"concurrent", 1}, {"backoff_max", 1}}), Asker::questions(3));
+  ASSERT_EQ(times.size(), 4u);
+  EXPECT_GE(times[1] - times[0], std::chrono::milliseconds(55)) << "nobody asks before";
+}
+
+TEST(OpenAiFaults, AreToldInTheLog) {
+  Server server([&](const Seen& seen) { return seen.number < 2 ? server::fail(429, "x") : server::answer("a"); });
+  Asker asker;
+  asker.ask(Asker::openai(server), "q");
+  asker.open();
+  EXPECT_EQ(asker.log, "chat/openai: tiny: 1 requests, 3 tries (HTTP 429: 2), 0 failed; 10 tokens asked, 3 answered\n");
+}
+
+TEST(OpenAiFaults, LeaveEveryRequestAnsweredOnce) {
+  const std::vector<Act> faults{server::fail(500, "x"), server::fail(429, "x", "Retry-After: 0\r\n"),
+                                cut_mid_body(),         broken_json(),
+                                wrong_type(),           Act{},
+                                cut_stream(),           stalls()};
+  for (uint32_t seed = 0; seed < 4; ++seed) {
+    Server server([&](const Seen& seen) {
+      const auto draw = below(2 * faults.size(), seed, Stream::choice, static_cast<uint32_t>(seen.number));
+      return draw < faults.size() ? faults[draw] : server::answer("re: " + server::asked(seen));
+    });
+    Asker asker;
+    const auto replies = asker.ask(Asker::openai(server, {{"retries", 40}, {"stall_timeout", 0.02}, {"concurrent", 8}}),
+                                   Asker::questions(60));
+    for (size_t i = 0; i < replies.size(); ++i) EXPECT_EQ(replies[i].text, "re: question " + std::to_string(i));
+    EXPECT_EQ(asker.counts.asked, 60);
+    EXPECT_EQ(asker.counts.failed, 0);
+  }
+}
+
+TEST(OpenAiFaults, EndSoonWhenTheRunIsStopped) {
+  std::atomic<bool> stop = false;
+  Server server([&](const Seen& seen) {
+    if (seen.number < 2) return server::answer("a");
+    stop = true;
+    return never();
+  });
+  Asker asker;
+  asker.services.cancelled = [&] { return stop.load(); };
+  size_t arrived = 0;
+  const auto error = error_of([&] {
+    asker.chat(Asker::openai(server, {{"concurrent", 1}})).answer(Asker::questions(9), [&](size_t, const ChatReply&) {
+      ++arrived;
+    });
+  });
+  EXPECT_EQ(error.exit(), Exit::preempted);
+  EXPECT_EQ(error.problem(), "was stopped before it had answered all requests");
+  EXPECT_EQ(arrived, 2u);
+}
+
+TEST(OpenAiFaults, NameAnEndpointThatIsNotThere) {
+  std::string url;
+  {
+    url = Server([](const Seen&) { return Act{}; }).url();
+  }  // its port is free again
+  Asker asker;
+  const auto settings = json{{"plugin", "openai"}, {"url", url},   {"name", "tiny"},          {"retries", 1},
+                             {"backoff", 0.001},   {"give_up", 0}, {"key_env", "NO_KEY_HERE"}};
+  const auto reply = asker.ask(settings, "q");
+  EXPECT_NE(reply.failure.find("Failed to connect to 127.0.0.1 port"), std::string::npos) << reply.failure;
+}
+
+}  // namespace
+
+}  // namespace compeer

@@ -1,0 +1,147 @@
+// What is sent, and what becomes of good answers.
+#include <set>
+
+#include "asker.h"
+
+namespace compeer {
+
+namespace {
+
+using nlohmann::json;
+using server::Seen;
+using server::Server;
+
+TEST(OpenAi, PostsTheConversationAndReadsTheAnswer) {
+  std::string head;
+  json body;
+  Server server([&](const Seen& seen) {
+    head = seen.head;
+    body = json::parse(seen.body);
+    return server::send(server::response(200, server::answer_body("I hear you: \u6211\u5728\u3002", "stop", 21, 7)));
+  });
+  Asker asker;
+  const ChatRequest request{.turns = {{"system", "Be kind."}, {"user", "Hi"}, {"assistant", "Hello"}, {"user", "Sad."}},
+                            .temperature = 0.5,
+                            .max_tokens = 77,
+                            .draw = 3};
+  const auto reply = asker.ask(Asker::openai(server), std::vector{request})[0];
+  EXPECT_EQ(reply.text, "I hear you: \u6211\u5728\u3002");
+  EXPECT_EQ(reply.failure, "");
+  EXPECT_TRUE(reply.finished);
+  EXPECT_EQ(reply.prompt_tokens, 21);
+  EXPECT_EQ(reply.completion_tokens, 7);
+  EXPECT_TRUE(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n")) << head;
+  EXPECT_NE(head.find("Content-Type: application/json"), std::string::npos);
+  EXPECT_EQ(head.find("Authorization"), std::string::npos) << "the variable is not set";
+  EXPECT_EQ(body, json::parse(R"({"model": "tiny", "temperature": 0.5, "max_tokens": 77, "seed": 3, "stream": false,
+    "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"},
+                 {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "Sad."}]})"));
+}
+
+TEST(OpenAi, LetsTheBodyBeChanged) {
+  json body;
+  Server server([&](const Seen& seen) {
+    body = json::parse(seen.body);
+    return server::answer("yes");
+  });
+  Asker asker;
+  asker.ask(Asker::openai(server, {{"limit_field", "max_completion_tokens"},
+                                   {"extra", {{"reasoning_effort", "low"}}},
+                                   {"omit", {"seed", "temperature"}}}),
+            "q");
+  EXPECT_EQ(body, json::parse(R"({"model": "tiny", "max_completion_tokens": 512, "stream": false,
+    "reasoning_effort": "low", "messages": [{"role": "user", "content": "q"}]})"));
+  const auto error = error_of([&] { asker.chat(Asker::openai(server, {{"extra", {{"model", "gpt"}}}})); });
+  EXPECT_NE(error.problem().find("the field 'model' is the plugin's own"), std::string::npos) << error.what();
+}
+
+TEST(OpenAi, KnowsAnAnswerThatWasCutOff) {
+  Server server([](const Seen&) { return server::send(server::response(200, server::answer_body("I", "length"))); });
+  EXPECT_FALSE(Asker().ask(Asker::openai(server), "q").finished);
+}
+
+TEST(OpenAi, AsksSideBySideAndMatchesAnswersToQuestions) {
+  std::atomic<Server*> self = nullptr;
+  Server server([&](const Seen& seen) {
+    self.load()->wait_for_open(6);  // nobody is answered before six have asked
+    return server::answer("re: " + server::asked(seen));
+  });
+  self = &server;
+  server.act_side_by_side();
+  Asker asker;
+  const auto replies = asker.ask(Asker::openai(server, {{"concurrent", 6}}), Asker::questions(30));
+  EXPECT_EQ(server.most_at_once(), 6) << "as many as allowed, and no more";
+  EXPECT_EQ(server.requests(), 30u);
+  for (size_t i = 0; i < replies.size(); ++i) EXPECT_EQ(replies[i].text, "re: question " + std::to_string(i));
+}
+
+TEST(OpenAi, CountsTokensAndCost) {
+  Server server(
+      [](const Seen&) { return server::send(server::response(200, server::answer_body("a", "stop", 1000, 500))); });
+  Asker asker;
+  asker.ask(Asker::openai(server, {{"price_in", 2.5}, {"price_out", 10}}), Asker::questions(4));
+  asker.open();
+  // 4 * (1000 * 2.5 + 500 * 10) / 1e6
+  EXPECT_EQ(asker.log,
+            "chat/openai: tiny: 4 requests, 4 tries, 0 failed; 4000 tokens asked, 2000 answered; cost 0.0300\n");
+  EXPECT_EQ(asker.counts.asked, 4);
+  EXPECT_EQ(asker.counts.prompt_tokens, 4000);
+  EXPECT_EQ(asker.counts.completion_tokens, 2000);
+}
+
+std::string event(const std::string& text, const char* reason = nullptr) {
+  json choice{{"index", 0}, {"delta", {{"content", text}}}, {"finish_reason", nullptr}};
+  if (reason) choice["finish_reason"] = reason;
+  return "data: " + json{{"choices", {choice}}}.dump() + "\n\n";
+}
+
+TEST(OpenAi, ReadsAStreamHoweverItIsCutIntoPieces) {
+  const std::string usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\n";
+  const std::string stream =
+      ": waiting\n\n" + event("\u6211") + event(" \U0001f499", "stop") + usage + "data: [DONE]\n\n";
+  json body;
+  Server server([&](const Seen& seen) {
+    body = json::parse(seen.body);
+    std::vector<std::string> pieces{"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"};
+    for (const char byte : stream) pieces.emplace_back(1, byte);  // also within a character
+    return server::Act{.pieces = pieces};
+  });
+  const auto reply = Asker().ask(Asker::openai(server, {{"stream", true}}), "q");
+  EXPECT_EQ(reply.text, "\u6211 \U0001f499");
+  EXPECT_EQ(reply.prompt_tokens, 5);
+  EXPECT_EQ(reply.completion_tokens, 2);
+  EXPECT_EQ(body.at("stream"), true);
+  EXPECT_EQ(body.at("stream_options"), json({{"include_usage", true}}));
+}
+
+TEST(OpenAi, KeepsTheRateLimit) {
+  Server server([](const Seen&) { return server::answer("a"); });
+  const auto begin = std::chrono::steady_clock::now();
+  Asker().ask(Asker::openai(server, {{"requests_per_minute", 6000}}), Asker::questions(6));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(50)) << "five gaps of 10 ms";
+}
+
+TEST(OpenAi, RemembersAcrossSettingsThatChangeNoAnswer) {
+  Server server([](const Seen& seen) { return server::answer("re: " + server::asked(seen)); });
+  const auto folder = std::filesystem::path(testing::TempDir()) / "openai_memory";
+  std::filesystem::remove_all(folder);
+  for (const auto& more : {json::object(), json{{"timeout", 33}, {"concurrent", 2}, {"stream", true}}}) {
+    plugin::ChatMemory memory(folder, "rank-0", {});
+    Asker asker;
+    asker.services.chat_memory = &memory;
+    EXPECT_EQ(asker.ask(Asker::openai(server, more), "q").text, "re: q");
+    EXPECT_EQ(server.requests(), 1u);
+    asker.open();
+  }
+  plugin::ChatMemory memory(folder, "rank-0", {});
+  Asker asker;
+  asker.services.chat_memory = &memory;
+  asker.ask(Asker::openai(server, {{"extra", {{"top_p", 0.5}}}}), "q");
+  asker.ask(Asker::openai(server, {{"name", "other"}}), "q");
+  EXPECT_EQ(server.requests(), 3u);
+  asker.open();
+}
+
+}  // namespace
+
+}  // namespace compeer

@@ -1,0 +1,193 @@
+#pragma once
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace compeer::server {
+
+/// What the server does with one request.
+struct Act {
+  std::vector<std::string> pieces;  ///< bytes to send, with `pause` between them; the first holds status and headers
+  int pause = 0;                    ///< milliseconds
+  bool hang = false;                ///< then nothing more, with the connection open, until the client goes
+  bool endless = false;             ///< the last piece again and again until the client goes
+};
+
+/// A request as it came.
+struct Seen {
+  std::string head, body;
+  size_t number = 0;  ///< from 0
+};
+
+/// A whole response. No length: it ends with the connection.
+inline std::string response(int status, const std::string& body, const std::string& headers = "",
+                            bool with_length = true) {
+  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: application/json\r\nConnection: close\r\n" +
+         headers + (with_length ? "Content-Length: " + std::to_string(body.size()) + "\r\n" : "") + "\r\n" + body;
+}
+
+inline std::string answer_body(const std::string& text, const std::string& reason = "stop", int64_t in = 10,
+                               int64_t out = 3) {
+  return nlohmann::json{
+      {"choices", {{{"index", 0}, {"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", reason}}}},
+      {"usage", {{"prompt_tokens", in}, {"completion_tokens", out}}}}
+      .dump();
+}
+
+inline Act send(const std::string& bytes) { return {.pieces = {bytes}}; }
+inline Act answer(const std::string& text) { return send(response(200, answer_body(text))); }
+inline Act fail(int status, const std::string& message, const std::string& headers = "") {
+  return send(response(status, nlohmann::json{{"error", {{"message", message}}}}.dump(), headers));
+}
+
+/// Text of the last turn of a request.
+inline std::string asked(const Seen& seen) {
+  return nlohmann::json::parse(seen.body).at("messages").back().at("content").get<std::string>();
+}
+
+/// An HTTP server on a port of its own of this machine, one thread a connection, one request a connection. `act` is
+/// called by one thread at a time.
+class Server {
+ public:
+  using Play = std::function<Act(const Seen&)>;
+
+  explicit Server(Play act) : act_(std::move(act)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), length) != 0 || ::listen(listener_, 256) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+      throw std::runtime_error("no port on this machine");
+    }
+    port_ = ntohs(address.sin_port);
+    acceptor_ = std::thread([this] { accept(); });
+  }
+  ~Server() {
+    stop_ = true;
+    acceptor_.join();
+    for (auto& one : connections_) one.join();
+    ::close(listener_);
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1"; }
+  size_t requests() const { return count_; }
+  int most_at_once() const { return most_; }  ///< requests that were open at the same time
+
+  /// Within an act: waits until `n` requests are open, or (so that a test fails and does not hang) ten seconds.
+  void wait_for_open(int n) {
+    std::unique_lock lock(open_mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(10), [&] { return most_ >= n; });
+  }
+  /// Acts are called by several threads at once from now on, as `wait_for_open` wants.
+  void act_side_by_side() { side_by_side_ = true; }
+
+ private:
+  void accept() {
+    while (!stop_) {
+      pollfd ready{listener_, POLLIN, 0};
+      if (::poll(&ready, 1, 5) <= 0) continue;
+      const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (fd >= 0) connections_.emplace_back([this, fd] { serve(fd); });
+    }
+  }
+
+  void serve(int fd) {
+    Seen seen;
+    if (read(fd, seen)) {
+      {
+        const std::lock_guard lock(open_mutex_);
+        most_ = std::max<int>(most_, ++open_);
+        changed_.notify_all();
+      }
+      seen.number = count_++;
+      play(fd, decide(seen));
+      const std::lock_guard lock(open_mutex_);
+      --open_;
+    }
+    ::close(fd);
+  }
+
+  Act decide(const Seen& seen) {
+    if (side_by_side_) return act_(seen);
+    const std::lock_guard lock(act_mutex_);
+    return act_(seen);
+  }
+
+  bool read(int fd, Seen& seen) {
+    std::string all;
+    size_t head = std::string::npos, length = 0;
+    while (head == std::string::npos || all.size() < head + 4 + length) {
+      if (!readable(fd)) return false;
+      char block[65536];
+      const ssize_t n = ::recv(fd, block, sizeof block, 0);
+      if (n <= 0) return false;
+      all.append(block, static_cast<size_t>(n));
+      if (head == std::string::npos && (head = all.find("\r\n\r\n")) != std::string::npos) {
+        const auto field = all.find("Content-Length: ");
+        length = field < head ? std::stoul(all.substr(field + 16)) : 0;
+      }
+    }
+    seen.head = all.substr(0, head);
+    seen.body = all.substr(head + 4);
+    return true;
+  }
+
+  // False once the server is to end.
+  bool readable(int fd) {
+    pollfd ready{fd, POLLIN, 0};
+    while (!stop_) {
+      if (::poll(&ready, 1, 5) > 0) return true;
+    }
+    return false;
+  }
+
+  // False once the client is gone.
+  static bool push(int fd, const std::string& bytes) {
+    for (size_t done = 0; done < bytes.size();) {
+      const ssize_t n = ::send(fd, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+      if (n <= 0) return false;
+      done += static_cast<size_t>(n);
+    }
+    return true;
+  }
+
+  void play(int fd, const Act& act) {
+    bool first = true;
+    for (const auto& piece : act.pieces) {
+      if (!first && act.pause > 0) std::this_thread::sleep_for(std::chrono::milliseconds(act.pause));
+      if (!push(fd, piece) || stop_) return;
+      first = false;
+    }
+    while (act.endless && !stop_ && push(fd, act.pieces.back())) {
+    }
+    char byte;
+    if (act.hang && readable(fd)) (void)::recv(fd, &byte, 1, 0);  // the client went
+  }
+
+  Play act_;
+  int listener_;
+  int port_ = 0;
+  std::atomic<bool> stop_ = false, side_by_side_ = false;
+  std::atomic<size_t> count_ = 0;
+  std::atomic<int> most_ = 0;
+  int open_ = 0;
+  std::mutex act_mutex_, open_mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> connections_;
+  std::thread acceptor_;
+};
+
+}  // namespace compeer::server

@@ -1,0 +1,85 @@
+#include "openai/wire.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::openai {
+
+namespace {
+
+std::string broken(const std::string& body) { return read(body).broken; }
+
+TEST(Wire, ReadsTextAsStringOrAsParts) {
+  EXPECT_EQ(read(R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]})").reply.text, "a");
+  const auto parts =
+      read(R"({"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"x"},{"text":"b"}]}}]})");
+  EXPECT_EQ(parts.reply.text, "ab");
+  EXPECT_FALSE(parts.usage);
+  EXPECT_TRUE(parts.reply.finished);
+  EXPECT_EQ(broken("\n {\"choices\":[{\"message\":{\"content\":\"\"}}]}"), "") << "nothing said is an answer";
+}
+
+TEST(Wire, SaysWhatIsBroken) {
+  EXPECT_EQ(broken(""), "it is empty");
+  EXPECT_EQ(broken(" \n"), "it is empty");
+  EXPECT_EQ(broken("[1]"), "it is no JSON but '[1]'");
+  EXPECT_EQ(broken("{}"), "it has no answer in it");
+  EXPECT_EQ(broken(R"({"choices":[]})"), "it has no answer in it");
+  EXPECT_EQ(broken(R"({"error":{"message":"busy"}})"), "it says: busy");
+  EXPECT_EQ(broken(R"({"error":"busy"})"), "it says: busy");
+  EXPECT_EQ(broken(R"({"error":[[]]})"), "it says: an error without a message");
+  EXPECT_TRUE(broken(R"({"choices":7})").starts_with("its JSON is damaged: ")) << broken(R"({"choices":7})");
+  EXPECT_TRUE(broken(R"({"choices":[{"message":{"content":5}}]})").starts_with("its JSON is damaged: "));
+  EXPECT_TRUE(broken("{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}").starts_with("its JSON is damaged: "));
+  EXPECT_EQ(broken("<" + std::string(5000, 'x')).size(), std::string("it is no JSON but ''").size() + 60);
+}
+
+TEST(Wire, NeverFallsOverWhateverTheBody) {
+  const std::string good =
+      R"({"choices":[{"message":{"content":"abc"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1}})";
+  for (size_t cut = 0; cut < good.size(); ++cut) EXPECT_NE(broken(good.substr(0, cut)), "") << cut;
+  EXPECT_NE(broken(R"({"a":)" + std::string(100000, '[')), "");
+  EXPECT_NE(broken(R"({"choices":{"0":1}})"), "");
+  EXPECT_NE(broken(R"({"choices":["x"]})"), "");
+  EXPECT_NE(broken(R"({"choices":[{"message":"x"}],"usage":7})"), "");
+}
+
+TEST(Wire, ReadsEventsWithAnyLineEnd) {
+  const std::string a = R"(data: {"choices":[{"delta":{"role":"assistant"}}]})",
+                    b = R"(data:{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]})";
+  for (const char* end : {"\n", "\r\n", "\r"}) {
+    const auto received = read(": hi" + std::string(end) + end + "event: m" + end + a + end + end + b + end + end);
+    EXPECT_EQ(received.broken, "");
+    EXPECT_EQ(received.reply.text, "x");
+    EXPECT_FALSE(received.reply.finished);
+  }
+  EXPECT_EQ(read("data: {\"choices\":\ndata: [{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]").reply.text, "x")
+      << "an event in two lines; no empty line at the end";
+}
+
+TEST(Wire, KnowsAStreamThatWasCut) {
+  const std::string whole =
+      "data: {\"choices\":[{\"delta\":{\"content\":\"\u6211\"}}]}\n\n"
+      "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+  const size_t reason = whole.rfind('}') + 1;
+  for (size_t cut = 0; cut < whole.size(); ++cut) {
+    EXPECT_EQ(broken(whole.substr(0, cut)) == "", cut >= reason) << cut;
+  }
+}
+
+TEST(Wire, FindsTheMessageOfAnError) {
+  EXPECT_EQ(error_of(R"({"error":{"message":"no\nsuch model","code":1}})"), "no such model");
+  EXPECT_EQ(error_of(R"({"message":"gone"})"), "gone");
+  EXPECT_EQ(error_of("<h1>502</h1>"), "\"<h1>502</h1>\"");
+  EXPECT_EQ(error_of(""), "\"\"");
+  const auto cut = error_of(R"({"message":")" + std::string(298, 'a') + "\u6211\u6211\"}");
+  EXPECT_EQ(cut, std::string(297, 'a') + "...");
+}
+
+TEST(Wire, WritesTextsThatAreNotUtf8) {
+  const auto body = body_of({.model = "m"}, {.turns = {{"user", "a\xff"}}});
+  EXPECT_EQ(nlohmann::json::parse(body)["messages"][0]["content"], "a\ufffd");
+}
+
+}  // namespace
+
+}  // namespace compeer::openai
