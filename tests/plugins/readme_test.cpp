@@ -1,5 +1,6 @@
 // The plugins that the pages plugins/<kind>/README.md offer to copy are built as they stand there.
 #include "built.h"
+#include "compeer/chat.h"
 #include "compeer/dataset.h"
 
 namespace compeer {
@@ -17,6 +18,13 @@ plugin::Plugin<T> open(const std::string& name) {
   const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
   return plugin::open<T>(chosen, Settings(plugin::defaults(found.descriptor.parameters)),
                          std::make_unique<plugin::RunHost>(chosen, built::services()));
+}
+
+TEST(ReadmeOfChat, HoldsAWorkingPlugin) {
+  auto plugin = open<Chat>("my_chat");
+  std::string said;
+  plugin::answer(plugin, {{.turns = {{"user", "sad"}}}}, [&](size_t, const ChatReply& reply) { said = reply.text; });
+  EXPECT_EQ(said, "What do you mean by \"sad\"?");
 }
 
 TEST(ReadmeOfDatasets, HoldsAWorkingPlugin) {

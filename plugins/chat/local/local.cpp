@@ -1,0 +1,114 @@
+// A model directory on our own engine.
+//
+//   path      the directory, Hugging Face layout
+//   together  conversations held in memory at once; answers do not depend on it
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "base/hash.h"
+#include "compeer/chat.h"
+#include "compeer/plugin.h"
+#include "compeer/speaker.h"
+
+namespace {
+
+using namespace compeer;
+
+using Past = std::vector<std::pair<std::string, std::string>>;  // role and text: all turns but the last
+
+Past past_of(const ChatRequest& request) {
+  Past past;
+  for (size_t i = 0; i + 1 < request.turns.size(); ++i) past.emplace_back(request.turns[i].role, request.turns[i].text);
+  return past;
+}
+
+using Manners = std::tuple<double, int64_t, uint32_t>;
+
+Manners manners_of(const ChatRequest& request) { return {request.temperature, request.max_tokens, request.draw}; }
+
+class Local : public Chat {
+ public:
+  Local(const Settings& settings, Host& host)
+      : path_(settings.text("path")), together_(static_cast<size_t>(settings.integer("together"))), host_(host) {}
+
+  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    const auto order = order_of(requests);
+    for (size_t begin = 0; begin < order.size() && !host_.cancelled();) {
+      size_t end = begin + 1;
+      while (end < order.size() && end - begin < together_ &&
+             manners_of(requests[order[end]]) == manners_of(requests[order[begin]])) {
+        ++end;
+      }
+      answer_together(
+          requests, {order.begin() + static_cast<int64_t>(begin), order.begin() + static_cast<int64_t>(end)}, arrived);
+      begin = end;
+    }
+  }
+
+  std::string model() const override { return path_; }
+
+  // What is in the directory, for a model may be trained anew under its old name.
+  std::string origin() const override {
+    std::map<std::string, std::string> files;
+    for (const auto& file : std::filesystem::directory_iterator(path_)) {
+      if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
+    }
+    return nlohmann::json(files).dump();
+  }
+
+ private:
+  // Requests that are drawn alike side by side, and among them those with the same past.
+  static std::vector<size_t> order_of(const std::vector<ChatRequest>& requests) {
+    std::vector<std::tuple<Manners, Past, size_t>> alike;
+    for (size_t i = 0; i < requests.size(); ++i) alike.emplace_back(manners_of(requests[i]), past_of(requests[i]), i);
+    std::sort(alike.begin(), alike.end());
+    std::vector<size_t> order;
+    for (const auto& one : alike) order.push_back(std::get<size_t>(one));
+    return order;
+  }
+
+  // `these`: drawn alike. A past that several have is read once.
+  void answer_together(const std::vector<ChatRequest>& requests, const std::vector<size_t>& these,
+                       const Arrived& arrived) {
+    auto& speaker = host_.speaker(path_);
+    std::map<Past, std::unique_ptr<Talk>> begun;
+    std::vector<std::unique_ptr<Talk>> talks;
+    std::vector<Talk*> lent;
+    std::vector<std::string> texts;
+    for (const size_t i : these) {
+      const auto& turns = requests[i].turns;
+      auto& first = begun[past_of(requests[i])];
+      if (!first) first = speaker.begin({turns.begin(), turns.end() - 1});
+      talks.push_back(first->copy());
+      lent.push_back(talks.back().get());
+      texts.push_back(turns.back().text);
+    }
+    const auto& alike = requests[these.front()];
+    const auto said = speaker.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.draw});
+    for (size_t k = 0; k < these.size(); ++k) {
+      arrived(these[k], {.text = said.at(k).text,
+                         .finished = said.at(k).finished,
+                         .failure = {},
+                         .prompt_tokens = 0,
+                         .completion_tokens = said.at(k).tokens});
+    }
+  }
+
+  std::string path_;
+  size_t together_;
+  Host& host_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Chat, chat, local, Local, R"json(
+  "version": "1.0.0",
+  "summary": "A model directory on compeer's own engine.",
+  "parameters": {
+    "path": {"type": "path", "help": "the model's directory, in Hugging Face's layout"},
+    "together": {"type": "integer", "default": 16, "min": 1, "max": 4096,
+                 "help": "conversations answered together; no answer depends on it"}
+  })json")

@@ -1,0 +1,37 @@
+// Answers that are written down, for tests and for trying things without a model.
+//
+//   table  the file with them (scripted/table.h)
+
+#include "compeer/chat.h"
+#include "compeer/plugin.h"
+#include "scripted/table.h"
+
+namespace {
+
+using namespace compeer;
+
+class Scripted : public Chat {
+ public:
+  Scripted(const Settings& settings, Host&) : path_(settings.text("table")), table_(path_) {}
+
+  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    for (size_t i = 0; i < requests.size(); ++i) arrived(i, table_.answer(requests[i]));
+  }
+
+  std::string model() const override { return path_; }
+
+  std::string origin() const override { return table_.digest(); }
+
+ private:
+  std::string path_;
+  scripted::Table table_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Chat, chat, scripted, Scripted, R"json(
+  "version": "1.0.0",
+  "summary": "Answers that are written down in a file.",
+  "parameters": {
+    "table": {"type": "path", "help": "JSON lines: {\"user\" or \"contains\": text, \"answer\": text or list of texts}"}
+  })json")

@@ -1,0 +1,113 @@
+#include <fstream>
+
+#include "asker.h"
+#include "compeer/speaker.h"
+
+namespace compeer {
+
+namespace {
+
+// A speaker that says back what it was told, and counts what it had to read.
+class Echo : public Speaker {
+ public:
+  struct Held : Talk {
+    explicit Held(std::string what) : past(std::move(what)) {}
+    std::unique_ptr<Talk> copy() const override { return std::make_unique<Held>(past); }
+    std::string past;
+  };
+
+  std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
+    ++begun;
+    std::string past;
+    for (const auto& turn : turns) past += turn.role + ":" + turn.text + "|";
+    return std::make_unique<Held>(past);
+  }
+  std::vector<Said> answer(const std::vector<Talk*>& talks, const std::vector<std::string>& texts,
+                           const Manner& manner) override {
+    together.push_back(talks.size());
+    std::vector<Said> all;
+    for (size_t i = 0; i < talks.size(); ++i) {
+      all.push_back({.text = dynamic_cast<Held&>(*talks[i]).past + texts[i] + "/" + std::to_string(manner.draw),
+                     .tokens = manner.max_tokens,
+                     .finished = manner.temperature == 0});
+    }
+    return all;
+  }
+  std::vector<double> weigh(const Talk&, const std::string&, const std::vector<std::string>&) override { return {}; }
+
+  int begun = 0;
+  std::vector<size_t> together;
+};
+
+class Local : public testing::Test {
+ protected:
+  Local() {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "config.json") << "{}";
+    asker_.services.speaker = [this](const std::string& directory) -> Speaker& {
+      EXPECT_EQ(directory, folder_.string());
+      return echo_;
+    };
+    asker_.open();
+  }
+  nlohmann::json settings(int together) const {
+    return {{"plugin", "local"}, {"path", folder_.string()}, {"together", together}};
+  }
+  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "local_model";
+  Echo echo_;
+  Asker asker_;
+};
+
+TEST_F(Local, BeginsWithAllTurnsButTheLast) {
+  const ChatRequest request{.turns = {{"system", "s"}, {"user", "a"}, {"assistant", "b"}, {"user", "c"}},
+                            .temperature = 0.5,
+                            .max_tokens = 9,
+                            .draw = 4};
+  const auto reply = asker_.ask(settings(16), std::vector{request})[0];
+  EXPECT_EQ(reply.text, "system:s|user:a|assistant:b|c/4");
+  EXPECT_EQ(reply.completion_tokens, 9);
+  EXPECT_FALSE(reply.finished);
+  EXPECT_EQ(asker_.ask(settings(16), "hello").text, "hello/0") << "no turn before";
+}
+
+TEST_F(Local, ReadsASharedPastOnceAndKeepsTogetherWhatIsDrawnAlike) {
+  std::vector<ChatRequest> requests;
+  for (uint32_t i = 0; i < 10; ++i) {
+    requests.push_back({.turns = {{"system", i % 2 ? "odd" : "even"}, {"user", std::to_string(i)}}, .draw = i / 8});
+  }
+  const auto replies = asker_.ask(settings(4), requests);
+  for (uint32_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(replies[i].text,
+              std::string("system:") + (i % 2 ? "odd|" : "even|") + std::to_string(i) + (i < 8 ? "/0" : "/1"));
+  }
+  EXPECT_EQ(echo_.together, (std::vector<size_t>{4, 4, 2})) << "the last two are another draw";
+  EXPECT_EQ(echo_.begun, 4) << "even, odd, and both again for the other draw";
+}
+
+TEST_F(Local, StopsBetweenPortions) {
+  bool stop = false;
+  asker_.services.cancelled = [&] { return stop; };
+  asker_.open();
+  const auto error = error_of(
+      [&] { asker_.chat(settings(2)).answer(Asker::questions(6), [&](size_t, const ChatReply&) { stop = true; }); });
+  EXPECT_EQ(error.exit(), Exit::preempted);
+  EXPECT_EQ(echo_.together, std::vector<size_t>{2});
+}
+
+TEST_F(Local, IsAskedAnewWhenItsFilesChange) {
+  const auto memory_folder = std::filesystem::path(testing::TempDir()) / "local_memory";
+  std::filesystem::remove_all(memory_folder);
+  plugin::ChatMemory memory(memory_folder, "rank-0", {});
+  asker_.services.chat_memory = &memory;
+  for (const char* weights : {"1", "1", "2"}) {
+    std::ofstream(folder_ / "model.safetensors") << weights;
+    asker_.open();
+    asker_.ask(settings(2), "q");
+  }
+  EXPECT_EQ(echo_.together.size(), 2u);
+  asker_.open();
+}
+
+}  // namespace
+
+}  // namespace compeer
