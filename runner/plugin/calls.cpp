@@ -139,6 +139,39 @@ at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string
   return cosines;
 }
 
+namespace {
+
+void check(const Door& door, const Outcome& outcome, size_t number) {
+  const std::string whose = " for record " + std::to_string(number) + " (the first is 0)";
+  for (const nlohmann::json& record : outcome.records) {
+    const bool named = record.is_object() && record.contains("id") && record.at("id").is_string();
+    if (!named || record.at("id").get_ref<const std::string&>().empty())
+      door.refuse("made a record without an id" + whose, "a record is an object with an \"id\"");
+  }
+  if (outcome.records.empty() == outcome.dropped.empty()) {
+    door.refuse(
+        outcome.records.empty() ? "gave neither records nor a reason" + whose : "gave records and a reason" + whose,
+        "'dropped' says why there are no records");
+  }
+  for (const auto& [name, value] : outcome.counts) {
+    if (!std::isfinite(value)) door.refuse("counted '" + name + "' as " + std::to_string(value) + whose, "");
+  }
+}
+
+}  // namespace
+
+std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records) {
+  const Door door(stage.identity(), "make");
+  auto outcomes = stage.call("make", [&](Stage& s) { return s.make(records); });
+  if (outcomes.size() != records.size()) {
+    door.refuse(
+        "gave " + std::to_string(outcomes.size()) + " outcomes for " + std::to_string(records.size()) + " records",
+        "one for each, in their order");
+  }
+  for (size_t i = 0; i < outcomes.size(); ++i) check(door, outcomes[i], i);
+  return outcomes;
+}
+
 void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,
             const std::function<bool()>& cancelled) {
   const Door door(chat.identity(), "answer");

@@ -6,6 +6,7 @@
 #include "compeer/reward.h"
 #include "compeer/reweighting.h"
 #include "compeer/similarity.h"
+#include "compeer/stage.h"
 #include "plugin/open.h"
 
 namespace compeer::plugin {
@@ -31,6 +32,9 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
 /// float64 [a, b], finite.
 at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
                    const std::vector<std::string>& b);
+
+/// One outcome for each record: records, each an object with an id, or a reason why there are none; finite counts.
+std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records);
 
 /// Every request answered, each once. Fewer only if the run was `cancelled`, which is an Error with exit 85.
 void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,

@@ -121,7 +121,9 @@ json to_json(const Summary& summary) {
                      {"low", number(estimate.low)},
                      {"high", number(estimate.high)},
                      {"n", estimate.n}};
-  return {{"task", summary.task}, {"steps", summary.steps}, {"metrics", metrics}};
+  nlohmann::json all = {{"task", summary.task}, {"steps", summary.steps}, {"metrics", metrics}};
+  if (!summary.details.is_null()) all["details"] = summary.details;
+  return all;
 }
 
 Summary summary_from_json(const json& json) {
@@ -131,6 +133,7 @@ Summary summary_from_json(const json& json) {
   for (const auto& [name, value] : json.at("metrics").items())
     summary.metrics[name] = {number(value.at("mean")), number(value.at("low")), number(value.at("high")),
                              value.at("n").get<uint64_t>()};
+  if (json.contains("details")) summary.details = json.at("details");
   return summary;
 }
 

@@ -51,10 +51,19 @@ Field plugins(const std::string& key, const std::string& text, Schema fields) {
   return made;
 }
 
+Field stages() {
+  Field made = plugins("stages", "what is done with the records, one after the other: JSON lines in, JSON lines out",
+                       {required("plugin", "stage plugin"),
+                        word("label", nullptr, "name of its files and in reports; unset: the plugin's name")});
+  made.default_value = json::array();
+  made.min = std::nullopt;
+  return made;
+}
+
 std::vector<Section> whole_run() {
   return {
       {required("name", "what the run is called: letters, digits, '.', '_', '-', at most 100"), {}, ""},
-      {required("task", "what the run does").of({"sft", "grpo", "evaluate"}), {}, ""},
+      {required("task", "what the run does").of({"sft", "grpo", "evaluate", "data"}), {}, ""},
       {integer("seed", 1, "every random number is a function of it").from(0), {}, ""},
       {integer("ranks", 1, "processes the work is shared between").from(1).to(4096), {}, ""},
       {integer("threads", 1, "threads of each rank").from(1).to(256), {}, ""},
@@ -66,9 +75,10 @@ std::vector<Section> plugin_sections() {
       {table("model", "the model that is trained or evaluated",
              {word("plugin", "qwen2", "model plugin"),
               Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path")}),
-       {},
+       {"sft", "grpo", "evaluate"},
        "models"},
       {table("dataset", "where the prompts come from", {required("plugin", "dataset plugin")}), {}, "datasets"},
+      {stages(), {"data"}, "stages"},
       {plugins(
            "rewards", "what judges a completion; their weighted sum is the reward",
            {required("plugin", "reward plugin"), number("weight", 1.0, "factor in the sum"),
@@ -211,6 +221,13 @@ std::vector<Section> task_sections() {
             integer("group_size", 4, "completions of a prompt").from(1), word("split", "test", "split of the dataset"),
             integer("batch", 16, "prompts of a row in the log").from(1)}),
        {"evaluate"},
+       ""},
+      {table("data", "making a data set",
+             {words("splits", "splits of the dataset that are read; empty: train, valid and test"),
+              integer("together", 32, "records that a rank makes at once, and asks chat models about side by side")
+                  .from(1)
+                  .to(100000)}),
+       {"data"},
        ""},
   };
 }

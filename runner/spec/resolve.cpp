@@ -171,6 +171,7 @@ class Resolver {
     for (size_t i = 0; i < value.size(); ++i) out.push_back(checked(item, value[i], join(path, i), given, kind));
     if (value.empty()) spec_.origins[path] = given ? draft_.origin_of(path) : "default";
     if (kind == "rewards") fill_labels(out, path);
+    if (kind == "stages") check_labels(out, path);
     return out;
   }
 
@@ -262,6 +263,13 @@ class Resolver {
           label_path,
           fmt::format("'{}' has the label '{}', as '{}' has", join(path, i), printable(other->first), other->second),
           "give each its own label, such as label = \"" + printable(other->first) + "_2\"");
+    }
+  }
+
+  void check_labels(const json& stages, const std::string& path) {
+    for (size_t i = 0; i < stages.size(); ++i) {
+      if (!stages[i].is_object() || stages[i].at("label").is_null()) continue;
+      check_name(join(join(path, i), "label"), stages[i].at("label"));
     }
   }
 

@@ -2,27 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "base/error.h"
-#include "plugin/search.h"
 #include "train/embeddings.h"
-#include "train/speaker.h"
+#include "train/services.h"
 
 namespace compeer::train {
 
 using nlohmann::json;
 
 Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop)
-    : plugins_(spec_file.at("plugins")) {
+    : services_(services_of(spec_file, stop)) {
   const json& spec = spec_file.at("spec");
-  services_.seed = spec.at("seed").get<uint64_t>();
-  services_.log = [](const std::string& plugin, const std::string& line) {
-    fmt::print(stderr, "{}: {}\n", plugin, line);
-  };
-  services_.cancelled = [&stop] { return stop.raised(); };
-  services_.find = [this](const std::string& kind, const std::string& name) { return chosen(kind, name); };
-  services_.speaker = [this](const std::string& folder) -> Speaker& { return speaker(folder); };
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);
   if (spec.contains("rewards")) open_rewards(spec);
@@ -30,20 +20,9 @@ Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& ch
 
 Cast::~Cast() = default;
 
-// What the spec pinned; a plugin that another one asks for by a name of its own choice is looked for now.
-plugin::Chosen Cast::chosen(const std::string& kind, const std::string& name) const {
-  for (const json& entry : plugins_) {
-    if (entry.at("kind") == kind && entry.at("name") == name) {
-      return {kind, name, entry.at("path").get<std::string>(), entry.value("sha256", "")};
-    }
-  }
-  const auto found = plugin::Finder().get(kind, name);
-  return {kind, name, found.path, found.sha256};
-}
-
 template <class T>
 std::unique_ptr<plugin::Plugin<T>> Cast::open(const char* kind, const json& table) {
-  const auto choice = chosen(kind, table.at("plugin").get<std::string>());
+  const auto choice = services_.find(kind, table.at("plugin").get<std::string>());
   return std::make_unique<plugin::Plugin<T>>(
       plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_)));
 }
@@ -68,12 +47,6 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
                 Exit::data);
   }
   services_.embed = [this](const std::vector<std::string>& texts) { return embeddings(*model_, *tokenizer_, texts); };
-}
-
-Speaker& Cast::speaker(const std::string& folder) {
-  auto& known = speakers_[folder];
-  if (!known) known = open_speaker(folder, services_);
-  return *known;
 }
 
 void Cast::open_rewards(const json& spec) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +8,6 @@
 
 #include "comm/stop_flag.h"
 #include "compeer/dataset.h"
-#include "compeer/speaker.h"
 #include "grpo/shaping.h"
 #include "language/chat.h"
 #include "plugin/calls.h"
@@ -30,7 +28,8 @@ struct RewardTerm {
 /// Everyone who plays in a run: the plugins that the spec names, opened and given their settings.
 class Cast {
  public:
-  /// `spec_file` is spec.json. The model comes from `checkpoint`, if given, instead of where the spec says.
+  /// `spec_file` is spec.json, and must outlive it, as `stop`. The model comes from `checkpoint`, if given, instead of
+  /// where the spec says.
   Cast(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
        const comm::StopFlag& stop);
   ~Cast();
@@ -50,16 +49,12 @@ class Cast {
   Example record(const std::string& split, int64_t index);
 
  private:
-  plugin::Chosen chosen(const std::string& kind, const std::string& name) const;
   template <class T>
   std::unique_ptr<plugin::Plugin<T>> open(const char* kind, const nlohmann::json& table);
   void open_model(nlohmann::json table, const std::optional<std::filesystem::path>& checkpoint);
   void open_rewards(const nlohmann::json& spec);
-  Speaker& speaker(const std::string& folder);
 
-  nlohmann::json plugins_;  // the list in spec.json
   plugin::Services services_;
-  std::map<std::string, std::unique_ptr<Speaker>> speakers_;  // by their folder
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;
   std::unique_ptr<language::Tokenizer> tokenizer_;
   std::unique_ptr<language::Chat> chat_;

@@ -163,4 +163,10 @@ std::unique_ptr<Speaker> open_speaker(const std::filesystem::path& folder, const
   return std::make_unique<FolderSpeaker>(folder, services);
 }
 
+Speaker& Speakers::in(const std::string& folder) {
+  auto& speaker = open_[folder];
+  if (!speaker) speaker = open_speaker(folder, services_);
+  return *speaker;
+}
+
 }  // namespace compeer::train

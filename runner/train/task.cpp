@@ -3,7 +3,10 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
 
+#include "comm/phase.h"
+#include "data/task.h"
 #include "train/run.h"
+#include "train/services.h"
 
 namespace compeer::train {
 
@@ -13,6 +16,12 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   const auto task = spec.text("task");
+  if (task == "data") {
+    auto services = services_of(spec_file, stop);
+    // A chat model may take long to answer; while it looks whether to stop, it has not hung.
+    services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
+    return data::run(world, stop, spec_file, folder, services);
+  }
   Run run{world,   stop,   spec_file, folder, spec, find_start(world, folder, resume && task != "evaluate"),
           nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;

@@ -16,6 +16,7 @@ class EscWorld : public compeer::Dataset {
   }
 
   compeer::Example get(const std::string& split, int64_t index) override {
+    if (settings_.text("unit") == "dialogue") return whole(split, static_cast<uint32_t>(index));
     compeer::esc_world::Sample sample = compeer::esc_world::sample(world_, split, static_cast<uint32_t>(index));
     compeer::Example example{std::move(sample.id), {}, std::move(sample.answer), std::move(sample.record)};
     for (auto& line : sample.history) example.history.push_back({std::move(line.role), std::move(line.text)});
@@ -23,6 +24,20 @@ class EscWorld : public compeer::Dataset {
   }
 
  private:
+  compeer::Example whole(const std::string& split, uint32_t index) const {
+    using nlohmann::json;
+    compeer::esc_world::Dialogue dialogue = compeer::esc_world::dialogue(world_, split, index);
+    compeer::Example example{dialogue.id, {}, "", {}};
+    json labels = json::array();
+    for (size_t i = 0; i < dialogue.turns.size(); ++i) {
+      example.history.push_back({std::move(dialogue.turns[i].role), std::move(dialogue.turns[i].text)});
+      labels.push_back(i % 2 == 1 ? json{{"truth", to_json(dialogue.truths[i / 2])}} : json::object());
+    }
+    example.record = {{"dialogue", std::move(dialogue.id)},   {"source", "esc_world"},   {"language", world_.language},
+                      {"writer", std::move(dialogue.writer)}, {"rounds", world_.rounds}, {"labels", std::move(labels)}};
+    return example;
+  }
+
   compeer::Settings settings_;
   compeer::esc_world::World world_;
 };
@@ -38,6 +53,8 @@ COMPEER_PLUGIN(Dataset, datasets, esc_world, EscWorld, R"json(
     "train": {"type": "integer", "default": 20000, "min": 0, "max": 4294967295, "help": "dialogues in the split train"},
     "valid": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split valid"},
     "test": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split test"},
+    "unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],
+      "help": "an example is one utterance of the seeker that is to be answered, or a whole dialogue"},
     "rounds": {"type": "integer", "default": 3, "min": 1, "max": 16,
       "help": "utterances of the seeker at most; the last one is to be answered"},
     "ambiguity": {"type": "number", "default": 0.15, "min": 0, "max": 0.5,

@@ -28,8 +28,15 @@ class BOOST_SYMBOL_VISIBLE Stage {
   /// all at once, so that chat models can be asked side by side.
   virtual std::vector<Outcome> make(const std::vector<nlohmann::json>& records) = 0;
 
-  /// What else is to be reported of the whole, after the survey: tables, plots. An object; may be empty.
-  virtual nlohmann::json findings() const { return nlohmann::json::object(); }
+  /// What else is to be reported of the whole, when all is made: tables, plots. An object; may be empty. `counts`: the
+  /// outcomes', added up over all records.
+  virtual nlohmann::json findings(const std::map<std::string, double>& counts) const {
+    return (void)counts, nlohmann::json::object();
+  }
+
+  /// What its outcomes depend on besides settings, records and random numbers, such as the prompts it has read: any
+  /// text that changes when they do. What a stage has made is used again as long as all of these are the same.
+  virtual std::string ingredients() const { return ""; }
 };
 
 }  // namespace compeer

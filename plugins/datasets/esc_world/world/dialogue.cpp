@@ -22,36 +22,75 @@ uint32_t choose_round(const World& world, Draw& draw) {
   return static_cast<uint32_t>(draw.weighted(weights));
 }
 
+/// A dialogue as it unfolds.
+class Unfolding {
+ public:
+  Unfolding(const World& world, const std::string& split, uint32_t index)
+      : world_(world),
+        words_(lexicon(world.language)),
+        place_{world.seed, number_of(split), index, 0},
+        truth_{world.language, first(place_), {}, world.feelings} {
+    Draw draw(place_, Purpose::choice);
+    asked_ = choose_round(world, draw);
+    if (draw.chance(world.habit_share)) writer_ = world.writer;
+  }
+
+  uint32_t asked() const { return asked_; }  ///< the round a sample is asked at
+  uint32_t round() const { return place_.round; }
+  const Truth& truth() const { return truth_; }
+  const Writer& writer() const { return writer_; }
+
+  std::string utterance() const { return esc_world::utterance(truth_.seeker, words_, world_.ambiguity, place_); }
+  Written reply(Purpose purpose) const {
+    return write(writer_, truth_.seeker, truth_.said, world_.feelings, words_, place_, purpose);
+  }
+  void go_on(const Written& reply) {
+    truth_.said.push_back(reply.keys);
+    ++place_.round;
+    truth_.seeker = after(truth_.seeker, reply.quality, place_);
+  }
+
+ private:
+  const World& world_;
+  const Lexicon& words_;
+  Place place_;
+  Truth truth_;
+  uint32_t asked_ = 0;
+  Writer writer_;
+};
+
 }  // namespace
 
 Sample sample(const World& world, const std::string& split, uint32_t index) {
-  const Lexicon& words = lexicon(world.language);
-  Place place{world.seed, number_of(split), index, 0};
-  Draw draw(place, Purpose::choice);
-  const uint32_t asked = choose_round(world, draw);
-  const Writer writer = draw.chance(world.habit_share) ? world.writer : Writer{};
-
+  Unfolding talk(world, split, index);
   Sample sample;
-  Truth truth{world.language, first(place), {}, world.feelings};
-  for (;; ++place.round) {
-    sample.history.push_back({"user", utterance(truth.seeker, words, world.ambiguity, place)});
-    const bool last = place.round == asked;
-    const Written written = write(writer, truth.seeker, truth.said, world.feelings, words, place,
-                                  last ? Purpose::answer : Purpose::supporter);
-    if (last) {
-      sample.answer = written.text;
-      break;
-    }
+  while (true) {
+    sample.history.push_back({"user", talk.utterance()});
+    if (talk.round() == talk.asked()) break;
+    const Written written = talk.reply(Purpose::supporter);
     sample.history.push_back({"assistant", written.spoken});
-    truth.said.push_back(written.keys);
-    Place next = place;
-    ++next.round;
-    truth.seeker = after(truth.seeker, written.quality, next);
+    talk.go_on(written);
   }
-  sample.id = fmt::format("esc_world/{}/{:06}/{}", split, index, asked);
-  sample.record = to_json(truth);
-  sample.record["writer"] = writer.name;
+  sample.answer = talk.reply(Purpose::answer).text;
+  sample.id = fmt::format("esc_world/{}/{:06}/{}", split, index, talk.asked());
+  sample.record = to_json(talk.truth());
+  sample.record["writer"] = talk.writer().name;
   return sample;
+}
+
+Dialogue dialogue(const World& world, const std::string& split, uint32_t index) {
+  Unfolding talk(world, split, index);
+  Dialogue all;
+  all.id = fmt::format("esc_world/{}/{:06}", split, index);
+  all.writer = talk.writer().name;
+  for (int round = 0; round < world.rounds; ++round) {
+    all.turns.push_back({"user", talk.utterance()});
+    all.truths.push_back(talk.truth());
+    const Written written = talk.reply(Purpose::supporter);
+    all.turns.push_back({"assistant", written.spoken});
+    talk.go_on(written);
+  }
+  return all;
 }
 
 }  // namespace compeer::esc_world

@@ -36,4 +36,15 @@ struct Sample {
 /// early ones somewhat more often. A pure function of its arguments.
 Sample sample(const World& world, const std::string& split, uint32_t index);
 
+/// A whole dialogue: `World::rounds` rounds, seeker and supporter in turn.
+struct Dialogue {
+  std::string id;  ///< esc_world/train/000123
+  std::vector<Line> turns;
+  std::vector<Truth> truths;  ///< one for each round: what its reply is to be judged by
+  std::string writer;
+};
+
+/// Dialogue `index` of a split, whose first rounds are those of the sample: a pure function of its arguments.
+Dialogue dialogue(const World& world, const std::string& split, uint32_t index);
+
 }  // namespace compeer::esc_world

@@ -1,0 +1,119 @@
+/// cluster: groups records by the vectors of their personas (k-means), and gives each the persona of another record of
+/// its group, to be rewritten with: "cluster", "persona_as". k is that of the elbow of the sums of squared errors, or a
+/// setting.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "compeer/plugin.h"
+#include "stages/cluster/kmeans.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+bool has_persona(const json& record) { return record.contains("persona") && record.at("persona").contains("vector"); }
+
+class Cluster : public Stage {
+ public:
+  Cluster(const Settings& settings, Host& host)
+      : host_(host),
+        k_(settings.has("k") ? settings.integer("k") : 0),
+        most_(settings.integer("k_most")),
+        restarts_(static_cast<uint32_t>(settings.integer("restarts"))) {}
+
+  bool surveys() const override { return true; }
+
+  void survey(const json& record) override {
+    if (!has_persona(record)) return;
+    auto vector = record.at("persona").at("vector").get<std::vector<double>>();
+    if (!points_.empty() && vector.size() != points_[0].size())
+      throw std::runtime_error("record '" + record.at("id").get<std::string>() + "' has a persona of " +
+                               std::to_string(vector.size()) + " numbers, others of " +
+                               std::to_string(points_[0].size()));
+    places_.try_emplace(record.at("id").get<std::string>(), points_.size());
+    points_.push_back(std::move(vector));
+    personas_.push_back(record.at("persona").dump());
+  }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    divide();
+    std::vector<Outcome> outcomes;
+    for (const json& record : records) {
+      outcomes.push_back(has_persona(record) ? placed(record) : stages::dropped("no persona"));
+    }
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>&) const override {
+    json sizes = json::array();
+    for (const auto& members : members_) sizes.push_back(members.size());
+    return {{"k", found_.centres.size()},
+            {"rule", k_ > 0 ? "given" : "elbow: farthest below the chord of the sums of squared errors"},
+            {"squared_errors", inertias_},  // for k = 1, 2, ...
+            {"sizes", sizes},
+            {"centres", found_.centres}};
+  }
+
+ private:
+  void divide() {
+    if (divided_ || points_.empty()) return;
+    divided_ = true;
+    const size_t most = std::min(points_.size(), static_cast<size_t>(std::max(k_, most_)));
+    std::vector<Clustering> all;
+    for (size_t k = 1; k <= most; ++k) {
+      const auto uniform = [&](uint32_t attempt, uint32_t draw) {
+        return host_.random(static_cast<uint32_t>(k), attempt, draw);
+      };
+      all.push_back(stages::kmeans(points_, k, restarts_, uniform));
+      inertias_.push_back(all.back().inertia);
+    }
+    found_ = all[(k_ > 0 ? std::min(most, static_cast<size_t>(k_)) : stages::elbow(inertias_)) - 1];
+    members_.resize(found_.centres.size());
+    for (size_t i = 0; i < points_.size(); ++i) members_[found_.labels[i]].push_back(i);
+  }
+
+  Outcome placed(json record) {
+    const size_t own = places_.at(record.at("id").get<std::string>());
+    const auto& members = members_[found_.labels[own]];
+    record["cluster"] = found_.labels[own];
+    if (members.size() == 1) {
+      Outcome alone = stages::kept(std::move(record));
+      alone.counts["alone in their cluster"] = 1;
+      return alone;
+    }
+    const auto [a, b] = stages::place_of(record);
+    // Its own place is left out of the draw.
+    const auto others = static_cast<double>(members.size() - 1);
+    auto chosen = static_cast<size_t>(host_.random(a, b, 0) * others);
+    if (members[chosen] >= own) ++chosen;
+    record["persona_as"] = json::parse(personas_[members[chosen]]);
+    return stages::kept(std::move(record));
+  }
+
+  using Points = stages::Points;
+  using Clustering = stages::Clustering;
+  Host& host_;
+  int64_t k_, most_;
+  uint32_t restarts_;
+  Points points_;
+  std::vector<std::string> personas_;  // as JSON
+  std::unordered_map<std::string, size_t> places_;
+  bool divided_ = false;
+  Clustering found_;
+  std::vector<double> inertias_;
+  std::vector<std::vector<size_t>> members_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, cluster, Cluster, R"json(
+  "version": "1.0.0",
+  "summary": "Groups records by persona (k-means), and offers each another persona of its group.",
+  "parameters": {
+    "k": {"type": "integer", "default": null, "min": 1, "help": "groups; unset: by the elbow of the squared errors"},
+    "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "largest k that is tried"},
+    "restarts": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "k-means is tried so often for each k"}
+  })json")

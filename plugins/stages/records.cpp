@@ -1,0 +1,51 @@
+#include "stages/records.h"
+
+#include <stdexcept>
+
+#include "base/hash.h"
+
+namespace compeer::stages {
+
+using nlohmann::json;
+
+std::pair<uint32_t, uint32_t> place_of(const std::string& id) {
+  const auto digits = sha256(id);
+  const auto number = [&](size_t from) {
+    return static_cast<uint32_t>(std::stoul(digits.substr(from, 8), nullptr, 16));
+  };
+  return {number(0), number(8)};
+}
+
+std::pair<uint32_t, uint32_t> place_of(const json& record) { return place_of(record.at("id").get<std::string>()); }
+
+std::string dialogue_of(const json& record) {
+  const auto named = record.find("dialogue");
+  return named != record.end() && named->is_string() ? named->get<std::string>() : record.at("id").get<std::string>();
+}
+
+std::vector<Turn> turns_in(const json& list) {
+  std::vector<Turn> turns;
+  for (const json& turn : list) turns.push_back({turn.at("role"), turn.at("text")});
+  return turns;
+}
+
+json list_of(const std::vector<Turn>& turns) {
+  json list = json::array();
+  for (const Turn& turn : turns) list.push_back({{"role", turn.role}, {"text", turn.text}});
+  return list;
+}
+
+std::vector<Turn> turns_of(const json& record) {
+  if (record.contains("turns")) return turns_in(record.at("turns"));
+  if (!record.contains("history"))
+    throw std::runtime_error("record '" + record.at("id").get<std::string>() + "' has neither turns nor a history");
+  auto turns = turns_in(record.at("history"));
+  if (record.contains("reference")) turns.push_back({"assistant", record.at("reference")});
+  return turns;
+}
+
+Outcome kept(json record) { return {{std::move(record)}, "", {}}; }
+
+Outcome dropped(const std::string& reason) { return {{}, reason, {}}; }
+
+}  // namespace compeer::stages

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compeer/conversation.h"
+#include "compeer/host.h"
+#include "compeer/stage.h"
+
+namespace compeer::stages {
+
+/// Where a record stands among the random numbers of a plugin: two numbers that follow from its id alone, so that its
+/// fate does not depend on the records around it. `Host::random(place.first, place.second, draw)`.
+std::pair<uint32_t, uint32_t> place_of(const std::string& id);
+std::pair<uint32_t, uint32_t> place_of(const nlohmann::json& record);
+
+/// The dialogue a record belongs to: its "dialogue", else its id.
+std::string dialogue_of(const nlohmann::json& record);
+
+/// All that was said: "turns" of a whole dialogue; "history" and then the "reference" of a sampled one. Throws
+/// std::runtime_error naming the record if it has neither.
+std::vector<Turn> turns_of(const nlohmann::json& record);
+
+/// A list of turns out of a record: [{"role", "text"}].
+std::vector<Turn> turns_in(const nlohmann::json& list);
+nlohmann::json list_of(const std::vector<Turn>& turns);
+
+Outcome kept(nlohmann::json record);
+Outcome dropped(const std::string& reason);
+
+}  // namespace compeer::stages

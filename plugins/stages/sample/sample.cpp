@@ -1,0 +1,76 @@
+/// sample: a few rounds of each dialogue, by Gaussian sparse sampling (Eq. 1). A round is a turn of the supporter that
+/// answers one of the seeker. Each becomes a record of its own: {"id": "<dialogue's>/<round>", "round", "rounds",
+/// "history": [{"role", "text"}], "reference": what was said, "labels": those of that turn}, and all else the dialogue
+/// said of itself.
+#include "stages/sample/draw.h"
+
+#include "compeer/plugin.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+std::vector<size_t> rounds_of(const json& turns) {
+  std::vector<size_t> rounds;
+  for (size_t i = 1; i < turns.size(); ++i) {
+    if (turns[i].at("role") == "assistant" && turns[i - 1].at("role") == "user") rounds.push_back(i);
+  }
+  return rounds;
+}
+
+class Sample : public Stage {
+ public:
+  Sample(const Settings& settings, Host& host)
+      : host_(host), wanted_(static_cast<size_t>(settings.integer("rounds"))) {}
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes;
+    for (const json& record : records) outcomes.push_back(sampled(record));
+    return outcomes;
+  }
+
+ private:
+  Outcome sampled(const json& dialogue) {
+    if (!dialogue.contains("turns"))
+      throw std::runtime_error("record '" + dialogue.at("id").get<std::string>() +
+                               "' has no turns: sample whole dialogues");
+    const json& turns = dialogue.at("turns");
+    const auto rounds = rounds_of(turns);
+    if (rounds.empty()) return stages::dropped("no round");
+    const auto [a, b] = stages::place_of(dialogue);
+    const auto chosen = stages::draw_rounds(
+        rounds.size(), wanted_, [&, a = a, b = b](size_t k) { return host_.random(a, b, static_cast<uint32_t>(k)); });
+    Outcome outcome;
+    json common = dialogue;
+    common.erase("turns");
+    common["dialogue"] = stages::dialogue_of(dialogue);
+    common["rounds"] = rounds.size();
+    for (const size_t round : chosen) outcome.records.push_back(record_of(common, turns, rounds[round], round));
+    return outcome;
+  }
+
+  static json record_of(json record, const json& turns, size_t place, size_t round) {
+    record["id"] = record.at("id").get<std::string>() + "/" + std::to_string(round);
+    record["round"] = round;
+    json& history = record["history"] = json::array();
+    for (size_t i = 0; i < place; ++i)
+      history.push_back({{"role", turns[i].at("role")}, {"text", turns[i].at("text")}});
+    record["reference"] = turns[place].at("text");
+    if (turns[place].contains("labels")) record["labels"] = turns[place].at("labels");
+    return record;
+  }
+
+  Host& host_;
+  size_t wanted_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, sample, Sample, R"json(
+  "version": "1.0.0",
+  "summary": "A few rounds of each dialogue, mostly from its middle (Eq. 1).",
+  "parameters": {
+    "rounds": {"type": "integer", "default": 4, "min": 1, "help": "rounds of a dialogue, at most (N_s)"}
+  })json")

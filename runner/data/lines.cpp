@@ -1,0 +1,58 @@
+#include "data/lines.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace compeer::data {
+
+LineReader::LineReader(std::filesystem::path file) : file_(std::move(file)), stream_(file_, std::ios::binary) {
+  if (!stream_) throw Error(file_.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
+}
+
+void LineReader::next() {
+  ++number_;
+  if (!std::getline(stream_, line_))
+    throw Error(fmt::format("{}:{}", file_.string(), number_),
+                "there is no such line: the file was changed while it was read", "", Exit::data);
+}
+
+void LineReader::skip(int64_t count) {
+  for (int64_t i = 0; i < count; ++i) next();
+}
+
+std::vector<nlohmann::json> LineReader::read(int64_t count) {
+  std::vector<nlohmann::json> records;
+  records.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    next();
+    records.push_back(nlohmann::json::parse(line_, nullptr, false));
+    if (!records.back().is_object())
+      throw Error(fmt::format("{}:{}", file_.string(), number_), "is no JSON object", "", Exit::data);
+  }
+  return records;
+}
+
+LineWriter::LineWriter(std::filesystem::path file) : file_(std::move(file)), stream_(std::fopen(file_.c_str(), "wb")) {
+  if (!stream_) fail();
+}
+
+void LineWriter::write(std::string_view lines) {
+  if (std::fwrite(lines.data(), 1, lines.size(), stream_.get()) != lines.size()) fail();
+}
+
+void LineWriter::finish() {
+  if (std::fflush(stream_.get()) != 0 || ::fsync(::fileno(stream_.get())) != 0) fail();
+  if (std::fclose(stream_.release()) != 0) fail();
+}
+
+void LineWriter::fail() const {
+  throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(errno)),
+              "the same command goes on with what is finished, once this is mended", Exit::data);
+}
+
+}  // namespace compeer::data

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compeer::data {
+
+/// The records of a file of JSON lines, in order, parsed only where asked for.
+class LineReader {
+ public:
+  explicit LineReader(std::filesystem::path file);
+
+  /// Passes over records.
+  void skip(int64_t count);
+  /// The next records. Throws Error (exit 4) naming file and line if one is not there or is no JSON object.
+  std::vector<nlohmann::json> read(int64_t count);
+
+ private:
+  void next();
+  std::filesystem::path file_;
+  std::ifstream stream_;
+  std::string line_;
+  int64_t number_ = 0;  // of the line read last, from 1
+};
+
+/// A new file that is written from front to end. Whatever goes wrong, as a full disk, is an Error (exit 4) that names
+/// the file and the cause.
+class LineWriter {
+ public:
+  explicit LineWriter(std::filesystem::path file);
+  void write(std::string_view lines);
+  /// Makes all durable; nothing may be written afterwards.
+  void finish();
+
+ private:
+  [[noreturn]] void fail() const;
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::filesystem::path file_;
+  std::unique_ptr<std::FILE, Close> stream_;
+};
+
+}  // namespace compeer::data

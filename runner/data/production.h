@@ -1,0 +1,27 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "comm/stop_flag.h"
+#include "comm/world.h"
+#include "data/tally.h"
+
+namespace compeer::data {
+
+/// Records made by all ranks, and written by rank 0 in their order, so that files don't tell how many ranks there were.
+struct Production {
+  std::string name;     ///< what is made: "filter"
+  int64_t total = 0;    ///< records that go in
+  int64_t portion = 1;  ///< of them made at once
+  /// Makes records first ... first + count - 1. Called by each rank for its own portions, in rising order.
+  std::function<Portion(int64_t first, int64_t count)> make;
+  std::function<void(int64_t done)> progress;  ///< called on rank 0
+};
+
+/// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable. The tally is whole on rank 0, and
+/// empty elsewhere. If the ranks agree to stop it throws Error (exit 85), and the files are not whole.
+Tally produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
+              const std::filesystem::path& folder);
+
+}  // namespace compeer::data

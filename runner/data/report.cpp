@@ -1,0 +1,117 @@
+#include "data/report.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+
+namespace compeer::data {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array<const char*, 5> chat_names = {"asked", "known", "failed", "prompt_tokens", "completion_tokens"};
+constexpr auto between_looks = std::chrono::milliseconds(200);
+
+const std::vector<std::string>& columns() {
+  static const std::vector<std::string> all{"step", "in", "out", "dropped", "reused", "seconds"};
+  return all;
+}
+
+json stage_json(const std::string& stem, const Made& made) {
+  json stage = made.tally;
+  stage["stage"] = stem;
+  stage["findings"] = made.findings;
+  stage["chats"] = made.chats;
+  stage["sha256"] = made.sha256;
+  stage["reused"] = made.reused;
+  return stage;
+}
+
+}  // namespace
+
+Report::Report(comm::World& world, const json& spec_file, const std::filesystem::path& folder, size_t stages)
+    : world_(world), folder_(folder), start_(Clock::now()), stage_start_(start_), published_(start_) {
+  if (world.rank() != 0) return;
+  run_ = record::RunWriter::create(folder / "run.h5", spec_file.dump(2), columns());
+  status_.state = "running";
+  status_.steps = stages;
+  status_.started = record::iso_time();
+  status_.ranks = world.size();
+  summary_.task = "data";
+  summary_.details["stages"] = json::array();
+  publish(true);
+}
+
+std::string Report::stem() const { return fmt::format("{:02}-{}", number_, label_); }
+
+void Report::begin(const std::string& label) {
+  label_ = label;
+  ++number_;
+  stage_start_ = Clock::now();
+  status_.phase = label;
+  publish(true);
+}
+
+void Report::progress(int64_t done, int64_t total) {
+  status_.phase = fmt::format("{} {}/{}", label_, done, total);
+  publish(false);
+}
+
+void Report::end(const Made& made) {
+  const Tally& tally = made.tally;
+  const auto in = static_cast<double>(tally.in), out = static_cast<double>(tally.out);
+  const auto dropped = static_cast<double>(tally.dropped_in_all());
+  status_.step = static_cast<uint64_t>(number_ + 1);
+  const std::vector<double> row{static_cast<double>(number_ + 1),
+                                in,
+                                out,
+                                dropped,
+                                made.reused ? 1.0 : 0.0,
+                                std::chrono::duration<double>(Clock::now() - stage_start_).count()};
+  run_->append(row);
+  const auto put = [&](const std::string& name, double value) {
+    summary_.metrics[stem() + "/" + name] = record::estimate({value});
+  };
+  put("in", in);
+  put("out", out);
+  put("dropped", dropped);
+  for (const auto& [name, value] : tally.counts) put("count/" + name, value);
+  summary_.details["stages"].push_back(stage_json(stem(), made));
+  publish(true);
+}
+
+void Report::finish() {
+  run_->finish("finished");
+  summary_.steps = status_.step;
+  record::write_summary(folder_, summary_);
+  status_.state = "finished";
+  publish(true);
+}
+
+void Report::publish(bool now) {
+  if (!run_) return;
+  const auto time = Clock::now();
+  if (!now && time - published_ < between_looks) return;
+  published_ = time;
+  status_.elapsed = std::chrono::duration<double>(time - start_).count();
+  record::write_status(folder_, status_);
+}
+
+Chats Report::chats(const plugin::Services&) { return {}; }
+
+json Report::asked(const Chats& before, const plugin::Services& services) {
+  Chats mine = chats(services);
+  for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
+  const auto all = world_.gather({reinterpret_cast<const char*>(mine.data()), sizeof mine});
+  json sums = json::object();
+  for (const std::string& bytes : all) {
+    Chats one;
+    std::memcpy(one.data(), bytes.data(), sizeof one);
+    for (size_t i = 0; i < one.size(); ++i) sums[chat_names[i]] = sums.value(chat_names[i], int64_t{0}) + one[i];
+  }
+  return sums;
+}
+
+}  // namespace compeer::data

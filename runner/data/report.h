@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "comm/world.h"
+#include "data/shelf.h"
+#include "plugin/host.h"
+#include "record/run_file.h"
+#include "record/status.h"
+
+namespace compeer::data {
+
+/// What was asked of chat models: asked, known, failed, prompt_tokens, completion_tokens.
+using Chats = std::array<int64_t, 5>;
+
+/// What a data run says of itself while it goes on, and at its end. Rank 0 writes; the others only count.
+class Report {
+ public:
+  Report(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, size_t stages);
+
+  void begin(const std::string& label);
+  void progress(int64_t done, int64_t total);
+  void end(const Made& made);
+  void finish();
+
+  /// "02-filter": the stage that was begun last.
+  std::string stem() const;
+
+  /// What this rank has asked since it started.
+  static Chats chats(const plugin::Services& services);
+  /// Collective: what all ranks have asked since `before`, by name, on rank 0.
+  nlohmann::json asked(const Chats& before, const plugin::Services& services);
+
+ private:
+  void publish(bool now);
+
+  comm::World& world_;
+  std::filesystem::path folder_;
+  std::optional<record::RunWriter> run_;
+  record::Status status_;
+  record::Summary summary_;
+  std::string label_;
+  int64_t number_ = -1;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_, stage_start_, published_;
+};
+
+}  // namespace compeer::data

@@ -1,0 +1,79 @@
+#include "data/shelf.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+
+namespace compeer::data {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr uint64_t longest_result = 256 << 20;
+
+json result_of(const Made& made) {
+  return {{"sha256", made.sha256}, {"tally", made.tally}, {"findings", made.findings}, {"chats", made.chats}};
+}
+
+Made made_in(const fs::path& folder) {
+  Made made{folder / "records.jsonl", folder / "dropped.jsonl", {}, {}, {}, {}, false};
+  const json result = json::parse(read_file(folder / "result.json", longest_result));
+  result.at("sha256").get_to(made.sha256);
+  result.at("tally").get_to(made.tally);
+  made.findings = result.at("findings");
+  made.chats = result.at("chats");
+  return made;
+}
+
+// Two names for one file: who edits one would change the other.
+void protect(const fs::path& file) {
+  std::error_code ignored;
+  const auto writable = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
+  fs::permissions(file, writable, fs::perm_options::remove, ignored);
+}
+
+}  // namespace
+
+std::optional<Made> Shelf::find(const std::string& key) const {
+  const fs::path place = folder_ / key;
+  if (!fs::exists(place)) return std::nullopt;
+  try {
+    Made made = made_in(place);
+    made.reused = true;
+    if (fs::exists(made.dropped) && sha256_file(made.records) == made.sha256) return made;
+  } catch (const Error&) {
+  } catch (const json::exception&) {
+  }
+  fs::remove_all(place);
+  return std::nullopt;
+}
+
+Made Shelf::put(const std::string& key, const fs::path& part, const Made& made) const {
+  Made kept = made;
+  kept.sha256 = sha256_file(part / "records.jsonl");
+  write_file(part / "result.json", result_of(kept).dump(1) + "\n");
+  protect(part / "records.jsonl");
+  protect(part / "dropped.jsonl");
+  fs::create_directories(folder_);
+  std::error_code code;
+  fs::rename(part, folder_ / key, code);
+  // Another run may have been faster: then its files are the same as ours.
+  if (code && !find(key)) throw Error((folder_ / key).string(), "can't be made: " + code.message(), "", Exit::data);
+  sync_folder(folder_);
+  kept.records = folder_ / key / "records.jsonl";
+  kept.dropped = folder_ / key / "dropped.jsonl";
+  return kept;
+}
+
+void show(const fs::path& kept, const fs::path& place) {
+  std::error_code code;
+  fs::remove(place, code);
+  fs::create_hard_link(kept, place, code);
+  if (!code) return;
+  fs::copy_file(kept, place, fs::copy_options::overwrite_existing, code);
+  if (code) throw Error(place.string(), "can't be written: " + code.message(), "", Exit::data);
+}
+
+}  // namespace compeer::data

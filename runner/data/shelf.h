@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "data/tally.h"
+
+namespace compeer::data {
+
+/// What a finished stage has left: two files of JSON lines, and what can be said of them.
+struct Made {
+  std::filesystem::path records, dropped;
+  std::string sha256;  ///< of the records' file
+  Tally tally;
+  nlohmann::json findings = nlohmann::json::object();
+  nlohmann::json chats = nlohmann::json::object();  ///< what was asked of chat models when it was made
+  bool reused = false;                              ///< found, not made by this run
+};
+
+/// Where finished stages are kept, under a key that names all they depend on: `<folder>/<key>/`. A stage is there whole
+/// or not at all. Used by one rank.
+class Shelf {
+ public:
+  explicit Shelf(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// A stage whose files are as they were when they were put here. One that has been changed since is removed.
+  std::optional<Made> find(const std::string& key) const;
+
+  /// Takes a folder on the same file system that holds `records.jsonl` and `dropped.jsonl`, written to the end.
+  Made put(const std::string& key, const std::filesystem::path& part, const Made& made) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Puts a file of the shelf where a run shows it: as a second name for it, or as a copy where there can be none.
+void show(const std::filesystem::path& kept, const std::filesystem::path& place);
+
+}  // namespace compeer::data

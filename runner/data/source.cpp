@@ -1,0 +1,79 @@
+#include "data/source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+
+namespace compeer::data {
+
+using nlohmann::json;
+
+Source::Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits) : dataset_(dataset) {
+  if (splits.empty()) splits = {"train", "valid", "test"};
+  for (const std::string& split : splits) {
+    const auto size = dataset_.call("size", [&](Dataset& d) { return d.size(split); });
+    splits_.emplace_back(split, size);
+    total_ += size;
+  }
+  if (total_ > 0) return;
+  throw Error("datasets/" + dataset_.identity().name, fmt::format("has no records in {}", fmt::join(splits, ", ")),
+              "data.splits names the splits that are read", Exit::data);
+}
+
+namespace {
+
+// Labels of turns, a list as long as there are turns, go where they belong.
+json turns_of(const Example& example, json& record) {
+  json turns = json::array();
+  for (const Turn& turn : example.history) turns.push_back({{"role", turn.role}, {"text", turn.text}});
+  const auto labels = record.find("labels");
+  if (labels == record.end() || !labels->is_array() || labels->size() != turns.size()) return turns;
+  for (size_t i = 0; i < turns.size(); ++i) {
+    if (!(*labels)[i].empty()) turns[i]["labels"] = std::move((*labels)[i]);
+  }
+  record.erase(labels);
+  return turns;
+}
+
+}  // namespace
+
+json Source::record(int64_t index) {
+  size_t at = 0;
+  while (index >= splits_[at].second) index -= splits_[at++].second;
+  const Example example = dataset_.call("get", [&](Dataset& d) { return d.get(splits_[at].first, index); });
+  json record = example.record.is_object() ? example.record : json::object();
+  record["id"] = example.id;
+  record["split"] = splits_[at].first;
+  record["turns"] = turns_of(example, record);
+  if (!example.answer.empty()) record["reference"] = example.answer;
+  return record;
+}
+
+Portion Source::make(int64_t first, int64_t count) {
+  Portion portion;
+  portion.tally.in = portion.tally.out = count;
+  for (int64_t i = first; i < first + count; ++i) {
+    const json made = record(i);
+    try {
+      portion.records += made.dump() + "\n";
+    } catch (const json::exception&) {
+      plugin::refuse(dataset_.identity(), "get",
+                     fmt::format("gave a record with text that is not UTF-8 (number {})", i));
+    }
+  }
+  return portion;
+}
+
+Portion Source::unreadable() {
+  Portion portion;
+  for (const Unreadable& one : dataset_.call("unreadable", [](Dataset& d) { return d.unreadable(); })) {
+    const json line = {{"file", one.file}, {"record", one.record}, {"reason", one.reason}};
+    portion.dropped += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    ++portion.tally.in;
+    ++portion.tally.dropped["unreadable"];
+  }
+  return portion;
+}
+
+}  // namespace compeer::data

@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compeer/dataset.h"
+#include "data/tally.h"
+#include "plugin/open.h"
+
+namespace compeer::data {
+
+/// A dataset as records: {"id", "split", "turns": [{"role", "text"}], "reference" if the example has an answer}, and
+/// all that the example's own record says, if that is an object.
+class Source {
+ public:
+  /// No splits: train, valid and test. Throws Error (exit 4) if there is no record in any of them.
+  Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits);
+
+  int64_t size() const { return total_; }
+  Portion make(int64_t first, int64_t count);
+
+  /// What the plugin had to leave out of its files, as dropped.
+  Portion unreadable();
+
+ private:
+  nlohmann::json record(int64_t index);
+  plugin::Plugin<Dataset>& dataset_;
+  std::vector<std::pair<std::string, int64_t>> splits_;  // with their sizes
+  int64_t total_ = 0;
+};
+
+}  // namespace compeer::data

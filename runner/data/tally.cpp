@@ -1,0 +1,83 @@
+#include "data/tally.h"
+
+#include <cstring>
+
+namespace compeer::data {
+
+using nlohmann::json;
+
+int64_t Tally::dropped_in_all() const {
+  int64_t sum = 0;
+  for (const auto& [reason, count] : dropped) sum += count;
+  return sum;
+}
+
+void Tally::add(const Tally& other) {
+  in += other.in;
+  out += other.out;
+  for (const auto& [reason, count] : other.dropped) dropped[reason] += count;
+  for (const auto& [name, value] : other.counts) counts[name] += value;
+}
+
+void to_json(json& made, const Tally& tally) {
+  made = {{"in", tally.in}, {"out", tally.out}, {"dropped", tally.dropped}, {"counts", tally.counts}};
+}
+
+void from_json(const json& given, Tally& tally) {
+  given.at("in").get_to(tally.in);
+  given.at("out").get_to(tally.out);
+  given.at("dropped").get_to(tally.dropped);
+  given.at("counts").get_to(tally.counts);
+}
+
+namespace {
+
+void put(std::string& bytes, std::string_view part) {
+  const uint64_t size = part.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(part);
+}
+
+std::string_view take(std::string_view& bytes) {
+  uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  const auto part = bytes.substr(sizeof size, size);
+  bytes.remove_prefix(sizeof size + size);
+  return part;
+}
+
+}  // namespace
+
+std::string Portion::pack() const {
+  std::string bytes;
+  bytes.reserve(records.size() + dropped.size() + 200);
+  put(bytes, records);
+  put(bytes, dropped);
+  put(bytes, json(tally).dump());
+  return bytes;
+}
+
+Portion Portion::unpack(std::string_view bytes) {
+  Portion portion;
+  portion.records = take(bytes);
+  portion.dropped = take(bytes);
+  portion.tally = json::parse(take(bytes)).get<Tally>();
+  return portion;
+}
+
+Portion portion_of(const std::vector<json>& records, const std::vector<Outcome>& outcomes) {
+  Portion portion;
+  portion.tally.in = static_cast<int64_t>(records.size());
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    for (const auto& [name, value] : outcome.counts) portion.tally.counts[name] += value;
+    portion.tally.out += static_cast<int64_t>(outcome.records.size());
+    for (const json& record : outcome.records) portion.records += record.dump() + "\n";
+    if (!outcome.records.empty()) continue;
+    ++portion.tally.dropped[outcome.dropped];
+    portion.dropped += json{{"id", records[i].at("id")}, {"reason", outcome.dropped}}.dump() + "\n";
+  }
+  return portion;
+}
+
+}  // namespace compeer::data

@@ -1,0 +1,207 @@
+#include "data/task.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "data/key.h"
+#include "data/lines.h"
+#include "data/production.h"
+#include "data/report.h"
+#include "data/shelf.h"
+#include "data/source.h"
+#include "plugin/calls.h"
+
+namespace compeer::data {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+class Task {
+ public:
+  Task(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
+       const plugin::Services& services)
+      : world_(world),
+        stop_(stop),
+        spec_file_(spec_file),
+        spec_(spec_file.at("spec")),
+        folder_(folder),
+        services_(services),
+        shelf_(fs::absolute(folder).parent_path() / ".stages"),
+        report_(world, spec_file, folder, spec_.at("stages").size() + 1) {}
+
+  void run() {
+    open_stages();  // all of them, so that what can't work ends before the first one costs anything
+    world_.together("begin", [&] {
+      if (world_.rank() != 0) return;
+      fs::remove_all(folder_ / "stages");
+      fs::create_directories(part());
+    });
+    const auto dataset = spec_.at("dataset");
+    Made made = step({"datasets", "dataset", dataset}, dataset.at("plugin"), spec_.at("data").at("splits").dump(), "",
+                     [&] { return read_dataset(); });
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      const Made before = made;
+      made = step(choices_[i], labels_[i], before.sha256, ingredients_[i], [&] { return make(i, before); });
+    }
+    world_.together("finish", [&] {
+      if (world_.rank() != 0) return;
+      fs::remove_all(part());
+      report_.finish();
+    });
+  }
+
+ private:
+  fs::path part() const { return folder_ / "stages" / ".part"; }
+
+  template <class T>
+  plugin::Plugin<T> open(const char* kind, const json& table) {
+    const auto choice = services_.find(kind, table.at("plugin").get<std::string>());
+    return plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_));
+  }
+
+  void open_stages() {
+    world_.together("open plugins", [&] {
+      for (const json& given : spec_.at("stages")) {
+        json table = given;
+        const json label = table.at("label");
+        table.erase("label");
+        labels_.push_back(label.is_null() ? table.at("plugin") : label);
+        choices_.push_back({"stages", fmt::format("stages.{}", stages_.size()), table});
+        stages_.push_back(open<Stage>("stages", table));
+        ingredients_.push_back(stages_.back().call("ingredients", [](Stage& s) { return s.ingredients(); }));
+      }
+    });
+  }
+
+  // One stage, found or made. Every rank learns what is needed to go on: the file, its hash, how many records.
+  template <class Make>
+  Made step(const Choice& choice, const std::string& label, const std::string& input, const std::string& ingredients,
+            Make&& work) {
+    const auto key = key_of(spec_file_, choice, input, ingredients);
+    const auto found = world_.together("look", [&] {
+      report_.begin(label);
+      return world_.rank() == 0 ? shelf_.find(key) : std::nullopt;
+    });
+    Made made;
+    if (world_.any(found.has_value())) {
+      if (found) made = *found;
+    } else {
+      made = work();
+      world_.together("keep", [&] {
+        if (world_.rank() == 0) made = shelf_.put(key, part(), made);
+      });
+    }
+    world_.together("show", [&] {
+      if (world_.rank() != 0) return;
+      const auto place = folder_ / "stages" / report_.stem();
+      show(made.records, place.string() + ".jsonl");
+      show(made.dropped, place.string() + ".dropped.jsonl");
+      fs::create_directories(part());
+      report_.end(made);
+    });
+    return shared(made);
+  }
+
+  Made shared(const Made& made) {
+    std::string bytes = json{made.records.string(), made.sha256, made.tally.out}.dump();
+    world_.broadcast(bytes);
+    const json read = json::parse(bytes);
+    Made same;
+    same.records = read[0].get<std::string>();
+    same.sha256 = read[1];
+    same.tally.out = read[2];
+    return same;
+  }
+
+  Made read_dataset() {
+    std::optional<plugin::Plugin<Dataset>> dataset;
+    std::optional<Source> source;
+    Portion left_out;
+    world_.together("open the dataset", [&] {
+      dataset.emplace(open<Dataset>("datasets", spec_.at("dataset")));
+      source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>());
+      if (world_.rank() == 0) left_out = source->unreadable();
+    });
+    const auto make = [&](int64_t first, int64_t count) {
+      Portion portion = source->make(first, count);
+      if (first > 0) return portion;
+      portion.dropped += left_out.dropped;
+      portion.tally.add(left_out.tally);
+      return portion;
+    };
+    return produced("dataset", source->size(), make);
+  }
+
+  Made make(size_t i, const Made& before) {
+    survey(stages_[i], before);
+    std::optional<LineReader> reader;
+    int64_t next = 0;
+    const auto make = [&](int64_t first, int64_t count) {
+      if (!reader) reader.emplace(before.records);
+      reader->skip(first - next);
+      next = first + count;
+      const auto records = reader->read(count);
+      try {
+        return portion_of(records, plugin::make(stages_[i], records));
+      } catch (const json::exception& error) {
+        plugin::refuse(stages_[i].identity(), "make",
+                       std::string("made a record that can't be written: ") + error.what());
+      }
+    };
+    Made made = produced(labels_[i], before.tally.out, make);
+    world_.together("findings", [&] {
+      if (world_.rank() != 0) return;
+      made.findings = stages_[i].call("findings", [&](Stage& s) { return s.findings(made.tally.counts); });
+    });
+    return made;
+  }
+
+  void survey(plugin::Plugin<Stage>& stage, const Made& before) {
+    world_.together("survey", [&] {
+      if (!stage.call("surveys", [](Stage& s) { return s.surveys(); })) return;
+      LineReader reader(before.records);
+      for (int64_t k = 0; k < before.tally.out; ++k) {
+        const auto record = reader.read(1);
+        stage.call("survey", [&](Stage& s) { s.survey(record[0]); });
+        if (k % 1024 == 0) comm::mark_progress();
+      }
+    });
+  }
+
+  template <class Work>
+  Made produced(const std::string& name, int64_t total, Work&& work) {
+    const auto portion = spec_.at("data").at("together").get<int64_t>();
+    const Chats before = report_.chats(services_);
+    Made made;
+    made.tally = produce(world_, stop_,
+                         {name, total, portion, work, [&](int64_t done) { report_.progress(done, total); }}, part());
+    made.chats = report_.asked(before, services_);
+    return made;
+  }
+
+  comm::World& world_;
+  const comm::StopFlag& stop_;
+  const json& spec_file_;
+  const json& spec_;
+  fs::path folder_;
+  const plugin::Services& services_;
+  Shelf shelf_;
+  Report report_;
+  std::vector<plugin::Plugin<Stage>> stages_;
+  std::vector<Choice> choices_;
+  std::vector<std::string> labels_, ingredients_;
+};
+
+}  // namespace
+
+void run(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
+         const plugin::Services& services) {
+  Task(world, stop, spec_file, folder, services).run();
+}
+
+}  // namespace compeer::data
