@@ -1,0 +1,73 @@
+#include "empathy/prompt.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "empathy/plain.h"
+
+namespace compeer::empathy {
+namespace {
+
+constexpr uint64_t longest = 1 << 20;
+
+std::string place(const std::string& name, std::string_view text, size_t at) {
+  return name + ":" +
+         std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+}
+
+}  // namespace
+
+Prompt::Prompt(std::string_view text, const std::string& name, const std::vector<std::string>& slots)
+    : sha256_(compeer::sha256(text)) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  std::vector<std::string> found;
+  Piece piece;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c != '{' && c != '}') {
+      piece.text += c;
+    } else if (i + 1 < text.size() && text[i + 1] == c) {
+      piece.text += text[i++];
+    } else {
+      const size_t end = c == '{' ? text.find('}', i) : std::string_view::npos;
+      const auto slot = end == std::string_view::npos ? std::string_view() : text.substr(i + 1, end - i - 1);
+      if (!is_name(slot))
+        throw Error(place(name, text, i), "a brace that belongs to no slot", "write {{ or }} for a brace", Exit::data);
+      if (std::find(slots.begin(), slots.end(), slot) == slots.end())
+        throw Error(place(name, text, i), "there is no slot {" + std::string(slot) + "}",
+                    suggest(std::string(slot), slots), Exit::data);
+      piece.slot = slot;
+      found.push_back(piece.slot);
+      pieces_.push_back(std::move(piece));
+      piece = {};
+      i = end;
+    }
+  }
+  pieces_.push_back(std::move(piece));
+  for (const std::string& slot : slots) {
+    if (std::find(found.begin(), found.end(), slot) == found.end())
+      throw Error(name, "the slot {" + slot + "} is missing", "a prompt shows all that it is given", Exit::data);
+  }
+}
+
+Prompt Prompt::read(const std::filesystem::path& file, const std::vector<std::string>& slots) {
+  return Prompt(read_file(file, longest), file.string(), slots);
+}
+
+std::string Prompt::fill(const std::map<std::string, std::string>& values) const {
+  std::string text;
+  for (const Piece& piece : pieces_) {
+    text += piece.text;
+    if (!piece.slot.empty()) text += values.at(piece.slot);
+  }
+  return text;
+}
+
+}  // namespace compeer::empathy

@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compeer::empathy {
+
+/// A prompt out of a file: text with named slots, "{history}". A name is made of small letters and '_'; "{{" and "}}"
+/// stand for single braces.
+class Prompt {
+ public:
+  /// Every one of `slots` must be in the text, and no other. Throws Error (exit 4) naming the file and the slot, or the
+  /// line where a brace is left open. White space at the end of the text is no part of it.
+  Prompt(std::string_view text, const std::string& name, const std::vector<std::string>& slots);
+  static Prompt read(const std::filesystem::path& file, const std::vector<std::string>& slots);
+
+  /// The text with its slots filled; values are not looked into. Every slot needs its value.
+  std::string fill(const std::map<std::string, std::string>& values) const;
+
+  /// Of the text as it stands in the file, for provenance.
+  const std::string& sha256() const { return sha256_; }
+
+ private:
+  // What stands before a slot, and its name; the last has none.
+  struct Piece {
+    std::string text, slot;
+  };
+  std::vector<Piece> pieces_;
+  std::string sha256_;
+};
+
+}  // namespace compeer::empathy

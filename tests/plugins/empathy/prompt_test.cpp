@@ -1,0 +1,41 @@
+#include "empathy/prompt.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace compeer::empathy {
+namespace {
+
+std::string mistake(const std::string& text, const std::vector<std::string>& slots) {
+  try {
+    Prompt(text, "p.txt", slots);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::data);
+    return error.where() + ": " + error.problem();
+  }
+  return "";
+}
+
+TEST(Prompt, FillsItsSlotsAndLooksIntoNoValue) {
+  const Prompt prompt("{a}-{{b}} {long_name}{a}\n\n", "p.txt", {"a", "long_name"});
+  EXPECT_EQ(prompt.fill({{"a", "{long_name}"}, {"long_name", "x\n"}}), "{long_name}-{b} x\n{long_name}");
+}
+
+TEST(Prompt, ErrorsNameFileLineAndSlot) {
+  EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: there is no slot {histroy}");
+  EXPECT_EQ(mistake("{a}", {"a", "b"}), "p.txt: the slot {b} is missing");
+  EXPECT_EQ(mistake("{a} {", {"a"}), "p.txt:1: a brace that belongs to no slot");
+  EXPECT_EQ(mistake("{a} \n}", {"a"}), "p.txt:2: a brace that belongs to no slot");
+  EXPECT_EQ(mistake("{a} { b }", {"a"}), "p.txt:1: a brace that belongs to no slot");
+  EXPECT_EQ(mistake("{A}", {"a"}), "p.txt:1: a brace that belongs to no slot");
+  EXPECT_EQ(mistake("", {}), "");
+}
+
+TEST(Prompt, ItsHashIsThatOfTheText) {
+  EXPECT_EQ(Prompt("", "p.txt", {}).sha256(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_NE(Prompt("a", "p.txt", {}).sha256(), Prompt("a\n", "p.txt", {}).sha256());
+}
+
+}  // namespace
+}  // namespace compeer::empathy
