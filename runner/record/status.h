@@ -43,7 +43,7 @@ struct Summary {
   std::string task;
   uint64_t steps = 0;
   std::map<std::string, Estimate> metrics;
-  nlohmann::json details;  ///< what else the task has to say; null: nothing
+  nlohmann::json details = nullptr;  ///< what else the task has to say; null: nothing
 };
 
 nlohmann::json to_json(const Status& status);

@@ -226,7 +226,10 @@ std::vector<Section> task_sections() {
              {words("splits", "splits of the dataset that are read; empty: train, valid and test"),
               integer("together", 32, "records that a rank makes at once, and asks chat models about side by side")
                   .from(1)
-                  .to(100000)}),
+                  .to(100000),
+              number("most_failed", 0.01, "share of what a stage asks chat models that may stay without an answer")
+                  .from(0)
+                  .to(1)}),
        {"data"},
        ""},
   };

@@ -1,0 +1,217 @@
+/// annotate: chat models judge each candidate as people would: every step right or not, and its reply against the
+/// reference, the two in an order drawn from the seed, which is undone in the record. Two annotators; a third where
+/// they differ; what no two agree on is dropped. "steps", "preference" (first: the reference), "annotators": all
+/// judgements.
+#include <cmath>
+
+#include "compeer/plugin.h"
+#include "stages/annotate/majority.h"
+#include "stages/asking.h"
+
+namespace {
+
+using namespace compeer;
+using empathy::Preference;
+using nlohmann::json;
+using stages::Judgement;
+
+constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
+
+/// What one annotator says of each record; a refusal where it gives no answer.
+struct Opinions {
+  std::vector<Judgement> judgements;
+  std::vector<std::string> refusals;
+  int64_t malformed = 0;
+};
+
+class Annotate : public Stage {
+ public:
+  Annotate(const Settings& settings, Host& host)
+      : host_(host),
+        asking_(settings),
+        verdicts_(settings.texts("step_words")),
+        preferences_(settings.texts("preference_words")),
+        preference_prompts_(settings, host, "preference", {"id", "history", "first", "second", "answers"}) {
+    for (const char* name : step_names)
+      step_prompts_.emplace_back(settings, host, std::string("step_") + name,
+                                 std::vector<std::string>{"id", "history", "step", "answers"});
+    for (const char* name : {"annotator", "second_annotator", "third_annotator"})
+      annotators_.push_back(&host.chat(settings.table(name)));
+  }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    const Opinions first = ask(0, records), second = ask(1, records);
+    std::vector<json> disputed;
+    std::vector<size_t> place(records.size(), 0);
+    for (size_t i = 0; i < records.size(); ++i) {
+      const bool both = first.refusals[i].empty() && second.refusals[i].empty();
+      if (!both || stages::same(first.judgements[i], second.judgements[i])) continue;
+      disputed.push_back(records[i]);
+      place[i] = disputed.size();
+    }
+    const Opinions third = ask(2, disputed);
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < records.size(); ++i) {
+      std::vector<Judgement> judgements = {first.judgements[i], second.judgements[i]};
+      std::string refusal = !first.refusals[i].empty() ? first.refusals[i] : second.refusals[i];
+      if (place[i] > 0) {
+        judgements.push_back(third.judgements[place[i] - 1]);
+        refusal = third.refusals[place[i] - 1];
+      }
+      outcomes.push_back(refusal.empty() ? decided(records[i], judgements) : stages::dropped(refusal));
+    }
+    const auto malformed = first.malformed + second.malformed + third.malformed;
+    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>& counts) const override {
+    json all = json::object();
+    for (const char* name : step_names) all[name] = agreement_of(counts, name, {"True", "False"});
+    all["preference"] = agreement_of(counts, "preference", words);
+    return {{"agreement", all}};
+  }
+
+  std::string ingredients() const override {
+    std::string all = preference_prompts_.hashes();
+    for (const auto& prompts : step_prompts_) all += prompts.hashes();
+    return all;
+  }
+
+ private:
+  // As records have them, whatever words the annotators are to use.
+  inline static const std::vector<std::string> words = {"first", "second", "both good", "neither"};
+
+  bool swapped(const json& record) const {
+    const auto [a, b] = stages::place_of(record);
+    return host_.random(a, b, 0) < 0.5;
+  }
+
+  Opinions ask(size_t annotator, const std::vector<json>& records) {
+    Opinions all;
+    all.judgements.resize(records.size());
+    all.refusals.resize(records.size());
+    std::vector<stages::Question> questions;
+    for (size_t i = 0; i < records.size(); ++i) {
+      for (size_t step = 0; step < 3; ++step) {
+        questions.push_back({step_prompt(records[i], step), [&, i, step](const std::string& answer) {
+                               const auto read = verdicts_.parse(answer);
+                               if (read) all.judgements[i].steps[step] = *read.value;
+                               return read.refusal;
+                             }});
+      }
+      const bool other_way = swapped(records[i]);
+      questions.push_back({preference_prompt(records[i], other_way), [&, i, other_way](const std::string& answer) {
+                             const auto read = preferences_.parse(answer);
+                             if (read)
+                               all.judgements[i].preference = other_way ? empathy::swapped(*read.value) : *read.value;
+                             return read.refusal;
+                           }});
+    }
+    all.malformed = stages::ask(*annotators_[annotator], questions, asking_);
+    for (size_t q = 0; q < questions.size(); ++q) {
+      if (!questions[q].refusal.empty()) all.refusals[q / 4] = questions[q].refusal;
+    }
+    return all;
+  }
+
+  std::string step_prompt(const json& record, size_t step) const {
+    return step_prompts_[step].of(record).fill({{"id", record.at("id")},
+                                                {"history", history(record)},
+                                                {"step", record.at("candidates").at(0).at(step_names[step])},
+                                                {"answers", stages::listed(verdicts_.answers().words())}});
+  }
+
+  std::string preference_prompt(const json& record, bool other_way) const {
+    const std::string reference = record.at("reference"), reply = record.at("candidates").at(0).at("reply");
+    return preference_prompts_.of(record).fill({{"id", record.at("id")},
+                                                {"history", history(record)},
+                                                {"first", other_way ? reply : reference},
+                                                {"second", other_way ? reference : reply},
+                                                {"answers", stages::listed(preferences_.answers().words())}});
+  }
+
+  static std::string history(const json& record) {
+    return stages::shown(stages::turns_in(record.at("history")), record);
+  }
+
+  Outcome decided(json record, const std::vector<Judgement>& judgements) const {
+    const auto found = stages::majority(judgements);
+    Outcome outcome = found ? Outcome{} : stages::dropped("no majority");
+    count(judgements, outcome);
+    if (!found) return outcome;
+    record["steps"] = {found->steps};
+    record["preference"] = words[static_cast<size_t>(found->preference)];
+    json& all = record["annotators"] = json::array();
+    for (size_t i = 0; i < judgements.size(); ++i) {
+      all.push_back({{"annotator", annotators_[i]->model() + " (" + std::to_string(i + 1) + ")"},
+                     {"steps", {judgements[i].steps}},
+                     {"preference", words[static_cast<size_t>(judgements[i].preference)]}});
+    }
+    note(record);
+    outcome.records.push_back(std::move(record));
+    return outcome;
+  }
+
+  void note(json& record) const {
+    json& provenance = record["provenance"];
+    provenance["preference"] = {
+        {"models", json::array()}, {"prompt", preference_prompts_.of(record).sha256()}, {"swapped", swapped(record)}};
+    for (const Chat* chat : annotators_) provenance["preference"]["models"].push_back(chat->model());
+    json prompts = json::array();
+    for (const auto& step : step_prompts_) prompts.push_back(step.of(record).sha256());
+    provenance["steps"] = {{"models", provenance["preference"]["models"]}, {"prompts", prompts}};
+  }
+
+  static void count(const std::vector<Judgement>& judgements, Outcome& outcome) {
+    const Judgement &a = judgements[0], &b = judgements[1];
+    const auto word = [](bool right) { return right ? "True" : "False"; };
+    for (size_t step = 0; step < 3; ++step)
+      outcome.counts[std::string(step_names[step]) + ": " + word(a.steps[step]) + ", " + word(b.steps[step])] = 1;
+    outcome.counts["preference: " + words[static_cast<size_t>(a.preference)] + ", " +
+                   words[static_cast<size_t>(b.preference)]] = 1;
+    if (judgements.size() > 2) outcome.counts["adjudicated"] = 1;
+  }
+
+  static json agreement_of(const std::map<std::string, double>& counts, const std::string& what,
+                           const std::vector<std::string>& labels) {
+    std::vector<std::vector<double>> table(labels.size(), std::vector<double>(labels.size()));
+    for (size_t i = 0; i < labels.size(); ++i) {
+      for (size_t j = 0; j < labels.size(); ++j) {
+        const auto found = counts.find(what + ": " + labels[i] + ", " + labels[j]);
+        if (found != counts.end()) table[i][j] = found->second;
+      }
+    }
+    const auto found = stages::agreement(table);
+    const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(); };
+    return {{"observed", number(found.observed)}, {"cohen", number(found.cohen)}, {"fleiss", number(found.fleiss)}};
+  }
+
+  Host& host_;
+  stages::Asking asking_;
+  empathy::StepVerdicts verdicts_;
+  empathy::Preferences preferences_;
+  stages::Prompts preference_prompts_;
+  std::vector<stages::Prompts> step_prompts_;
+  std::vector<Chat*> annotators_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, annotate, Annotate, R"json(
+  "version": "1.0.0",
+  "summary": "Chat models label steps True or False and compare replies; a third decides where two differ.",
+  "parameters": {
+    "annotator": {"type": "plugin", "kind": "chat", "help": "the first annotator"},
+    "second_annotator": {"type": "plugin", "kind": "chat", "help": "the second, who does not see what the first said"},
+    "third_annotator": {"type": "plugin", "kind": "chat", "help": "who decides where they differ"},
+    "prompts": {"type": "path", "default": null,
+      "help": "folder with en/step_history.txt, step_emotion, step_strategy, preference; unset: the plugin's own"},
+    "step_words": {"type": "list", "items": "string", "default": ["True", "False"],
+      "help": "the answers about a step: right, wrong"},
+    "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
+      "help": "the answers about two replies, in this order"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+  })json")

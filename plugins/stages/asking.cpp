@@ -1,0 +1,83 @@
+#include "stages/asking.h"
+
+namespace compeer::stages {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+bool chinese(const json& record) { return record.value("language", "en").starts_with("zh"); }
+
+}  // namespace
+
+Prompts::Prompts(const Settings& settings, const Host& host, const std::string& name,
+                 const std::vector<std::string>& slots) {
+  const fs::path folder =
+      settings.has("prompts") ? fs::path(settings.text("prompts")) : fs::path(host.folder()) / "prompts";
+  for (const std::string language : {"en", "zh"}) {
+    const fs::path file = folder / language / (name + ".txt");
+    if (language == "en" || fs::exists(file)) by_language_.emplace(language, empathy::Prompt::read(file, slots));
+  }
+}
+
+const empathy::Prompt& Prompts::of(const json& record) const {
+  const auto found = by_language_.find(chinese(record) ? "zh" : "en");
+  return found != by_language_.end() ? found->second : by_language_.at("en");
+}
+
+std::string Prompts::hashes() const {
+  std::string all;
+  for (const auto& [language, prompt] : by_language_) all += language + " " + prompt.sha256() + "\n";
+  return all;
+}
+
+int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) {
+  int64_t refused = 0;
+  std::vector<Question*> open;
+  for (Question& question : questions) open.push_back(&question);
+  for (int64_t draw = 0; draw < asking.tries && !open.empty(); ++draw) {
+    std::vector<ChatRequest> requests;
+    for (const Question* question : open) {
+      requests.push_back(
+          {{{"user", question->prompt}}, asking.temperature, asking.max_tokens, static_cast<uint32_t>(draw)});
+    }
+    std::vector<ChatReply> replies(requests.size());
+    chat.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
+    // Taken in the order of the questions: answers arrive in any.
+    std::vector<Question*> again;
+    for (size_t i = 0; i < open.size(); ++i) {
+      const bool answered = replies[i].failure.empty();
+      const bool taken = answered && open[i]->take(replies[i].text).empty();
+      open[i]->refusal = taken ? "" : answered ? malformed : no_answer;
+      refused += answered && !taken;
+      if (answered && !taken) again.push_back(open[i]);  // the model itself has tried a failure often enough
+    }
+    open = std::move(again);
+  }
+  return refused;
+}
+
+std::string shown(const std::vector<Turn>& turns, const json& record) {
+  const bool zh = chinese(record);
+  std::string text;
+  for (const Turn& turn : turns) {
+    const bool seeker = turn.role == "user";
+    text += text.empty() ? "" : "\n";
+    text += zh ? (seeker ? "求助者：" : "支持者：") : (seeker ? "Seeker: " : "Supporter: ");
+    text += turn.text;
+  }
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+void note_provenance(json& record, const std::string& field, const std::string& model, const empathy::Prompt& prompt) {
+  record["provenance"][field] = {{"model", model}, {"prompt", prompt.sha256()}};
+}
+
+}  // namespace compeer::stages

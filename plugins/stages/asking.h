@@ -1,0 +1,66 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compeer/chat.h"
+#include "compeer/host.h"
+#include "compeer/settings.h"
+#include "empathy/prompt.h"
+#include "stages/records.h"
+
+namespace compeer::stages {
+
+/// The prompt of a stage in the languages there are, out of the folder that its setting `prompts` names (unset: the one
+/// beside the plugins): <folder>/<language>/<name>.txt.
+class Prompts {
+ public:
+  Prompts(const Settings& settings, const Host& host, const std::string& name, const std::vector<std::string>& slots);
+
+  /// In the record's language; English, if there is none in that.
+  const empathy::Prompt& of(const nlohmann::json& record) const;
+
+  /// Changes when any of them does: for `Stage::ingredients`.
+  std::string hashes() const;
+
+ private:
+  std::map<std::string, empathy::Prompt> by_language_;
+};
+
+/// What is asked of a chat model, and what becomes of the answer.
+struct Question {
+  std::string prompt;
+  /// Takes an answer, or says what is wrong with it: then the question is asked again with another draw.
+  std::function<std::string(const std::string& answer)> take;
+  std::string refusal = {};  ///< afterwards: "", or why there is no answer that could be taken
+};
+
+/// How a stage asks.
+struct Asking {
+  explicit Asking(const Settings& settings)
+      : temperature(settings.number("temperature")),
+        max_tokens(settings.integer("max_tokens")),
+        tries(settings.integer("tries")) {}
+  double temperature;
+  int64_t max_tokens, tries;
+};
+
+/// Asks all questions, side by side, up to `tries` times each. `no_answer` and `malformed` are the refusals, which many
+/// records share; each answer that could not be taken is counted in the returned number.
+inline constexpr const char* no_answer = "no answer";
+inline constexpr const char* malformed = "malformed answer";
+int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
+
+/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language.
+std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
+
+/// "keep, incoherent, artificial": what the slot {answers} holds.
+std::string listed(const std::vector<std::string>& words);
+
+/// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
+void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,
+                     const empathy::Prompt& prompt);
+
+}  // namespace compeer::stages

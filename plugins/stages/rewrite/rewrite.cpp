@@ -1,0 +1,126 @@
+/// rewrite: the same dialogue in other words, by a chat model: as if the seeker were the person of "persona_as", or
+/// with no person in mind. History, reference and candidates' replies are rewritten together; labels stay, for what is
+/// meant does. The rewritten record is "<id>/rewritten" and has "rewritten": the original's id.
+#include "compeer/plugin.h"
+#include "empathy/judgement.h"
+#include "stages/asking.h"
+#include "stages/rewrite/numbered.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+/// The texts of a record that are rewritten, in order, with who says each.
+std::vector<Turn> said_in(const json& record) {
+  auto turns = stages::turns_of(record);
+  for (const json& candidate : record.value("candidates", json::array())) {
+    turns.push_back({"assistant", candidate.at("reply")});
+  }
+  return turns;
+}
+
+std::string take(const std::vector<std::string>& texts, size_t& next) { return texts.at(next++); }
+
+json with_texts(json record, const std::vector<std::string>& texts) {
+  size_t next = 0;
+  for (json& turn : record.contains("turns") ? record["turns"] : record["history"]) turn["text"] = take(texts, next);
+  if (!record.contains("turns") && record.contains("reference")) record["reference"] = take(texts, next);
+  if (!record.contains("candidates")) return record;
+  for (json& candidate : record["candidates"]) candidate["reply"] = take(texts, next);
+  return record;
+}
+
+class Rewrite : public Stage {
+ public:
+  Rewrite(const Settings& settings, Host& host)
+      : chat_(host.chat(settings.table("chat"))),
+        asking_(settings),
+        as_(settings.flag("as_persona")),
+        keep_(settings.flag("keep")),
+        prompts_(settings, host, as_ ? "rewrite_as" : "rewrite",
+                 as_ ? std::vector<std::string>{"id", "persona", "lines"} : std::vector<std::string>{"id", "lines"}) {}
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<std::vector<std::string>> written(records.size());
+    std::vector<std::string> why(records.size());
+    std::vector<stages::Question> questions;
+    std::vector<size_t> asked;
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (as_ && !records[i].contains("persona_as")) {
+        why[i] = "no other persona";
+        continue;
+      }
+      const auto said = said_in(records[i]);
+      asked.push_back(i);
+      questions.push_back({prompt(records[i], said), [&, i, count = said.size()](const std::string& answer) {
+                             auto read = stages::read_numbered(answer, count);
+                             if (read.texts) written[i] = std::move(*read.texts);
+                             return read.refusal;
+                           }});
+    }
+    const auto malformed = stages::ask(chat_, questions, asking_);
+    for (size_t q = 0; q < asked.size(); ++q) why[asked[q]] = questions[q].refusal;
+    const auto model = chat_.model();
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < records.size(); ++i) outcomes.push_back(outcome(records[i], written[i], why[i], model));
+    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    return outcomes;
+  }
+
+  std::string ingredients() const override { return prompts_.hashes(); }
+
+ private:
+  Outcome outcome(const json& record, const std::vector<std::string>& texts, const std::string& why,
+                  const std::string& model) const {
+    Outcome made;
+    if (keep_) made.records.push_back(record);
+    if (!why.empty()) {
+      made.counts["not rewritten: " + why] = 1;
+      if (!keep_) made.dropped = why;
+      return made;
+    }
+    json rewritten = with_texts(record, texts);
+    rewritten["rewritten"] = record.at("id");
+    rewritten["id"] = record.at("id").get<std::string>() + "/rewritten";
+    stages::note_provenance(rewritten, "rewritten", model, prompts_.of(record));
+    made.records.push_back(std::move(rewritten));
+    return made;
+  }
+
+  static std::string described(const json& persona) {
+    empathy::Disc disc;
+    for (size_t i = 0; i < disc.traits.size(); ++i) disc.traits[i] = persona.at(std::string(disc.names[i]));
+    disc.manner = persona.at("manner");
+    return empathy::print(disc);
+  }
+
+  std::string prompt(const json& record, const std::vector<Turn>& said) const {
+    std::vector<std::string> lines;
+    for (const Turn& turn : said) lines.push_back(stages::shown({turn}, record));
+    std::map<std::string, std::string> slots = {{"id", record.at("id")}, {"lines", stages::numbered(lines)}};
+    if (as_) slots["persona"] = described(record.at("persona_as"));
+    return prompts_.of(record).fill(slots);
+  }
+
+  Chat& chat_;
+  stages::Asking asking_;
+  bool as_, keep_;
+  stages::Prompts prompts_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, rewrite, Rewrite, R"json(
+  "version": "1.0.0",
+  "summary": "The same dialogue in other words, as if another person had spoken.",
+  "parameters": {
+    "chat": {"type": "plugin", "kind": "chat", "help": "who rewrites"},
+    "as_persona": {"type": "boolean", "default": true, "help": "as the person of persona_as; false: just in other words"},
+    "keep": {"type": "boolean", "default": true, "help": "the record itself goes on too, before the rewritten one"},
+    "prompts": {"type": "path", "default": null,
+      "help": "folder with en/rewrite_as.txt, or rewrite.txt; unset: the plugin's own"},
+    "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "of the answers; 0: the likeliest"},
+    "max_tokens": {"type": "integer", "default": 2048, "min": 1, "help": "of an answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}
+  })json")
