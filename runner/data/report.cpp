@@ -99,10 +99,12 @@ void Report::publish(bool now) {
   record::write_status(folder_, status_);
 }
 
-Chats Report::chats(const plugin::Services&) { return {}; }
+Chats Report::chats(const plugin::ChatCounts& counts) {
+  return {counts.asked, counts.known, counts.failed, counts.prompt_tokens, counts.completion_tokens};
+}
 
-json Report::asked(const Chats& before, const plugin::Services& services) {
-  Chats mine = chats(services);
+json Report::asked(const Chats& before, const plugin::ChatCounts& counts) {
+  Chats mine = chats(counts);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
   const auto all = world_.gather({reinterpret_cast<const char*>(mine.data()), sizeof mine});
   json sums = json::object();

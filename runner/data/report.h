@@ -8,7 +8,7 @@
 
 #include "comm/world.h"
 #include "data/shelf.h"
-#include "plugin/host.h"
+#include "plugin/chat_memory.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
@@ -31,9 +31,9 @@ class Report {
   std::string stem() const;
 
   /// What this rank has asked since it started.
-  static Chats chats(const plugin::Services& services);
+  static Chats chats(const plugin::ChatCounts& counts);
   /// Collective: what all ranks have asked since `before`, by name, on rank 0.
-  nlohmann::json asked(const Chats& before, const plugin::Services& services);
+  nlohmann::json asked(const Chats& before, const plugin::ChatCounts& counts);
 
  private:
   void publish(bool now);

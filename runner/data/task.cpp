@@ -24,13 +24,13 @@ namespace {
 class Task {
  public:
   Task(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
-       const plugin::Services& services)
+       plugin::Services services)
       : world_(world),
         stop_(stop),
         spec_file_(spec_file),
         spec_(spec_file.at("spec")),
         folder_(folder),
-        services_(services),
+        services_(std::move(services)),
         shelf_(fs::absolute(folder).parent_path() / ".stages"),
         report_(world, spec_file, folder, spec_.at("stages").size() + 1) {}
 
@@ -65,6 +65,12 @@ class Task {
   }
 
   void open_stages() {
+    world_.together("read answers", [&] {
+      const auto log = [&](const std::string& line) { services_.log("answers", line); };
+      memory_.emplace(folder_ / "answers", fmt::format("rank-{}", world_.rank()), log);
+      services_.chat_memory = &*memory_;
+      services_.chat_counts = &counts_;
+    });
     world_.together("open plugins", [&] {
       for (const json& given : spec_.at("stages")) {
         json table = given;
@@ -93,7 +99,7 @@ class Task {
     } else {
       made = work();
       world_.together("keep", [&] {
-        if (world_.rank() == 0) made = shelf_.put(key, part(), made);
+        if (world_.rank() == 0) made = kept(key, made);
       });
     }
     world_.together("show", [&] {
@@ -105,6 +111,20 @@ class Task {
       report_.end(made);
     });
     return shared(made);
+  }
+
+  // Answers that are missing now may come the next time: then this stage is made again.
+  Made kept(const std::string& key, const Made& made) {
+    const auto asked = made.chats.at("asked").get<double>(), failed = made.chats.at("failed").get<double>();
+    if (failed == 0) return shelf_.put(key, part(), made);
+    const double most = spec_.at("data").at("most_failed").get<double>();
+    if (failed > most * asked)
+      throw Error(
+          "stage " + report_.stem(),
+          fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
+                      failed, asked, most),
+          "what was answered is kept; the same command asks for the rest", Exit::data);
+    return Shelf(folder_ / "stages" / ".unfinished").put(key, part(), made);
   }
 
   Made shared(const Made& made) {
@@ -176,11 +196,11 @@ class Task {
   template <class Work>
   Made produced(const std::string& name, int64_t total, Work&& work) {
     const auto portion = spec_.at("data").at("together").get<int64_t>();
-    const Chats before = report_.chats(services_);
+    const Chats before = Report::chats(counts_);
     Made made;
     made.tally = produce(world_, stop_,
                          {name, total, portion, work, [&](int64_t done) { report_.progress(done, total); }}, part());
-    made.chats = report_.asked(before, services_);
+    made.chats = report_.asked(before, counts_);
     return made;
   }
 
@@ -189,7 +209,9 @@ class Task {
   const json& spec_file_;
   const json& spec_;
   fs::path folder_;
-  const plugin::Services& services_;
+  std::optional<plugin::ChatMemory> memory_;
+  plugin::ChatCounts counts_;
+  plugin::Services services_;
   Shelf shelf_;
   Report report_;
   std::vector<plugin::Plugin<Stage>> stages_;
@@ -200,8 +222,8 @@ class Task {
 }  // namespace
 
 void run(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
-         const plugin::Services& services) {
-  Task(world, stop, spec_file, folder, services).run();
+         plugin::Services services) {
+  Task(world, stop, spec_file, folder, std::move(services)).run();
 }
 
 }  // namespace compeer::data

@@ -12,11 +12,13 @@ namespace compeer::data {
 ///
 ///   stages/00-<dataset>.jsonl, stages/01-<label>.jsonl ...   the records after each stage
 ///   stages/01-<label>.dropped.jsonl                          {"id", "reason"} of those that ended there
+///   answers/                                                 what chat models answered (plugin/chat_memory.h)
 ///   run.h5, status.json, summary.json                        as any run; summary.json has "details"
 ///
-/// and keeps finished stages in `.stages` beside the run's folder, where a run with the same beginning finds them.
+/// and keeps finished stages in `.stages` beside the run's folder, where a run with the same beginning finds them; but
+/// not one in which a chat model gave no answer, so that the next run asks again.
 /// Errors and polite stops are as in train/task.h.
 void run(comm::World& world, const comm::StopFlag& stop, const nlohmann::json& spec_file,
-         const std::filesystem::path& folder, const plugin::Services& services);
+         const std::filesystem::path& folder, plugin::Services services);
 
 }  // namespace compeer::data

@@ -20,7 +20,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
     auto services = services_of(spec_file, stop);
     // A chat model may take long to answer; while it looks whether to stop, it has not hung.
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
-    return data::run(world, stop, spec_file, folder, services);
+    return data::run(world, stop, spec_file, folder, std::move(services));
   }
   Run run{world,   stop,   spec_file, folder, spec, find_start(world, folder, resume && task != "evaluate"),
           nullptr, nullptr};
