@@ -30,7 +30,10 @@ const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
                                                {"grpo_loss", verify_grpo_loss},
                                                {"grpo_step", verify_grpo_step},
                                                {"grpo_advantages", verify_grpo_advantages},
-                                               {"metrics", nullptr}};
+                                               {"classification", verify_classification},
+                                               {"agreement", verify_agreement},
+                                               {"correlation", verify_correlation},
+                                               {"k-means", nullptr}};
 
 // Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {
@@ -63,8 +66,10 @@ std::string kind_of_file(const fs::path& file) {
   if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
   if (has(value, {"common", "runs"})) return "grpo_step";
   if (has(value, {"cases"}) && value.contains("epsilon")) return "grpo_advantages";
-  if (has(value, {"multiclass"}) || has(value, {"cohen"}) || has(value, {"points", "runs"})) return "metrics";
-  if (value.is_array() && !value.empty() && has(value[0], {"x", "y"})) return "metrics";
+  if (has(value, {"multiclass", "multilabel"})) return "classification";
+  if (has(value, {"cohen", "fleiss"})) return "agreement";
+  if (has(value, {"points", "runs"})) return "k-means";
+  if (value.is_array() && !value.empty() && has(value[0], {"x", "y"})) return "correlation";
   return "";
 }
 
@@ -86,7 +91,7 @@ std::vector<VerifyCase> find_cases(const fs::path& folder) {
       kinds[file.parent_path()] = kind_of_model(config);
     } else if (file.extension() == ".json") {
       const auto kind = kind_of_file(file);
-      if (!kind.empty()) kinds[kind == "grpo_loss" || kind == "metrics" ? file.parent_path() : file] = kind;
+      if (!kind.empty()) kinds[kind == "grpo_loss" ? file.parent_path() : file] = kind;
     }
   }
   std::vector<VerifyCase> cases;

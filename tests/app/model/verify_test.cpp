@@ -190,14 +190,16 @@ TEST_F(Verify, RunsWhatAFolderHoldsAndCountsFailures) {
   copy("text_bf16");
   fs::rename(folder / "text_bf16", folder / "any name");
   fs::create_directories(folder / "loss");
-  write_file(folder / "loss" / "one.json", R"({"multiclass":[]})");
+  write_file(folder / "loss" / "one.json", "{}");
+  write_file(folder / "loss" / "golden.json", "{}");
+  write_file(folder / "loss" / "config.json", R"({"model_type":"gpt2"})");
   write_file(folder / "notes.json", R"({"nothing":"here"})");
   write_file(folder / "vocab.json", R"({"order":1,"logits":2,"cases":3,"settings":4,"inputs":5,"outputs":6})");
   const auto sum = sha256_file(folder / "notes.json");
   write_file(folder / "SHA256SUMS", sum + "  notes.json\n");
   EXPECT_EQ(run(), 0) << output;
   EXPECT_NE(output.find("any name"), std::string::npos) << output;
-  EXPECT_NE(output.find("no check yet for metrics: loss\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("no check yet for model_type gpt2: loss\n"), std::string::npos) << output;
   EXPECT_NE(output.find("2 cases, "), std::string::npos) << output;
   EXPECT_NE(output.find(" checks, 0 failed\n"), std::string::npos) << output;
 

@@ -1,0 +1,73 @@
+#include "statistics/agreement.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace compeer::statistics {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double cost(size_t row, size_t column, Weights weights) {
+  const double distance = std::abs(static_cast<double>(row) - static_cast<double>(column));
+  if (weights == Weights::none) return distance == 0 ? 0 : 1;
+  return weights == Weights::linear ? distance : distance * distance;
+}
+
+// (observed - chance) / (1 - chance)
+double beyond_chance(double observed, double chance) {
+  return chance == 1 ? kUnknown : (observed - chance) / (1 - chance);
+}
+
+// The chance that two judgements drawn from all of them are the same.
+double chance_of_all(const Table& ratings) {
+  std::vector<double> counts(ratings.empty() ? 0 : ratings.front().size());
+  double all = 0, chance = 0;
+  for (const auto& item : ratings) {
+    const auto judgements = std::accumulate(item.begin(), item.end(), size_t{0});
+    if (judgements < 2) continue;
+    all += static_cast<double>(judgements);
+    for (size_t k = 0; k < item.size(); ++k) counts[k] += static_cast<double>(item[k]);
+  }
+  for (const double count : counts) chance += count / all * (count / all);
+  return chance;
+}
+
+}  // namespace
+
+double cohen(const Table& confusion, Weights weights) {
+  const auto first = row_sums(confusion), second = column_sums(confusion);
+  const auto n = static_cast<double>(total(confusion));
+  double observed = 0, chance = 0;
+  for (size_t i = 0; i < confusion.size(); ++i) {
+    for (size_t j = 0; j < confusion.size(); ++j) {
+      observed += cost(i, j, weights) * static_cast<double>(confusion[i][j]);
+      chance += cost(i, j, weights) * static_cast<double>(first[i]) * static_cast<double>(second[j]) / n;
+    }
+  }
+  return n == 0 || chance == 0 ? kUnknown : 1 - observed / chance;
+}
+
+double observed_agreement(const Table& ratings) {
+  double sum = 0, items = 0;
+  for (const auto& item : ratings) {
+    double judgements = 0, same = 0;
+    for (const size_t count : item) {
+      const auto c = static_cast<double>(count);
+      judgements += c, same += c * (c - 1);
+    }
+    if (judgements >= 2) sum += same / (judgements * (judgements - 1)), ++items;
+  }
+  return items == 0 ? kUnknown : sum / items;
+}
+
+double fleiss(const Table& ratings) { return beyond_chance(observed_agreement(ratings), chance_of_all(ratings)); }
+
+double randolph(const Table& ratings) {
+  const auto categories = ratings.empty() ? 0 : ratings.front().size();
+  return beyond_chance(observed_agreement(ratings), 1 / static_cast<double>(categories));
+}
+
+}  // namespace compeer::statistics

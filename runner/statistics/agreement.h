@@ -1,0 +1,25 @@
+#pragma once
+#include "statistics/confusion.h"
+
+namespace compeer::statistics {
+
+/// How much a disagreement counts: any as much as any other, or by the distance of the labels' numbers, or its square.
+enum class Weights { none, linear, quadratic };
+
+/// Cohen's kappa of two annotators, from the table of the first's labels (rows) against the second's. NaN if there is
+/// no item, or if both always say the same one label: then chance alone agrees everywhere.
+double cohen(const Table& confusion, Weights weights = Weights::none);
+
+/// The others take counts [items, categories]: how many annotators gave the item each label. Items may have different
+/// numbers of annotators; those with fewer than two are left out. NaN as above.
+
+/// Mean over items of the share of pairs of annotators that agree about it.
+double observed_agreement(const Table& ratings);
+
+/// Fleiss' kappa: chance is that two judgements drawn from all of them agree.
+double fleiss(const Table& ratings);
+
+/// Randolph's kappa: chance is 1 / categories, whatever labels are common ("free-marginal").
+double randolph(const Table& ratings);
+
+}  // namespace compeer::statistics
