@@ -14,7 +14,8 @@ enum class Stream : uint32_t {
   lua = 6,
   bootstrap = 7,
   choice = 8,
-  replacement = 9
+  replacement = 9,
+  annotation = 10
 };
 
 /// Philox 4x32-10 as published (Salmon et al., 2011): a bijection of the counter, chosen by the key.

@@ -21,11 +21,18 @@ double beyond_chance(double observed, double chance) {
   return chance == 1 ? kUnknown : (observed - chance) / (1 - chance);
 }
 
+std::vector<size_t> all_of(const Table& ratings) {
+  std::vector<size_t> items(ratings.size());
+  std::iota(items.begin(), items.end(), size_t{0});
+  return items;
+}
+
 // The chance that two judgements drawn from all of them are the same.
-double chance_of_all(const Table& ratings) {
+double chance_of_all(const Table& ratings, std::span<const size_t> items) {
   std::vector<double> counts(ratings.empty() ? 0 : ratings.front().size());
   double all = 0, chance = 0;
-  for (const auto& item : ratings) {
+  for (const size_t row : items) {
+    const auto& item = ratings[row];
     const auto judgements = std::accumulate(item.begin(), item.end(), size_t{0});
     if (judgements < 2) continue;
     all += static_cast<double>(judgements);
@@ -50,20 +57,26 @@ double cohen(const Table& confusion, Weights weights) {
   return n == 0 || chance == 0 ? kUnknown : 1 - observed / chance;
 }
 
-double observed_agreement(const Table& ratings) {
-  double sum = 0, items = 0;
-  for (const auto& item : ratings) {
+double observed_agreement(const Table& ratings, std::span<const size_t> items) {
+  double sum = 0, compared = 0;
+  for (const size_t item : items) {
     double judgements = 0, same = 0;
-    for (const size_t count : item) {
+    for (const size_t count : ratings[item]) {
       const auto c = static_cast<double>(count);
       judgements += c, same += c * (c - 1);
     }
-    if (judgements >= 2) sum += same / (judgements * (judgements - 1)), ++items;
+    if (judgements >= 2) sum += same / (judgements * (judgements - 1)), ++compared;
   }
-  return items == 0 ? kUnknown : sum / items;
+  return compared == 0 ? kUnknown : sum / compared;
 }
 
-double fleiss(const Table& ratings) { return beyond_chance(observed_agreement(ratings), chance_of_all(ratings)); }
+double observed_agreement(const Table& ratings) { return observed_agreement(ratings, all_of(ratings)); }
+
+double fleiss(const Table& ratings, std::span<const size_t> items) {
+  return beyond_chance(observed_agreement(ratings, items), chance_of_all(ratings, items));
+}
+
+double fleiss(const Table& ratings) { return fleiss(ratings, all_of(ratings)); }
 
 double randolph(const Table& ratings) {
   const auto categories = ratings.empty() ? 0 : ratings.front().size();

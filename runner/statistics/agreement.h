@@ -15,9 +15,11 @@ double cohen(const Table& confusion, Weights weights = Weights::none);
 
 /// Mean over items of the share of pairs of annotators that agree about it.
 double observed_agreement(const Table& ratings);
+double observed_agreement(const Table& ratings, std::span<const size_t> items);  ///< of some of them, for bootstrap
 
 /// Fleiss' kappa: chance is that two judgements drawn from all of them agree.
 double fleiss(const Table& ratings);
+double fleiss(const Table& ratings, std::span<const size_t> items);
 
 /// Randolph's kappa: chance is 1 / categories, whatever labels are common ("free-marginal").
 double randolph(const Table& ratings);

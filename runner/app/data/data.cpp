@@ -9,6 +9,9 @@ void add_data(CLI::App& app, std::function<int()>& action) {
   auto* command = app.add_subcommand("data", "Look at data sets, and have people judge them");
   command->require_subcommand(1);
   add_data_stats(*command, action);
+  add_data_agreement(*command, action);
+  add_data_annotate(*command, action);
+  add_data_merge(*command, action);
 }
 
 }  // namespace compeer::app

@@ -1,0 +1,41 @@
+#include "app/data/agreement_output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+using statistics::Estimate;
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+void put(ordered_json& to, const std::string& name, const Estimate& estimate) {
+  to[name] = number(estimate.value);
+  to[name + "_interval"] = ordered_json::array({number(estimate.low), number(estimate.high)});
+}
+
+}  // namespace
+
+ordered_json to_json(const Agreement& agreement) {
+  ordered_json result{{"n", agreement.n}};
+  put(result, "observed_agreement", agreement.observed);
+  put(result, "cohen_kappa", agreement.cohen);
+  put(result, "fleiss_kappa", agreement.fleiss);
+  return result;
+}
+
+std::string text(const Estimate& estimate) {
+  if (std::isnan(estimate.value)) return "none";
+  if (std::isnan(estimate.low)) return fmt::format("{:.3f}", estimate.value);
+  return fmt::format("{:.3f} [{:.3f}, {:.3f}]", estimate.value, estimate.low, estimate.high);
+}
+
+std::string kappa_text(const Agreement& agreement) {
+  return agreement.two ? text(agreement.cohen) + " (Cohen)" : text(agreement.fleiss) + " (Fleiss)";
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,18 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/data/judgements.h"
+
+namespace compeer::app {
+
+/// {"n", "observed_agreement", "cohen_kappa", "fleiss_kappa", and each "..._interval"}; null where there is none.
+nlohmann::ordered_json to_json(const Agreement& agreement);
+
+/// "0.750 [0.500, 1.000]", or "none".
+std::string text(const statistics::Estimate& estimate);
+
+/// "0.400 [0.100, 0.700] (Cohen)", where there are two annotators; else "(Fleiss)".
+std::string kappa_text(const Agreement& agreement);
+
+}  // namespace compeer::app

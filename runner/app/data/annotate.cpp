@@ -1,0 +1,75 @@
+// compeer data annotate: a page on which people judge records.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <numeric>
+
+#include "app/data/data.h"
+#include "app/data/page.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExplained = R"(
+FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": [{"history", "emotion", "strategy",
+"reply"}, ...two]}. Writes DIR/annotate.html, which needs no network and no other file, and DIR/records.jsonl, a copy of
+FILE for `compeer data merge`. Each annotator opens the page in a browser, judges, exports, and sends the export back.
+Which reply stands first is drawn for each record and undone in the export.)";
+
+struct Options {
+  std::string file, folder, annotator;
+  uint64_t seed = 1;
+  bool as_json = false;
+};
+
+int annotate(const Options& options) {
+  const auto file = read_records(options.file);
+  std::vector<size_t> all(file.records.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const auto name = fs::path(options.file).stem().string();
+  const auto page = annotation_page({"Judging replies: " + name, name, options.annotator, "", options.seed}, file, all);
+  std::error_code error;
+  fs::create_directories(options.folder, error);
+  const auto output = fs::path(options.folder) / "annotate.html";
+  write_file(output, page);
+  const auto kept = fs::path(options.folder) / "records.jsonl";
+  if (!fs::equivalent(kept, options.file, error)) write_file(kept, read_file(options.file));
+  if (options.as_json) {
+    std::cout << nlohmann::ordered_json{{"page", output.string()},
+                                        {"records", file.records.size()},
+                                        {"file", file.hash},
+                                        {"bytes", page.size()}}
+              << '\n';
+  } else {
+    std::cout << output.string() << "\n";
+    std::cerr << fmt::format("{} records; open the page in a browser, and give exports to `compeer data merge`\n",
+                             file.records.size());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_data_annotate(CLI::App& data, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = data.add_subcommand("annotate", "Make a page on which people judge records");
+  command->add_option("file", options->file, "records with two candidate replies, a JSON object a line")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--out", options->folder, "where the page goes")->required()->type_name("DIR");
+  command->add_option("--annotator", options->annotator, "whom it is for; else the page asks")->type_name("NAME");
+  command->add_option("--seed", options->seed, "of the order of the two replies")
+      ->type_name("S")
+      ->capture_default_str();
+  command->add_flag("--json", options->as_json, "say what was written as one JSON object");
+  command->footer(kExplained);
+  command->callback([options, &action] { action = [options] { return annotate(*options); }; });
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,161 @@
+#include "app/data/judgements.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "statistics/agreement.h"
+
+namespace compeer::app {
+
+namespace {
+
+using statistics::Estimate;
+using statistics::Table;
+using Said = Judgements::Said;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+bool differ(const std::vector<Said>& said, size_t except) {
+  std::set<size_t> labels;
+  for (const auto& one : said) {
+    if (one.annotator != except) labels.insert(one.label);
+  }
+  return labels.size() > 1;
+}
+
+// The judgements that count, of the items that have at least two.
+std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::vector<bool>& left_out,
+                                       const std::vector<size_t>& items) {
+  std::vector<std::vector<Said>> result;
+  for (const size_t item : items) {
+    std::vector<Said> said;
+    for (const auto& one : judgements.items()[item]) {
+      if (!left_out[one.annotator]) said.push_back(one);
+    }
+    if (said.size() >= 2) result.push_back(std::move(said));
+  }
+  return result;
+}
+
+Table ratings(const std::vector<std::vector<Said>>& items, size_t labels) {
+  Table table;
+  for (const auto& said : items) {
+    auto& counts = table.emplace_back(labels);
+    for (const auto& one : said) ++counts[one.label];
+  }
+  return table;
+}
+
+// The two annotators of all items, if there are no others.
+std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<Said>>& items) {
+  std::set<size_t> annotators;
+  for (const auto& said : items)
+    for (const auto& one : said) annotators.insert(one.annotator);
+  if (annotators.size() != 2) return {};
+  return {{*annotators.begin(), *annotators.rbegin()}};
+}
+
+double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels) {
+  Table table(labels, std::vector<size_t>(labels));
+  for (const size_t row : rows) {
+    const bool in_order = items[row][0].annotator == first;
+    ++table[items[row][in_order ? 0 : 1].label][items[row][in_order ? 1 : 0].label];
+  }
+  return statistics::cohen(table);
+}
+
+}  // namespace
+
+size_t Judgements::Names::number(const std::string& name) {
+  const auto [at, is_new] = numbers.try_emplace(name, names.size());
+  if (is_new) names.push_back(name);
+  return at->second;
+}
+
+void Judgements::add(const std::string& item, const std::string& annotator, const std::string& label) {
+  const size_t place = item_names_.number(item), who = annotators_.number(annotator);
+  items_.resize(item_names_.names.size());
+  for (const auto& one : items_[place]) {
+    if (one.annotator == who)
+      throw Error("", "annotator '" + annotator + "' judged item '" + item + "' before", "", Exit::data);
+  }
+  items_[place].push_back({who, labels_.number(label)});
+  ++size_;
+}
+
+std::vector<size_t> Judgements::judged() const {
+  std::vector<size_t> counts(annotators_.names.size());
+  for (const auto& said : items_)
+    for (const auto& one : said) ++counts[one.annotator];
+  return counts;
+}
+
+std::vector<bool> adjudicators(const Judgements& judgements) {
+  const auto judged = judgements.judged();
+  std::vector<bool> result;
+  for (const size_t count : judged) result.push_back(count < judgements.items().size());
+  for (const auto& said : judgements.items()) {
+    for (const auto& one : said) {
+      if (said.size() < 3 || !differ(said, one.annotator)) result[one.annotator] = false;
+    }
+  }
+  return result;
+}
+
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const std::vector<size_t>& items,
+                    const statistics::Resampling& how) {
+  const auto said = counted(judgements, left_out, items);
+  const size_t labels = judgements.labels().size();
+  const auto two = the_two(said);
+  const auto table = ratings(said, labels);
+  Agreement result;
+  result.n = said.size();
+  result.two = two.has_value();
+  const auto estimate = [&](const statistics::Figure& figure) { return bootstrap(said.size(), figure, how); };
+  result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
+  const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
+  result.fleiss = two ? bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
+  result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); })
+                     : Estimate{kUnknown, kUnknown, kUnknown};
+  return result;
+}
+
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out,
+                    const statistics::Resampling& how) {
+  std::vector<size_t> all(judgements.items().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return agreement(judgements, left_out, all, how);
+}
+
+Adjudication adjudication(const Judgements& judgements, const std::vector<bool>& adjudicators) {
+  Adjudication result;
+  for (auto said : judgements.items()) {
+    std::sort(said.begin(), said.end(), [&](const Said& a, const Said& b) {
+      return std::pair(adjudicators[a.annotator], a.annotator) < std::pair(adjudicators[b.annotator], b.annotator);
+    });
+    std::vector<size_t> labels;
+    for (const auto& one : said) labels.push_back(one.label);
+    if (labels.size() < 2)
+      ++result.single;
+    else if (labels[0] == labels[1])
+      ++result.agreed;
+    else if (labels.size() == 2)
+      ++result.open;
+    else
+      ++(majority(labels) == no_majority ? result.dropped : result.third);
+  }
+  return result;
+}
+
+size_t majority(const std::vector<size_t>& labels) {
+  for (const size_t label : labels) {
+    if (2 * static_cast<size_t>(std::count(labels.begin(), labels.end(), label)) > labels.size()) return label;
+  }
+  return no_majority;
+}
+
+}  // namespace compeer::app

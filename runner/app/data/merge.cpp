@@ -1,0 +1,135 @@
+// compeer data merge: what annotators exported, brought together.
+#include "app/data/merged.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/data/agreement_output.h"
+#include "app/data/data.h"
+#include "app/data/lines.h"
+#include "app/data/page.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kExplained = R"(
+EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
+  merged.jsonl    records with the answers that two or more annotators agree on, or more than half of three or more;
+                  "annotators" has all judgements
+  dropped.jsonl   records that three or more judged without a majority on some answer, with the reason
+  third.html      the page for a third annotator: records that two judged and disagree about. Its export is given
+                  together with the others the next time
+Records judged by fewer than two are counted and wait. Intervals hold 95 % of the figures of resampled items.)";
+
+struct Options {
+  std::vector<std::string> exports;
+  std::string folder, file, annotator;
+  uint64_t seed = 2;
+  bool as_json = false;
+};
+
+// All exports, in the order given. What an annotator exported twice counts once.
+std::vector<Judgement> read_all(const std::vector<std::string>& exports, const RecordFile& file) {
+  std::vector<Judgement> all;
+  std::map<std::pair<size_t, std::string>, std::pair<size_t, std::string>> seen;  // -> place in `all`, its file
+  for (const auto& name : exports) {
+    for (auto& one : read_export(name, file)) {
+      const auto [before, is_new] = seen.try_emplace({one.record, one.annotator}, all.size(), name);
+      if (!is_new && all[before->second.first] != one)
+        throw Error(
+            name,
+            fmt::format("has another judgement of '{}' by '{}' than {}",
+                        file.records[one.record].at("id").get<std::string>(), one.annotator, before->second.second),
+            "give each annotator's last export only, and annotators names of their own", Exit::data);
+      if (is_new) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+std::string lines(const std::vector<json>& records) {
+  std::string text;
+  for (const auto& record : records) text += json_line(record);
+  return text;
+}
+
+void write(const Options& options, const RecordFile& file, const Merged& merged) {
+  std::error_code error;
+  const fs::path folder = options.folder;
+  fs::create_directories(folder, error);
+  write_file(folder / "merged.jsonl", lines(merged.finished));
+  write_file(folder / "dropped.jsonl", lines(merged.dropped));
+  if (merged.open.empty()) return;
+  const auto name = fs::path(options.file).stem().string() + "-third";
+  const Page page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
+  write_file(folder / "third.html", annotation_page(page, file, merged.open));
+}
+
+std::map<std::string, size_t> reasons(const Merged& merged) {
+  std::map<std::string, size_t> counts;
+  for (const auto& one : merged.dropped) ++counts[one.at("reason").get<std::string>()];
+  return counts;
+}
+
+ordered_json to_json(const RecordFile& file, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+  ordered_json result{{"records", file.records.size()},   {"merged", merged.finished.size()},
+                      {"dropped", merged.dropped.size()}, {"dropped_by_reason", reasons(merged)},
+                      {"open", merged.open.size()},       {"waiting", merged.waiting.size()}};
+  for (const auto& one : questions) result["agreement"][one.question] = to_json(one.agreement);
+  return result;
+}
+
+void print(const Options& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+  std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", "agreement", "n", "observed", "kappa");
+  for (const auto& [question, agreement] : questions)
+    std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", question, agreement.n, text(agreement.observed),
+                             kappa_text(agreement));
+  std::cout << fmt::format("{} merged, {} dropped, {} open, {} judged by fewer than two\n", merged.finished.size(),
+                           merged.dropped.size(), merged.open.size(), merged.waiting.size());
+  for (const auto& [reason, count] : reasons(merged)) std::cout << fmt::format("  dropped: {} {}\n", count, reason);
+  if (!merged.open.empty())
+    std::cerr << fmt::format("{} is for a third annotator\n", (fs::path(options.folder) / "third.html").string());
+}
+
+int merge(Options options) {
+  if (options.file.empty()) options.file = (fs::path(options.folder) / "records.jsonl").string();
+  const auto file = read_records(options.file);
+  const auto judgements = read_all(options.exports, file);
+  const auto result = merged(file, judgements);
+  const auto questions = agreement_by_question(file, judgements, {});
+  write(options, file, result);
+  if (options.as_json)
+    std::cout << to_json(file, result, questions) << '\n';
+  else
+    print(options, result, questions);
+  return 0;
+}
+
+}  // namespace
+
+void add_data_merge(CLI::App& data, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = data.add_subcommand("merge", "Bring together what annotators exported");
+  command->add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
+  command->add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
+  command->add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
+  command->add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
+  command->add_option("--seed", options->seed, "of the order of the two replies on the third page")
+      ->type_name("S")
+      ->capture_default_str();
+  command->add_flag("--json", options->as_json, "counts and agreement as one JSON object");
+  command->footer(kExplained);
+  command->callback([options, &action] { action = [options] { return merge(*options); }; });
+}
+
+}  // namespace compeer::app

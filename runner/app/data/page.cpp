@@ -1,0 +1,62 @@
+#include "app/data/page.h"
+
+#include "base/random.h"
+#include "report/markup.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+json texts(const json& object, std::initializer_list<const char*> keys) {
+  json result;
+  for (const char* key : keys) result[key] = object.at(key);
+  return result;
+}
+
+json item(const json& record, bool swapped) {
+  json result{{"id", record.at("id")}, {"swapped", swapped}, {"history", json::array()}};
+  for (const json& turn : record.at("history")) result["history"].push_back(texts(turn, {"role", "text"}));
+  for (const json& candidate : record.at("candidates"))
+    result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy", "reply"}));
+  const auto language = record.find("language");
+  result["language"] = language != record.end() && language->is_string() ? *language : json("");
+  return result;
+}
+
+// JSON in a script element: without "<" nothing in it can end the element or begin a comment.
+std::string safe_json(const json& value) {
+  std::string text;
+  for (const char c : value.dump()) c == '<' ? text += "\\u003c" : text += c;
+  return text;
+}
+
+// What is filled in is not looked through for slots again.
+std::string filled(std::string_view rest, const std::map<std::string, std::string, std::less<>>& values) {
+  std::string text;
+  for (size_t at; (at = rest.find("{{")) != rest.npos;) {
+    const size_t end = rest.find("}}", at);
+    text += rest.substr(0, at);
+    text += values.find(rest.substr(at + 2, end - at - 2))->second;
+    rest.remove_prefix(end + 2);
+  }
+  return text.append(rest);
+}
+
+}  // namespace
+
+std::string annotation_page(const Page& page, const RecordFile& file, const std::vector<size_t>& wanted) {
+  json data{{"file", file.hash},
+            {"name", page.name},
+            {"annotator", page.annotator},
+            {"purpose", page.purpose},
+            {"items", json::array()}};
+  for (const size_t number : wanted) {
+    const bool swapped = below(2, page.seed, Stream::annotation, static_cast<uint32_t>(number)) == 1;
+    data["items"].push_back(item(file.records[number], swapped));
+  }
+  return filled(page_template(), {{"title", report::escape(page.title)}, {"data", safe_json(data)}});
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,239 @@
+"use strict";
+(() => {
+  const page = JSON.parse(document.getElementById("data").textContent);
+  const key = "compeer annotate " + page.file + " " + page.purpose + " " + page.annotator;
+  const steps = ["history", "emotion", "strategy"];
+  const find = (id) => document.getElementById(id);
+  const element = (name, text, attributes = {}) => {
+    const made = document.createElement(name);
+    if (text) made.textContent = text;
+    for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+    return made;
+  };
+
+  // What has been answered, by item: steps[candidate][step] and preference, in the order of the file and not of the page.
+  let state = { annotator: page.annotator, at: 0, keys: true, answers: {} };
+
+  function load() {
+    let kept = null;
+    try {
+      kept = JSON.parse(localStorage.getItem(key));
+    } catch {
+      warn("What this browser kept can't be read, so the answers begin anew.");
+    }
+    if (kept && kept.answers) state = Object.assign(state, kept);
+    state.at = Math.min(state.at, page.items.length - 1);
+  }
+
+  function save() {
+    try {
+      localStorage.setItem(key, JSON.stringify(state));
+    } catch {
+      warn("This browser does not keep the answers. Export them before you close the page.");
+    }
+  }
+
+  function warn(text) { find("alert").textContent = text; }
+
+  const item = () => page.items[state.at];
+  const blank = () => ({ steps: [[null, null, null], [null, null, null]], preference: null });
+  const answers = (id) => (Object.hasOwn(state.answers, id) ? state.answers[id] : blank());
+  const candidate = (side) => (item().swapped ? 1 - side : side);
+
+  // The questions of an item as they stand on the page: three steps of A, three of B, and which is better.
+  const questions = [0, 1].flatMap((side) => steps.map((step, at) => ({
+    options: [["True", "t", true], ["False", "f", false]],
+    read: (given) => given.steps[candidate(side)][at],
+    write: (given, value) => { given.steps[candidate(side)][at] = value; },
+  })));
+  questions.push({
+    options: [["A is better", "1", 0], ["B is better", "2", 1], ["Both good", "3", "both good"], ["Neither", "4", "neither"]],
+    read: (given) => {
+      const side = ["first", "second"].indexOf(given.preference);
+      return side < 0 ? given.preference : candidate(side);
+    },
+    write: (given, value) => {
+      given.preference = typeof value === "number" ? ["first", "second"][candidate(value)] : value;
+    },
+  });
+
+  const given = () => answers(item().id);
+  const open = (of) => questions.findIndex((question) => question.read(of) === null);
+  const done = (id) => {
+    const of = answers(id);
+    return of.preference !== null && of.steps.flat().every((step) => step !== null);
+  };
+
+  function answer(number, value) {
+    const of = given();
+    questions[number].write(of, value);
+    Object.defineProperty(state.answers, item().id, { value: of, writable: true, enumerable: true, configurable: true });
+    warn("");
+    save();
+    showProgress();
+  }
+
+  function fieldset(number, title, text) {
+    const set = element("fieldset", "", { "data-question": number });
+    set.append(element("legend", title));
+    if (text) set.append(element("p", text, { lang: item().language, dir: "auto" }));
+    const options = element("div", "", { class: "options" });
+    questions[number].options.forEach(([name, shortcut, value]) => {
+      const label = element("label");
+      const input = element("input", "", { type: "radio", name: "question" + number, value: name });
+      input.checked = questions[number].read(given()) === value;
+      input.addEventListener("change", () => answer(number, value));
+      label.append(input, name + " ", element("kbd", shortcut));
+      options.append(label);
+    });
+    set.append(options);
+    return set;
+  }
+
+  function reply(side) {
+    const of = item().candidates[candidate(side)];
+    const section = element("section", "", { "aria-labelledby": "reply" + side });
+    section.append(element("h3", "Reply " + "AB"[side], { id: "reply" + side }));
+    const title = (step) => step[0].toUpperCase() + step.slice(1) + " (" + "AB"[side] + ")";
+    steps.forEach((step, at) => section.append(fieldset(side * 3 + at, title(step), of[step])));
+    section.append(element("p", "Supporter's reply " + "AB"[side], { class: "said-by" }));
+    section.append(element("p", of.reply, { class: "said", lang: item().language, dir: "auto" }));
+    return section;
+  }
+
+  function showProgress() {
+    const finished = page.items.filter(({ id }) => done(id)).length;
+    find("progress").max = page.items.length;
+    find("progress").value = finished;
+    find("count").textContent = finished + " of " + page.items.length + " judged";
+    find("status").textContent = done(item().id) ? "This item is judged." : "";
+    find("unfinished").disabled = finished === page.items.length;
+  }
+
+  function show(focus) {
+    const names = { user: "Seeker", assistant: "Supporter", system: "Setting" };
+    find("place").textContent = "Item " + (state.at + 1) + " of " + page.items.length;
+    find("history").replaceChildren(...item().history.map(({ role, text }) => {
+      const turn = element("div");
+      turn.append(element("dt", Object.hasOwn(names, role) ? names[role] : role),
+                  element("dd", text, { lang: item().language, dir: "auto" }));
+      return turn;
+    }));
+    find("history").scrollTop = find("history").scrollHeight;
+    find("replies").replaceChildren(reply(0), reply(1));
+    find("choice").replaceChildren(fieldset(6, "Which reply is better?"));
+    find("previous").disabled = state.at === 0;
+    find("next").disabled = state.at === page.items.length - 1;
+    showProgress();
+    if (focus) find("place").focus();
+  }
+
+  function go(to) {
+    if (to < 0 || to >= page.items.length) return;
+    state.at = to;
+    save();
+    scrollTo(0, 0);
+    show(true);
+  }
+
+  function goUnfinished() {
+    for (let i = 1; i <= page.items.length; ++i) {
+      const at = (state.at + i) % page.items.length;
+      if (!done(page.items[at].id)) return go(at);
+    }
+  }
+
+  // Focus is the cursor: the question that holds it is the one that keys answer.
+  function current() {
+    const set = document.activeElement.closest("[data-question]");
+    return set ? Number(set.dataset.question) : -1;
+  }
+
+  function focusQuestion(number) {
+    const inputs = [...document.querySelectorAll(`[data-question="${number}"] input`)];
+    (inputs.find((input) => input.checked) || inputs[0]).focus({ focusVisible: true });
+  }
+
+  function answerWithKey(number, pressed) {
+    const at = number < 0 ? -1 : questions[number].options.findIndex(([, shortcut]) => shortcut === pressed);
+    if (at < 0) return;
+    document.querySelectorAll(`[data-question="${number}"] input`)[at].checked = true;
+    answer(number, questions[number].options[at][2]);
+    const after = questions.findIndex((question, other) => other > number && question.read(given()) === null);
+    const next = after < 0 ? open(given()) : after;
+    if (next >= 0) return focusQuestion(next);
+    const on = [find("next"), find("unfinished"), find("export")].find((button) => !button.disabled);
+    on.focus({ focusVisible: true });
+  }
+
+  function move(by) {
+    const from = current();
+    if (from < 0) return focusQuestion(by > 0 ? Math.max(open(given()), 0) : questions.length - 1);
+    focusQuestion(Math.min(Math.max(from + by, 0), questions.length - 1));
+  }
+
+  function exported() {
+    return page.items.filter(({ id }) => done(id)).map(({ id, swapped }) => JSON.stringify({
+      file: page.file, id, annotator: state.annotator, ...answers(id), swapped,
+    }) + "\n");
+  }
+
+  function download() {
+    state.annotator = find("annotator").value.trim();
+    if (!state.annotator) {
+      warn("Say who you are before you export.");
+      return find("annotator").focus();
+    }
+    save();
+    const lines = exported();
+    const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
+    const name = state.annotator.replace(/[^\p{L}\p{N}_-]+/gu, "-");
+    element("a", "", { href: url, download: page.name + "-" + name + ".jsonl" }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    const left = page.items.length - lines.length;
+    find("status").textContent = "Exported: " + lines.length + (left ? ". Not judged yet: " + left : ", which is all");
+  }
+
+  const commands = {
+    n: () => go(state.at + 1), p: () => go(state.at - 1), u: goUnfinished, e: download, j: () => move(1), k: () => move(-1),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (!state.keys || event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
+    if (event.target === find("annotator")) return;
+    const pressed = event.key.toLowerCase();
+    if (Object.hasOwn(commands, pressed)) commands[pressed]();
+    else if ("1234".includes(pressed)) answerWithKey(6, pressed);
+    else if (pressed === "t" || pressed === "f") answerWithKey(current() < 0 ? open(given()) : current(), pressed);
+    else return;
+    event.preventDefault();
+  });
+
+  // Another tab with this page: both go on from what was answered last.
+  addEventListener("storage", (event) => {
+    if (event.key !== key || !event.newValue) return;
+    const { at } = state;
+    load();
+    state.at = at;
+    show(false);
+  });
+
+  load();
+  find("annotator").value = state.annotator;
+  find("annotator").readOnly = page.annotator !== "";
+  find("annotator").addEventListener("input", () => {
+    state.annotator = find("annotator").value.trim();
+    warn("");
+    save();
+  });
+  find("keys-on").checked = state.keys;
+  find("keys-on").addEventListener("change", () => {
+    state.keys = find("keys-on").checked;
+    save();
+  });
+  find("previous").addEventListener("click", commands.p);
+  find("next").addEventListener("click", commands.n);
+  find("unfinished").addEventListener("click", commands.u);
+  find("export").addEventListener("click", commands.e);
+  show(false);
+})();

@@ -1,0 +1,111 @@
+#include "app/data/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/data/lines.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& what) { throw Error("", what, "", Exit::data); }
+
+const std::string& text(const json& object, const char* key, const std::string& of = "") {
+  if (!object.is_object() || !object.contains(key) || !object.at(key).is_string())
+    refuse(fmt::format("{}has no text '{}'", of, key));
+  return object.at(key).get_ref<const std::string&>();
+}
+
+const json& list(const json& object, const char* key) {
+  if (!object.contains(key) || !object.at(key).is_array()) refuse(fmt::format("has no list '{}'", key));
+  return object.at(key);
+}
+
+void check_record(const json& record) {
+  if (text(record, "id").empty()) refuse("has an empty 'id'");
+  for (const json& turn : list(record, "history")) {
+    text(turn, "role", "a turn of 'history' ");
+    text(turn, "text", "a turn of 'history' ");
+  }
+  const json& candidates = list(record, "candidates");
+  if (candidates.size() != 2) refuse(fmt::format("has {} candidates, not two", candidates.size()));
+  for (size_t i = 0; i < 2; ++i) {
+    const auto of = fmt::format("candidate {} ", i + 1);
+    for (const char* step : reasoning_steps) text(candidates[i], step, of);
+    text(candidates[i], "reply", of);
+  }
+}
+
+std::array<std::array<bool, 3>, 2> steps_of(const json& line) {
+  std::array<std::array<bool, 3>, 2> steps{};
+  const json& lists = list(line, "steps");
+  const bool two = lists.size() == 2 && lists[0].is_array() && lists[1].is_array();
+  if (!two) refuse("'steps' is not two lists of three");
+  for (size_t i = 0; i < 2; ++i) {
+    if (lists[i].size() != 3) refuse("'steps' is not two lists of three");
+    for (size_t k = 0; k < 3; ++k) {
+      if (!lists[i][k].is_boolean()) refuse("'steps' holds something else than true and false");
+      steps[i][k] = lists[i][k];
+    }
+  }
+  return steps;
+}
+
+std::string preference_of(const json& line) {
+  const auto& word = text(line, "preference");
+  if (std::find(preferences.begin(), preferences.end(), word) == preferences.end())
+    refuse(fmt::format("has the preference '{}', which is none of {}", word, fmt::join(preferences, ", ")));
+  return word;
+}
+
+Judgement judgement(const json& line, const RecordFile& records) {
+  const auto found = records.by_id.find(text(line, "id"));
+  if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
+  if (text(line, "annotator").empty()) refuse("has an empty 'annotator'");
+  return {found->second, text(line, "annotator"), steps_of(line), preference_of(line)};
+}
+
+}  // namespace
+
+RecordFile read_records(const std::filesystem::path& file) {
+  RecordFile result;
+  std::map<std::string, size_t> lines;
+  const auto bad = read_lines(file, [&](json&& record, size_t line) {
+    check_record(record);
+    const auto& id = record.at("id").get_ref<const std::string&>();
+    const auto [first, is_new] = lines.try_emplace(id, line);
+    if (!is_new) refuse(fmt::format("has the id '{}' of line {}", id, first->second));
+    result.by_id[id] = result.records.size();
+    result.records.push_back(std::move(record));
+  });
+  refuse_bad_lines(file, bad);
+  if (result.records.empty()) throw Error(file.string(), "holds no records", "", Exit::data);
+  result.hash = sha256_file(file);
+  return result;
+}
+
+json Judgement::to_json() const { return {{"annotator", annotator}, {"steps", steps}, {"preference", preference}}; }
+
+std::vector<Judgement> read_export(const std::filesystem::path& file, const RecordFile& records) {
+  std::vector<Judgement> result;
+  bool foreign = false;
+  const auto bad = read_lines(file, [&](json&& line, size_t) {
+    foreign = foreign || text(line, "file") != records.hash;
+    if (!foreign) result.push_back(judgement(line, records));
+  });
+  if (foreign)
+    throw Error(file.string(), "belongs to another file of records",
+                "--file says which; one that was changed after its page was made is another file", Exit::data);
+  refuse_bad_lines(file, bad);
+  if (result.empty()) throw Error(file.string(), "holds no judgements", "", Exit::data);
+  return result;
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,45 @@
+#pragma once
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer::app {
+
+/// What is asked about each of the two candidates of a record: are these steps right?
+inline constexpr std::array<const char*, 3> reasoning_steps = {"history", "emotion", "strategy"};
+
+/// The answers to which candidate's reply is better.
+inline constexpr std::array<const char*, 4> preferences = {"first", "second", "both good", "neither"};
+
+/// A file of CER records to be judged: a JSON object a line with a text "id" of its own, "history" (a list of "role"
+/// and "text") and two "candidates", each with texts "history", "emotion", "strategy" and "reply". Whatever else is in
+/// them stays in them.
+struct RecordFile {
+  std::string hash;  ///< SHA-256: exports say which file they belong to
+  std::vector<nlohmann::json> records;
+  std::map<std::string, size_t> by_id;
+};
+
+/// Throws Error (exit 4) naming the lines that are no such records, or if there is none.
+RecordFile read_records(const std::filesystem::path& file);
+
+/// One line of an export: what one annotator says of one record. Both in the order of the record's candidates.
+struct Judgement {
+  size_t record = 0;
+  std::string annotator;
+  std::array<std::array<bool, 3>, 2> steps{};
+  std::string preference;
+
+  bool operator==(const Judgement&) const = default;
+  /// {"annotator", "steps", "preference"}, as it stands in a finished record
+  nlohmann::json to_json() const;
+};
+
+/// The judgements of an export. Throws Error (exit 4) if it belongs to another file than `records`, or naming lines
+/// that are no judgements of it.
+std::vector<Judgement> read_export(const std::filesystem::path& file, const RecordFile& records);
+
+}  // namespace compeer::app

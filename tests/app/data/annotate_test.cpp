@@ -1,0 +1,149 @@
+// compeer data annotate: the page, in a browser.
+#include "../program.h"
+#include "base/files.h"
+#include "browser.h"
+#include "records.h"
+
+namespace compeer::app {
+namespace {
+
+using nlohmann::json;
+
+const std::string kEvil = "</script><script>document.title='owned'</script><!--<b onload=alert(1)>&amp;{{title}}";
+
+class Annotate : public Program {
+ protected:
+  void SetUp() override {
+    if (Browser::program().empty()) GTEST_SKIP() << "no Chromium in PATH";
+  }
+  // The page for records with these ids.
+  fs::path page(const std::vector<std::string>& ids, const std::string& options = "", const std::string& more = "") {
+    std::string lines;
+    for (const auto& id : ids) lines += record_line(id, more);
+    write("cer.jsonl", lines);
+    EXPECT_TRUE(told("data annotate cer.jsonl --out notes " + options).ends_with("exit 0"));
+    return folder() / "notes" / "annotate.html";
+  }
+  static std::vector<json> lines_of(const fs::path& file) {
+    std::ifstream in(file);
+    std::vector<json> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+    return lines;
+  }
+  static std::string text(Browser& browser, const std::string& selector) {
+    return browser.value("document.querySelector('" + selector + "').innerText");
+  }
+  // Whether reply A of the item on the page is the second candidate.
+  static bool swapped(Browser& browser) { return text(browser, "#replies .said").starts_with("two"); }
+};
+
+TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
+  const auto file = page({"a"}, "", kEvil);
+  Browser browser(folder());
+  browser.open(file);
+  EXPECT_EQ(browser.value("document.title"), "Judging replies: cer");
+  EXPECT_EQ(browser.value("document.scripts.length"), 2);
+  EXPECT_EQ(text(browser, "#history dd"), "I lost my job." + kEvil);
+  EXPECT_EQ(browser.value("document.querySelectorAll('#replies .said').length"), 2);
+  EXPECT_EQ(browser.value("performance.getEntriesByType('resource').length"), 0);
+  EXPECT_EQ(browser.value("document.documentElement.outerHTML.includes('writer-')"), false);  // who wrote what
+}
+
+TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
+  const auto file = page({"a", "b", "c"}, "--annotator Ann");
+  Browser browser(folder());
+  browser.open(file);
+  EXPECT_EQ(text(browser, "#count"), "0 of 3 judged");
+  const bool first = swapped(browser);
+  browser.press("tftfft1");  // A: True False True, B: False False True, A is better; focus is on "Next" now
+  EXPECT_EQ(text(browser, "#status"), "This item is judged.");
+  EXPECT_EQ(browser.value("document.activeElement.id"), "next");
+  browser.press("n");
+  const bool second = swapped(browser);
+  browser.press("tttttf");
+  EXPECT_EQ(text(browser, "#count"), "1 of 3 judged");
+  browser.press("kf4");  // back to the last step, which was False: still is; then neither
+  browser.press("nt");   // one answer of the third
+  browser.open(file);    // as if closed and opened again
+  EXPECT_EQ(text(browser, "#count"), "2 of 3 judged");
+  EXPECT_EQ(text(browser, "#place"), "Item 3 of 3");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 1);
+
+  browser.press("e");
+  const auto exported = lines_of(browser.download());
+  ASSERT_EQ(exported.size(), 2u);
+  const json a{true, false, true}, b{false, false, true};
+  EXPECT_EQ(exported[0].at("id"), "a");
+  EXPECT_EQ(exported[0].at("annotator"), "Ann");
+  EXPECT_EQ(exported[0].at("steps"), first ? json({b, a}) : json({a, b}));
+  EXPECT_EQ(exported[0].at("preference"), first ? "second" : "first");
+  EXPECT_EQ(exported[0].at("swapped"), first);
+  const json all{true, true, true}, most{true, true, false};
+  EXPECT_EQ(exported[1].at("steps"), second ? json({most, all}) : json({all, most}));
+  EXPECT_EQ(exported[1].at("preference"), "neither");
+  EXPECT_EQ(text(browser, "#status"), "Exported: 2. Not judged yet: 1");
+}
+
+TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
+  const auto file = page({"a"});
+  Browser browser(folder());
+  browser.open(file);
+  browser.press("ttt");
+  browser.press("e");
+  EXPECT_EQ(text(browser, "#alert"), "Say who you are before you export.");
+  EXPECT_EQ(browser.value("document.activeElement.id"), "annotator");
+  browser.press("Pete n");  // keys are letters here
+  EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "Pete n");
+  EXPECT_EQ(text(browser, "#alert"), "");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 3);
+}
+
+TEST_F(Annotate, CanBeUsedWithoutSingleKeys) {
+  const auto file = page({"a", "b"});
+  Browser browser(folder());
+  browser.open(file);
+  browser.value("document.getElementById('keys-on').click()");
+  browser.press("t");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 0);
+  browser.value("document.querySelector('[type=radio]').click()");
+  browser.value("document.getElementById('next').click()");
+  browser.value("document.getElementById('previous').click()");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 1);
+  // Every control has a name that a screen reader can say.
+  EXPECT_EQ(browser.value("[...document.querySelectorAll('input')].every((i) => i.labels.length === 1)"), true);
+  EXPECT_EQ(browser.value("[...document.querySelectorAll('fieldset')].every((f) => f.querySelector('legend'))"), true);
+}
+
+// From two annotators to the third and to what is finished.
+TEST_F(Annotate, GoesRoundWithMerge) {
+  const auto file = page({"a", "b", "c"});
+  const auto judged = [&](const fs::path& opened, const std::string& name, const std::vector<std::string>& keys) {
+    fs::create_directories(folder() / name);
+    Browser browser(folder() / name);
+    browser.open(opened);
+    browser.value("document.getElementById('annotator').focus()");
+    browser.press(name);
+    browser.value("document.activeElement.blur()");
+    for (const auto& item : keys) browser.press(item + "n");
+    browser.press("e");
+    return browser.download().string();
+  };
+  const auto ann = judged(file, "ann", {"tttttt3", "tttttt3", "tttttt3"});
+  const auto bob = judged(file, "bob", {"tttttt3", "tttttf3", "tttttt4"});
+  auto said = told("data merge " + ann + " " + bob + " --out notes");
+  EXPECT_NE(said.find("1 merged, 0 dropped, 2 open, 0 judged by fewer than two\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("notes/third.html is for a third annotator\nexit 0"), std::string::npos) << said;
+
+  const auto third = judged(folder() / "notes" / "third.html", "cy", {"tttttt3", "tttttt3"});
+  EXPECT_TRUE(third.ends_with("records-third-cy.jsonl")) << third;
+  said = told("data merge " + ann + " " + bob + " " + third + " --out notes");
+  EXPECT_NE(said.find("3 merged, 0 dropped, 0 open, 0 judged by fewer than two\nexit 0"), std::string::npos) << said;
+  for (const json& record : lines_of(folder() / "notes" / "merged.jsonl")) {
+    EXPECT_EQ(record.at("steps"), json({{true, true, true}, {true, true, true}})) << record.at("id");
+    EXPECT_EQ(record.at("preference"), "both good");
+    EXPECT_EQ(record.at("annotators").size(), record.at("id") == "a" ? 2u : 3u);
+  }
+}
+
+}  // namespace
+}  // namespace compeer::app

@@ -1,0 +1,165 @@
+// compeer data annotate and merge: files in, files out.
+#include <algorithm>
+#include <functional>
+
+#include "../program.h"
+#include "app/data/page.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "records.h"
+
+namespace compeer::app {
+namespace {
+
+using nlohmann::json;
+
+class Merge : public Program {
+ protected:
+  Merge() {
+    write("cer.jsonl", record_line("a") + record_line("b") + record_line("c"));
+    EXPECT_TRUE(told("data annotate cer.jsonl --out notes").ends_with("exit 0"));
+  }
+  // "111010 both good": three steps of each candidate, then the preference.
+  std::string judged(const std::string& annotator, const std::string& id, const std::string& answers) {
+    json line{{"file", sha256_file(folder() / "cer.jsonl")}, {"id", id}, {"annotator", annotator}};
+    for (size_t c = 0; c < 2; ++c)
+      for (size_t k = 0; k < 3; ++k) line["steps"][c][k] = answers.at(3 * c + k) == '1';
+    line["preference"] = answers.substr(7);
+    return line.dump() + "\n";
+  }
+  std::string merge(const std::string& arguments) { return told("data merge " + arguments + " --out notes"); }
+  std::string output(const std::string& name) { return read_file(folder() / "notes" / name); }
+};
+
+TEST_F(Merge, KeepsTheFileForTheExports) {
+  EXPECT_EQ(output("records.jsonl"), read_file(folder() / "cer.jsonl"));
+  EXPECT_EQ(told("data annotate notes/records.jsonl --out notes"),
+            "notes/annotate.html\n3 records; open the page in a browser, and give exports to `compeer data merge`\n"
+            "exit 0");
+}
+
+TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
+  write("ann",
+        judged("ann", "a", "111000 first") + judged("ann", "b", "111000 first") + judged("ann", "c", "111111 first"));
+  write("bob", judged("bob", "a", "111000 first") + judged("bob", "b", "111001 first"));
+  const auto said = merge("ann bob");
+  EXPECT_NE(said.find("1 merged, 0 dropped, 1 open, 1 judged by fewer than two\n"), said.npos) << said;
+  const json record = json::parse(output("merged.jsonl"));
+  EXPECT_EQ(record.at("id"), "a");
+  EXPECT_EQ(record.at("dialogue"), "d");  // what the record held before
+  EXPECT_EQ(record.at("steps"), json({{true, true, true}, {false, false, false}}));
+  EXPECT_EQ(record.at("preference"), "first");
+  EXPECT_EQ(record.at("annotators")[1],
+            (json{{"annotator", "bob"}, {"steps", record.at("steps")}, {"preference", "first"}}));
+  const auto third = output("third.html");
+  EXPECT_NE(third.find("\"id\":\"b\""), third.npos);
+  EXPECT_EQ(third.find("\"id\":\"a\""), third.npos);
+}
+
+TEST_F(Merge, DropsWhatHasNoMajority) {
+  write("ann", judged("ann", "a", "111000 first") + judged("ann", "b", "110000 first"));
+  write("bob", judged("bob", "a", "111000 second") + judged("bob", "b", "011000 second"));
+  write("cy", judged("cy", "a", "011000 neither") + judged("cy", "b", "111000 second"));
+  const auto said = merge("ann bob cy --json");
+  const json found = json::parse(said.substr(0, said.find('\n')));
+  EXPECT_EQ(found.at("merged"), 1);
+  EXPECT_EQ(found.at("dropped_by_reason"), (json{{"no majority on the preference", 1}}));
+  EXPECT_EQ(json::parse(output("merged.jsonl")).at("steps")[0], json({true, true, true}));
+  EXPECT_EQ(json::parse(output("dropped.jsonl")).at("id"), "a");
+  // Preferences: of a none of three pairs agrees, of b one.
+  EXPECT_NEAR(found.at("agreement").at("preference").at("observed_agreement").get<double>(), 1.0 / 6, 1e-12);
+  EXPECT_EQ(found.at("agreement").at("emotion").at("n"), 4);  // two candidates of two records
+}
+
+TEST_F(Merge, LeavesAThirdOutOfTheAgreement) {
+  write("ann",
+        judged("ann", "a", "111111 first") + judged("ann", "b", "111111 first") + judged("ann", "c", "111110 first"));
+  write("bob",
+        judged("bob", "a", "111111 first") + judged("bob", "b", "111110 first") + judged("bob", "c", "111110 first"));
+  write("cy", judged("cy", "b", "011110 first"));
+  const auto said = merge("ann bob cy --json");
+  const json found = json::parse(said.substr(0, said.find('\n')));
+  EXPECT_EQ(found.at("agreement").at("history").at("observed_agreement"), 1.0);
+  EXPECT_NEAR(found.at("agreement").at("strategy").at("observed_agreement").get<double>(), 5.0 / 6, 1e-12);
+}
+
+TEST_F(Merge, NamesExportsThatDontFit) {
+  auto line = json::parse(judged("ann", "a", "111000 first"));
+  const auto wrong = [&](const std::string& key, const json& value) {
+    auto changed = line;
+    changed[key] = value;
+    write("ann", judged("ann", "b", "111000 first") + changed.dump() + "\n");
+    return merge("ann");
+  };
+  const std::string start = "compeer: error: ann: has a line that can't be used:\nann:2: ";
+  EXPECT_EQ(wrong("file", "0123"),
+            "compeer: error: ann: belongs to another file of records\n"
+            "  help: --file says which; one that was changed after its page was made is another file\nexit 4");
+  EXPECT_EQ(wrong("id", "z"), start + "is about 'z', which is no record\nexit 4");
+  EXPECT_EQ(wrong("annotator", ""), start + "has an empty 'annotator'\nexit 4");
+  EXPECT_EQ(wrong("steps", {true}), start + "'steps' is not two lists of three\nexit 4");
+  EXPECT_EQ(wrong("steps", {{true, true, nullptr}, {true, true, true}}),
+            start + "'steps' holds something else than true and false\nexit 4");
+  EXPECT_EQ(wrong("preference", "third"),
+            start + "has the preference 'third', which is none of first, second, both good, neither\nexit 4");
+  write("ann", "");
+  EXPECT_EQ(merge("ann"), "compeer: error: ann: holds no judgements\nexit 4");
+}
+
+TEST_F(Merge, RefusesTwoOpinionsOfOneAnnotator) {
+  write("ann", judged("ann", "a", "111000 first"));
+  write("again", judged("ann", "a", "111000 first") + judged("ann", "b", "111000 first"));
+  EXPECT_NE(merge("ann again").find("0 merged, 0 dropped, 0 open, 3 judged by fewer than two"), std::string::npos);
+  write("other", judged("ann", "a", "111000 second"));
+  EXPECT_EQ(merge("ann other"),
+            "compeer: error: other: has another judgement of 'a' by 'ann' than ann\n"
+            "  help: give each annotator's last export only, and annotators names of their own\nexit 4");
+}
+
+TEST_F(Merge, NamesRecordsThatCantBeJudged) {
+  const auto wrong = [&](const std::function<void(json&)>& change) {
+    json record = json::parse(record_line("z"));
+    change(record);
+    write("bad.jsonl", record_line("y") + record.dump() + "\n");
+    const auto said = told("data annotate bad.jsonl --out bad");
+    EXPECT_TRUE(said.ends_with("exit 4")) << said;
+    return said.substr(said.find('\n') + 1, said.rfind('\n') - said.find('\n') - 1);
+  };
+  EXPECT_EQ(wrong([](json& r) { r["id"] = "y"; }), "bad.jsonl:2: has the id 'y' of line 1");
+  EXPECT_EQ(wrong([](json& r) { r["id"] = 5; }), "bad.jsonl:2: has no text 'id'");
+  EXPECT_EQ(wrong([](json& r) { r.erase("history"); }), "bad.jsonl:2: has no list 'history'");
+  EXPECT_EQ(wrong([](json& r) { r["history"][0] = "hi"; }), "bad.jsonl:2: a turn of 'history' has no text 'role'");
+  EXPECT_EQ(wrong([](json& r) { r["candidates"].erase(1); }), "bad.jsonl:2: has 1 candidates, not two");
+  EXPECT_EQ(wrong([](json& r) { r["candidates"][1]["emotion"] = nullptr; }),
+            "bad.jsonl:2: candidate 2 has no text 'emotion'");
+  write("bad.jsonl", "");
+  EXPECT_EQ(told("data annotate bad.jsonl --out bad"), "compeer: error: bad.jsonl: holds no records\nexit 4");
+}
+
+TEST_F(Merge, DrawsTheOrderOfReplies) {
+  std::string lines;
+  for (int i = 0; i < 200; ++i) lines += record_line(std::to_string(i));
+  write("many.jsonl", lines);
+  const auto file = read_records(folder() / "many.jsonl");
+  std::vector<size_t> all;
+  for (size_t i = 0; i < 200; ++i) all.push_back(i);
+  const auto order = [&](uint64_t seed, const std::vector<size_t>& wanted) {
+    const auto page = annotation_page({"t", "n", "", "", seed}, file, wanted);
+    std::string order;
+    for (size_t at = page.find("\"swapped\":"); at != page.npos; at = page.find("\"swapped\":", at + 1))
+      order += page[at + 10];
+    return order;
+  };
+  const auto one = order(1, all);
+  ASSERT_EQ(one.size(), 200u);
+  EXPECT_EQ(one, order(1, all));
+  EXPECT_NE(one, order(2, all));
+  EXPECT_EQ(order(1, {3, 7}), std::string({one[3], one[7]}));
+  const auto swapped = std::count(one.begin(), one.end(), 't');
+  EXPECT_GT(swapped, 75);
+  EXPECT_LT(swapped, 125);
+}
+
+}  // namespace
+}  // namespace compeer::app
