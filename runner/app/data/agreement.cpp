@@ -61,7 +61,8 @@ std::string word(const json& line, const char* key) {
 std::vector<BadLine> read(const Options& options, Judgements& judgements) {
   size_t lines = 0;
   const auto bad = read_lines(options.file, [&](json&& line, size_t) {
-    judgements.add(word(line, "item"), word(line, "annotator"), word(line, "label"));
+    const auto item = word(line, "item"), annotator = word(line, "annotator"), label = word(line, "label");
+    judgements.add(item, annotator, label);
     ++lines;
   });
   if (lines + bad.size() == 0) throw Error(options.file, "holds no judgements", "", Exit::data);

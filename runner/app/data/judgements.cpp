@@ -118,7 +118,7 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   const auto estimate = [&](const statistics::Figure& figure) { return bootstrap(said.size(), figure, how); };
   result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
   const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
-  result.fleiss = two ? bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
+  result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
   result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); })
                      : Estimate{kUnknown, kUnknown, kUnknown};
   return result;

@@ -146,10 +146,10 @@ TEST_F(Merge, DrawsTheOrderOfReplies) {
   for (size_t i = 0; i < 200; ++i) all.push_back(i);
   const auto order = [&](uint64_t seed, const std::vector<size_t>& wanted) {
     const auto page = annotation_page({"t", "n", "", "", seed}, file, wanted);
-    std::string order;
+    std::string drawn;
     for (size_t at = page.find("\"swapped\":"); at != page.npos; at = page.find("\"swapped\":", at + 1))
-      order += page[at + 10];
-    return order;
+      drawn += page[at + 10];
+    return drawn;
   };
   const auto one = order(1, all);
   ASSERT_EQ(one.size(), 200u);
