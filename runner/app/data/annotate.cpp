@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExplained = R"(
 FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": [{"history", "emotion", "strategy",
-"reply"}, ...two]}. Writes DIR/annotate.html, which needs no network and no other file, and DIR/records.jsonl, a copy of
+"reply"}]}, with two candidates, or one and a "reference" that its reply is compared with. Writes DIR/annotate.html, which needs no network and no other file, and DIR/records.jsonl, a copy of
 FILE for `compeer data merge`. Each annotator opens the page in a browser, judges, exports, and sends the export back.
 Which reply stands first is drawn for each record and undone in the export.)";
 
@@ -59,7 +59,7 @@ int annotate(const Options& options) {
 void add_data_annotate(CLI::App& data, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = data.add_subcommand("annotate", "Make a page on which people judge records");
-  command->add_option("file", options->file, "records with two candidate replies, a JSON object a line")
+  command->add_option("file", options->file, "records with replies to compare, a JSON object a line")
       ->required()
       ->type_name("FILE");
   command->add_option("--out", options->folder, "where the page goes")->required()->type_name("DIR");

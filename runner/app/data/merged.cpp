@@ -33,7 +33,8 @@ size_t most(const Given& given, Read read) {
 // The answers to a record, or in `reason` the question that has none.
 std::optional<Judgement> settled(const Given& given, std::string& reason) {
   Judgement result;
-  for (size_t c = 0; c < 2; ++c) {
+  result.steps.resize(given[0].steps.size());
+  for (size_t c = 0; c < result.steps.size(); ++c) {
     for (size_t k = 0; k < 3; ++k) {
       const size_t answer = most(given, [&](const Judgement& one) { return one.steps[c][k] ? 1u : 0u; });
       if (answer == no_majority) reason = fmt::format("no majority on {}", reasoning_steps[k]);
@@ -93,7 +94,7 @@ std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file, con
   std::array<Judgements, 3> steps;
   for (const auto& one : judgements) {
     const auto& id = file.records[one.record].at("id").get_ref<const std::string&>();
-    for (size_t c = 0; c < 2; ++c)
+    for (size_t c = 0; c < one.steps.size(); ++c)
       for (size_t k = 0; k < 3; ++k)
         steps[k].add(fmt::format("{} {}", c, id), one.annotator, one.steps[c][k] ? "True" : "False");
     preference.add(id, one.annotator, one.preference);

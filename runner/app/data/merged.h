@@ -9,7 +9,7 @@
 namespace compeer::app {
 
 /// What several people's judgements of the same records come to. Two annotators judge; what they disagree about in any
-/// of the seven answers goes to a third; every answer is what more than half of them say.
+/// answer goes to a third; every answer is what more than half of them say.
 struct Merged {
   /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file.
   std::vector<nlohmann::json> finished;

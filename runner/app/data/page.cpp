@@ -19,7 +19,8 @@ json item(const json& record, bool swapped) {
   json result{{"id", record.at("id")}, {"swapped", swapped}, {"history", json::array()}};
   for (const json& turn : record.at("history")) result["history"].push_back(texts(turn, {"role", "text"}));
   for (const json& candidate : record.at("candidates"))
-    result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy", "reply"}));
+    result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy"}));
+  result["replies"] = replies(record);
   const auto language = record.find("language");
   result["language"] = language != record.end() && language->is_string() ? *language : json("");
   return result;

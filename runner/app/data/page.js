@@ -36,31 +36,47 @@
   function warn(text) { find("alert").textContent = text; }
 
   const item = () => page.items[state.at];
-  const blank = () => ({ steps: [[null, null, null], [null, null, null]], preference: null });
-  const answers = (id) => (Object.hasOwn(state.answers, id) ? state.answers[id] : blank());
-  const candidate = (side) => (item().swapped ? 1 - side : side);
+  const blank = ({ candidates }) => ({ steps: candidates.map(() => [null, null, null]), preference: null });
+  const answers = (of) => (Object.hasOwn(state.answers, of.id) ? state.answers[of.id] : blank(of));
+  const place = (side) => (item().swapped ? 1 - side : side);
 
-  // The questions of an item as they stand on the page: three steps of A, three of B, and which is better.
-  const questions = [0, 1].flatMap((side) => steps.map((step, at) => ({
-    options: [["True", "t", true], ["False", "f", false]],
-    read: (given) => given.steps[candidate(side)][at],
-    write: (given, value) => { given.steps[candidate(side)][at] = value; },
-  })));
-  questions.push({
+  // The questions of the item as they stand on the page: three steps for each candidate, then which reply is better. A
+  // record with one candidate sets its reply against the reference, and its steps stand alone.
+  let questions = [];
+  const alone = () => item().candidates.length === 1;
+
+  function stepQuestion(of, title, step, at) {
+    return {
+      title: title(step[0].toUpperCase() + step.slice(1)), text: item().candidates[of][step],
+      options: [["True", "t", true], ["False", "f", false]],
+      read: (given) => given.steps[of][at],
+      write: (given, value) => { given.steps[of][at] = value; },
+    };
+  }
+
+  const preferenceQuestion = {
+    title: "Which reply is better?", text: "",
     options: [["A is better", "1", 0], ["B is better", "2", 1], ["Both good", "3", "both good"], ["Neither", "4", "neither"]],
     read: (given) => {
       const side = ["first", "second"].indexOf(given.preference);
-      return side < 0 ? given.preference : candidate(side);
+      return side < 0 ? given.preference : place(side);
     },
     write: (given, value) => {
-      given.preference = typeof value === "number" ? ["first", "second"][candidate(value)] : value;
+      given.preference = typeof value === "number" ? ["first", "second"][place(value)] : value;
     },
-  });
+  };
 
-  const given = () => answers(item().id);
+  function ask() {
+    const sides = alone() ? [[0, (step) => step]]
+      : [[place(0), (step) => step + " (A)"], [place(1), (step) => step + " (B)"]];
+    questions = sides.flatMap(([of, title]) => steps.map((step, at) => stepQuestion(of, title, step, at)));
+    questions.push(preferenceQuestion);
+  }
+
+  const given = () => answers(item());
   const open = (of) => questions.findIndex((question) => question.read(of) === null);
-  const done = (id) => {
-    const of = answers(id);
+  const done = (one) => {
+    const of = answers(one);
     return of.preference !== null && of.steps.flat().every((step) => step !== null);
   };
 
@@ -73,44 +89,55 @@
     showProgress();
   }
 
-  function fieldset(number, title, text) {
+  function fieldset(number) {
+    const { title, text, options, read } = questions[number];
     const set = element("fieldset", "", { "data-question": number });
     set.append(element("legend", title));
     if (text) set.append(element("p", text, { lang: item().language, dir: "auto" }));
-    const options = element("div", "", { class: "options" });
-    questions[number].options.forEach(([name, shortcut, value]) => {
+    const choices = element("div", "", { class: "options" });
+    options.forEach(([name, shortcut, value]) => {
       const label = element("label");
       const input = element("input", "", { type: "radio", name: "question" + number, value: name });
-      input.checked = questions[number].read(given()) === value;
+      input.checked = read(given()) === value;
       input.addEventListener("change", () => answer(number, value));
       label.append(input, name + " ", element("kbd", shortcut));
-      options.append(label);
+      choices.append(label);
     });
-    set.append(options);
+    set.append(choices);
     return set;
   }
 
+  function section(id, title, from) {
+    const made = element("section", "", { "aria-labelledby": id });
+    made.append(element("h3", title, { id }));
+    if (from >= 0) made.append(...steps.map((step, at) => fieldset(from + at)));
+    return made;
+  }
+
   function reply(side) {
-    const of = item().candidates[candidate(side)];
-    const section = element("section", "", { "aria-labelledby": "reply" + side });
-    section.append(element("h3", "Reply " + "AB"[side], { id: "reply" + side }));
-    const title = (step) => step[0].toUpperCase() + step.slice(1) + " (" + "AB"[side] + ")";
-    steps.forEach((step, at) => section.append(fieldset(side * 3 + at, title(step), of[step])));
-    section.append(element("p", "Supporter's reply " + "AB"[side], { class: "said-by" }));
-    section.append(element("p", of.reply, { class: "said", lang: item().language, dir: "auto" }));
-    return section;
+    const made = section("reply" + side, "Reply " + "AB"[side], alone() ? -1 : side * 3);
+    if (!alone()) made.append(element("p", "Supporter's reply " + "AB"[side], { class: "said-by" }));
+    made.append(element("p", item().replies[place(side)], { class: "said", lang: item().language, dir: "auto" }));
+    return made;
+  }
+
+  function reasoning() {
+    const made = section("reasoning", "Thoughts about the next reply", 0);
+    made.className = "whole";
+    return made;
   }
 
   function showProgress() {
-    const finished = page.items.filter(({ id }) => done(id)).length;
+    const finished = page.items.filter(done).length;
     find("progress").max = page.items.length;
     find("progress").value = finished;
     find("count").textContent = finished + " of " + page.items.length + " judged";
-    find("status").textContent = done(item().id) ? "This item is judged." : "";
+    find("status").textContent = done(item()) ? "This item is judged." : "";
     find("unfinished").disabled = finished === page.items.length;
   }
 
   function show(focus) {
+    ask();
     const names = { user: "Seeker", assistant: "Supporter", system: "Setting" };
     find("place").textContent = "Item " + (state.at + 1) + " of " + page.items.length;
     find("history").replaceChildren(...item().history.map(({ role, text }) => {
@@ -120,8 +147,8 @@
       return turn;
     }));
     find("history").scrollTop = find("history").scrollHeight;
-    find("replies").replaceChildren(reply(0), reply(1));
-    find("choice").replaceChildren(fieldset(6, "Which reply is better?"));
+    find("replies").replaceChildren(...(alone() ? [reasoning()] : []), reply(0), reply(1));
+    find("choice").replaceChildren(fieldset(questions.length - 1));
     find("previous").disabled = state.at === 0;
     find("next").disabled = state.at === page.items.length - 1;
     showProgress();
@@ -139,7 +166,7 @@
   function goUnfinished() {
     for (let i = 1; i <= page.items.length; ++i) {
       const at = (state.at + i) % page.items.length;
-      if (!done(page.items[at].id)) return go(at);
+      if (!done(page.items[at])) return go(at);
     }
   }
 
@@ -173,8 +200,8 @@
   }
 
   function exported() {
-    return page.items.filter(({ id }) => done(id)).map(({ id, swapped }) => JSON.stringify({
-      file: page.file, id, annotator: state.annotator, ...answers(id), swapped,
+    return page.items.filter(done).map((one) => JSON.stringify({
+      file: page.file, id: one.id, annotator: state.annotator, ...answers(one), swapped: one.swapped,
     }) + "\n");
   }
 
@@ -203,7 +230,7 @@
     if (event.target === find("annotator")) return;
     const pressed = event.key.toLowerCase();
     if (Object.hasOwn(commands, pressed)) commands[pressed]();
-    else if ("1234".includes(pressed)) answerWithKey(6, pressed);
+    else if ("1234".includes(pressed)) answerWithKey(questions.length - 1, pressed);
     else if (pressed === "t" || pressed === "f") answerWithKey(current() < 0 ? open(given()) : current(), pressed);
     else return;
     event.preventDefault();

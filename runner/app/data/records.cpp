@@ -35,25 +35,25 @@ void check_record(const json& record) {
     text(turn, "text", "a turn of 'history' ");
   }
   const json& candidates = list(record, "candidates");
-  if (candidates.size() != 2) refuse(fmt::format("has {} candidates, not two", candidates.size()));
-  for (size_t i = 0; i < 2; ++i) {
+  if (candidates.empty() || candidates.size() > 2)
+    refuse(fmt::format("has {} candidates, not one or two", candidates.size()));
+  if (candidates.size() == 1) text(record, "reference");
+  for (size_t i = 0; i < candidates.size(); ++i) {
     const auto of = fmt::format("candidate {} ", i + 1);
     for (const char* step : reasoning_steps) text(candidates[i], step, of);
     text(candidates[i], "reply", of);
   }
 }
 
-std::array<std::array<bool, 3>, 2> steps_of(const json& line) {
-  std::array<std::array<bool, 3>, 2> steps{};
+Steps steps_of(const json& line, size_t candidates) {
+  Steps steps;
   const json& lists = list(line, "steps");
-  const bool two = lists.size() == 2 && lists[0].is_array() && lists[1].is_array();
-  if (!two) refuse("'steps' is not two lists of three");
-  for (size_t i = 0; i < 2; ++i) {
-    if (lists[i].size() != 3) refuse("'steps' is not two lists of three");
-    for (size_t k = 0; k < 3; ++k) {
-      if (!lists[i][k].is_boolean()) refuse("'steps' holds something else than true and false");
-      steps[i][k] = lists[i][k];
-    }
+  if (lists.size() != candidates) refuse(fmt::format("has 'steps' of {} candidates, not {}", lists.size(), candidates));
+  for (const json& answers : lists) {
+    if (!answers.is_array() || answers.size() != 3 ||
+        !std::all_of(answers.begin(), answers.end(), [](const json& answer) { return answer.is_boolean(); }))
+      refuse("has 'steps' that are not three times true or false");
+    steps.push_back(answers.get<std::array<bool, 3>>());
   }
   return steps;
 }
@@ -69,7 +69,8 @@ Judgement judgement(const json& line, const RecordFile& records) {
   const auto found = records.by_id.find(text(line, "id"));
   if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
   if (text(line, "annotator").empty()) refuse("has an empty 'annotator'");
-  return {found->second, text(line, "annotator"), steps_of(line), preference_of(line)};
+  const size_t candidates = records.records[found->second].at("candidates").size();
+  return {found->second, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
 }
 
 }  // namespace
@@ -88,6 +89,14 @@ RecordFile read_records(const std::filesystem::path& file) {
   refuse_bad_lines(file, bad);
   if (result.records.empty()) throw Error(file.string(), "holds no records", "", Exit::data);
   result.hash = sha256_file(file);
+  return result;
+}
+
+json replies(const json& record) {
+  json result = json::array();
+  const json& candidates = record.at("candidates");
+  if (candidates.size() == 1) result.push_back(record.at("reference"));
+  for (const json& candidate : candidates) result.push_back(candidate.at("reply"));
   return result;
 }
 

@@ -8,15 +8,16 @@
 
 namespace compeer::app {
 
-/// What is asked about each of the two candidates of a record: are these steps right?
+/// What is asked about each candidate of a record: are these steps right?
 inline constexpr std::array<const char*, 3> reasoning_steps = {"history", "emotion", "strategy"};
 
-/// The answers to which candidate's reply is better.
+/// The answers to which of two replies is better.
 inline constexpr std::array<const char*, 4> preferences = {"first", "second", "both good", "neither"};
 
 /// A file of CER records to be judged: a JSON object a line with a text "id" of its own, "history" (a list of "role"
-/// and "text") and two "candidates", each with texts "history", "emotion", "strategy" and "reply". Whatever else is in
-/// them stays in them.
+/// and "text") and one or two "candidates", each with texts "history", "emotion", "strategy" and "reply". The two
+/// replies to be compared are those of two candidates, or a text "reference" and that of one. Whatever else is in
+/// records stays.
 struct RecordFile {
   std::string hash;  ///< SHA-256: exports say which file they belong to
   std::vector<nlohmann::json> records;
@@ -26,11 +27,17 @@ struct RecordFile {
 /// Throws Error (exit 4) naming the lines that are no such records, or if there is none.
 RecordFile read_records(const std::filesystem::path& file);
 
-/// One line of an export: what one annotator says of one record. Both in the order of the record's candidates.
+/// "reference" (if there is one candidate) and replies of candidates: the first and the second to be compared.
+nlohmann::json replies(const nlohmann::json& record);
+
+/// Three answers for each candidate.
+using Steps = std::vector<std::array<bool, 3>>;
+
+/// One line of an export: what one annotator says of one record, in the record's order.
 struct Judgement {
   size_t record = 0;
   std::string annotator;
-  std::array<std::array<bool, 3>, 2> steps{};
+  Steps steps;
   std::string preference;
 
   bool operator==(const Judgement&) const = default;

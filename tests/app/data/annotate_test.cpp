@@ -84,6 +84,33 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   EXPECT_EQ(text(browser, "#status"), "Exported: 2. Not judged yet: 1");
 }
 
+TEST_F(Annotate, ComparesACandidateWithTheReference) {
+  std::string lines;
+  for (int i = 0; i < 8; ++i) {
+    json record = json::parse(record_line(std::to_string(i)));
+    record["candidates"].erase(1);
+    record["reference"] = "two";  // what swapped() looks for
+    lines += record.dump() + "\n";
+  }
+  write("one.jsonl", lines);
+  EXPECT_TRUE(told("data annotate one.jsonl --out notes --annotator Ann").ends_with("exit 0"));
+  Browser browser(folder());
+  browser.open(folder() / "notes" / "annotate.html");
+  std::vector<std::string> expected;
+  for (int i = 0; i < 8; ++i) {
+    expected.push_back(swapped(browser) ? "first" : "second");
+    browser.press("tft1n");
+  }
+  browser.press("e");
+  const auto exported = lines_of(browser.download());
+  ASSERT_EQ(exported.size(), 8u);
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(exported[i].at("steps"), json::array({{true, false, true}}));
+    EXPECT_EQ(exported[i].at("preference"), expected[i]) << i;
+  }
+  EXPECT_NE(expected, std::vector<std::string>(8, expected[0]));
+}
+
 TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   const auto file = page({"a"});
   Browser browser(folder());

@@ -98,9 +98,9 @@ TEST_F(Merge, NamesExportsThatDontFit) {
             "  help: --file says which; one that was changed after its page was made is another file\nexit 4");
   EXPECT_EQ(wrong("id", "z"), start + "is about 'z', which is no record\nexit 4");
   EXPECT_EQ(wrong("annotator", ""), start + "has an empty 'annotator'\nexit 4");
-  EXPECT_EQ(wrong("steps", {true}), start + "'steps' is not two lists of three\nexit 4");
+  EXPECT_EQ(wrong("steps", {true}), start + "has 'steps' of 1 candidates, not 2\nexit 4");
   EXPECT_EQ(wrong("steps", {{true, true, nullptr}, {true, true, true}}),
-            start + "'steps' holds something else than true and false\nexit 4");
+            start + "has 'steps' that are not three times true or false\nexit 4");
   EXPECT_EQ(wrong("preference", "third"),
             start + "has the preference 'third', which is none of first, second, both good, neither\nexit 4");
   write("ann", "");
@@ -130,11 +130,30 @@ TEST_F(Merge, NamesRecordsThatCantBeJudged) {
   EXPECT_EQ(wrong([](json& r) { r["id"] = 5; }), "bad.jsonl:2: has no text 'id'");
   EXPECT_EQ(wrong([](json& r) { r.erase("history"); }), "bad.jsonl:2: has no list 'history'");
   EXPECT_EQ(wrong([](json& r) { r["history"][0] = "hi"; }), "bad.jsonl:2: a turn of 'history' has no text 'role'");
-  EXPECT_EQ(wrong([](json& r) { r["candidates"].erase(1); }), "bad.jsonl:2: has 1 candidates, not two");
+  EXPECT_EQ(wrong([](json& r) { r["candidates"].clear(); }), "bad.jsonl:2: has 0 candidates, not one or two");
+  EXPECT_EQ(wrong([](json& r) { r["candidates"].erase(1); }), "bad.jsonl:2: has no text 'reference'");
   EXPECT_EQ(wrong([](json& r) { r["candidates"][1]["emotion"] = nullptr; }),
             "bad.jsonl:2: candidate 2 has no text 'emotion'");
   write("bad.jsonl", "");
   EXPECT_EQ(told("data annotate bad.jsonl --out bad"), "compeer: error: bad.jsonl: holds no records\nexit 4");
+}
+
+TEST_F(Merge, TakesACandidateAgainstTheReference) {
+  json record = json::parse(record_line("a"));
+  record["candidates"].erase(1);
+  record["reference"] = "I see.";
+  EXPECT_EQ(replies(record), json({"I see.", "one replies in a"}));
+  write("cer.jsonl", record.dump() + "\n");
+  EXPECT_TRUE(told("data annotate cer.jsonl --out notes").ends_with("exit 0"));
+  json line{{"file", sha256_file(folder() / "cer.jsonl")}, {"id", "a"}, {"preference", "second"}};
+  line["steps"] = json::array({{true, false, true}});
+  for (const std::string name : {"ann", "bob"}) {
+    line["annotator"] = name;
+    write(name, line.dump());
+  }
+  const auto said = merge("ann bob");
+  EXPECT_NE(said.find("1 merged, 0 dropped"), said.npos) << said;
+  EXPECT_EQ(json::parse(output("merged.jsonl")).at("steps"), line.at("steps"));
 }
 
 TEST_F(Merge, DrawsTheOrderOfReplies) {
