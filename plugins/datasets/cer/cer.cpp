@@ -1,0 +1,146 @@
+/// cer: CER records as examples for a policy or a judge. A policy learns what was written; a judge learns the
+/// annotators' answers, in one conversation of four questions (unifireward), or apart (prm, orm).
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "compeer/dataset.h"
+#include "compeer/plugin.h"
+#include "corpora/json_records.h"
+#include "datasets/cer/records.h"
+#include "judging/form.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+constexpr size_t kStepQuestions = 3;
+
+class Cer : public Dataset {
+ public:
+  Cer(const Settings& settings, Host& host)
+      : path_(settings.text("path")),
+        view_(settings.text("view")),
+        keep_(settings.text("keep")),
+        random_order_(settings.text("order") == "random"),
+        form_(settings) {
+    corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
+    const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
+    if (left_out > settings.number("max_unreadable") * all) refuse();
+    for (const auto& one : unreadable_)
+      host.log(one.file + ", record " + std::to_string(one.record) + " is left out: " + one.reason);
+  }
+
+  int64_t size(const std::string& split) const override {
+    const auto found = splits_.find(split);
+    return found == splits_.end() ? 0 : static_cast<int64_t>(found->second.size()) * per_record();
+  }
+
+  Example get(const std::string& split, int64_t index) override {
+    const auto& lines = splits_.at(split);
+    const auto record = cer::read(json::parse(lines.at(static_cast<size_t>(index / per_record()))));
+    const auto question = static_cast<size_t>(index % per_record());
+    if (view_ == "policy") return for_policy(record);
+    if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
+    if (view_ == "prm") return for_judge(record, question, question);
+    return for_judge(record, kStepQuestions, kStepQuestions);
+  }
+
+  std::vector<Unreadable> unreadable() const override { return unreadable_; }
+
+ private:
+  int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1; }
+  bool judged() const { return view_ != "policy"; }
+
+  void take(const corpora::Raw& raw) {
+    try {
+      if (!raw.problem.empty()) throw std::runtime_error(raw.problem);
+      const auto record = cer::read(json::parse(raw.bytes));
+      if (!record.labelled && (judged() || keep_ != "all"))
+        throw std::runtime_error("has no labels ('steps', 'preference')");
+      ++read_;
+      if (!judged() && !wanted(record)) return;
+      splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
+    } catch (const std::exception& error) {
+      unreadable_.push_back({path_, raw.number, error.what()});
+    }
+  }
+
+  // Completions that a policy should learn: right in every step, with a reply as good as the reference; with the
+  // reference in place of the reply that alone does not matter.
+  bool wanted(const cer::Record& record) const {
+    if (keep_ == "all") return true;
+    const bool right = std::all_of(record.steps.begin(), record.steps.end(), [](bool step) { return step; });
+    if (keep_ == "reference") return right;
+    return right &&
+           (record.preference == empathy::Preference::second || record.preference == empathy::Preference::both);
+  }
+
+  [[noreturn]] void refuse() const {
+    std::string list;
+    for (size_t i = 0; i < std::min<size_t>(unreadable_.size(), 3); ++i)
+      list += "\n  record " + std::to_string(unreadable_[i].record) + ": " + unreadable_[i].reason;
+    throw Error(path_, std::to_string(unreadable_.size()) + " records can't be read" + list,
+                "mend them, or raise max_unreadable", Exit::data);
+  }
+
+  Example for_policy(const cer::Record& record) const {
+    auto completion = record.candidate;
+    if (keep_ == "reference") completion.reply = record.reference;
+    return {record.id, record.history, empathy::print(completion), record.all};
+  }
+
+  // The questions from `first` to `last`, with the annotators' answers; the last answer is to be learned too.
+  Example for_judge(const cer::Record& record, size_t first, size_t last) const {
+    const bool swap = random_order_ && draw(record.id) < 0.5;
+    const auto& c = record.candidate;
+    Example example{record.id, form_.context(record.history), "", record.all};
+    for (size_t question = first; question <= last; ++question) {
+      if (question > first) example.history.push_back({"assistant", example.answer});
+      if (question < kStepQuestions) {
+        const std::string* texts[] = {&c.history, &c.emotion, &c.strategy};
+        example.history.push_back({"user", form_.about_step(question, *texts[question])});
+        example.answer = form_.verdicts().print(record.steps[question]);
+      } else {
+        example.history.push_back({"user", swap ? form_.about_replies(c.reply, record.reference)
+                                                : form_.about_replies(record.reference, c.reply)});
+        example.answer = form_.preferences().print(swap ? empathy::swapped(record.preference) : record.preference);
+      }
+    }
+    if (first == last) example.id += "/" + std::to_string(first);
+    example.learn = static_cast<int64_t>(last - first) + 1;
+    return example;
+  }
+
+  // In [0, 1), from the record's name alone.
+  static double draw(const std::string& id) {
+    return static_cast<double>(std::stoul(sha256(id).substr(0, 8), nullptr, 16)) / 4294967296.0;
+  }
+
+  const std::string path_, view_, keep_;
+  const bool random_order_;
+  const judging::Form form_;
+  std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
+  std::vector<Unreadable> unreadable_;
+  int64_t read_ = 0;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
+               R"json(
+  "version": "1.0.0",
+  "summary": "CER records: completions with labels of their steps and a preference, for a policy or a judge.",
+  "parameters": {
+    "path": {"type": "path", "help": "JSON lines, as scripts/build_cer.lua makes them"},
+    "view": {"type": "string", "default": "policy", "choices": ["policy", "unifireward", "prm", "orm"],
+      "help": "what an example is: a completion; a judge's whole conversation; one step; the reply"},
+    "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
+      "help": "policy: right completions whose reply is as good as the reference; right ones, with the reference as reply; all"},
+    "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
+      "help": "judges: which of the two replies is shown first"},
+    "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
+      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_JUDGE_SETTINGS R"json(
+  })json")

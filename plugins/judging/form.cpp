@@ -1,0 +1,57 @@
+#include "judging/form.h"
+
+#include <filesystem>
+
+namespace compeer::judging {
+
+namespace {
+
+std::string lines_of(const std::vector<Turn>& turns) {
+  std::string text;
+  for (const Turn& turn : turns) text += (turn.role == "assistant" ? "Supporter: " : "Seeker: ") + turn.text + "\n";
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string list;
+  for (const auto& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+std::string tagged(const std::string& tag, const std::string& text) {
+  return "<" + tag + ">" + text + "</" + tag + ">";
+}
+
+}  // namespace
+
+Form::Form(const Settings& settings)
+    : verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
+  if (settings.has("prompts")) prompts_ = read(settings.text("prompts"));
+}
+
+Form::Prompts Form::read(const std::string& folder) {
+  const auto prompt = [&](const std::string& name, const std::vector<std::string>& slots) {
+    return empathy::Prompt::read(std::filesystem::path(folder) / ("judge_" + name + ".txt"), slots);
+  };
+  Prompts all{prompt("context", {"history"}), {}, prompt("replies", {"first", "second", "answers"})};
+  for (const char* name : step_names) all.steps.push_back(prompt(std::string("step_") + name, {"step", "answers"}));
+  return all;
+}
+
+std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
+  if (!prompts_) return history;
+  return {{"system", prompts_->context.fill({{"history", lines_of(history)}})}};
+}
+
+std::string Form::about_step(size_t step, const std::string& text) const {
+  if (!prompts_) return tagged(step_names[step], text);
+  return prompts_->steps[step].fill({{"step", text}, {"answers", listed(verdicts_.answers().words())}});
+}
+
+std::string Form::about_replies(const std::string& first, const std::string& second) const {
+  if (!prompts_) return first + "\n" + second;
+  return prompts_->replies.fill(
+      {{"first", first}, {"second", second}, {"answers", listed(preferences_.answers().words())}});
+}
+
+}  // namespace compeer::judging

@@ -1,0 +1,57 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compeer/conversation.h"
+#include "compeer/host.h"
+#include "compeer/settings.h"
+#include "empathy/judgement.h"
+#include "empathy/prompt.h"
+
+/// The settings of a judge's conversation: part of the descriptor's "parameters" of every plugin that holds one, or
+/// makes one to learn from. A judge must be asked in the form it was taught.
+#define COMPEER_JUDGE_SETTINGS                                                                                             \
+  R"json("prompts": {"type": "path", "default": null,)json"                                                                \
+  R"json("help": "folder with judge_context.txt, judge_step_history.txt, ...; unset: questions are the bare texts"},)json" \
+  R"json("step_words": {"type": "list", "items": "string", "default": ["True", "False"],)json"                             \
+  R"json("help": "a judge's answers about a step: right, wrong"},)json"                                                    \
+  R"json("preference_words": {"type": "list", "items": "string",)json"                                                     \
+  R"json("default": ["first", "second", "both good", "neither"],)json"                                                     \
+  R"json("help": "a judge's answers about two replies, in this order"})json"
+
+namespace compeer::judging {
+
+/// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
+/// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
+/// for, without them the dialogue's own turns, and a question is nothing but the text that is to be judged, in tags.
+class Form {
+ public:
+  explicit Form(const Settings& settings);
+
+  std::vector<Turn> context(const std::vector<Turn>& history) const;
+  /// Is step 0 (history), 1 (emotion), 2 (strategy) right?
+  std::string about_step(size_t step, const std::string& text) const;
+  /// Which of two replies is better?
+  std::string about_replies(const std::string& first, const std::string& second) const;
+
+  const empathy::StepVerdicts& verdicts() const { return verdicts_; }
+  const empathy::Preferences& preferences() const { return preferences_; }
+
+ private:
+  struct Prompts {
+    empathy::Prompt context;
+    std::vector<empathy::Prompt> steps;
+    empathy::Prompt replies;
+  };
+  static Prompts read(const std::string& folder);
+
+  empathy::StepVerdicts verdicts_;
+  empathy::Preferences preferences_;
+  std::optional<Prompts> prompts_;
+};
+
+inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
+
+}  // namespace compeer::judging

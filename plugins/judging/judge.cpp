@@ -1,0 +1,150 @@
+#include "judging/judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "empathy/format.h"
+
+namespace compeer::judging {
+
+namespace {
+
+constexpr size_t kReply = 3;  // the question after those about the three steps
+constexpr int64_t kLongestAnswer = 16;
+
+double value_of(empathy::Preference preference) {
+  return preference == empathy::Preference::second || preference == empathy::Preference::both ? 1.0 : -1.0;
+}
+
+bool asks(const Case& one, const Scope& scope, size_t question) {
+  return question == kReply ? scope.reply && !one.reply.empty() : scope.steps && one.steps[question].has_value();
+}
+
+// The answer that most of those who gave one gave; of equally many, the one that was given first.
+template <class Value, class Get>
+std::optional<Value> majority(const std::vector<Opinion>& votes, Get get) {
+  std::vector<std::pair<Value, int>> counted;
+  for (const Opinion& vote : votes) {
+    const std::optional<Value> value = get(vote);
+    if (!value) continue;
+    const auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& c) { return c.first == *value; });
+    if (known == counted.end())
+      counted.emplace_back(*value, 1);
+    else
+      ++known->second;
+  }
+  if (counted.empty()) return std::nullopt;
+  return std::max_element(counted.begin(), counted.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
+Opinion of_many(const std::vector<Opinion>& votes) {
+  Opinion all;
+  for (size_t step = 0; step < 3; ++step)
+    all.steps[step] = majority<double>(votes, [&](const Opinion& vote) { return vote.steps[step]; });
+  all.preference = majority<empathy::Preference>(votes, [](const Opinion& vote) { return vote.preference; });
+  if (all.preference) all.reply = value_of(*all.preference);
+  for (const Opinion& vote : votes) all.unreadable += vote.unreadable;
+  return all;
+}
+
+}  // namespace
+
+Case case_of(const std::string& completion) {
+  auto steps = empathy::steps_of(completion);
+  return {{std::move(steps.history), std::move(steps.emotion), std::move(steps.strategy)},
+          empathy::reply_of(completion)};
+}
+
+// The conversations of all cases, one question after the other.
+struct Judge::Round {
+  const Talk& context;
+  const std::string& reference;
+  const std::vector<Case>& cases;
+  Manner manner;
+  std::vector<std::unique_ptr<Talk>> talks;
+  std::vector<Opinion> opinions;
+};
+
+std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::string& reference,
+                                  const std::vector<Case>& cases) const {
+  const auto context = speaker_.begin(form_.context(history));
+  if (hearing_.votes <= 1 || hearing_.by_likelihood) return hear(*context, reference, cases, 0);
+  std::vector<std::vector<Opinion>> votes(cases.size());
+  for (int vote = 0; vote < hearing_.votes; ++vote) {
+    const auto heard = hear(*context, reference, cases, static_cast<uint32_t>(vote));
+    for (size_t i = 0; i < cases.size(); ++i) votes[i].push_back(heard[i]);
+  }
+  std::vector<Opinion> all;
+  for (const auto& of_case : votes) all.push_back(of_many(of_case));
+  return all;
+}
+
+std::vector<Opinion> Judge::hear(const Talk& context, const std::string& reference, const std::vector<Case>& cases,
+                                 uint32_t draw) const {
+  const Manner manner{hearing_.votes > 1 ? hearing_.temperature : 0.0, kLongestAnswer, draw};
+  Round round{context, reference, cases, manner, {}, std::vector<Opinion>(cases.size())};
+  for (size_t i = 0; i < cases.size(); ++i) round.talks.push_back(context.copy());
+  for (size_t question = 0; question <= kReply; ++question) ask(round, question);
+  return std::move(round.opinions);
+}
+
+void Judge::ask(Round& round, size_t question) const {
+  std::vector<size_t> whose;
+  std::vector<Talk*> talks;
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < round.cases.size(); ++i) {
+    if (!asks(round.cases[i], scope_, question)) continue;
+    if (scope_.apart) round.talks[i] = round.context.copy();
+    whose.push_back(i);
+    talks.push_back(round.talks[i].get());
+    texts.push_back(text_of(round.cases[i], round.reference, question));
+  }
+  if (hearing_.by_likelihood) {
+    for (size_t k = 0; k < whose.size(); ++k) weigh(round.opinions[whose[k]], question, *talks[k], texts[k]);
+  }
+  if (talks.empty()) return;
+  const auto answers = speaker_.answer(talks, texts, round.manner);
+  for (size_t k = 0; k < whose.size(); ++k) take(round.opinions[whose[k]], question, answers[k].text);
+}
+
+std::string Judge::text_of(const Case& one, const std::string& reference, size_t question) const {
+  if (question < kReply) return form_.about_step(question, *one.steps[question]);
+  return hearing_.swap ? form_.about_replies(one.reply, reference) : form_.about_replies(reference, one.reply);
+}
+
+void Judge::take(Opinion& opinion, size_t question, const std::string& answer) const {
+  if (question < kReply) {
+    const auto verdict = form_.verdicts().parse(answer);
+    if (!verdict)
+      ++opinion.unreadable;
+    else if (!opinion.steps[question])
+      opinion.steps[question] = *verdict.value ? 1.0 : -1.0;
+    return;
+  }
+  const auto read = form_.preferences().parse(answer);
+  if (!read) {
+    ++opinion.unreadable;
+    return;
+  }
+  opinion.preference = hearing_.swap ? empathy::swapped(*read.value) : *read.value;
+  if (!opinion.reply) opinion.reply = value_of(*opinion.preference);
+}
+
+// P(good) - P(bad), the words' likelihoods made to add up to 1.
+void Judge::weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const {
+  const auto& answers = question < kReply ? form_.verdicts().answers() : form_.preferences().answers();
+  const auto log_probs = speaker_.weigh(talk, text, answers.words());
+  double sum = 0, difference = 0;
+  for (size_t i = 0; i < log_probs.size(); ++i) {
+    auto preference = static_cast<empathy::Preference>(i);
+    if (hearing_.swap) preference = empathy::swapped(preference);
+    const double good = question < kReply ? (i == 0 ? 1.0 : -1.0) : value_of(preference);
+    sum += std::exp(log_probs[i]);
+    difference += good * std::exp(log_probs[i]);
+  }
+  (question < kReply ? opinion.steps[question] : opinion.reply) = difference / sum;
+}
+
+}  // namespace compeer::judging

@@ -1,0 +1,68 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compeer/speaker.h"
+#include "judging/form.h"
+
+namespace compeer::judging {
+
+/// What is to be judged: the steps that are there, and the reply, empty if there is none.
+struct Case {
+  std::array<std::optional<std::string>, 3> steps;
+  std::string reply;
+};
+/// Of any completion, whatever its faults.
+Case case_of(const std::string& completion);
+
+/// A judge's opinion; nothing where it was not asked, or gave no answer that could be read.
+struct Opinion {
+  std::array<std::optional<double>, 3> steps;     ///< 1 right, -1 wrong; by likelihood: P(right) - P(wrong)
+  std::optional<double> reply;                    ///< 1 equal to the reference or better, -1 worse
+  std::optional<empathy::Preference> preference;  ///< first: the reference
+  int unreadable = 0;                             ///< answers that could not be read
+};
+
+/// How a judge is heard.
+struct Hearing {
+  int votes = 1;             ///< greedy if 1; else the majority of so many sampled answers
+  double temperature = 0.7;  ///< of these
+  bool by_likelihood = false;
+  bool swap = false;  ///< the completion first, the reference second
+};
+
+/// What a judge may be asked about, in one conversation or apart.
+struct Scope {
+  bool steps = true, reply = true;
+  bool apart = false;  ///< each question in a conversation of its own, which knows nothing of the others
+};
+
+class Judge {
+ public:
+  Judge(Speaker& speaker, Form form, Scope scope, Hearing hearing)
+      : speaker_(speaker), form_(std::move(form)), scope_(scope), hearing_(hearing) {}
+
+  /// Judges replies to one history, side by side: the context is read once, and every question sees the verdicts on
+  /// those before it in the pages of its conversation.
+  std::vector<Opinion> judge(const std::vector<Turn>& history, const std::string& reference,
+                             const std::vector<Case>& cases) const;
+
+ private:
+  struct Round;
+  std::vector<Opinion> hear(const Talk& context, const std::string& reference, const std::vector<Case>& cases,
+                            uint32_t draw) const;
+  void ask(Round& round, size_t question) const;
+  std::string text_of(const Case& one, const std::string& reference, size_t question) const;
+  void take(Opinion& opinion, size_t question, const std::string& answer) const;
+  void weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const;
+
+  Speaker& speaker_;
+  Form form_;
+  Scope scope_;
+  Hearing hearing_;
+};
+
+}  // namespace compeer::judging

@@ -1,0 +1,72 @@
+#include "judging/reward.h"
+
+#include <ATen/ops/empty.h>
+
+#include "empathy/format.h"
+
+namespace compeer::judging {
+
+namespace {
+
+Hearing hearing_of(const Settings& settings) {
+  return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
+          settings.text("by") == "likelihood", settings.flag("swap")};
+}
+
+double number_or_0(const Settings& settings, const char* key) {
+  return settings.json().contains(key) ? settings.number(key) : 0.0;
+}
+
+// What a judge was asked counts as it said, 0 if that can't be read; what is not there counts -1.
+double counted(bool there, const std::optional<double>& said) { return there ? said.value_or(0.0) : -1.0; }
+
+}  // namespace
+
+JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bool format)
+    : scope_(scope),
+      format_(format),
+      step_weight_(number_or_0(settings, "step_weight")),
+      reply_weight_(number_or_0(settings, "reply_weight")),
+      format_weight_(number_or_0(settings, "format_weight")),
+      judge_(host.speaker(settings.text("model")), Form(settings), scope, hearing_of(settings)) {
+  if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
+}
+
+std::vector<std::string> JudgedReward::parts() const {
+  std::vector<std::string> names{"reward"};
+  if (scope_.steps) names.insert(names.end(), step_names.begin(), step_names.end());
+  if (scope_.reply) names.emplace_back("reply");
+  if (format_) names.emplace_back("format");
+  names.emplace_back("unreadable");
+  return names;
+}
+
+at::Tensor JudgedReward::score(const Group& group) {
+  std::vector<Case> cases;
+  for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
+  const auto opinions = judge_.judge(group.example.history, empathy::reply_of(group.example.answer), cases);
+  auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
+  auto* next = static_cast<float*>(scores.mutable_data_ptr());
+  for (size_t i = 0; i < cases.size(); ++i) {
+    for (const double value : row(group.completions[i], cases[i], opinions[i])) *next++ = static_cast<float>(value);
+  }
+  return scores;
+}
+
+std::vector<double> JudgedReward::row(const Completion& completion, const Case& one, const Opinion& opinion) const {
+  std::vector<double> values{0.0};
+  const auto part = [&](double weight, double value) {
+    values[0] += weight * value;
+    values.push_back(value);
+  };
+  const bool complete = completion.finished && empathy::parse(completion.text);
+  for (size_t step = 0; scope_.steps && step < 3; ++step)
+    part(step_weight_, counted(one.steps[step].has_value(), opinion.steps[step]));
+  if (scope_.reply) part(reply_weight_, counted(!one.reply.empty(), opinion.reply));
+  if (format_) part(format_weight_, complete ? 1.0 : -1.0);
+  if (broken_format_ && !complete) values[0] = *broken_format_;
+  values.push_back(opinion.unreadable);
+  return values;
+}
+
+}  // namespace compeer::judging

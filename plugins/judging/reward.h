@@ -1,0 +1,42 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compeer/host.h"
+#include "compeer/reward.h"
+#include "judging/judge.h"
+
+/// The settings of rewards that a judge gives, besides those of its form.
+#define COMPEER_HEARING_SETTINGS                                                                                     \
+  R"json("model": {"type": "path", "help": "the judge: a model folder, such as a run's checkpoints/last"},)json"     \
+  R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                       \
+  R"json("help": "1: the likeliest answer; else the majority of so many sampled ones"},)json"                        \
+  R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json" \
+  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                    \
+  R"json("help": "likelihood: P(right) - P(wrong) in place of 1 and -1 (not in the paper)"},)json"                   \
+  R"json("swap": {"type": "boolean", "default": false,)json"                                                         \
+  R"json("help": "show the judge the completion first, the reference second"},)json"
+
+namespace compeer::judging {
+
+/// A reward that a judge gives. A part that is missing counts -1 without a question; an answer that can't be read
+/// counts 0 and is counted. A completion with no part at all has the least reward.
+class JudgedReward : public Reward {
+ public:
+  /// `format`: completions that are complete get 1 more, others 1 less.
+  JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
+
+  std::vector<std::string> parts() const override;
+  at::Tensor score(const Group& group) override;
+
+ private:
+  std::vector<double> row(const Completion& completion, const Case& one, const Opinion& opinion) const;
+
+  Scope scope_;
+  bool format_;
+  double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
+  std::optional<double> broken_format_;
+  Judge judge_;
+};
+
+}  // namespace compeer::judging

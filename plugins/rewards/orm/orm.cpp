@@ -1,0 +1,23 @@
+/// orm: an outcome reward model, the baseline of UnifiReward: the reply alone against the reference.
+#include "compeer/plugin.h"
+#include "judging/reward.h"
+
+namespace {
+
+class Orm : public compeer::judging::JudgedReward {
+ public:
+  Orm(const compeer::Settings& settings, compeer::Host& host)
+      : JudgedReward(settings, host, {.steps = false, .reply = true, .apart = true}, false) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, orm, Orm,
+               R"json(
+  "version": "1.0.0",
+  "summary": "An outcome reward model: judges the reply by itself.",
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS R"json(
+    "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
+    "broken_format": {"type": "number", "default": null,
+      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+  })json")

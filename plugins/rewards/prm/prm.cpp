@@ -1,0 +1,23 @@
+/// prm: a process reward model, the baseline of UnifiReward: each step is judged by itself.
+#include "compeer/plugin.h"
+#include "judging/reward.h"
+
+namespace {
+
+class Prm : public compeer::judging::JudgedReward {
+ public:
+  Prm(const compeer::Settings& settings, compeer::Host& host)
+      : JudgedReward(settings, host, {.steps = true, .reply = false, .apart = true}, false) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, prm, Prm,
+               R"json(
+  "version": "1.0.0",
+  "summary": "A process reward model: judges each step by itself.",
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS R"json(
+    "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
+    "broken_format": {"type": "number", "default": null,
+      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+  })json")

@@ -1,0 +1,26 @@
+/// unifireward: one judge, one conversation of four questions: the three steps, then the reply against the
+/// reference, each seeing the verdicts before it. Reward: the sum of steps, reply and format, each 1 or -1.
+#include "compeer/plugin.h"
+#include "judging/reward.h"
+
+namespace {
+
+class UnifiReward : public compeer::judging::JudgedReward {
+ public:
+  UnifiReward(const compeer::Settings& settings, compeer::Host& host)
+      : JudgedReward(settings, host, {.steps = true, .reply = true}, true) {}
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
+               R"json(
+  "version": "1.0.0",
+  "summary": "UnifiReward: a generative judge of the steps and the reply, in one conversation.",
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS R"json(
+    "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
+    "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
+    "format_weight": {"type": "number", "default": 1.0, "help": "what completeness counts"},
+    "broken_format": {"type": "number", "default": null,
+      "help": "the whole reward of a completion that is not complete; unset: as the parts say"}
+  })json")

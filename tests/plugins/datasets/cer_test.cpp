@@ -1,0 +1,134 @@
+#include <filesystem>
+#include <fstream>
+
+#include "built.h"
+#include "compeer/dataset.h"
+
+namespace compeer {
+namespace {
+
+using nlohmann::json;
+
+json record(const std::string& id, std::vector<bool> steps, const std::string& preference, const std::string& split) {
+  return {{"id", id},
+          {"split", split},
+          {"history", {{{"role", "user"}, {"text", "i am sad"}}}},
+          {"reference", "tell me more"},
+          {"candidates", {{{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}, {"reply", "why?"}}}},
+          {"steps", {steps}},
+          {"preference", preference}};
+}
+
+class Cer : public testing::Test {
+ protected:
+  Cer() {
+    lines({record("a", {true, true, true}, "second", "train").dump(),
+           record("b", {true, false, true}, "both good", "train").dump(),
+           record("c", {true, true, true}, "first", "train").dump(),
+           record("d", {false, false, false}, "neither", "test").dump()});
+  }
+  void lines(const std::vector<std::string>& all) {
+    std::ofstream out(file_);
+    for (const auto& line : all) out << line << "\n";
+  }
+  plugin::Plugin<Dataset> open(json settings) {
+    settings["path"] = file_.string();
+    return built::open<Dataset>("cer", settings);
+  }
+  static int64_t size(plugin::Plugin<Dataset>& data, const std::string& split = "train") {
+    return data.call("size", [&](Dataset& d) { return d.size(split); });
+  }
+  static Example get(plugin::Plugin<Dataset>& data, int64_t index, const std::string& split = "train") {
+    return data.call("get", [&](Dataset& d) { return d.get(split, index); });
+  }
+  const std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "cer_test.jsonl";
+};
+
+TEST_F(Cer, GivesAPolicyWhatIsRightAndPreferred) {
+  auto data = open({});
+  ASSERT_EQ(size(data), 1);
+  EXPECT_EQ(get(data, 0).answer,
+            "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?");
+  EXPECT_EQ(get(data, 0).learn, 1);
+}
+
+TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
+  auto data = open({{"keep", "reference"}});
+  ASSERT_EQ(size(data), 2);
+  EXPECT_EQ(get(data, 1).id, "c");
+  EXPECT_EQ(get(data, 1).answer,
+            "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\ntell me more");
+  auto all = open({{"keep", "all"}});
+  EXPECT_EQ(size(all), 3);
+}
+
+TEST_F(Cer, TeachesAJudgeAllFourAnswersOfAConversation) {
+  auto data = open({{"view", "unifireward"}, {"order", "reference_first"}});
+  ASSERT_EQ(size(data), 3);
+  const auto example = get(data, 1);
+  EXPECT_EQ(example.learn, 4);
+  EXPECT_EQ(example.answer, "both good");
+  std::string said;
+  for (const auto& turn : example.history) said += turn.role + ": " + turn.text + "\n";
+  EXPECT_EQ(said,
+            "user: i am sad\nuser: <history>early</history>\nassistant: True\nuser: <emotion>sadness</emotion>\n"
+            "assistant: False\nuser: <strategy>question</strategy>\nassistant: True\nuser: tell me more\nwhy?\n");
+}
+
+TEST_F(Cer, ShowsRepliesInAnOrderThatFollowsFromTheName) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 400; ++i) many.push_back(record(std::to_string(i), {true, true, true}, "first", "train").dump());
+  lines(many);
+  auto data = open({{"view", "orm"}});
+  int swapped = 0;
+  for (int i = 0; i < 400; ++i) {
+    const auto example = get(data, i);
+    const bool other_way = example.history.back().text == "why?\ntell me more";
+    EXPECT_EQ(example.answer, other_way ? "second" : "first");
+    swapped += other_way ? 1 : 0;
+  }
+  EXPECT_NEAR(swapped, 200, 50) << "five deviations";
+}
+
+TEST_F(Cer, GivesAProcessModelEachStepByItself) {
+  auto data = open({{"view", "prm"}});
+  ASSERT_EQ(size(data), 9);
+  const auto step = get(data, 4);
+  EXPECT_EQ(step.id, "b/1");
+  ASSERT_EQ(step.history.size(), 2u);
+  EXPECT_EQ(step.history[1].text, "<emotion>sadness</emotion>");
+  EXPECT_EQ(step.answer, "False");
+  EXPECT_EQ(step.learn, 1);
+  EXPECT_EQ(size(data, "test"), 3);
+  EXPECT_EQ(size(data, "nowhere"), 0);
+}
+
+TEST_F(Cer, NamesRecordsThatItCanNotRead) {
+  auto broken = record("b", {true, true, true}, "best", "train");
+  auto bare = record("c", {true, true, true}, "first", "train");
+  bare.erase("steps");
+  auto no_reply = record("d", {true, true, true}, "first", "train");
+  no_reply["candidates"][0].erase("reply");
+  lines({record("a", {true, true, true}, "first", "train").dump(), broken.dump(), bare.dump(), no_reply.dump(),
+         "{\"id\": "});
+  auto data = open({{"view", "unifireward"}, {"max_unreadable", 1}});
+  const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].record, 2);
+  EXPECT_TRUE(all[0].reason.starts_with("has a preference that is none: ")) << all[0].reason;
+  EXPECT_EQ(all[1].reason, "has no labels ('steps', 'preference')");
+  EXPECT_EQ(all[2].reason, "has no 'reply'");
+  EXPECT_EQ(all[3].record, 5);
+  try {
+    open({{"view", "unifireward"}});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::data);
+    EXPECT_NE(std::string(error.what()).find("4 records can't be read\n  record 2: has a preference that is none: "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace compeer

@@ -1,0 +1,126 @@
+#include "judging/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "speaker.h"
+
+namespace compeer::judging {
+namespace {
+
+using empathy::Preference;
+
+const std::vector<Turn> kHistory = {{"user", "i am sad"}};
+
+Form bare() {
+  return Form(Settings({{"prompts", nullptr},
+                        {"step_words", {"True", "False"}},
+                        {"preference_words", {"first", "second", "both good", "neither"}}}));
+}
+
+Case all_parts(const std::string& emotion = "sadness") { return {{"early", emotion, "question"}, "why?"}; }
+
+std::string yes(const std::string&, const std::string& question, uint32_t) {
+  return question.starts_with("<") ? "True" : "second";
+}
+
+TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
+  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+    return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
+  });
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "tell me more", {all_parts()})[0];
+  EXPECT_EQ(opinion.steps[0], 1.0);
+  EXPECT_EQ(opinion.steps[1], -1.0);
+  EXPECT_EQ(opinion.steps[2], 1.0);
+  EXPECT_EQ(opinion.preference, Preference::both);
+  EXPECT_EQ(opinion.reply, 1.0);
+  ASSERT_EQ(speaker.asked.size(), 4u);
+  EXPECT_EQ(speaker.asked[3],
+            "user: i am sad\n? <history>early</history>\n= True\n? <emotion>sadness</emotion>\n= False\n"
+            "? <strategy>question</strategy>\n= True\n? tell me more\nwhy?");
+}
+
+TEST(Judge, ReadsTheContextOnceForAGroup) {
+  Scripted speaker(yes);
+  const auto opinions = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {all_parts(), all_parts("anger"), {}});
+  EXPECT_EQ(speaker.begun, 1);
+  EXPECT_EQ(speaker.asked.size(), 8u) << "nothing of a completion without parts";
+  EXPECT_FALSE(opinions[2].reply || opinions[2].steps[0]);
+}
+
+TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
+  Scripted speaker(yes);
+  const Case gap{{"early", std::nullopt, "question"}, ""};
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {gap})[0];
+  EXPECT_EQ(speaker.asked.size(), 2u);
+  EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
+  EXPECT_FALSE(opinion.steps[1] || opinion.reply);
+}
+
+TEST(Judge, ApartKnowsNothingOfOtherVerdicts) {
+  Scripted speaker(yes);
+  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, "r", {all_parts()});
+  EXPECT_EQ(speaker.asked[2], "user: i am sad\n? <strategy>question</strategy>");
+}
+
+TEST(Judge, UndoesTheSwapOfTheReplies) {
+  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+    return question.starts_with("<") ? "True" : question.starts_with("why?\n") ? "first" : "second";
+  });
+  const auto opinion = Judge(speaker, bare(), {}, {.swap = true}).judge(kHistory, "r", {all_parts()})[0];
+  EXPECT_EQ(opinion.preference, Preference::second) << "the completion, which stood first";
+  EXPECT_EQ(opinion.reply, 1.0);
+}
+
+TEST(Judge, CountsWhatItCanNotReadAndDoesNotGuess) {
+  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+    return question.starts_with("<history>") ? "maybe" : question.starts_with("<") ? "False" : "the first, I think";
+  });
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {all_parts()})[0];
+  EXPECT_FALSE(opinion.steps[0] || opinion.reply || opinion.preference);
+  EXPECT_EQ(opinion.steps[1], -1.0);
+  EXPECT_EQ(opinion.unreadable, 2);
+}
+
+TEST(Judge, TakesTheMajorityOfSampledAnswers) {
+  Scripted speaker([](const std::string&, const std::string& question, uint32_t draw) {
+    return question.starts_with("<") ? (draw == 1 ? "True" : "False") : draw == 0 ? "first" : "second";
+  });
+  const auto opinion = Judge(speaker, bare(), {}, {.votes = 3}).judge(kHistory, "r", {all_parts()})[0];
+  EXPECT_EQ(opinion.steps[0], -1.0);
+  EXPECT_EQ(opinion.preference, Preference::second);
+  EXPECT_EQ(speaker.begun, 1);
+}
+
+// P(True) = .6 and P(False) = .2 of what is left to words that are no answers: (.6 - .2) / .8 = .5.
+TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
+  Scripted speaker(yes);
+  speaker.weights = [](const std::string&, const std::vector<std::string>& choices) {
+    if (choices.size() == 2) return std::vector<double>{std::log(.6), std::log(.2)};
+    return std::vector<double>{std::log(.1), std::log(.2), std::log(.3), std::log(.4)};
+  };
+  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, "r", {all_parts()})[0];
+  EXPECT_NEAR(*opinion.steps[0], .5, 1e-12);
+  EXPECT_NEAR(*opinion.reply, 0, 1e-12) << ".2 + .3 - .1 - .4";
+  EXPECT_EQ(opinion.preference, Preference::second) << "as it answered";
+}
+
+TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
+  for (const char* language : {"en", "zh"}) {
+    const Form form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/" + language},
+                              {"step_words", {"True", "False"}},
+                              {"preference_words", {"first", "second", "both good", "neither"}}}));
+    const auto context = form.context(kHistory);
+    ASSERT_EQ(context.size(), 1u);
+    EXPECT_EQ(context[0].role, "system");
+    EXPECT_NE(context[0].text.find("Seeker: i am sad\n"), std::string::npos);
+    EXPECT_NE(form.about_step(2, "a question").find("a question"), std::string::npos);
+    EXPECT_NE(form.about_replies("A", "B").find("both good"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace compeer::judging

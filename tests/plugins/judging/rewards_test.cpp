@@ -1,0 +1,94 @@
+#include "built.h"
+#include "speaker.h"
+
+namespace compeer::judging {
+namespace {
+
+const std::string kWhole = "<history>h</history><emotion>e</emotion><strategy>s</strategy>\nreply";
+
+// Steps 1 and 3 are right, the reply is as good as the reference.
+std::string judged(const std::string&, const std::string& question, uint32_t) {
+  return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
+}
+
+class JudgedRewards : public testing::Test {
+ protected:
+  JudgedRewards() : services(built::services()) {
+    services.speaker = [this](const std::string& folder) -> Speaker& {
+      EXPECT_EQ(folder, "a/judge");
+      return speaker;
+    };
+  }
+
+  // Name -> value for one completion.
+  std::map<std::string, double> score(const std::string& name, nlohmann::json settings, const std::string& text) {
+    settings["model"] = "a/judge";
+    const auto found = built::finder().get("rewards", name);
+    auto reward = built::open<Reward>(
+        name, settings,
+        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+    const Example example{"x", {{"user", "i am sad"}}, kWhole, {}};
+    const auto names = plugin::parts(reward);
+    const auto numbers = built::values(plugin::score(reward, {example, built::completions({text})}, names));
+    std::map<std::string, double> row;
+    for (size_t i = 0; i < names.size(); ++i) row[names[i]] = numbers[i];
+    return row;
+  }
+
+  Scripted speaker{judged};
+  plugin::Services services;
+};
+
+TEST_F(JudgedRewards, UnifiRewardAddsStepsReplyAndFormat) {
+  EXPECT_EQ(score("unifireward", {}, kWhole), (std::map<std::string, double>{{"reward", 3},
+                                                                             {"history", 1},
+                                                                             {"emotion", -1},
+                                                                             {"strategy", 1},
+                                                                             {"reply", 1},
+                                                                             {"format", 1},
+                                                                             {"unreadable", 0}}));
+  EXPECT_EQ(score("unifireward", {{"step_weight", 0.5}, {"reply_weight", 2}, {"format_weight", 0}}, kWhole)["reward"],
+            2.5);
+}
+
+TEST_F(JudgedRewards, PartsThatAreMissingCountMinusOneWithoutAQuestion) {
+  const auto row = score("unifireward", {}, "<history>h</history><strategy>s</strategy>\nreply");
+  EXPECT_EQ(row.at("emotion"), -1);
+  EXPECT_EQ(row.at("format"), -1);
+  EXPECT_EQ(row.at("reward"), 1) << "1 - 1 + 1 + 1 - 1";
+  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(score("unifireward", {{"broken_format", -5}}, "<history>h</history>\nreply")["reward"], -5);
+}
+
+TEST_F(JudgedRewards, ACompletionWithoutPartsHasTheLeastRewardAndNobodyIsAsked) {
+  EXPECT_EQ(score("unifireward", {}, "")["reward"], -5);
+  EXPECT_TRUE(speaker.asked.empty());
+}
+
+TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
+  speaker = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
+  const auto row = score("unifireward", {}, kWhole);
+  EXPECT_EQ(row.at("unreadable"), 4);
+  EXPECT_EQ(row.at("reward"), 1) << "the format";
+}
+
+TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {
+  EXPECT_EQ(score("prm", {}, kWhole),
+            (std::map<std::string, double>{
+                {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"unreadable", 0}}));
+  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(score("orm", {}, kWhole), (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"unreadable", 0}}));
+}
+
+TEST_F(JudgedRewards, KeepTheContract) {
+  for (const char* name : {"unifireward", "prm", "orm"}) {
+    const auto found = built::finder().get("rewards", name);
+    auto reward = built::open<Reward>(
+        name, {{"model", "a/judge"}},
+        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+    built::keeps_contract(reward);
+  }
+}
+
+}  // namespace
+}  // namespace compeer::judging
