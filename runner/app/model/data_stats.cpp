@@ -57,8 +57,11 @@ void print_unreadable(const std::vector<Unreadable>& records, bool all) {
 
 void print(const std::string& title, const DatasetCounts& counts, bool all) {
   fmt::print("{}\n{:<10} {:>10} {:>10}\n", title, "split", "dialogues", "turns");
-  for (const auto& [split, numbers] : counts.splits)
-    fmt::print("{:<10} {:>10} {:>10}\n", split, numbers.at("dialogues"), numbers.at("turns"));
+  for (const char* split : {"train", "valid", "test"}) {
+    const auto found = counts.splits.find(split);
+    if (found == counts.splits.end()) continue;
+    fmt::print("{:<10} {:>10} {:>10}\n", split, found->second.at("dialogues"), found->second.at("turns"));
+  }
   fmt::print("{:<10} {:>10} {:>10}\n\n", "all", counts.dialogues, counts.per_dialogue.sum);
   if (counts.empty) fmt::print("without a turn: {}\n", counts.empty);
   print_extent("turns of a dialogue", counts.per_dialogue);
