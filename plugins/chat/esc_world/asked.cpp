@@ -1,0 +1,106 @@
+#include "chat/esc_world/asked.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "empathy/plain.h"
+
+namespace compeer::esc_world {
+namespace {
+
+using empathy::trim;
+
+/// Words that only one prompt has.
+constexpr std::pair<std::string_view, Task> signs[] = {
+    {"Rewrite each line of this dialogue as if the seeker were a person", Task::rewrite_as},
+    {"Rewrite each line of this dialogue in other words", Task::rewrite},
+    {"Is this dialogue fit to learn from?", Task::filter},
+    {"Think in three steps", Task::generate},
+    {"does the conversation stand at the stage", Task::history},
+    {"the direction of the feeling", Task::emotion},
+    {"Is this a good way to help", Task::strategy},
+    {"Which of them helps the seeker more?", Task::preference},
+    {"How does the seeker behave in conversation?", Task::persona},
+};
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(trim(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// esc_world/train/000123[/2[/...]]
+bool read_id(std::string_view id, Asked& asked) {
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = id; !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    parts.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (parts.size() < 3 || parts[0] != "esc_world" || !read_number(parts[2], asked.dialogue)) return false;
+  asked.id = id;
+  asked.split = parts[1];
+  if (parts.size() > 3 && !read_number(parts[3], asked.round)) asked.round = -1;
+  return true;
+}
+
+std::string_view without_number(std::string_view line) {
+  size_t digits = 0;
+  while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
+  const bool numbered = digits > 0 && digits < line.size() && line[digits] == ':';
+  return numbered ? trim(line.substr(digits + 1)) : line;
+}
+
+void read_line(std::string_view line, Asked& asked) {
+  constexpr std::string_view seeker = "Seeker: ", supporter = "Supporter: ";
+  const auto said = without_number(line);
+  if (said.starts_with(seeker)) asked.lines.push_back({"user", std::string(said.substr(seeker.size()))});
+  if (said.starts_with(supporter)) asked.lines.push_back({"assistant", std::string(said.substr(supporter.size()))});
+  if (line.starts_with("First: ")) asked.replies[0] = line.substr(7);
+  if (line.starts_with("Second: ")) asked.replies[1] = line.substr(8);
+}
+
+/// The paragraph behind the line that begins so.
+std::string paragraph_after(const std::vector<std::string_view>& lines, std::string_view beginning) {
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].ends_with(beginning)) continue;
+    while (++i < lines.size() && lines[i].empty()) {
+    }
+    for (; i < lines.size() && !lines[i].empty(); ++i) text += (text.empty() ? "" : "\n") + std::string(lines[i]);
+    break;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<Asked> read_prompt(std::string_view prompt) {
+  const auto lines = lines_of(prompt);
+  Asked asked;
+  if (lines.empty() || !lines[0].starts_with("Case ") || !read_id(lines[0].substr(5), asked)) return std::nullopt;
+  bool known = false;
+  for (const auto& [words, task] : signs) {
+    if (!known && prompt.find(words) != std::string_view::npos) asked.task = task, known = true;
+  }
+  if (!known) return std::nullopt;
+  for (const auto line : lines) read_line(line, asked);
+  if (asked.task == Task::history) asked.step = paragraph_after(lines, "says of it:");
+  if (asked.task == Task::emotion) asked.step = paragraph_after(lines, "what the seeker feels now:");
+  if (asked.task == Task::strategy) asked.step = paragraph_after(lines, "plans to help in this way:");
+  if (asked.task == Task::rewrite_as) asked.persona = paragraph_after(lines, "with these traits (0 to 10):");
+  return asked;
+}
+
+}  // namespace compeer::esc_world

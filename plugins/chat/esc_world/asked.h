@@ -1,0 +1,31 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/esc_world/world/dialogue.h"
+
+namespace compeer::esc_world {
+
+/// What a prompt of the stages asks, recognised by its words (plugins/empathy/prompts/en).
+enum class Task { filter, generate, history, emotion, strategy, preference, persona, rewrite, rewrite_as };
+
+/// A prompt, taken apart.
+struct Asked {
+  Task task = Task::filter;
+  std::string id;     ///< the case
+  std::string split;  ///< out of the id: whose dialogue it is, and at which round
+  uint32_t dialogue = 0;
+  int round = -1;                      ///< -1: the whole dialogue
+  std::vector<Line> lines;             ///< the dialogue that is shown; of a rewriting, all its lines
+  std::string step;                    ///< the step that is judged
+  std::array<std::string, 2> replies;  ///< those that are compared
+  std::string persona;                 ///< who is to speak, as printed
+};
+
+/// Nothing if it is no prompt of the stages about a dialogue of esc_world.
+std::optional<Asked> read_prompt(std::string_view prompt);
+
+}  // namespace compeer::esc_world

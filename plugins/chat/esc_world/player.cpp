@@ -1,0 +1,129 @@
+#include "chat/esc_world/player.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "datasets/esc_world/world/settings.h"
+#include "empathy/judgement.h"
+
+namespace compeer::esc_world {
+namespace {
+
+using empathy::Preference;
+
+size_t below(size_t count, double uniform) { return static_cast<size_t>(uniform * static_cast<double>(count)); }
+
+/// DISC names the fourth style otherwise; the order is the same.
+Style style_of(const empathy::Disc& disc) {
+  const auto most = std::max_element(disc.traits.begin(), disc.traits.end());
+  return styles[static_cast<size_t>(most - disc.traits.begin())];
+}
+
+double quality_of(const std::string& reply, const Truth& truth) {
+  const auto known = read(reply, lexicon(truth.language));
+  return known ? quality(*known, known->strategy(), truth.seeker, truth.said, truth.feelings) : 0.0;
+}
+
+void check_case(const Asked& asked, const Dialogue& truth) {
+  bool same = asked.lines.size() <= truth.turns.size();
+  for (size_t i = 0; same && i < asked.lines.size(); ++i) same = asked.lines[i].text == truth.turns[i].text;
+  if (same || asked.id.ends_with("/rewritten")) return;
+  throw std::runtime_error(
+      "case " + asked.id +
+      " is another dialogue in this world: the setting 'world' must hold what the dataset was given");
+}
+
+}  // namespace
+
+std::string Player::answer(const Asked& asked, uint32_t draw, const Uniform& uniform) const {
+  if (asked.task == Task::filter) return filter(asked);
+  if (asked.task == Task::rewrite || asked.task == Task::rewrite_as) return rewritten(asked, uniform);
+  const Dialogue dialogue = esc_world::dialogue(world_, asked.split, asked.dialogue);
+  check_case(asked, dialogue);
+  const Truth& truth = dialogue.truths.at(static_cast<size_t>(std::max(asked.round, 0)));
+  switch (asked.task) {
+    case Task::generate:
+      return completion(asked, truth, draw);
+    case Task::preference:
+      return preference(asked, truth, uniform);
+    case Task::persona:
+      return persona(truth, uniform);
+    default:
+      return verdict(asked, truth, uniform);
+  }
+}
+
+std::string Player::filter(const Asked& asked) const {
+  const Lexicon& words = lexicon(world_.language);
+  if (asked.lines.size() < 2) return "no dialogue";
+  bool artificial = false;
+  for (const Line& line : asked.lines) {
+    if (line.role != "assistant") continue;
+    const auto reply = read(line.text, words);
+    if (!reply) return "incoherent";
+    artificial = artificial || reply->find(Part::artificial);
+  }
+  return artificial ? "artificial" : "keep";
+}
+
+std::string Player::completion(const Asked& asked, const Truth& truth, uint32_t draw) const {
+  const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
+  // Another seed than the world's: what is written now is not what was said then.
+  const uint64_t seed = world_.seed + (uint64_t{1} + profile_.seed) * 1000003 + uint64_t{draw} * 7919;
+  const Place place{seed, split, asked.dialogue, static_cast<uint32_t>(std::max(asked.round, 0))};
+  return write(profile_.writer, truth.seeker, truth.said, truth.feelings, lexicon(truth.language), place,
+               Purpose::answer)
+      .text;
+}
+
+std::string Player::verdict(const Asked& asked, const Truth& truth, const Uniform& uniform) const {
+  const std::string name = asked.task == Task::history   ? "history"
+                           : asked.task == Task::emotion ? "emotion"
+                                                         : "strategy";
+  const Verdict found = judge(truth, "<" + name + ">" + asked.step + "</" + name + ">");
+  const bool right = asked.task == Task::history   ? found.history
+                     : asked.task == Task::emotion ? found.emotion
+                                                   : found.strategy;
+  return empathy::StepVerdicts().print(right != (uniform(0) < profile_.annotator_noise));
+}
+
+std::string Player::preference(const Asked& asked, const Truth& truth, const Uniform& uniform) const {
+  const empathy::Preferences words;
+  if (uniform(0) < profile_.annotator_noise) return words.print(empathy::preferences[below(4, uniform(1))]);
+  if (uniform(2) < profile_.first_bias) return words.print(Preference::first);
+  const double first = quality_of(asked.replies[0], truth), second = quality_of(asked.replies[1], truth);
+  if (std::max(first, second) <= profile_.poor) return words.print(Preference::neither);
+  if (std::abs(first - second) <= profile_.tie) return words.print(Preference::both);
+  return words.print(first > second ? Preference::first : Preference::second);
+}
+
+std::string Player::persona(const Truth& truth, const Uniform& uniform) const {
+  Style style = truth.seeker.style;
+  if (uniform(0) < profile_.persona_noise) style = styles[below(styles.size(), uniform(1))];
+  empathy::Disc disc;
+  for (size_t i = 0; i < disc.traits.size(); ++i) {
+    const bool own = styles[i] == style;
+    disc.traits[i] = static_cast<int>(own ? 7 + below(4, uniform(2)) : below(4, uniform(static_cast<uint32_t>(3 + i))));
+  }
+  const auto& markers = lexicon(truth.language).markers[static_cast<size_t>(style)];
+  disc.manner = "says: " + markers[below(markers.size(), uniform(9))];
+  return empathy::print(disc);
+}
+
+std::string Player::rewritten(const Asked& asked, const Uniform& uniform) const {
+  Style style = profile_.drift;
+  if (asked.task == Task::rewrite_as) {
+    const auto disc = empathy::parse_disc(asked.persona);
+    if (!disc) throw std::runtime_error("case " + asked.id + ": the persona can't be read: " + disc.refusal);
+    style = style_of(*disc.value);
+  }
+  std::string text;
+  for (size_t i = 0; i < asked.lines.size(); ++i) {
+    const auto own = [&](uint32_t number) { return uniform(static_cast<uint32_t>(100 * (i + 1)) + number); };
+    text += (i == 0 ? "" : "\n") + std::to_string(i + 1) + ": " +
+            paraphrased(asked.lines[i], style, lexicon(world_.language), own);
+  }
+  return text;
+}
+
+}  // namespace compeer::esc_world

@@ -1,0 +1,48 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "chat/esc_world/asked.h"
+
+namespace compeer::esc_world {
+
+/// How those who are played go wrong.
+struct Profile {
+  Writer writer;                   ///< who generates completions
+  uint32_t seed = 0;               ///< players with different seeds write and err differently
+  double annotator_noise = 0.1;    ///< share of an annotator's verdicts that are the wrong one, or any of the four
+  double first_bias = 0.05;        ///< share of comparisons in which the first reply is taken unseen
+  double tie = 0.07;               ///< qualities no further apart count as equal
+  double poor = 0.3;               ///< if neither reply is better than this, neither is acceptable
+  double persona_noise = 0.1;      ///< share of personas read as another style
+  Style drift = Style::influence;  ///< the style of a rewriter that has no persona in mind
+};
+
+/// Plays chat models for dialogues of the world: it knows the truth of the case that a prompt names.
+class Player {
+ public:
+  Player(World world, Profile profile) : world_(std::move(world)), profile_(std::move(profile)) {}
+
+  /// Uniform in [0, 1): a function of the question, the draw and this number.
+  using Uniform = std::function<double(uint32_t number)>;
+
+  /// Throws std::runtime_error if the dialogue that is shown is not that of the case, as when the world is another.
+  std::string answer(const Asked& asked, uint32_t draw, const Uniform& uniform) const;
+
+ private:
+  std::string filter(const Asked& asked) const;
+  std::string completion(const Asked& asked, const Truth& truth, uint32_t draw) const;
+  std::string verdict(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
+  std::string preference(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
+  std::string persona(const Truth& truth, const Uniform& uniform) const;
+  std::string rewritten(const Asked& asked, const Uniform& uniform) const;
+
+  World world_;
+  Profile profile_;
+};
+
+/// What is said, in other words: sentences of the grammar become others of the same label, markers and tails those of
+/// `style`. What the grammar does not know stays as it is.
+std::string paraphrased(const Line& line, Style style, const Lexicon& words, const Player::Uniform& uniform);
+
+}  // namespace compeer::esc_world
