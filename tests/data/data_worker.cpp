@@ -10,21 +10,22 @@
 int main(int argc, char** argv) {
   using namespace compeer;
   const auto call = app::parse_worker_call(argc, argv);
+  app::die_with_launcher();
   comm::StopFlag stop;
   app::obey_signals(stop);
   comm::World world;
-  int exit = 0;
+  app::watch_for_faults(world, call.run / "error.json");
   try {
     const auto spec = app::read_spec(world, call.run);
     app::check_agreement(world, spec);
     data::run(world, stop, spec, call.run, train::services_of(spec, stop));
+    app::task_is_over();
     world.finish();
   } catch (...) {
+    app::task_is_over();
     const auto fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
     if (world.rank() == 0) app::report(fault);
-    exit = fault.exit;
     std::fflush(nullptr);
-    world.leave(exit);
+    world.leave(fault.exit);
   }
-  return exit;
 }

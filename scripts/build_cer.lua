@@ -1,0 +1,44 @@
+-- Builds a data set in the way of the paper's CER: filter, sample rounds, let two models reason and reply, annotate,
+-- rewrite with other personas, filter again, split. Offline, on esc_world, in under a minute; what it came to is printed.
+-- For the real thing change `source` and `chat`: docs/data.md.
+local compeer = require "compeer"
+
+local dialogues, rounds = 200, 5
+local source = { plugin = "esc_world", unit = "dialogue", rounds = rounds, train = dialogues }
+-- source = { plugin = "esconv", unit = "dialogue", path = "data/ESConv.json" }
+
+-- A chat model for a part; players with other seeds write and err differently.
+local function chat(seed, more)
+  local player = { plugin = "esc_world", seed = seed, world = { rounds = rounds } }
+  -- player = { plugin = "openai", url = "http://127.0.0.1:8000/v1", name = "my-model" }
+  for key, value in pairs(more or {}) do player[key] = value end
+  return player
+end
+
+local cer = compeer.experiment {
+  name = "cer",
+  task = "data",
+  ranks = 2,
+  dataset = source,
+  data = { splits = { "train" } },
+  stages = {
+    { plugin = "deduplicate" },
+    { plugin = "filter", chat = chat(1) },
+    { plugin = "sample", rounds = 3 },                              -- Eq. 1
+    { plugin = "generate", writer = chat(1), second_writer = chat(2) },
+    { plugin = "annotate", annotator = chat(1), second_annotator = chat(2), third_annotator = chat(3) },
+    { plugin = "persona", chat = chat(1) },
+    { plugin = "cluster" },
+    { plugin = "rewrite", chat = chat(1) },                         -- as_persona = false: in other words only
+    { plugin = "filter", label = "filter-again", chat = chat(1), only = "rewritten" },
+    { plugin = "split" },
+  },
+}
+
+local run = cer:launch()
+print(("%-16s %8s %8s %8s"):format("stage", "in", "out", "dropped"))
+for number, stage in ipairs { "esc_world", "deduplicate", "filter", "sample", "generate", "annotate", "persona",
+                              "cluster", "rewrite", "filter-again", "split" } do
+  local name = ("%02d-%s/"):format(number - 1, stage)
+  print(("%-16s %8d %8d %8d"):format(stage, run[name .. "in"], run[name .. "out"], run[name .. "dropped"]))
+end

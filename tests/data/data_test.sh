@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# The task `data`: the same files over 1, 2 and 4 ranks, whatever portions, and after kill -9 at any moment; finished stages are
+# found again, and no chat model is asked twice.   usage: data_test.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source_dir=$1 build=$2
+work=$(mktemp -d -t compeer-data.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
+
+cat >cer.toml <<'TOML'
+name = "cer"
+task = "data"
+[dataset]
+plugin = "esc_world"
+unit = "dialogue"
+rounds = 4
+train = 40
+[data]
+splits = ["train"]
+[[stages]]
+plugin = "filter"
+chat.plugin = "esc_world"
+chat.world.rounds = 4
+[[stages]]
+plugin = "sample"
+rounds = 2
+[[stages]]
+plugin = "generate"
+writer.plugin = "esc_world"
+writer.world.rounds = 4
+[[stages]]
+plugin = "annotate"
+annotator.plugin = "esc_world"
+annotator.world.rounds = 4
+second_annotator.plugin = "esc_world"
+second_annotator.seed = 2
+second_annotator.world.rounds = 4
+third_annotator.plugin = "esc_world"
+third_annotator.seed = 3
+third_annotator.world.rounds = 4
+[[stages]]
+plugin = "persona"
+chat.plugin = "esc_world"
+chat.world.rounds = 4
+[[stages]]
+plugin = "cluster"
+[[stages]]
+plugin = "rewrite"
+chat.plugin = "esc_world"
+chat.world.rounds = 4
+[[stages]]
+plugin = "deduplicate"
+[[stages]]
+plugin = "split"
+TOML
+
+# make FOLDER RANKS [--set ...]: a run's folder, as the front end prepares it.
+make_run() {
+  local folder=$1 ranks=$2
+  shift 2
+  mkdir -p "$folder"
+  "$build/bin/compeer" resolve cer.toml --set "ranks=$ranks" "$@" --json >"$folder/spec.json"
+}
+start() {
+  local folder=$1 ranks=$2 launcher=()
+  ((ranks > 1)) && launcher=(mpirun -n "$ranks" --oversubscribe --bind-to none)
+  setsid "${launcher[@]}" "$build/bin/data_worker" "$folder" >>"$folder/log.txt" 2>&1 &
+}
+finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
+fingerprint() { (cd "$1/stages" && sha256sum -- *.jsonl) | sha256sum; }
+same() {
+  [[ $(fingerprint "$1") == "$expected" ]] && echo "ok      $1" && return
+  echo "FAILED  $1 differs"
+  exit 1
+}
+
+make_run one/cer 1
+start one/cer 1 && finish one/cer
+expected=$(fingerprint one/cer)
+[[ $(ls one/cer/stages/*.dropped.jsonl | wc -l) == 10 && -s one/cer/stages/09-split.jsonl ]] || { echo "FAILED  files"; exit 1; }
+
+for case in "two 2 32" "four 4 7"; do
+  read -r name ranks together <<<"$case"
+  make_run "$name/cer" "$ranks" --set "data.together=$together"
+  start "$name/cer" "$ranks" && finish "$name/cer"
+  same "$name/cer"
+done
+
+# Killed again and again, each time a little later; then left to finish.
+make_run killed/cer 2
+for seconds in 0.15 0.3 0.45 0.6 0.75; do
+  start killed/cer 2
+  sleep "$seconds" # when it is killed is what varies here; that it goes on from anywhere is what is claimed
+  kill -9 -- "-$!" 2>/dev/null || true
+  wait "$!" 2>/dev/null || true
+done
+start killed/cer 2 && finish killed/cer
+same killed/cer
+
+# A second run with the same beginning: nothing is asked, what it shares is found.
+make_run one/again 1 --set name=again
+start one/again 1 && finish one/again
+same one/again
+python3 - one/again/summary.json <<'PY'
+import json, sys
+stages = json.load(open(sys.argv[1]))["details"]["stages"]
+assert all(stage["reused"] for stage in stages), stages
+PY
+echo "ok      found again"
+
+# With a full disk a stage ends in an error that names its file; then the next run goes on.
+make_run full/cer 1
+(ulimit -f 160; trap '' XFSZ; exec "$build/bin/data_worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }
+grep -q "can't be written: File too large" full/cer/log.txt || { cat full/cer/log.txt; exit 1; }
+start full/cer 1 && finish full/cer
+same full/cer
