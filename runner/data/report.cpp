@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <functional>
 #include <limits>
 
 namespace compeer::data {
@@ -27,6 +28,15 @@ json stage_json(const std::string& stem, const Made& made) {
   stage["sha256"] = made.sha256;
   stage["reused"] = made.reused;
   return stage;
+}
+
+// What findings say in numbers: {"history": {"accuracy": 0.9}} as "history/accuracy"; lists are left to the details.
+void each_number(const json& findings, const std::string& path,
+                 const std::function<void(const std::string&, double)>& put) {
+  for (const auto& [name, value] : findings.items()) {
+    if (value.is_number()) put(path + name, value.get<double>());
+    if (value.is_object()) each_number(value, path + name + "/", put);
+  }
 }
 
 }  // namespace
@@ -78,6 +88,7 @@ void Report::end(const Made& made) {
   put("out", out);
   put("dropped", dropped);
   for (const auto& [name, value] : tally.counts) put("count/" + name, value);
+  each_number(made.findings, "", put);
   summary_.details["stages"].push_back(stage_json(stem(), made));
   publish(true);
 }

@@ -42,6 +42,7 @@ class Cer : public Dataset {
     const auto& lines = splits_.at(split);
     const auto record = cer::read(json::parse(lines.at(static_cast<size_t>(index / per_record()))));
     const auto question = static_cast<size_t>(index % per_record());
+    if (view_ == "record") return {record.id, record.history, record.reference, record.all};
     if (view_ == "policy") return for_policy(record);
     if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
     if (view_ == "prm") return for_judge(record, question, question);
@@ -52,16 +53,16 @@ class Cer : public Dataset {
 
  private:
   int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1; }
-  bool judged() const { return view_ != "policy"; }
+  bool judged() const { return view_ != "policy" && view_ != "record"; }
 
   void take(const corpora::Raw& raw) {
     try {
       if (!raw.problem.empty()) throw std::runtime_error(raw.problem);
       const auto record = cer::read(json::parse(raw.bytes));
-      if (!record.labelled && (judged() || keep_ != "all"))
+      if (!record.labelled && (judged() || (view_ == "policy" && keep_ != "all")))
         throw std::runtime_error("has no labels ('steps', 'preference')");
       ++read_;
-      if (!judged() && !wanted(record)) return;
+      if (view_ == "policy" && !wanted(record)) return;
       splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
     } catch (const std::exception& error) {
       unreadable_.push_back({path_, raw.number, error.what()});
@@ -135,8 +136,8 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
   "summary": "CER records: completions with labels of their steps and a preference, for a policy or a judge.",
   "parameters": {
     "path": {"type": "path", "help": "JSON lines, as scripts/build_cer.lua makes them"},
-    "view": {"type": "string", "default": "policy", "choices": ["policy", "unifireward", "prm", "orm"],
-      "help": "what an example is: a completion; a judge's whole conversation; one step; the reply"},
+    "view": {"type": "string", "default": "policy", "choices": ["policy", "record", "unifireward", "prm", "orm"],
+      "help": "what an example is: a completion; the record, with the reference as answer; a judge's whole conversation; one step; the reply"},
     "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
       "help": "policy: right completions whose reply is as good as the reference; right ones, with the reference as reply; all"},
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],

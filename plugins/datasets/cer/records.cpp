@@ -49,7 +49,11 @@ std::array<bool, 3> steps(const json& list) {
 }  // namespace
 
 Record read(json record) {
-  Record result{text(record, "id"), turns(field(record, "history")), text(record, "reference"), candidate(record)};
+  Record result;
+  result.id = text(record, "id");
+  result.history = turns(field(record, "history"));
+  result.reference = text(record, "reference");
+  result.candidate = candidate(record);
   result.labelled = record.contains("steps");
   if (result.labelled) {
     result.steps = steps(record.at("steps"));

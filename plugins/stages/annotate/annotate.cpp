@@ -7,6 +7,7 @@
 #include "compeer/plugin.h"
 #include "stages/annotate/majority.h"
 #include "stages/asking.h"
+#include "statistics/agreement.h"
 
 namespace {
 
@@ -175,16 +176,20 @@ class Annotate : public Stage {
 
   static json agreement_of(const std::map<std::string, double>& counts, const std::string& what,
                            const std::vector<std::string>& labels) {
-    std::vector<std::vector<double>> table(labels.size(), std::vector<double>(labels.size()));
+    statistics::Table table(labels.size(), std::vector<size_t>(labels.size())), ratings;
     for (size_t i = 0; i < labels.size(); ++i) {
       for (size_t j = 0; j < labels.size(); ++j) {
         const auto found = counts.find(what + ": " + labels[i] + ", " + labels[j]);
-        if (found != counts.end()) table[i][j] = found->second;
+        if (found != counts.end()) table[i][j] = static_cast<size_t>(std::lround(found->second));
+        std::vector<size_t> of_item(labels.size());
+        ++of_item[i], ++of_item[j];
+        ratings.insert(ratings.end(), table[i][j], of_item);
       }
     }
-    const auto found = stages::agreement(table);
     const auto number = [](double value) { return std::isfinite(value) ? json(value) : json(); };
-    return {{"observed", number(found.observed)}, {"cohen", number(found.cohen)}, {"fleiss", number(found.fleiss)}};
+    return {{"observed", number(statistics::observed_agreement(ratings))},
+            {"cohen", number(statistics::cohen(table))},
+            {"fleiss", number(statistics::fleiss(ratings))}};
   }
 
   Host& host_;

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "compeer/plugin.h"
-#include "stages/cluster/kmeans.h"
 #include "stages/records.h"
+#include "statistics/kmeans.h"
 
 namespace {
 
@@ -67,10 +67,10 @@ class Cluster : public Stage {
       const auto uniform = [&](uint32_t attempt, uint32_t draw) {
         return host_.random(static_cast<uint32_t>(k), attempt, draw);
       };
-      all.push_back(stages::kmeans(points_, k, restarts_, uniform));
+      all.push_back(statistics::kmeans(points_, k, restarts_, uniform));
       inertias_.push_back(all.back().inertia);
     }
-    found_ = all[(k_ > 0 ? std::min(most, static_cast<size_t>(k_)) : stages::elbow(inertias_)) - 1];
+    found_ = all[(k_ > 0 ? std::min(most, static_cast<size_t>(k_)) : statistics::elbow(inertias_)) - 1];
     members_.resize(found_.centres.size());
     for (size_t i = 0; i < points_.size(); ++i) members_[found_.labels[i]].push_back(i);
   }
@@ -93,8 +93,8 @@ class Cluster : public Stage {
     return stages::kept(std::move(record));
   }
 
-  using Points = stages::Points;
-  using Clustering = stages::Clustering;
+  using Points = statistics::Points;
+  using Clustering = statistics::Clustering;
   Host& host_;
   int64_t k_, most_;
   uint32_t restarts_;

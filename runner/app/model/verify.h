@@ -38,6 +38,7 @@ std::vector<Check> verify_grpo_step(const std::filesystem::path& file, const Ver
 
 std::vector<Check> verify_classification(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_agreement(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_kmeans(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_correlation(const std::filesystem::path& file, const VerifyOptions&);
 
 /// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.

@@ -33,7 +33,7 @@ const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
                                                {"classification", verify_classification},
                                                {"agreement", verify_agreement},
                                                {"correlation", verify_correlation},
-                                               {"k-means", nullptr}};
+                                               {"kmeans", verify_kmeans}};
 
 // Lists or tables under these names. (A vocabulary has all of them as words, with numbers.)
 bool has(const json& object, std::initializer_list<const char*> keys) {
@@ -68,7 +68,7 @@ std::string kind_of_file(const fs::path& file) {
   if (has(value, {"cases"}) && value.contains("epsilon")) return "grpo_advantages";
   if (has(value, {"multiclass", "multilabel"})) return "classification";
   if (has(value, {"cohen", "fleiss"})) return "agreement";
-  if (has(value, {"points", "runs"})) return "k-means";
+  if (has(value, {"points", "runs"})) return "kmeans";
   if (value.is_array() && !value.empty() && has(value[0], {"x", "y"})) return "correlation";
   return "";
 }

@@ -7,6 +7,7 @@
 #include "statistics/agreement.h"
 #include "statistics/classification.h"
 #include "statistics/correlation.h"
+#include "statistics/kmeans.h"
 
 namespace compeer::app {
 
@@ -129,7 +130,26 @@ std::vector<Check> compared(const fs::path& file, Compare compare) {
   return differences.checks();
 }
 
+void compare_kmeans(Differences& differences, const json& points, const json& run) {
+  const auto data = points.get<statistics::Points>(), centres = run.at("centres").get<statistics::Points>();
+  const auto ours = statistics::lloyd(data, run.at("init").get<statistics::Points>());
+  if (centres.size() != ours.centres.size()) throw Error("centres", "are not as many as init", "", Exit::data);
+  for (size_t c = 0; c < centres.size(); ++c) {
+    for (size_t d = 0; d < centres[c].size(); ++d) differences.compare("centres", ours.centres[c].at(d), centres[c][d]);
+  }
+  differences.compare("labels", Table{ours.labels}, json::array({run.at("labels")}));
+  differences.compare("inertia", ours.inertia, run.at("inertia"));
+  differences.compare("iterations", static_cast<double>(ours.iterations), run.at("iterations"));
+  differences.compare("silhouette", statistics::silhouette(data, ours.labels), run.at("silhouette"));
+}
+
 }  // namespace
+
+std::vector<Check> verify_kmeans(const fs::path& file, const VerifyOptions&) {
+  return compared(file, [](Differences& differences, const json& cases) {
+    for (const json& run : cases.at("runs")) compare_kmeans(differences, cases.at("points"), run);
+  });
+}
 
 std::vector<Check> verify_classification(const fs::path& file, const VerifyOptions&) {
   return compared(file, [](Differences& differences, const json& cases) {

@@ -62,6 +62,13 @@ TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
   EXPECT_EQ(size(all), 3);
 }
 
+TEST_F(Cer, GivesStagesTheRecordsAsTheyStand) {
+  auto data = open({{"view", "record"}});
+  ASSERT_EQ(size(data), 3);
+  EXPECT_EQ(get(data, 1).answer, "tell me more");
+  EXPECT_EQ(get(data, 1).record, record("b", {true, false, true}, "both good", "train"));
+}
+
 TEST_F(Cer, TeachesAJudgeAllFourAnswersOfAConversation) {
   auto data = open({{"view", "unifireward"}, {"order", "reference_first"}});
   ASSERT_EQ(size(data), 3);

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-namespace compeer::stages {
+namespace compeer::statistics {
 
 using Points = std::vector<std::vector<double>>;  ///< [points, dimensions]
 
@@ -19,6 +19,11 @@ struct Clustering {
 /// points.
 Clustering lloyd(const Points& points, Points centres);
 
+/// How well points lie in their clusters, in [-1, 1]: the mean of (b - a) / max(a, b), a being a point's mean distance
+/// to the others of its cluster and b that to the nearest other cluster; 0 for a point alone. NaN with fewer than two
+/// clusters.
+double silhouette(const Points& points, const std::vector<size_t>& labels);
+
 /// Numbers in [0, 1) for try `attempt`, draw `draw`.
 using Uniform = std::function<double(uint32_t attempt, uint32_t draw)>;
 
@@ -33,4 +38,4 @@ Clustering kmeans(const Points& points, size_t k, uint32_t restarts, const Unifo
 /// the chord from the first to the last; the smallest such k. With fewer than three, or if none lies below: the last.
 size_t elbow(const std::vector<double>& inertias);
 
-}  // namespace compeer::stages
+}  // namespace compeer::statistics

@@ -1,10 +1,11 @@
-#include "stages/cluster/kmeans.h"
+#include "statistics/kmeans.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
-namespace compeer::stages {
+namespace compeer::statistics {
 
 namespace {
 
@@ -111,4 +112,26 @@ size_t elbow(const std::vector<double>& inertias) {
   return best;
 }
 
-}  // namespace compeer::stages
+double silhouette(const Points& points, const std::vector<size_t>& labels) {
+  const size_t clusters = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
+  std::vector<double> size(clusters);
+  for (const size_t label : labels) ++size[label];
+  if (std::count_if(size.begin(), size.end(), [](double n) { return n > 0; }) < 2)
+    return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (size[labels[i]] < 2) continue;
+    std::vector<double> distances(clusters);
+    for (size_t j = 0; j < points.size(); ++j)
+      distances[labels[j]] += std::sqrt(squared_distance(points[i], points[j]));
+    const double own = distances[labels[i]] / (size[labels[i]] - 1);
+    double other = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < clusters; ++c) {
+      if (c != labels[i] && size[c] > 0) other = std::min(other, distances[c] / size[c]);
+    }
+    if (const double longer = std::max(own, other); longer > 0) sum += (other - own) / longer;
+  }
+  return sum / static_cast<double>(points.size());
+}
+
+}  // namespace compeer::statistics

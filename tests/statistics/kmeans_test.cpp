@@ -1,4 +1,4 @@
-#include "stages/cluster/kmeans.h"
+#include "statistics/kmeans.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace compeer::stages {
+namespace compeer::statistics {
 namespace {
 
 using nlohmann::json;
@@ -86,4 +86,4 @@ TEST(Elbow, IsThePointFarthestBelowTheChord) {
 }
 
 }  // namespace
-}  // namespace compeer::stages
+}  // namespace compeer::statistics

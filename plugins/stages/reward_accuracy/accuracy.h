@@ -1,0 +1,27 @@
+#pragma once
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "statistics/bootstrap.h"
+
+namespace compeer::stages {
+
+/// A judge's answers against the annotators', as counts named "history: True, False" (truth, then answer), and what
+/// follows from them: Table 1 of the paper. Answers that could not be read count as "unreadable", which is never right.
+struct Question {
+  std::string name;
+  std::vector<std::string> words;  ///< the labels
+};
+const std::array<Question, 4>& questions();
+
+std::string cell(const Question& question, const std::string& truth, const std::string& answer);
+
+/// For each question: n, accuracy, weighted_f1, confusion (rows are the truth), and of a step false_recall, of the
+/// replies better_or_not (equal to the reference or better, against worse). A figure is {value, low, high}, the
+/// interval by bootstrap over records.
+nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
+
+}  // namespace compeer::stages

@@ -1,0 +1,50 @@
+#include "stages/reward_accuracy/accuracy.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::stages {
+namespace {
+
+constexpr statistics::Resampling kFew{200, 1, 0.95};
+
+// Of 10 steps 7 are right. F1 of True 12 / 14, of False 4 / 6: weighted .7 x .857143 + .3 x .666667 = .8.
+TEST(Accuracies, OfStepsAreThoseOfTheTable) {
+  const auto all = accuracies({{"history: True, True", 6},
+                               {"history: True, False", 1},
+                               {"history: False, False", 2},
+                               {"history: False, True", 1}},
+                              kFew);
+  ASSERT_EQ(all.size(), 1u) << "nothing was asked about the others";
+  const auto& history = all.at("history");
+  EXPECT_EQ(history.at("n"), 10);
+  EXPECT_EQ(history.at("confusion"), (nlohmann::json{{6, 1, 0}, {1, 2, 0}, {0, 0, 0}}));
+  EXPECT_NEAR(history.at("weighted_f1").at("value").get<double>(), .8, 1e-12);
+  EXPECT_NEAR(history.at("accuracy").at("value").get<double>(), .8, 1e-12);
+  EXPECT_NEAR(history.at("false_recall").at("value").get<double>(), 2 / 3.0, 1e-12);
+  EXPECT_LT(history.at("accuracy").at("low").get<double>(), .8);
+  EXPECT_GE(history.at("accuracy").at("high").get<double>(), .9);
+}
+
+TEST(Accuracies, AnswersThatCanNotBeReadAreWrong) {
+  const auto all = accuracies({{"emotion: False, unreadable", 3}, {"emotion: False, False", 1}}, kFew);
+  EXPECT_NEAR(all.at("emotion").at("false_recall").at("value").get<double>(), .25, 1e-12);
+  EXPECT_NEAR(all.at("emotion").at("accuracy").at("value").get<double>(), .25, 1e-12);
+}
+
+TEST(Accuracies, ThereIsNoRecallOfWhatDoesNotOccur) {
+  EXPECT_TRUE(accuracies({{"strategy: True, True", 4}}, kFew).at("strategy").at("false_recall").at("value").is_null());
+}
+
+// "second" and "both good" say that the reply is as good as the reference, "first" and "neither" that it is not.
+TEST(Accuracies, OfRepliesAlsoTellBetterOrNot) {
+  const auto all = accuracies({{"reply: first, neither", 2},
+                               {"reply: second, both good", 1},
+                               {"reply: both good, first", 1},
+                               {"reply: neither, unreadable", 1}},
+                              kFew);
+  EXPECT_NEAR(all.at("reply").at("accuracy").at("value").get<double>(), 0, 1e-12);
+  EXPECT_NEAR(all.at("reply").at("better_or_not").at("value").get<double>(), 3 / 5.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace compeer::stages
