@@ -65,7 +65,7 @@ make_run() {
 start() {
   local folder=$1 ranks=$2 launcher=()
   ((ranks > 1)) && launcher=(mpirun -n "$ranks" --oversubscribe --bind-to none)
-  setsid "${launcher[@]}" "$build/bin/data_worker" "$folder" >>"$folder/log.txt" 2>&1 &
+  setsid "${launcher[@]}" "$build/bin/compeer-worker" "$folder" >>"$folder/log.txt" 2>&1 &
 }
 finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
 fingerprint() { (cd "$1/stages" && sha256sum -- *.jsonl) | sha256sum; }
@@ -111,7 +111,7 @@ echo "ok      found again"
 
 # With a full disk a stage ends in an error that names its file; then the next run goes on.
 make_run full/cer 1
-(ulimit -f 160; trap '' XFSZ; exec "$build/bin/data_worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }
+(ulimit -f 160; trap '' XFSZ; exec "$build/bin/compeer-worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }
 grep -q "can't be written: File too large" full/cer/log.txt || { cat full/cer/log.txt; exit 1; }
 start full/cer 1 && finish full/cer
 same full/cer
