@@ -108,7 +108,8 @@ TEST(Resolve, OfAResolvedSpecIsTheSameSpec) {
 TEST(Resolve, RefusesAnUnknownKeyWithTheNearestName) {
   EXPECT_EQ(refused(smallest("setps = 8\n")),
             "x.toml:8|unknown key 'grpo.setps'|did you mean 'steps'? known: group_size, batch, steps, updates, "
-            "resample, together, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, cispo_least, "
+            "resample, together, micro_tokens, split, lr, loss, level, clip, clip_low, clip_high, delta, dual_clip, "
+            "cispo_least, "
             "cispo_most, "
             "sapo_positive, sapo_negative, vespo_k_positive, vespo_lambda_positive, vespo_k_negative, "
             "vespo_lambda_negative, clip_cov_share, clip_cov_low, clip_cov_high, kl_cov_share, "
@@ -283,7 +284,7 @@ TEST(Resolve, RefusesAPluginThatWantsAKeyOfTheSection) {
 TEST(Resolve, RefusesAMissingKey) {
   EXPECT_EQ(refused(""),
             "x.toml|missing key 'name'|a string: what the run is called: letters, digits, '.', '_', '-', at most 100\n"
-            "x.toml: missing key 'task'\n  help: one of sft, grpo, evaluate: what the run does\n"
+            "x.toml: missing key 'task'\n  help: one of sft, grpo, evaluate, data: what the run does\n"
             "x.toml: missing key 'dataset.plugin'\n  help: known: esc_world, files|3");
   EXPECT_EQ(refused("name = \"x\"\ntask = \"grpo\"\ndataset.plugin = \"esc_world\"\n"),
             "x.toml|missing key 'rewards'|a list of one or more tables: what judges a completion; their weighted sum "
