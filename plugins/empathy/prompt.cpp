@@ -70,4 +70,10 @@ std::string Prompt::fill(const std::map<std::string, std::string>& values) const
   return text;
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
 }  // namespace compeer::empathy

@@ -31,4 +31,7 @@ class Prompt {
   std::string sha256_;
 };
 
+/// "keep, incoherent, artificial": what a slot for the answers holds.
+std::string listed(const std::vector<std::string>& words);
+
 }  // namespace compeer::empathy

@@ -12,12 +12,6 @@ std::string lines_of(const std::vector<Turn>& turns) {
   return text;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string list;
-  for (const auto& word : words) list += (list.empty() ? "" : ", ") + word;
-  return list;
-}
-
 std::string tagged(const std::string& tag, const std::string& text) {
   return "<" + tag + ">" + text + "</" + tag + ">";
 }
@@ -45,13 +39,13 @@ std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
 
 std::string Form::about_step(size_t step, const std::string& text) const {
   if (!prompts_) return tagged(step_names[step], text);
-  return prompts_->steps[step].fill({{"step", text}, {"answers", listed(verdicts_.answers().words())}});
+  return prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
 
 std::string Form::about_replies(const std::string& first, const std::string& second) const {
   if (!prompts_) return first + "\n" + second;
   return prompts_->replies.fill(
-      {{"first", first}, {"second", second}, {"answers", listed(preferences_.answers().words())}});
+      {{"first", first}, {"second", second}, {"answers", empathy::listed(preferences_.answers().words())}});
 }
 
 }  // namespace compeer::judging

@@ -70,12 +70,6 @@ std::string shown(const std::vector<Turn>& turns, const json& record) {
   return text;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-  return list;
-}
-
 void note_provenance(json& record, const std::string& field, const std::string& model, const empathy::Prompt& prompt) {
   record["provenance"][field] = {{"model", model}, {"prompt", prompt.sha256()}};
 }

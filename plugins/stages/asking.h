@@ -56,9 +56,6 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
 /// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
 
-/// "keep, incoherent, artificial": what the slot {answers} holds.
-std::string listed(const std::vector<std::string>& words);
-
 /// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
 void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,
                      const empathy::Prompt& prompt);

@@ -120,7 +120,7 @@ class Annotate : public Stage {
     return step_prompts_[step].of(record).fill({{"id", record.at("id")},
                                                 {"history", history(record)},
                                                 {"step", record.at("candidates").at(0).at(step_names[step])},
-                                                {"answers", stages::listed(verdicts_.answers().words())}});
+                                                {"answers", empathy::listed(verdicts_.answers().words())}});
   }
 
   std::string preference_prompt(const json& record, bool other_way) const {
@@ -129,7 +129,7 @@ class Annotate : public Stage {
                                                 {"history", history(record)},
                                                 {"first", other_way ? reply : reference},
                                                 {"second", other_way ? reference : reply},
-                                                {"answers", stages::listed(preferences_.answers().words())}});
+                                                {"answers", empathy::listed(preferences_.answers().words())}});
   }
 
   static std::string history(const json& record) {

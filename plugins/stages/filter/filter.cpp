@@ -52,7 +52,7 @@ class Filter : public Stage {
   std::string prompt(const json& record) const {
     return prompts_.of(record).fill({{"id", record.at("id")},
                                      {"dialogue", stages::shown(stages::turns_of(record), record)},
-                                     {"answers", stages::listed(verdicts_.answers().words())}});
+                                     {"answers", empathy::listed(verdicts_.answers().words())}});
   }
 
   Chat& chat_;

@@ -15,7 +15,7 @@ template <class Labels>
 std::string names_of(const Labels& labels) {
   std::vector<std::string> names;
   for (const auto label : labels) names.emplace_back(empathy::name(label));
-  return stages::listed(names);
+  return empathy::listed(names);
 }
 
 class Generate : public Stage {
@@ -46,7 +46,7 @@ class Generate : public Stage {
   template <class Labels>
   static std::string given(const Settings& settings, const char* key, const Labels& standard) {
     const auto words = settings.texts(key);
-    return words.empty() ? names_of(standard) : stages::listed(words);
+    return words.empty() ? names_of(standard) : empathy::listed(words);
   }
 
   void add(Chat& chat, size_t number, const std::vector<json>& records, std::vector<Outcome>& outcomes) {
