@@ -27,7 +27,10 @@ Form::Prompts Form::read(const std::string& folder) {
   const auto prompt = [&](const std::string& name, const std::vector<std::string>& slots) {
     return empathy::Prompt::read(std::filesystem::path(folder) / ("judge_" + name + ".txt"), slots);
   };
-  Prompts all{prompt("context", {"history"}), {}, prompt("replies", {"first", "second", "answers"})};
+  Prompts all{prompt("context", {"history"}),
+              prompt("reading", {"step"}),
+              {},
+              prompt("replies", {"first", "second", "answers"})};
   for (const char* name : step_names) all.steps.push_back(prompt(std::string("step_") + name, {"step", "answers"}));
   return all;
 }
@@ -37,9 +40,11 @@ std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
   return {{"system", prompts_->context.fill({{"history", lines_of(history)}})}};
 }
 
-std::string Form::about_step(size_t step, const std::string& text) const {
-  if (!prompts_) return tagged(step_names[step], text);
-  return prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
+std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {
+  const auto& read = reading[step];
+  if (!prompts_) return (read ? tagged(step_names[step], *read) : "") + tagged(step_names[step], text);
+  return (read ? prompts_->reading.fill({{"step", *read}}) + "\n" : "") +
+         prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
 
 std::string Form::about_replies(const std::string& first, const std::string& second) const {

@@ -23,6 +23,10 @@
 
 namespace compeer::judging {
 
+/// Texts of the three steps, those that are there.
+using Steps = std::array<std::optional<std::string>, 3>;
+inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
+
 /// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
 /// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
 /// for, without them the dialogue's own turns, and a question is nothing but the text that is to be judged, in tags.
@@ -31,8 +35,9 @@ class Form {
   explicit Form(const Settings& settings);
 
   std::vector<Turn> context(const std::vector<Turn>& history) const;
-  /// Is step 0 (history), 1 (emotion), 2 (strategy) right?
-  std::string about_step(size_t step, const std::string& text) const;
+  /// Is step 0 (history), 1 (emotion), 2 (strategy) right? Before it stands what a reader of the dialogue made of it,
+  /// if there was one.
+  std::string about_step(size_t step, const std::string& text, const Steps& reading = {}) const;
   /// Which of two replies is better?
   std::string about_replies(const std::string& first, const std::string& second) const;
 
@@ -41,7 +46,7 @@ class Form {
 
  private:
   struct Prompts {
-    empathy::Prompt context;
+    empathy::Prompt context, reading;
     std::vector<empathy::Prompt> steps;
     empathy::Prompt replies;
   };
@@ -51,7 +56,5 @@ class Form {
   empathy::Preferences preferences_;
   std::optional<Prompts> prompts_;
 };
-
-inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
 }  // namespace compeer::judging

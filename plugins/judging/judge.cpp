@@ -57,23 +57,30 @@ Case case_of(const std::string& completion) {
           empathy::reply_of(completion)};
 }
 
-// The conversations of all cases, one question after the other.
-struct Judge::Round {
+// What is to be judged.
+struct Judge::Matter {
   const Talk& context;
   const std::string& reference;
   const std::vector<Case>& cases;
+  const Steps& reading;
+};
+
+// The conversations of all cases, one question after the other.
+struct Judge::Round {
+  const Matter& matter;
   Manner manner;
   std::vector<std::unique_ptr<Talk>> talks;
   std::vector<Opinion> opinions;
 };
 
 std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::string& reference,
-                                  const std::vector<Case>& cases) const {
+                                  const std::vector<Case>& cases, const Steps& reading) const {
   const auto context = speaker_.begin(form_.context(history));
-  if (hearing_.votes <= 1 || hearing_.by_likelihood) return hear(*context, reference, cases, 0);
+  const Matter matter{*context, reference, cases, reading};
+  if (hearing_.votes <= 1 || hearing_.by_likelihood) return hear(matter, 0);
   std::vector<std::vector<Opinion>> votes(cases.size());
   for (int vote = 0; vote < hearing_.votes; ++vote) {
-    const auto heard = hear(*context, reference, cases, static_cast<uint32_t>(vote));
+    const auto heard = hear(matter, static_cast<uint32_t>(vote));
     for (size_t i = 0; i < cases.size(); ++i) votes[i].push_back(heard[i]);
   }
   std::vector<Opinion> all;
@@ -81,11 +88,10 @@ std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::s
   return all;
 }
 
-std::vector<Opinion> Judge::hear(const Talk& context, const std::string& reference, const std::vector<Case>& cases,
-                                 uint32_t draw) const {
+std::vector<Opinion> Judge::hear(const Matter& matter, uint32_t draw) const {
   const Manner manner{hearing_.votes > 1 ? hearing_.temperature : 0.0, kLongestAnswer, draw};
-  Round round{context, reference, cases, manner, {}, std::vector<Opinion>(cases.size())};
-  for (size_t i = 0; i < cases.size(); ++i) round.talks.push_back(context.copy());
+  Round round{matter, manner, {}, std::vector<Opinion>(matter.cases.size())};
+  for (size_t i = 0; i < matter.cases.size(); ++i) round.talks.push_back(matter.context.copy());
   for (size_t question = 0; question <= kReply; ++question) ask(round, question);
   return std::move(round.opinions);
 }
@@ -94,12 +100,13 @@ void Judge::ask(Round& round, size_t question) const {
   std::vector<size_t> whose;
   std::vector<Talk*> talks;
   std::vector<std::string> texts;
-  for (size_t i = 0; i < round.cases.size(); ++i) {
-    if (!asks(round.cases[i], scope_, question)) continue;
-    if (scope_.apart) round.talks[i] = round.context.copy();
+  const auto& cases = round.matter.cases;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (!asks(cases[i], scope_, question)) continue;
+    if (scope_.apart) round.talks[i] = round.matter.context.copy();
     whose.push_back(i);
     talks.push_back(round.talks[i].get());
-    texts.push_back(text_of(round.cases[i], round.reference, question));
+    texts.push_back(text_of(cases[i], round.matter, question));
   }
   if (hearing_.by_likelihood) {
     for (size_t k = 0; k < whose.size(); ++k) weigh(round.opinions[whose[k]], question, *talks[k], texts[k]);
@@ -109,9 +116,10 @@ void Judge::ask(Round& round, size_t question) const {
   for (size_t k = 0; k < whose.size(); ++k) take(round.opinions[whose[k]], question, answers[k].text);
 }
 
-std::string Judge::text_of(const Case& one, const std::string& reference, size_t question) const {
-  if (question < kReply) return form_.about_step(question, *one.steps[question]);
-  return hearing_.swap ? form_.about_replies(one.reply, reference) : form_.about_replies(reference, one.reply);
+std::string Judge::text_of(const Case& one, const Matter& matter, size_t question) const {
+  if (question < kReply) return form_.about_step(question, *one.steps[question], matter.reading);
+  return hearing_.swap ? form_.about_replies(one.reply, matter.reference)
+                       : form_.about_replies(matter.reference, one.reply);
 }
 
 void Judge::take(Opinion& opinion, size_t question, const std::string& answer) const {

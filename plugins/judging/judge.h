@@ -12,7 +12,7 @@ namespace compeer::judging {
 
 /// What is to be judged: the steps that are there, and the reply, empty if there is none.
 struct Case {
-  std::array<std::optional<std::string>, 3> steps;
+  Steps steps;
   std::string reply;
 };
 /// Of any completion, whatever its faults.
@@ -46,16 +46,17 @@ class Judge {
       : speaker_(speaker), form_(std::move(form)), scope_(scope), hearing_(hearing) {}
 
   /// Judges replies to one history, side by side: the context is read once, and every question sees the verdicts on
-  /// those before it in the pages of its conversation.
+  /// those before it in the pages of its conversation. `reading`: how a reader took the history, shown beside each
+  /// step.
   std::vector<Opinion> judge(const std::vector<Turn>& history, const std::string& reference,
-                             const std::vector<Case>& cases) const;
+                             const std::vector<Case>& cases, const Steps& reading = {}) const;
 
  private:
+  struct Matter;
   struct Round;
-  std::vector<Opinion> hear(const Talk& context, const std::string& reference, const std::vector<Case>& cases,
-                            uint32_t draw) const;
+  std::vector<Opinion> hear(const Matter& matter, uint32_t draw) const;
   void ask(Round& round, size_t question) const;
-  std::string text_of(const Case& one, const std::string& reference, size_t question) const;
+  std::string text_of(const Case& one, const Matter& matter, size_t question) const;
   void take(Opinion& opinion, size_t question, const std::string& answer) const;
   void weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const;
 

@@ -3,6 +3,8 @@
 #include <ATen/ops/empty.h>
 
 #include "empathy/format.h"
+#include "judging/floor.h"
+#include "judging/reading.h"
 
 namespace compeer::judging {
 
@@ -29,6 +31,9 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       reply_weight_(number_or_0(settings, "reply_weight")),
       format_weight_(number_or_0(settings, "format_weight")),
       judge_(host.speaker(settings.text("model")), Form(settings), scope, hearing_of(settings)) {
+  if (settings.has("accuracy") && scope.steps)
+    hold_to_floor(settings.text("accuracy"), settings.text("model"), settings.number("least_recall"));
+  if (settings.has("reader")) reader_ = &host.speaker(settings.text("reader"));
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }
 
@@ -44,7 +49,9 @@ std::vector<std::string> JudgedReward::parts() const {
 at::Tensor JudgedReward::score(const Group& group) {
   std::vector<Case> cases;
   for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
-  const auto opinions = judge_.judge(group.example.history, empathy::reply_of(group.example.answer), cases);
+  const auto& history = group.example.history;
+  const auto reading = reader_ && scope_.steps ? read(*reader_, {history})[0] : Steps{};
+  const auto opinions = judge_.judge(history, empathy::reply_of(group.example.answer), cases, reading);
   auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
   auto* next = static_cast<float*>(scores.mutable_data_ptr());
   for (size_t i = 0; i < cases.size(); ++i) {

@@ -9,6 +9,12 @@
 /// The settings of rewards that a judge gives, besides those of its form.
 #define COMPEER_HEARING_SETTINGS                                                                                     \
   R"json("model": {"type": "path", "help": "the judge: a model folder, such as a run's checkpoints/last"},)json"     \
+  R"json("reader": {"type": "path", "default": null,)json"                                                           \
+  R"json("help": "a judge taught with reads = true: the folder of the model that the stage read was given"},)json"   \
+  R"json("accuracy": {"type": "path", "default": null,)json"                                                         \
+  R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
+  R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
+  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"         \
   R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                       \
   R"json("help": "1: the likeliest answer; else the majority of so many sampled ones"},)json"                        \
   R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json" \
@@ -33,6 +39,7 @@ class JudgedReward : public Reward {
   std::vector<double> row(const Completion& completion, const Case& one, const Opinion& opinion) const;
 
   Scope scope_;
+  Speaker* reader_ = nullptr;
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
   std::optional<double> broken_format_;

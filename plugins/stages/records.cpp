@@ -44,6 +44,13 @@ std::vector<Turn> turns_of(const json& record) {
   return turns;
 }
 
+nlohmann::json beside(nlohmann::json record, const std::string& name) {
+  for (const char* field : {"steps", "preference", "annotators", "judged"}) record.erase(field);
+  for (const char* field : {"steps", "preference"}) record["provenance"].erase(field);
+  record["id"] = record.at("id").get<std::string>() + "/" + name;
+  return record;
+}
+
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }
 
 Outcome dropped(const std::string& reason) { return {{}, reason, {}}; }

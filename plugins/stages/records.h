@@ -28,6 +28,9 @@ std::vector<Turn> turns_of(const nlohmann::json& record);
 std::vector<Turn> turns_in(const nlohmann::json& list);
 nlohmann::json list_of(const std::vector<Turn>& turns);
 
+/// The same round, for another candidate: without labels and what was said of them, `name` behind its id.
+nlohmann::json beside(nlohmann::json record, const std::string& name);
+
 Outcome kept(nlohmann::json record);
 Outcome dropped(const std::string& reason);
 

@@ -9,7 +9,7 @@
 #include "compeer/plugin.h"
 #include "corpora/json_records.h"
 #include "datasets/cer/records.h"
-#include "judging/form.h"
+#include "judging/reading.h"
 
 namespace {
 
@@ -25,6 +25,7 @@ class Cer : public Dataset {
         view_(settings.text("view")),
         keep_(settings.text("keep")),
         random_order_(settings.text("order") == "random"),
+        reads_(settings.flag("reads")),
         form_(settings) {
     corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
@@ -61,6 +62,7 @@ class Cer : public Dataset {
       const auto record = cer::read(json::parse(raw.bytes));
       if (!record.labelled && (judged() || (view_ == "policy" && keep_ != "all")))
         throw std::runtime_error("has no labels ('steps', 'preference')");
+      if (judged() && reads_) judging::reading_in(record.all);
       ++read_;
       if (view_ == "policy" && !wanted(record)) return;
       splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
@@ -97,12 +99,13 @@ class Cer : public Dataset {
   Example for_judge(const cer::Record& record, size_t first, size_t last) const {
     const bool swap = random_order_ && draw(record.id) < 0.5;
     const auto& c = record.candidate;
+    const auto reading = reads_ ? judging::reading_in(record.all) : judging::Steps{};
     Example example{record.id, form_.context(record.history), "", record.all};
     for (size_t question = first; question <= last; ++question) {
       if (question > first) example.history.push_back({"assistant", example.answer});
       if (question < kStepQuestions) {
         const std::string* texts[] = {&c.history, &c.emotion, &c.strategy};
-        example.history.push_back({"user", form_.about_step(question, *texts[question])});
+        example.history.push_back({"user", form_.about_step(question, *texts[question], reading)});
         example.answer = form_.verdicts().print(record.steps[question]);
       } else {
         example.history.push_back({"user", swap ? form_.about_replies(c.reply, record.reference)
@@ -121,7 +124,7 @@ class Cer : public Dataset {
   }
 
   const std::string path_, view_, keep_;
-  const bool random_order_;
+  const bool random_order_, reads_;
   const judging::Form form_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
   std::vector<Unreadable> unreadable_;
@@ -143,5 +146,7 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
       "help": "judges: which of the two replies is shown first"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_JUDGE_SETTINGS R"json(
+      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_READS_SETTING
+                   COMPEER_JUDGE_SETTINGS
+               R"json(
   })json")

@@ -1,7 +1,7 @@
 /// annotate: chat models judge each candidate as people would: every step right or not, and its reply against the
 /// reference, the two in an order drawn from the seed, which is undone in the record. Two annotators; a third where
-/// they differ; what no two agree on is dropped. "steps", "preference" (first: the reference), "annotators": all
-/// judgements.
+/// they differ; what no two agree on is dropped, what is annotated already stays as it is. "steps", "preference"
+/// (first: the reference), "annotators": all judgements.
 #include <cmath>
 
 #include "compeer/plugin.h"
@@ -41,28 +41,20 @@ class Annotate : public Stage {
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    const Opinions first = ask(0, records), second = ask(1, records);
-    std::vector<json> disputed;
-    std::vector<size_t> place(records.size(), 0);
+    std::vector<Outcome> outcomes(records.size());
+    std::vector<json> open;
+    std::vector<size_t> place;
     for (size_t i = 0; i < records.size(); ++i) {
-      const bool both = first.refusals[i].empty() && second.refusals[i].empty();
-      if (!both || stages::same(first.judgements[i], second.judgements[i])) continue;
-      disputed.push_back(records[i]);
-      place[i] = disputed.size();
-    }
-    const Opinions third = ask(2, disputed);
-    std::vector<Outcome> outcomes;
-    for (size_t i = 0; i < records.size(); ++i) {
-      std::vector<Judgement> judgements = {first.judgements[i], second.judgements[i]};
-      std::string refusal = !first.refusals[i].empty() ? first.refusals[i] : second.refusals[i];
-      if (place[i] > 0) {
-        judgements.push_back(third.judgements[place[i] - 1]);
-        refusal = third.refusals[place[i] - 1];
+      if (records[i].contains("steps") && records[i].contains("preference")) {
+        outcomes[i] = stages::kept(records[i]);
+        outcomes[i].counts["annotated before"] = 1;
+      } else {
+        open.push_back(records[i]);
+        place.push_back(i);
       }
-      outcomes.push_back(refusal.empty() ? decided(records[i], judgements) : stages::dropped(refusal));
     }
-    const auto malformed = first.malformed + second.malformed + third.malformed;
-    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    auto annotated = annotate(open);
+    for (size_t k = 0; k < open.size(); ++k) outcomes[place[k]] = std::move(annotated[k]);
     return outcomes;
   }
 
@@ -86,6 +78,32 @@ class Annotate : public Stage {
   bool swapped(const json& record) const {
     const auto [a, b] = stages::place_of(record);
     return host_.random(a, b, 0) < 0.5;
+  }
+
+  std::vector<Outcome> annotate(const std::vector<json>& records) {
+    const Opinions first = ask(0, records), second = ask(1, records);
+    std::vector<json> disputed;
+    std::vector<size_t> place(records.size(), 0);
+    for (size_t i = 0; i < records.size(); ++i) {
+      const bool both = first.refusals[i].empty() && second.refusals[i].empty();
+      if (!both || stages::same(first.judgements[i], second.judgements[i])) continue;
+      disputed.push_back(records[i]);
+      place[i] = disputed.size();
+    }
+    const Opinions third = ask(2, disputed);
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < records.size(); ++i) {
+      std::vector<Judgement> judgements = {first.judgements[i], second.judgements[i]};
+      std::string refusal = !first.refusals[i].empty() ? first.refusals[i] : second.refusals[i];
+      if (place[i] > 0) {
+        judgements.push_back(third.judgements[place[i] - 1]);
+        refusal = third.refusals[place[i] - 1];
+      }
+      outcomes.push_back(refusal.empty() ? decided(records[i], judgements) : stages::dropped(refusal));
+    }
+    const auto malformed = first.malformed + second.malformed + third.malformed;
+    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    return outcomes;
   }
 
   Opinions ask(size_t annotator, const std::vector<json>& records) {

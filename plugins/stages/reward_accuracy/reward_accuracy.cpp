@@ -3,10 +3,11 @@
 #include <map>
 #include <memory>
 
-#include "base/hash.h"
 #include "compeer/plugin.h"
 #include "datasets/cer/records.h"
 #include "judging/judge.h"
+#include "judging/reading.h"
+#include "judging/weights.h"
 #include "stages/records.h"
 #include "stages/reward_accuracy/accuracy.h"
 
@@ -18,11 +19,13 @@ using nlohmann::json;
 class RewardAccuracy : public Stage {
  public:
   RewardAccuracy(const Settings& settings, Host& host)
-      : form_(settings), resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
+      : form_(settings),
+        reads_(settings.flag("reads")),
+        resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     const auto whole = [&](const char* key, judging::Scope scope) {
       const auto folder = settings.text(key);
       judges_.emplace_back(host.speaker(folder), form_, scope, judging::Hearing{.swap = settings.flag("swap")});
-      weights_ += sha256_file(folder + "/model.safetensors");
+      weights_.push_back(judging::weights_of(folder));
     };
     const bool apart = settings.has("outcome_model");
     whole("model", {.steps = true, .reply = !apart, .apart = apart});
@@ -36,10 +39,12 @@ class RewardAccuracy : public Stage {
   }
 
   json findings(const std::map<std::string, double>& counts) const override {
-    return stages::accuracies(counts, resampling_);
+    auto findings = stages::accuracies(counts, resampling_);
+    findings["judges"] = weights_;
+    return findings;
   }
 
-  std::string ingredients() const override { return weights_; }
+  std::string ingredients() const override { return json(weights_).dump(); }
 
  private:
   Outcome measured(const json& record) {
@@ -48,8 +53,9 @@ class RewardAccuracy : public Stage {
     const auto& c = known.candidate;
     const judging::Case one{{c.history, c.emotion, c.strategy}, c.reply};
     judging::Opinion opinion;
+    const auto reading = reads_ ? judging::reading_in(record) : judging::Steps{};
     for (const auto& judge : judges_) {
-      const auto heard = judge.judge(known.history, known.reference, {one})[0];
+      const auto heard = judge.judge(known.history, known.reference, {one}, reading)[0];
       for (size_t step = 0; step < 3; ++step) {
         if (heard.steps[step]) opinion.steps[step] = heard.steps[step];
       }
@@ -76,9 +82,10 @@ class RewardAccuracy : public Stage {
   }
 
   const judging::Form form_;
+  const bool reads_;
   const statistics::Resampling resampling_;
   std::vector<judging::Judge> judges_;
-  std::string weights_;
+  std::vector<std::string> weights_;
 };
 
 }  // namespace
@@ -91,6 +98,7 @@ COMPEER_PLUGIN(Stage, stages, reward_accuracy, RewardAccuracy,
     "model": {"type": "path", "help": "the judge's folder; with outcome_model, of the judge of steps"},
     "outcome_model": {"type": "path", "default": null, "help": "the folder of a judge of replies, who is asked apart"},
     "swap": {"type": "boolean", "default": false, "help": "show the completion first, the reference second"},
-    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"},)json" COMPEER_JUDGE_SETTINGS
+    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"},)json" COMPEER_READS_SETTING
+                   COMPEER_JUDGE_SETTINGS
                R"json(
   })json")

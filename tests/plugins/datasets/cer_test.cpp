@@ -82,6 +82,20 @@ TEST_F(Cer, TeachesAJudgeAllFourAnswersOfAConversation) {
             "assistant: False\nuser: <strategy>question</strategy>\nassistant: True\nuser: tell me more\nwhy?\n");
 }
 
+TEST_F(Cer, ShowsTheReadingBeforeEachStep) {
+  auto read = record("a", {true, true, true}, "first", "train");
+  read["reading"] = {{"history", "late"}, {"strategy", "question"}};
+  lines({read.dump()});
+  auto data = open({{"view", "unifireward"}, {"reads", true}});
+  const auto history = get(data, 0).history;
+  EXPECT_EQ(history[1].text, "<history>late</history><history>early</history>");
+  EXPECT_EQ(history[3].text, "<emotion>sadness</emotion>") << "of which there is no reading";
+  lines({record("a", {true, true, true}, "first", "train").dump()});
+  auto without = open({{"view", "unifireward"}, {"reads", true}, {"max_unreadable", 1}});
+  const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  EXPECT_EQ(all.at(0).reason, "has no 'reading', which the stage read makes");
+}
+
 TEST_F(Cer, ShowsRepliesInAnOrderThatFollowsFromTheName) {
   std::vector<std::string> many;
   for (int i = 0; i < 400; ++i) many.push_back(record(std::to_string(i), {true, true, true}, "first", "train").dump());

@@ -15,6 +15,7 @@ class JudgedRewards : public testing::Test {
  protected:
   JudgedRewards() : services(built::services()) {
     services.speaker = [this](const std::string& folder) -> Speaker& {
+      if (folder == "a/reader") return reader;
       EXPECT_EQ(folder, "a/judge");
       return speaker;
     };
@@ -36,6 +37,7 @@ class JudgedRewards : public testing::Test {
   }
 
   Scripted speaker{judged};
+  Scripted reader{[](const std::string&, const std::string&, uint32_t) { return "<history>early</history>"; }};
   plugin::Services services;
 };
 
@@ -70,6 +72,15 @@ TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   const auto row = score("unifireward", {}, kWhole);
   EXPECT_EQ(row.at("unreadable"), 4);
   EXPECT_EQ(row.at("reward"), 1) << "the format";
+}
+
+TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
+  score("unifireward", {{"reader", "a/reader"}}, kWhole);
+  ASSERT_EQ(reader.asked.size(), 1u);
+  EXPECT_EQ(reader.asked[0], "? i am sad");
+  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>early</history><history>h</history>");
+  score("orm", {{"reader", "a/reader"}}, kWhole);
+  EXPECT_EQ(reader.asked.size(), 1u) << "nobody asks about steps";
 }
 
 TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {

@@ -1,0 +1,49 @@
+#include "judging/floor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "judging/form.h"
+#include "judging/weights.h"
+
+namespace compeer::judging {
+
+namespace {
+
+using nlohmann::json;
+
+// What was found about the judge, by the stage that measured it.
+json measured(const std::string& accuracy, const std::string& judge) {
+  const auto file = std::filesystem::path(accuracy) / "summary.json";
+  const json summary = json::parse(read_file(file), nullptr, false);
+  const auto weights = weights_of(judge);
+  for (const json& stage : summary.value("/details/stages"_json_pointer, json::array())) {
+    const json findings = stage.value("findings", json::object()), judges = findings.value("judges", json::array());
+    if (std::find(judges.begin(), judges.end(), weights) != judges.end()) return findings;
+  }
+  throw Error(file.string(), "has no accuracy of the judge in " + judge,
+              "measure it with the stage reward_accuracy, again if it was trained anew", Exit::data);
+}
+
+}  // namespace
+
+void hold_to_floor(const std::string& accuracy, const std::string& judge, double floor) {
+  const json findings = measured(accuracy, judge);
+  for (size_t step = 0; step < step_names.size(); ++step) {
+    const auto found =
+        findings.value(json::json_pointer(fmt::format("/{}/false_recall/value", step_names[step])), json());
+    if (!found.is_number() || found.get<double>() >= floor) continue;
+    throw Error(judge,
+                fmt::format("finds only {:.2f} of the wrong steps '{}', least_recall is {:.2f} ({})",
+                            found.get<double>(), step_names[step], floor, accuracy),
+                "teach the judge better, or set least_recall = 0: the policy will drift in what its judge can't see",
+                Exit::spec);
+  }
+}
+
+}  // namespace compeer::judging

@@ -1,0 +1,56 @@
+/// read: how a model that was taught to support takes each dialogue, its own three steps, as "reading": a judge can be
+/// shown them beside those it judges.
+#include <map>
+
+#include "compeer/plugin.h"
+#include "judging/reading.h"
+#include "judging/weights.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+class Read : public Stage {
+ public:
+  Read(const Settings& settings, Host& host)
+      : folder_(settings.text("model")), reader_(host.speaker(folder_)), weights_(judging::weights_of(folder_)) {}
+
+  // Records of one round share their history.
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::map<json, size_t> known;
+    std::vector<std::vector<Turn>> histories;
+    for (const json& record : records) {
+      if (known.emplace(record.at("history"), histories.size()).second)
+        histories.push_back(stages::turns_in(record.at("history")));
+    }
+    const auto readings = judging::read(reader_, histories);
+    std::vector<Outcome> outcomes;
+    for (json record : records) {
+      const auto& reading = readings[known.at(record.at("history"))];
+      record["reading"] = judging::to_json(reading);
+      record["provenance"]["reading"] = {{"model", folder_}, {"weights", weights_}};
+      outcomes.push_back(stages::kept(std::move(record)));
+      for (size_t step = 0; step < reading.size(); ++step)
+        outcomes.back().counts[std::string(judging::step_names[step]) + (reading[step] ? " read" : " not read")] = 1;
+    }
+    return outcomes;
+  }
+
+  std::string ingredients() const override { return weights_; }
+
+ private:
+  const std::string folder_;
+  Speaker& reader_;
+  const std::string weights_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, read, Read, R"json(
+  "version": "1.0.0",
+  "summary": "How a model reads each dialogue: its own three steps, to be shown to a judge beside those it judges.",
+  "parameters": {
+    "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"}
+  })json")

@@ -1,0 +1,88 @@
+/// respond: a model that was taught to support answers some of the rounds itself. Its completions become records of
+/// their own, without labels, beside those that there are: a judge that has seen a policy's mistakes is harder to fool.
+#include <map>
+
+#include "compeer/plugin.h"
+#include "empathy/format.h"
+#include "judging/reading.h"
+#include "judging/weights.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+// Records of one round share their history; answers to it differ by their draw.
+constexpr uint32_t kDraws = 8;
+
+class Respond : public Stage {
+ public:
+  Respond(const Settings& settings, Host& host)
+      : host_(host),
+        folder_(settings.text("model")),
+        model_(host.speaker(folder_)),
+        weights_(judging::weights_of(folder_)),
+        share_(settings.number("share")),
+        temperature_(settings.number("temperature")),
+        max_tokens_(settings.integer("max_tokens")) {}
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes;
+    std::map<uint32_t, std::vector<size_t>> chosen;
+    for (size_t i = 0; i < records.size(); ++i) {
+      outcomes.push_back(stages::kept(records[i]));
+      const auto [a, b] = stages::place_of(records[i]);
+      if (!records[i].contains("rewritten") && host_.random(a, b, 0) < share_) chosen[a % kDraws].push_back(i);
+    }
+    for (const auto& [draw, these] : chosen) answer(records, draw, these, outcomes);
+    return outcomes;
+  }
+
+  std::string ingredients() const override { return weights_; }
+
+ private:
+  void answer(const std::vector<json>& records, uint32_t draw, const std::vector<size_t>& these,
+              std::vector<Outcome>& outcomes) const {
+    std::vector<std::vector<Turn>> histories;
+    for (const size_t i : these) histories.push_back(stages::turns_in(records[i].at("history")));
+    const auto said = judging::answers(model_, histories, {temperature_, max_tokens_, draw});
+    for (size_t k = 0; k < these.size(); ++k) {
+      Outcome& outcome = outcomes[these[k]];
+      const auto parsed = empathy::parse(said[k].text);
+      const bool whole = parsed && said[k].finished;
+      outcome.counts[whole ? "answers" : parsed ? "cut off" : "not in the format: " + parsed.refusal] = 1;
+      if (whole) outcome.records.push_back(record_of(records[these[k]], *parsed.value));
+    }
+  }
+
+  json record_of(const json& original, const empathy::Structured& written) const {
+    json record = stages::beside(original, "policy");
+    record["candidates"] = {{{"history", written.history},
+                             {"emotion", written.emotion},
+                             {"strategy", written.strategy},
+                             {"reply", written.reply},
+                             {"model", folder_}}};
+    record["provenance"]["candidates"] = {{"model", folder_}, {"weights", weights_}, {"temperature", temperature_}};
+    return record;
+  }
+
+  Host& host_;
+  const std::string folder_;
+  Speaker& model_;
+  const std::string weights_;
+  const double share_, temperature_;
+  const int64_t max_tokens_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, respond, Respond, R"json(
+  "version": "1.0.0",
+  "summary": "A model answers some of the rounds itself: more records, without labels, beside those that there are.",
+  "parameters": {
+    "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"},
+    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "of the records whose round it answers"},
+    "temperature": {"type": "number", "default": 1.0, "min": 0, "help": "of its answers; above 1 it makes more mistakes"},
+    "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer"}
+  })json")

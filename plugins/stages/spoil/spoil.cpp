@@ -1,0 +1,84 @@
+/// spoil: completions made worse in known ways, as records of their own, without labels, beside those that there are:
+/// parts out of other dialogues, and replies with words left out, doubled or exchanged. Writers seldom make such
+/// mistakes; a policy soon does if its judge has never seen any.
+#include <array>
+
+#include "compeer/plugin.h"
+#include "stages/records.h"
+#include "stages/spoil/scramble.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+constexpr std::array<const char*, 4> parts = {"history", "emotion", "strategy", "reply"};
+
+// What random numbers are for, of one record.
+enum : uint32_t { chosen, scrambled, borrowed, from = borrowed + parts.size(), word = from + parts.size() };
+
+class Spoil : public Stage {
+ public:
+  Spoil(const Settings& settings, Host& host)
+      : host_(host),
+        share_(settings.number("share")),
+        borrow_(settings.number("borrow")),
+        scramble_(settings.number("scramble")) {}
+
+  bool surveys() const override { return true; }
+  void survey(const json& record) override { candidates_.push_back(record.at("candidates").at(0)); }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes;
+    for (const json& record : records) {
+      outcomes.push_back(stages::kept(record));
+      if (record.contains("rewritten") || draw(record, chosen) >= share_) continue;
+      outcomes.back().records.push_back(spoilt(record));
+      for (const auto& what : outcomes.back().records[1]["provenance"]["candidates"]["spoilt"])
+        outcomes.back().counts["spoilt: " + what.get<std::string>()] = 1;
+    }
+    return outcomes;
+  }
+
+ private:
+  json spoilt(const json& original) const {
+    json record = stages::beside(original, "spoilt");
+    json& candidate = record["candidates"][0];
+    json changes = json::array();
+    for (uint32_t part = 0; part < parts.size(); ++part) {
+      if (draw(record, borrowed + part) >= borrow_) continue;
+      const auto other = static_cast<size_t>(draw(record, from + part) * static_cast<double>(candidates_.size()));
+      candidate[parts[part]] = candidates_[other].at(parts[part]);
+      changes.push_back(parts[part]);
+    }
+    if (draw(record, scrambled) < scramble_) {
+      candidate["reply"] =
+          stages::scramble(candidate.at("reply"), [&](uint32_t number) { return draw(record, word + number); });
+      changes.push_back("words of the reply");
+    }
+    record["provenance"]["candidates"]["spoilt"] = std::move(changes);
+    return record;
+  }
+
+  double draw(const json& record, uint32_t what) const {
+    const auto [a, b] = stages::place_of(record);
+    return host_.random(a, b, what);
+  }
+
+  Host& host_;
+  const double share_, borrow_, scramble_;
+  std::vector<json> candidates_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, spoil, Spoil, R"json(
+  "version": "1.0.0",
+  "summary": "Completions made worse in known ways: more records, without labels, beside those that there are.",
+  "parameters": {
+    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "of the records of which a worse one is made"},
+    "borrow": {"type": "number", "default": 0.4, "min": 0, "max": 1,
+      "help": "probability, for each step and the reply, that another dialogue's takes its place"},
+    "scramble": {"type": "number", "default": 0.4, "min": 0, "max": 1,
+      "help": "probability that words of the reply are left out, doubled or exchanged"}
+  })json")

@@ -1,0 +1,70 @@
+#include "judging/floor.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "judging/weights.h"
+
+namespace compeer::judging {
+namespace {
+
+using nlohmann::json;
+
+class Floor : public testing::Test {
+ protected:
+  Floor() {
+    std::filesystem::create_directories(judge_);
+    std::filesystem::create_directories(run_);
+    weights("some weights");
+    measured(0.8, 0.45, 0.6);
+  }
+  void weights(const std::string& text) { std::ofstream(judge_ / "model.safetensors") << text; }
+  void measured(double history, double emotion, double strategy) {
+    const auto recall = [](double value) { return json({{"false_recall", {{"value", value}}}}); };
+    const json findings = {{"judges", {weights_of(judge_.string())}},
+                           {"history", recall(history)},
+                           {"emotion", recall(emotion)},
+                           {"strategy", recall(strategy)}};
+    std::ofstream(run_ / "summary.json") << json(
+        {{"details", {{"stages", {{{"findings", json::object()}}, {{"findings", findings}}}}}}});
+  }
+  void hold(double floor) { hold_to_floor(run_.string(), judge_.string(), floor); }
+
+  const std::filesystem::path base_ = std::filesystem::path(testing::TempDir()) / "floor", judge_ = base_ / "judge",
+                              run_ = base_ / "accuracy";
+};
+
+TEST_F(Floor, RefusesAJudgeThatMissesTooManyMistakesOfOneStep) {
+  EXPECT_NO_THROW(hold(0.45));
+  try {
+    hold(0.5);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(),
+              "finds only 0.45 of the wrong steps 'emotion', least_recall is 0.50 (" + run_.string() + ")");
+    EXPECT_EQ(error.exit(), Exit::spec);
+  }
+}
+
+TEST_F(Floor, RefusesAJudgeThatWasTaughtSinceItWasMeasured) {
+  weights("other weights");
+  try {
+    hold(0.1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "has no accuracy of the judge in " + judge_.string());
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+TEST_F(Floor, AFolderWithoutWeightsIsNoJudge) {
+  std::filesystem::remove(judge_ / "model.safetensors");
+  EXPECT_THROW(hold(0), Error);
+}
+
+}  // namespace
+}  // namespace compeer::judging

@@ -1,0 +1,104 @@
+// Stages that ask a language model in a folder: read and respond.
+#include <fstream>
+
+#include "../built.h"
+#include "../judging/speaker.h"
+
+namespace compeer {
+namespace {
+
+using judging::Scripted;
+using nlohmann::json;
+
+const std::string kWhole = "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?";
+
+json record(const std::string& id, const std::string& said = "i am sad") {
+  return {{"id", id},
+          {"history",
+           {{{"role", "user"}, {"text", "hello"}},
+            {{"role", "assistant"}, {"text", "hi"}},
+            {{"role", "user"}, {"text", said}}}},
+          {"reference", "tell me more"},
+          {"candidates", {{{"history", "h"}, {"emotion", "e"}, {"strategy", "s"}, {"reply", "r"}}}},
+          {"steps", {{true, true, true}}},
+          {"preference", "second"},
+          {"provenance", json::object()}};
+}
+
+class AskModels : public testing::Test {
+ protected:
+  AskModels() : services_(built::services()) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "model.safetensors") << "weights";
+    services_.speaker = [this](const std::string& folder) -> Speaker& {
+      EXPECT_EQ(folder, folder_.string());
+      return speaker_;
+    };
+  }
+
+  std::vector<Outcome> make(const std::string& stage, json settings, const std::vector<json>& records) {
+    settings["model"] = folder_.string();
+    const auto found = built::finder().get("stages", stage);
+    auto plugin = built::open<Stage>(
+        stage, settings,
+        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services_));
+    return plugin::make(plugin, records);
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "a-model";
+  std::string answer_ = kWhole;
+  Scripted speaker_{[this](const std::string&, const std::string&, uint32_t) { return answer_; }};
+  plugin::Services services_;
+};
+
+TEST_F(AskModels, ReadPutsTheModelsOwnStepsIntoTheRecord) {
+  const auto outcome = make("read", {}, {record("a")})[0];
+  EXPECT_EQ(outcome.records.at(0).at("reading"),
+            json({{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}}));
+  EXPECT_EQ(speaker_.asked.at(0), "user: hello\nassistant: hi\n? i am sad");
+  EXPECT_EQ(outcome.records.at(0).at("provenance").at("reading").at("model"), folder_.string());
+}
+
+TEST_F(AskModels, ReadReadsARoundOnceAndLeavesOutStepsThatAreNotThere) {
+  answer_ = "<history>early</history>no more";
+  const auto outcomes = make("read", {}, {record("a"), record("b"), record("c", "i am glad")});
+  EXPECT_EQ(speaker_.asked.size(), 2u);
+  EXPECT_EQ(outcomes[1].records.at(0).at("reading"), json({{"history", "early"}}));
+  EXPECT_EQ(outcomes[1].counts.at("emotion not read"), 1);
+}
+
+TEST_F(AskModels, RespondSetsAnAnswerWithoutLabelsBesideEachRecord) {
+  const auto outcome = make("respond", {{"share", 1.0}}, {record("a")})[0];
+  ASSERT_EQ(outcome.records.size(), 2u);
+  EXPECT_EQ(outcome.records[0], record("a"));
+  const json& own = outcome.records[1];
+  EXPECT_EQ(own.at("id"), "a/policy");
+  EXPECT_EQ(own.at("candidates")[0].at("reply"), "why?");
+  EXPECT_EQ(own.at("reference"), "tell me more");
+  EXPECT_FALSE(own.contains("steps") || own.contains("preference"));
+}
+
+TEST_F(AskModels, RespondCountsAnswersOutOfTheFormatAndLeavesRewrittenOnes) {
+  answer_ = "well";
+  auto rewritten = record("b");
+  rewritten["rewritten"] = "a";
+  const auto outcomes = make("respond", {{"share", 1.0}}, {record("a"), rewritten});
+  EXPECT_EQ(outcomes[0].records.size(), 1u);
+  EXPECT_EQ(outcomes[0].counts.at("not in the format: no <history>"), 1);
+  EXPECT_TRUE(outcomes[1].counts.empty());
+  EXPECT_EQ(speaker_.asked.size(), 1u);
+}
+
+TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
+  auto over = record("a");
+  over["history"].erase(2);
+  try {
+    make("read", {}, {over});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not end with the seeker"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace compeer
