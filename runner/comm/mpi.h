@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct World::Mpi {
   bool threads = false;            // MPI may be called from any thread
   std::vector<std::string> hosts;  // by rank
   std::vector<MPI_Request> posted;
+
+  int64_t next_tag = 1;                     // of `Messages`
+  std::vector<std::shared_ptr<void>> kept;  // what their abandoned ones may still touch
 
   MPI_Win board = MPI_WIN_NULL;  // the slots of this host's ranks, in memory they share
   std::vector<Slot*> others;

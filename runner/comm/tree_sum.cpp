@@ -1,26 +1,12 @@
 #include "comm/tree_sum.h"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
+#include <string>
 
 namespace compeer::comm {
 
 namespace {
-
-// Vectors travel in pieces that stay in the cache until they are added.
-constexpr int64_t piece_length = int64_t{1} << 18;
-
-template <typename T>
-std::span<T> part(std::span<T> of, Share elements) {
-  return of.subspan(static_cast<size_t>(elements.first), static_cast<size_t>(elements.count));
-}
-
-template <typename Work>
-void in_pieces(Share of, Work work) {
-  for (int64_t done = 0; done < of.count; done += piece_length)
-    work(Share{of.first + done, std::min(piece_length, of.count - done)});
-}
 
 template <typename T>
 void add_to(std::span<T> sum, std::span<const T> more) {
@@ -29,32 +15,23 @@ void add_to(std::span<T> sum, std::span<const T> more) {
 
 }  // namespace
 
-Share share(int64_t leaves, int size, int rank) {
-  const int64_t even = leaves / size, longer = leaves % size;
-  return {rank * even + std::min<int64_t>(rank, longer), even + (rank < longer)};
-}
-
-int owner(int64_t leaves, int size, int64_t leaf) {
-  const int64_t even = leaves / size, longer = leaves % size;
-  if (leaf < longer * (even + 1)) return static_cast<int>(leaf / (even + 1));
-  return static_cast<int>(longer + (leaf - longer * (even + 1)) / even);
-}
-
-Share slice(int64_t length, int64_t block, int size, int rank) {
-  const Share blocks = share((length + block - 1) / block, size, rank);
-  const int64_t first = std::min(length, blocks.first * block);
-  return {first, std::min(length - first, blocks.count * block)};
-}
-
 template <typename T>
-TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder)
+TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder, Delivery delivery)
     : world_(world),
-      leaves_(leaves),
+      leaves_(leaves < 0 || length < 0 ? throw std::invalid_argument("TreeSum: negative number of leaves or length")
+                                       : leaves),
       length_(length),
+      delivery_(delivery),
       mine_(share(leaves, world.size(), world.rank())),
       next_(mine_.first),
-      adder_(adder ? std::move(adder) : Adder(add_to<T>)) {
-  if (leaves < 0 || length < 0) throw std::invalid_argument("TreeSum: negative number of leaves or length");
+      adder_(adder ? std::move(adder) : Adder(add_to<T>)),
+      ranks_(world, leaves, length, !delivery.slice, adder_) {}
+
+template <typename T>
+TreeSumOf<T>::~TreeSumOf() {
+  for (Node& node : nodes_) spare_.push_back(std::move(node.sum));
+  for (auto* vector : {&result_, &room_}) spare_.push_back(std::move(*vector));
+  ranks_.abandon(std::move(spare_));
 }
 
 template <typename T>
@@ -72,11 +49,23 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
                            " of " + std::to_string(mine_.first) + ".." + std::to_string(mine_.first + mine_.count - 1));
   }
   if (static_cast<int64_t>(values.size()) != length_) throw std::logic_error("TreeSum: a leaf of another length");
-  ++next_;
   const std::span<T> own = room();
-  if (values.data() != own.data()) std::copy(values.begin(), values.end(), own.begin());
-  nodes_.push_back({0, leaf, std::move(room_)});
-  merge();
+  if (values.data() != own.data()) {
+    if (!open_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
+    std::copy(values.begin(), values.end(), own.begin());
+  }
+  const Climb top = climb();
+  if (early()) {
+    begin();
+    for (size_t piece = 0; piece < open_.size(); ++piece) {
+      if (open_[piece] > 0) depart(piece);
+    }
+    ranks_.go_on();
+  } else {
+    join(top.joined, {0, length_});
+  }
+  settle(top);
+  ++next_;
 }
 
 template <typename T>
@@ -92,120 +81,112 @@ void TreeSumOf<T>::reuse_result() {
   result_.clear();
 }
 
-// Goes up the tree from the last node as far as this rank's leaves allow.
+// How far this rank's leaves allow the next one to go up the tree.
 template <typename T>
-void TreeSumOf<T>::merge() {
-  for (;;) {
-    Node& last = nodes_.back();
-    const bool right = last.index % 2 == 1;
-    if (right && nodes_.size() > 1 && nodes_[nodes_.size() - 2].level == last.level &&
-        nodes_[nodes_.size() - 2].index == last.index - 1) {
-      Node& left = nodes_[nodes_.size() - 2];
-      adder_(left.sum, last.sum);
-      spare_.push_back(std::move(last.sum));
-      nodes_.pop_back();
-      nodes_.back().level += 1, nodes_.back().index /= 2;
-    } else if (!right && last.index > 0 && (last.index + 1) << last.level >= leaves_) {
-      last.level += 1, last.index /= 2;  // nothing on the right
-    } else {
-      return;
-    }
+typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
+  Climb up{0, next_, 0};
+  for (;; ++up.level, up.index /= 2) {
+    const bool right = up.index % 2 == 1;
+    const Node* const left = up.joined < nodes_.size() ? &nodes_[nodes_.size() - 1 - up.joined] : nullptr;
+    if (right && left && left->level == up.level && left->index == up.index - 1) {
+      ++up.joined;
+    } else if (right || up.index == 0 || (up.index + 1) << up.level < leaves_) {
+      return up;
+    }  // else nothing is on the right
   }
 }
 
+// Adds elements of the next leaf to the last node, those to the one before, and so on.
 template <typename T>
-typename TreeSumOf<T>::Node& TreeSumOf<T>::find(int64_t first) {
-  const auto at =
-      std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.index << n.level == first; });
-  if (at == nodes_.end()) throw std::logic_error("TreeSum: no node begins at leaf " + std::to_string(first));
-  return *at;
-}
-
-// This rank's part of the elements that another one looks after: node after node, as that one asks for them.
-template <typename T>
-void TreeSumOf<T>::send(int to) {
-  in_pieces(slice(length_, block, world_.size(), to), [&](Share piece) {
-    for (const Node& node : nodes_) world_.post(std::as_bytes(part(std::span(node.sum), piece)), to);
-  });
-}
-
-// Some elements of the node of `width` leaves (a power of two) from `first` on: where they stand, or in the piece
-// `slot` or a later one.
-template <typename T>
-std::span<T> TreeSumOf<T>::total(int64_t first, int64_t width, Share elements, size_t slot) {
-  const int64_t end = std::min(first + width, leaves_), middle = first + width / 2;
-  const int whose = owner(leaves_, world_.size(), first);
-  if (whose == owner(leaves_, world_.size(), end - 1)) {  // added up as its leaves came
-    if (whose == world_.rank()) return part(std::span(find(first).sum), elements);
-    if (pieces_.size() <= slot) pieces_.resize(slot + 1);
-    pieces_[slot].resize(static_cast<size_t>(elements.count));
-    world_.receive(std::as_writable_bytes(std::span(pieces_[slot])), whose);
-    return pieces_[slot];
+void TreeSumOf<T>::join(size_t joined, Share elements) {
+  std::span<T> right = room_;
+  for (size_t i = 1; i <= joined; ++i) {
+    const std::span<T> left = nodes_[nodes_.size() - i].sum;
+    adder_(part(left, elements), part(right, elements));
+    right = left;
   }
-  const auto left = total(first, width / 2, elements, slot);
-  if (middle >= leaves_) return left;
-  const auto right = total(middle, width / 2, elements, slot + 1);
-  adder_(left, right);
-  return left;
 }
 
-// This rank's slice of the sum, in its place in `result_`: where its first node stood, if it has any.
+// The next leaf becomes a node, or part of those that it has joined.
 template <typename T>
-void TreeSumOf<T>::collect() {
+void TreeSumOf<T>::settle(const Climb& top) {
+  nodes_.push_back({0, 0, std::move(room_)});
+  for (size_t i = 0; i < top.joined; ++i) {
+    spare_.push_back(std::move(nodes_.back().sum));
+    nodes_.pop_back();
+  }
+  nodes_.back().level = top.level, nodes_.back().index = top.index;
+}
+
+template <typename T>
+bool TreeSumOf<T>::early() const {
+  return delivery_.early && next_ + 1 == mine_.first + mine_.count;
+}
+
+// The last leaf: this rank's nodes will be those that it does not join, and where it ends.
+template <typename T>
+void TreeSumOf<T>::begin() {
+  if (!open_.empty()) return;
+  for (size_t piece = 0; piece < ranks_.pieces(); ++piece) open_.push_back(ranks_.elements(piece).count);
+  const size_t joined = climb().joined;
+  for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum);
+  tops_.push_back(joined > 0 ? nodes_[nodes_.size() - joined].sum : room_);
+}
+
+template <typename T>
+void TreeSumOf<T>::ready(Share elements) {
+  if (!early()) return;
+  begin();
+  for (size_t piece = 0; piece < open_.size(); ++piece) {
+    const auto [first, count] = ranks_.elements(piece);
+    const int64_t common = std::min(first + count, elements.first + elements.count) - std::max(first, elements.first);
+    if (common <= 0) continue;
+    if (common > open_[piece]) throw std::logic_error("TreeSum: elements that were ready before");
+    open_[piece] -= common;
+    if (open_[piece] == 0) depart(piece);
+  }
+  ranks_.go_on();
+}
+
+// A piece of the last leaf goes up to this rank's nodes, and on from there.
+template <typename T>
+void TreeSumOf<T>::depart(size_t piece) {
+  open_[piece] = 0;
+  join(climb().joined, ranks_.elements(piece));
+  hand_over(piece);
+}
+
+template <typename T>
+void TreeSumOf<T>::hand_over(size_t piece) {
+  std::vector<std::span<T>> parts;
+  for (const std::span<T> top : tops_) parts.push_back(part(top, ranks_.elements(piece)));
+  const std::span<T> place = parts.empty() ? part(std::span(result_), ranks_.elements(piece)) : parts.front();
+  ranks_.depart(piece, std::move(parts), place);
+}
+
+template <typename T>
+std::span<T> TreeSumOf<T>::finish() {
   world_.together("sum", [&] {
     if (next_ != mine_.first + mine_.count) {
       throw std::logic_error("TreeSum: finished before leaf " + std::to_string(next_) + " was added");
     }
   });
-  reuse_result();
-  if (nodes_.empty()) result_ = take();
-  if (leaves_ == 0) std::fill(result_.begin(), result_.end(), T{0});
-  const std::span<T> result = nodes_.empty() ? std::span(result_) : std::span(nodes_.front().sum);
-  const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_)));
-  for (int rank = 0; leaves_ > 0 && rank < world_.size(); ++rank) {
-    if (rank != world_.rank()) send(rank);
+  if (tops_.empty()) {
+    reuse_result();
+    if (nodes_.empty()) result_ = take();
+    for (Node& node : nodes_) tops_.push_back(node.sum);
+    for (size_t piece = 0; piece < ranks_.pieces(); ++piece) hand_over(piece);
   }
-  in_pieces(slice(length_, block, world_.size(), world_.rank()), [&](Share piece) {
-    if (leaves_ == 0) return;
-    const auto sum = total(0, whole, piece, 0);
-    if (sum.data() != part(result, piece).data()) std::ranges::copy(sum, part(result, piece).begin());
-  });
-  world_.delivered();
+  ranks_.finish();
+  // The sum lies where the first node lay.
   if (!nodes_.empty()) result_ = std::move(nodes_.front().sum);
   for (size_t i = 1; i < nodes_.size(); ++i) spare_.push_back(std::move(nodes_[i].sum));
-  nodes_.clear();
+  nodes_.clear(), tops_.clear(), open_.clear();
   next_ = mine_.first;
+  const Share own = slice(length_, slice_block, world_.size(), world_.rank());
+  return delivery_.slice ? part(std::span(result_), own) : std::span(result_);
 }
 
-template <typename T>
-std::span<T> TreeSumOf<T>::finish() {
-  collect();
-  share_slices(world_, std::span(result_), block);
-  return result_;
-}
-
-template <typename T>
-std::span<T> TreeSumOf<T>::finish_slice() {
-  collect();
-  return part(std::span(result_), slice(length_, block, world_.size(), world_.rank()));
-}
-
-template <typename T>
-void share_slices(World& world, std::span<T> whole, int64_t block) {
-  const auto of = [&](int rank) {
-    return part(whole, slice(static_cast<int64_t>(whole.size()), block, world.size(), rank));
-  };
-  for (int rank = 0; rank < world.size(); ++rank) {
-    if (rank != world.rank()) world.post(std::as_bytes(of(world.rank())), rank);
-  }
-  for (int rank = 0; rank < world.size(); ++rank) {
-    if (rank != world.rank()) world.receive(std::as_writable_bytes(of(rank)), rank);
-  }
-  world.delivered();
-}
-
-template void share_slices(World&, std::span<float>, int64_t);
-template void share_slices(World&, std::span<double>, int64_t);
 template class TreeSumOf<float>;
 template class TreeSumOf<double>;
 

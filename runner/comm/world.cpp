@@ -65,6 +65,10 @@ World::~World() {
   }
 }
 
+bool World::one_host() const {
+  return !mpi_ || std::ranges::all_of(mpi_->hosts, [&](const std::string& host) { return host == host_; });
+}
+
 void World::broadcast(std::string& bytes) {
   if (!mpi_) return;
   const Waiting waiting("broadcast");

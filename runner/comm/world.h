@@ -41,6 +41,7 @@ class World {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& host() const { return host_; }
+  bool one_host() const;  ///< all ranks are on it
 
   /// Rank 0's bytes, of any size, to everyone.
   void broadcast(std::string& bytes);
@@ -113,6 +114,7 @@ class World {
   std::vector<Neighbour> neighbours() const;
 
  private:
+  friend class Messages;
   struct Mpi;
   int64_t meet(const std::string& call, int64_t value);
   [[noreturn]] void disagree(const std::string& call);

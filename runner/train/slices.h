@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/tree_sum.h"
+#include "comm/share.h"
 #include "comm/world.h"
 
 namespace compeer::train {
@@ -17,7 +17,7 @@ class Slices {
   Slices(comm::World& world, int64_t length, bool sharded);
 
   /// Slices begin and end at multiples of this.
-  static constexpr int64_t block = comm::TreeSum::block;
+  static constexpr int64_t block = comm::slice_block;
 
   bool sharded() const { return sharded_; }
   comm::Share own() const { return kept_by(world_.rank()); }

@@ -104,12 +104,82 @@ TEST(TreeSum, AddsVectorsLongerThanOnePiece) {
 TEST(TreeSum, CanGiveEveryRankItsSlice) {
   constexpr int64_t length = 5000;
   const auto whole = expected(5, length);
-  TreeSum sum(world(), 5, length);
+  TreeSum sum(world(), 5, length, nullptr, {.slice = true});
   for (int again = 0; again < 2; ++again) {
     add_mine(sum, length);
-    const Share own = slice(length, TreeSum::block, world().size(), world().rank());
-    EXPECT_TRUE(same_bits(sum.finish_slice(), std::span(whole).subspan(own.first, own.count)));
+    const Share own = slice(length, slice_block, world().size(), world().rank());
+    EXPECT_TRUE(same_bits(sum.finish(), std::span(whole).subspan(own.first, own.count)));
   }
+}
+
+// Fills the room as a backward pass does: stretch by stretch from the end, the last leaf's are said to be ready in odd
+// pieces, some twice as late as others, and some not at all.
+void fill_backwards(TreeSum& sum, int64_t leaf, int64_t length) {
+  const auto values = leaf_values(leaf, length);
+  const auto room = sum.room();
+  const std::vector<int64_t> cuts{0, 1, 700, 1024, 1500, length / 3, length / 2 + 77, length - 1030, length};
+  for (size_t i = cuts.size() - 1; i > 0; --i) {
+    const size_t stretch = (i * 5) % (cuts.size() - 1);  // any order will do
+    const Share elements{cuts[stretch], cuts[stretch + 1] - cuts[stretch]};
+    std::ranges::copy(part(std::span(values), elements), part(room, elements).begin());
+    if (stretch != 4) sum.ready(elements);
+  }
+  sum.add(leaf, room);
+}
+
+TEST(TreeSum, OfElementsThatSetOutEarlyHasTheSameBits) {
+  constexpr int64_t length = 70000;
+  for (const int64_t leaves : {1, 2, 3, 5, 6, 7, 8, 13}) {
+    for (const bool sliced : {false, true}) {
+      TreeSum sum(world(), leaves, length, nullptr, {.slice = sliced, .early = true});
+      for (int again = 0; again < 3; ++again) {
+        for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + sum.mine().count; ++leaf) {
+          again == 1 ? sum.add(leaf, leaf_values(leaf, length)) : fill_backwards(sum, leaf, length);
+        }
+        const auto whole = expected(leaves, length);
+        const Share own = slice(length, slice_block, world().size(), world().rank());
+        EXPECT_TRUE(same_bits(sum.finish(), sliced ? part(std::span(whole), own) : std::span(whole)))
+            << leaves << " leaves, sum " << again;
+      }
+    }
+  }
+}
+
+// Two sums at once: one is asked for while messages of the other are under way.
+TEST(TreeSum, EarlyElementsAndOtherSumsDoNotMeet) {
+  const int64_t length = (3 << 18) + 5, leaves = world().size() + 1;
+  TreeSum early(world(), leaves, length, nullptr, {.early = true}), other(world(), leaves, 9);
+  const Share mine = early.mine();
+  for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) fill_backwards(early, leaf, length);
+  add_mine(other, 9);
+  EXPECT_TRUE(same_bits(other.finish(), expected(leaves, 9)));
+  EXPECT_TRUE(same_bits(early.finish(), expected(leaves, length)));
+}
+
+// The last rank throws in its last leaf, while others, and it itself, have sent parts of theirs.
+TEST(TreeSum, AFailureInTheLastLeafIsEveryRanksAndSumsStillWork) {
+  constexpr int64_t length = 3 << 18;
+  const int last = world().size() - 1;
+  {
+    TreeSum sum(world(), world().size(), length, nullptr, {.early = true});
+    EXPECT_THROW(world().together("train",
+                                  [&] {
+                                    sum.ready({length / 2, length / 2});
+                                    if (world().rank() == last) throw std::runtime_error("no gradient");
+                                    sum.add(world().rank(), sum.room());
+                                  }),
+                 RankError);
+  }
+  TreeSum sum(world(), 5, length, nullptr, {.early = true});
+  add_mine(sum, length);
+  EXPECT_TRUE(same_bits(sum.finish(), expected(5, length)));
+}
+
+TEST(TreeSum, RefusesElementsThatWereReadyBefore) {
+  TreeSum sum(world(), world().size(), 10, nullptr, {.early = true});
+  sum.room();
+  sum.ready({2, 5});
+  EXPECT_THROW(sum.ready({0, 9}), std::logic_error);
 }
 
 TEST(Slice, IsWholeBlocksEvenlyShared) {

@@ -1,0 +1,156 @@
+#include "comm/rank_tree.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace compeer::comm {
+
+namespace {
+
+// Pieces stay in the cache until they are added.
+constexpr int64_t piece_length = int64_t{1} << 18;
+
+}  // namespace
+
+template <typename T>
+RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, Adder adder)
+    : world_(world),
+      leaves_(leaves),
+      whole_(whole),
+      adder_(std::move(adder)),
+      pieces_([&] {
+        std::vector<Piece> all;
+        for (int home = 0; home < world.size(); ++home) {
+          const Share own = slice(length, slice_block, world.size(), home);
+          for (int64_t done = 0; done < own.count; done += piece_length)
+            all.push_back({home, {own.first + done, std::min(piece_length, own.count - done)}});
+        }
+        return all;
+      }()),
+      left_(pieces_.size()),
+      messages_(world, static_cast<int64_t>(pieces_.size())) {
+  if (leaves > 0) plan(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))));
+}
+
+// Lists the lowest nodes under the one of `width` leaves (a power of two) from `first` on.
+template <typename T>
+void RankTree<T>::plan(int64_t first, int64_t width) {
+  const int64_t end = std::min(first + width, leaves_), middle = first + width / 2;
+  const int whose = owner(leaves_, world_.size(), first);
+  if (whose == owner(leaves_, world_.size(), end - 1)) {  // added up as its leaves came
+    nodes_.push_back({whose, 0});
+    others_ += whose != world_.rank();
+    return;
+  }
+  plan(first, width / 2);
+  if (middle >= leaves_) return;
+  plan(middle, width / 2);
+  ++nodes_.back().additions;
+}
+
+template <typename T>
+void RankTree<T>::depart(size_t which, std::vector<std::span<T>> nodes, std::span<T> place) {
+  Piece& piece = pieces_[which];
+  piece.nodes = std::move(nodes), piece.place = place;
+  if (piece.home == world_.rank()) return queue_.push_back(which);
+  for (const auto& node : piece.nodes)
+    messages_.post(std::as_bytes(node), piece.home, static_cast<int64_t>(which), piece.under_way);
+  moving_.push_back(which);
+}
+
+template <typename T>
+void RankTree<T>::go_on(size_t room) {
+  messages_.look();
+  for (bool moved = true; moved;) {
+    moved = false;
+    while (!queue_.empty() && (held_ == 0 || held_ + others_ <= room)) {
+      gather(queue_.front());
+      queue_.pop_front();
+    }
+    for (size_t i = 0; i < moving_.size();) {
+      if (pieces_[moving_[i]].under_way == 0 && over(moving_[i])) {
+        moving_.erase(moving_.begin() + static_cast<std::ptrdiff_t>(i));
+        --left_;
+        moved = true;
+      } else {
+        ++i;
+      }
+    }
+  }
+}
+
+template <typename T>
+void RankTree<T>::gather(size_t which) {
+  Piece& piece = pieces_[which];
+  for (const Node& node : nodes_) {
+    if (node.owner == world_.rank()) continue;
+    if (spare_.empty()) spare_.emplace_back();
+    piece.others.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    piece.others.back().resize(static_cast<size_t>(piece.elements.count));
+    messages_.expect(std::as_writable_bytes(std::span(piece.others.back())), node.owner, static_cast<int64_t>(which),
+                     piece.under_way);
+  }
+  held_ += others_;
+  moving_.push_back(which);
+}
+
+// The next thing that happens to a piece with nothing under way: true if nothing does.
+template <typename T>
+bool RankTree<T>::over(size_t which) {
+  Piece& piece = pieces_[which];
+  if (std::exchange(piece.summed, true)) return true;
+  const auto mark = static_cast<int64_t>(which);
+  if (piece.home != world_.rank()) {
+    if (whole_) messages_.expect(std::as_writable_bytes(piece.place), piece.home, mark, piece.under_way);
+    return !whole_;
+  }
+  add_up(piece);
+  for (int rank = 0; whole_ && rank < world_.size(); ++rank) {
+    if (rank != world_.rank()) messages_.post(std::as_bytes(piece.place), rank, mark, piece.under_way);
+  }
+  return piece.under_way == 0;
+}
+
+template <typename T>
+void RankTree<T>::add_up(Piece& piece) {
+  std::vector<std::span<T>> sums;
+  auto own = piece.nodes.begin();
+  auto other = piece.others.begin();
+  for (const Node& node : nodes_) {
+    sums.push_back(node.owner == world_.rank() ? *own++ : std::span(*other++));
+    for (int i = 0; i < node.additions; ++i) {
+      const auto right = sums.back();
+      sums.pop_back();
+      adder_(sums.back(), right);
+    }
+  }
+  if (sums.empty()) {
+    std::ranges::fill(piece.place, T{0});
+  } else if (sums.front().data() != piece.place.data()) {
+    std::ranges::copy(sums.front(), piece.place.begin());
+  }
+  for (auto& buffer : piece.others) spare_.push_back(std::move(buffer));
+  piece.others.clear();
+  held_ -= others_;
+}
+
+template <typename T>
+void RankTree<T>::finish() {
+  for (go_on(few); left_ > 0; go_on(few)) messages_.wait();
+  left_ = pieces_.size();
+  for (Piece& piece : pieces_) piece.summed = false;
+}
+
+template <typename T>
+void RankTree<T>::abandon(std::vector<std::vector<T>> memory) {
+  if (messages_.none()) return;
+  for (Piece& piece : pieces_) std::ranges::move(piece.others, std::back_inserter(memory));
+  messages_.abandon(std::make_shared<std::vector<std::vector<T>>>(std::move(memory)));
+}
+
+template class RankTree<float>;
+template class RankTree<double>;
+
+}  // namespace compeer::comm
