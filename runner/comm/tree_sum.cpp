@@ -127,10 +127,11 @@ bool TreeSumOf<T>::early() const {
 template <typename T>
 void TreeSumOf<T>::begin() {
   if (!open_.empty()) return;
+  const std::span<T> leaf = room();
   for (size_t piece = 0; piece < ranks_.pieces(); ++piece) open_.push_back(ranks_.elements(piece).count);
   const size_t joined = climb().joined;
   for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum);
-  tops_.push_back(joined > 0 ? nodes_[nodes_.size() - joined].sum : room_);
+  tops_.push_back(joined > 0 ? std::span(nodes_[nodes_.size() - joined].sum) : leaf);
 }
 
 template <typename T>
