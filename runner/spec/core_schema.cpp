@@ -251,6 +251,11 @@ std::vector<Section> house_sections() {
       {word("shard", "none", "what ranks share out between them to save memory: the optimizer's state, or nothing")
            .of({"none", "optimizer"}),
        training, ""},
+      {word("overlap", "hosts",
+            "when gradients set out to other ranks before all are computed: if ranks lie on several hosts, always, or "
+            "never")
+           .of({"hosts", "always", "never"}),
+       training, ""},
       {table("checkpoint", "what can be resumed and used later",
              {integer("every", 0, "steps between checkpoints; 0: only at the end").from(0),
               integer("keep", 2, "newest checkpoints kept").from(1)}),

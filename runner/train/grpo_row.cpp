@@ -27,7 +27,7 @@ GrpoStep::GrpoStep(Run& run)
       records_(run.cast->records(settings_.split)),
       score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
-      gradients_(run.world, settings_.leaves(), training_.parameters.size(), add),
+      gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), Learnt::sums) {
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);

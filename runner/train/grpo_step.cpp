@@ -85,11 +85,12 @@ kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
 }
 
 Passes GrpoStep::passes() {
-  const auto back = [this](const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
+  const auto back = [this](const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+                           const std::function<void()>& last) {
     const comm::Phase here("train", run_.cast->model().identity().title());
     run_.cast->model().call("forward", [&](Model&) {
       lead_back_in_parts(run_.cast->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens, dlog_prob,
-                         dentropy);
+                         dentropy, last);
     });
   };
   return {[this](const GroupBatch& batch) { return forward(batch); }, back, settings_.micro_tokens};
@@ -121,13 +122,17 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
   furthest_ = 0;
   const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
   const auto goal = objective();
+  const Parameters::Ready ready = [this](comm::Share elements) { gradients_.ready(elements); };
   timed(clock, "train", [&] {
     for (auto group = learning.begin(); group != learning.end();) {
       const int64_t leaf = group->scored->index / settings_.together;
+      const auto end = std::find_if(group, learning.end(), [&](const LearningGroup& other) {
+        return other.scored->index / settings_.together != leaf;
+      });
       Learnt all;
-      for (bool on = false; group != learning.end() && group->scored->index / settings_.together == leaf; ++group) {
-        all += learn(passes(), training_.parameters, *group, goal, pooled.step, luck, gradients_.room(), on);
-        on = true;
+      for (bool on = false; group != end; ++group, on = true) {
+        all += learn(passes(), training_.parameters, *group, goal, pooled.step, luck, gradients_.room(), on,
+                     group + 1 == end ? ready : nullptr);
         comm::mark_progress();
       }
       gradients_.add(leaf, gradients_.room());

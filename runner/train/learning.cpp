@@ -113,7 +113,7 @@ Learnt& Learnt::operator+=(const Learnt& more) {
 }
 
 Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on) {
+             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on, const Parameters::Ready& ready) {
   const bool whole = group.batch.batch.tokens.numel() <= passes.at_once;
   const auto now = [&] {
     const at::AutoGradMode graph(whole);
@@ -133,9 +133,11 @@ Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& 
     learnt.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
   parameters.collect(gradient, on, [&] {
-    if (!whole) return passes.back(group.batch, dlog_prob, dentropy);
+    const auto last = [&] { parameters.last_pass(ready); };
+    if (!whole) return passes.back(group.batch, dlog_prob, dentropy, last);
     auto into_model = (now.log_prob * dlog_prob).sum();
     if (dentropy.defined()) into_model = into_model + (now.entropy * dentropy).sum();
+    last();
     into_model.backward();
   });
   return learnt;

@@ -34,8 +34,10 @@ struct Passes {
   std::function<kernels::TokenLogprobs(const GroupBatch&)> forward;
 
   /// For groups of more tokens than `at_once`: leads the gradients of these back, which are then computed without a
-  /// graph.
-  std::function<void(const GroupBatch&, const at::Tensor& dlog_prob, const at::Tensor& dentropy)> back = nullptr;
+  /// graph. `last` is to be called before the last pass over the parameters.
+  std::function<void(const GroupBatch&, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+                     const std::function<void()>& last)>
+      back = nullptr;
   int64_t at_once = std::numeric_limits<int64_t>::max();
 };
 kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature);
@@ -54,9 +56,10 @@ struct Learnt {
 };
 
 /// The gradient of one group's part of the objective, into `gradient`; `on`: in one chain with those that stand there.
-/// `luck` gives the numbers of losses that draw
-/// tokens; its step is that of the optimizer.
+/// `ready` hears of its elements as they are complete. `luck` gives the numbers of losses that draw tokens; its step is
+/// that of the optimizer.
 Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on = false);
+             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on = false,
+             const Parameters::Ready& ready = nullptr);
 
 }  // namespace compeer::train

@@ -3,6 +3,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
 
+#include "base/error.h"
 #include "kernels/arrays.h"
 
 namespace compeer::train {
@@ -25,7 +26,9 @@ std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tens
 Parameters::Parameters(Model& model) {
   int64_t total = 0;
   for (const Parameter& p : model.parameters()) {
+    names_.push_back(p.name);
     values_.push_back(p.value);
+    places_.push_back({total, p.value.numel()});
     total += p.value.numel();
   }
   weights_ = at::zeros({total}, at::kFloat);
@@ -33,6 +36,7 @@ Parameters::Parameters(Model& model) {
   for (size_t i = 0; i < values_.size(); ++i) {
     own[i].copy_(values_[i].detach());
     values_[i].set_data(own[i]);
+    watches_.emplace_back(values_[i], [this, i] { passed(i); });
   }
 }
 
@@ -40,8 +44,11 @@ std::span<float> Parameters::weights() {
   return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
 }
 
-void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient) {
-  collect(gradient, false, [&] { loss.backward(); });
+void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready) {
+  collect(gradient, false, [&] {
+    last_pass(ready);
+    loss.backward();
+  });
 }
 
 void Parameters::collect(std::span<float> gradient, bool on, const std::function<void()>& backward) {
@@ -50,7 +57,23 @@ void Parameters::collect(std::span<float> gradient, bool on, const std::function
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
   if (!on) kernels::clear(gradient.data(), size());
+  ready_ = nullptr;
   backward();
+  ready_ = nullptr;
+}
+
+void Parameters::last_pass(const Ready& ready) {
+  ready_ = ready;
+  passed_.assign(values_.size(), false);
+}
+
+void Parameters::passed(size_t parameter) {
+  if (!ready_) return;
+  if (passed_[parameter])
+    throw Error(names_[parameter], "its gradient comes in several passes, and the first was taken for all of it",
+                "set overlap = \"never\"", Exit::plugin);
+  passed_[parameter] = true;
+  ready_(places_[parameter]);
 }
 
 void add(std::span<float> sum, std::span<const float> more) {

@@ -4,9 +4,12 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "comm/share.h"
 #include "compeer/model.h"
+#include "kernels/after_pass.h"
 
 namespace compeer::train {
 
@@ -15,18 +18,34 @@ namespace compeer::train {
 class Parameters {
  public:
   explicit Parameters(Model& model);
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
 
   int64_t size() const { return weights_.numel(); }
   std::span<float> weights();
 
+  /// Is told which elements of a gradient are complete, while others are still computed.
+  using Ready = std::function<void(comm::Share elements)>;
+
   /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
-  void differentiate(const at::Tensor& loss, std::span<float> gradient);
+  void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr);
 
   /// All that `backward` adds to the parameters' gradients, into `gradient`; `on` goes on from what stands there.
   void collect(std::span<float> gradient, bool on, const std::function<void()>& backward);
 
+  /// Called by `backward` when no parameter will be reached by more than one more pass, `ready` hears of each that was.
+  /// A model whose gradient comes in several all the same is an Error.
+  void last_pass(const Ready& ready);
+
  private:
+  void passed(size_t parameter);
+
+  std::vector<std::string> names_;
   std::vector<at::Tensor> values_;
+  std::vector<comm::Share> places_;
+  std::vector<kernels::AfterPass> watches_;
+  Ready ready_;               // while the last pass goes on
+  std::vector<bool> passed_;  // by it
   at::Tensor weights_;
   std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
 };

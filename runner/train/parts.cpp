@@ -110,9 +110,10 @@ class GroupInParts {
 }  // namespace
 
 void lead_back_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
-                        const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
+                        const at::Tensor& dlog_prob, const at::Tensor& dentropy, const std::function<void()>& last) {
   GroupInParts all(policy, group, temperature);
   for (const Part& part : parts_of(group, most)) all.lead_back(part, dlog_prob, dentropy);
+  if (last) last();
   all.finish();
 }
 

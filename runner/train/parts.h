@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "rollout/policy.h"
 #include "train/sequences.h"
 
@@ -9,8 +11,10 @@ namespace compeer::train {
 /// once. The prompt is computed once, and differentiated last, when all completions have said what it is to blame for.
 ///
 /// Parameters' gradients have the same bits as if the group had been differentiated as a whole: each is one chain of
-/// additions over the rows of the group's batch, in which completions come before the prompt.
+/// additions over the rows of the group's batch, in which completions come before the prompt. `last` is called before
+/// the prompt's, which no other pass follows.
 void lead_back_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
-                        const at::Tensor& dlog_prob, const at::Tensor& dentropy);
+                        const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+                        const std::function<void()>& last = nullptr);
 
 }  // namespace compeer::train

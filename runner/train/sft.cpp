@@ -70,7 +70,7 @@ class Sft {
         room_(run.cast->model().object().shape().positions),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
-        gradients_(run.world, leaves(), training_.parameters.size(), add),
+        gradients_(training_.gradients(leaves())),
         counts_(run.world, leaves(), 1),
         losses_(run.world, leaves(), 1) {}
 
@@ -131,7 +131,7 @@ class Sft {
           run_.cast->model().call("forward", [&](Model&) { return log_probs(run_.cast->policy(), own); });
       const auto loss = at::mul(at::sum(known), -1.0 / tokens);
       const auto gradient = gradients_.room();
-      training_.parameters.differentiate(loss, gradient);
+      training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
       const double value = loss.item().toDouble();
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});

@@ -35,6 +35,13 @@ Training::Training(Run& run, double lr, uint64_t updates, bool reference)
   if (reference) open_reference();
 }
 
+// Within a host messages are copied by the very cores that compute.
+comm::TreeSum Training::gradients(int64_t leaves) {
+  const std::string when = run_.spec.text("overlap");
+  const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
+  return comm::TreeSum(run_.world, leaves, parameters.size(), add, {.slice = slices_.sharded(), .early = early});
+}
+
 void Training::changed() {
   run_.cast->model().call("parameters_changed", [&](Model&) { run_.cast->policy().parameters_changed(); });
 }
@@ -48,8 +55,7 @@ double Training::norm(std::span<const float> gradient) {
 }
 
 Optimizer::Update Training::update(comm::TreeSum& gradients, Clock& clock) {
-  const auto gradient =
-      clock.time("reduce", [&] { return slices_.sharded() ? gradients.finish_slice() : gradients.finish(); });
+  const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   const auto done = clock.time("train", [&] {
     const auto own = slices_.own_part(parameters.weights());

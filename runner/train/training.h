@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/tree_sum.h"
 #include "record/safetensors.h"
 #include "train/clock.h"
 #include "train/optimizer.h"
@@ -25,6 +26,9 @@ class Training {
 
   Parameters parameters;
   std::map<std::string, double> numbers;  ///< of the task, by name: what else a checkpoint is to keep
+
+  /// A sum of gradients, as `update` takes it.
+  comm::TreeSum gradients(int64_t leaves);
 
   /// Collective. Clips the sum of the gradients and moves the weights by it: the same bits on every rank.
   Optimizer::Update update(comm::TreeSum& gradients, Clock& clock);

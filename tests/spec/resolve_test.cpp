@@ -33,7 +33,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"vespo_lambda_positive":3.0},)"
       R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
-      R"("ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
+      R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
       R"("seed":1,"shard":"none","task":"grpo","threads":1,"watchdog":{"seconds":300}})");

@@ -104,6 +104,28 @@ TEST(Learn, GivesTheGradientOfTheObjective) {
   EXPECT_GT(std::abs(gradient[3]), 1e-3);
 }
 
+TEST(Parameters, RefuseAGradientThatGoesOnAfterItWasSaidToBeComplete) {
+  Seven model;
+  Parameters parameters(model);
+  std::vector<float> gradient(7);
+  const auto twice = [&] {
+    parameters.last_pass([](comm::Share) {});
+    model.logits.sum().backward();
+    model.logits.sum().backward();
+  };
+  try {
+    parameters.collect(gradient, false, twice);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "logits: its gradient comes in several passes, and the first was taken for all of it\n  help: set "
+                 "overlap = \"never\"");
+    EXPECT_EQ(e.exit(), Exit::plugin);
+  }
+  parameters.differentiate(model.logits.sum(), gradient);
+  EXPECT_EQ(gradient, std::vector<float>(7, 1.0f));
+}
+
 TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   Seven model;
   Parameters parameters(model);

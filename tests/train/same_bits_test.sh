@@ -64,13 +64,21 @@ for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: 
   same "$name"
 done
 
+# Gradients that set out while others are still computed: of whole groups and of groups in parts.
+for case in "early-two 2 2 1000" "early-three 3 1 30"; do
+  read -r name ranks threads micro <<<"$case"
+  make_run "$name" "$ranks" "$threads" --set "grpo.micro_tokens=$micro" --set overlap=always
+  start "$name" "$ranks" && finish "$name"
+  same "$name"
+done
+
 # Groups whose gradients are one chain: of 7, two at a time.
 grpo=$expected
 chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3)
 make_run chain-one 1 1 "${chain[@]}"
 start chain-one 1 && finish chain-one
 expected=$(fingerprint chain-one)
-make_run chain-three 3 2 "${chain[@]}" --set grpo.micro_tokens=30
+make_run chain-three 3 2 "${chain[@]}" --set grpo.micro_tokens=30 --set overlap=always
 start chain-three 3 && finish chain-three
 same chain-three
 expected=$grpo
@@ -81,7 +89,7 @@ grpo=$expected
 make_run sft-one 1 1 "${sft[@]}"
 start sft-one 1 && finish sft-one
 expected=$(fingerprint sft-one)
-make_run sft-three 3 2 "${sft[@]}"
+make_run sft-three 3 2 "${sft[@]}" --set overlap=always
 start sft-three 3 && finish sft-three
 same sft-three
 expected=$grpo
@@ -96,7 +104,7 @@ start all-one 1 && finish all-one
   NR > 1 { sum += $column }
   END { if (!column || sum == 0) exit 1 }' || { echo "FAILED  no group was replaced"; exit 1; }
 expected=$(fingerprint all-one)
-make_run all-two 2 2 "${all[@]}"
+make_run all-two 2 2 "${all[@]}" --set overlap=always
 start all-two 2 && finish all-two
 same all-two
 make_run all-again 1 1 "${all[@]}"
@@ -112,7 +120,7 @@ spare=(--set model.precision=bfloat16 --set grpo.steps=3 --set grpo.lr=0.001 --s
 make_run spare-one 1 1 "${spare[@]}"
 start spare-one 1 && finish spare-one
 expected=$(fingerprint spare-one)
-make_run spare-two 2 1 "${spare[@]}" --set shard=optimizer --set model.recompute_above=0
+make_run spare-two 2 1 "${spare[@]}" --set shard=optimizer --set model.recompute_above=0 --set overlap=always
 start spare-two 2 && finish spare-two
 same spare-two
 rm -r spare-two/checkpoints/step-000003 spare-two/checkpoints/last

@@ -152,6 +152,46 @@ TEST_F(SmallModel, LearnsFromAGroupInPartsWithTheSameBits) {
   }
 }
 
+// What is said to be ready has the bits that it ends with; of a group as a whole that is everything, the embedding
+// last.
+TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
+  const auto group = group_batch(long_group());
+  const auto a = at::sin(at::arange(group.targets.numel(), at::kFloat));
+  for (const bool tied : {true, false}) {
+    for (const bool whole : {true, false}) {
+      auto own = open(tied, 0);
+      rollout::Policy its(own.object());
+      Parameters parameters(own.object());
+      const auto size = static_cast<size_t>(parameters.size());
+      std::vector<float> gradient(size, 7.0f), seen(size);
+      std::vector<int> times(size);
+      int64_t told = 0, last = -1;
+      const auto ready = [&](comm::Share elements) {
+        std::ranges::copy(comm::part(std::span(gradient), elements), seen.begin() + elements.first);
+        for (int64_t i = 0; i < elements.count; ++i) ++times[static_cast<size_t>(elements.first + i)];
+        told += elements.count;
+        last = elements.first;
+      };
+      parameters.collect(gradient, false, [&] {
+        const auto last_pass = [&] { parameters.last_pass(ready); };
+        if (!whole) return lead_back_in_parts(its, group, 1.0, 50, a, {}, last_pass);
+        const auto known = log_probs(its, group, 1.0);
+        last_pass();
+        (known.log_prob * a).sum().backward();
+      });
+      for (size_t i = 0; i < size; ++i) {
+        ASSERT_LE(times[i], 1) << i;
+        if (times[i] == 1) {
+          ASSERT_EQ(seen[i], gradient[i]) << i;
+        }
+      }
+      const int64_t head = own.object().head().numel();
+      EXPECT_EQ(told, parameters.size() - (whole || tied ? 0 : head)) << "tied " << tied << ", whole " << whole;
+      EXPECT_EQ(last, 0);
+    }
+  }
+}
+
 TEST_F(SmallModel, LearnsFromCompletionsOfOneTokenInParts) {
   ScoredGroup scored;
   scored.prompt = {1, 2, 3};
