@@ -61,8 +61,7 @@ class World {
   void barrier(const std::string& name = "barrier");
 
   /// Ranks fail together: runs local work in a phase of that name; if it throws on any rank, the error of the lowest
-  /// such rank is thrown on all, as a RankError. Inside `work` nobody may wait for another rank; `Messages` may set
-  /// out. Costs one small allreduce.
+  /// such rank is thrown on all, as a RankError. `work` waits for no rank. Costs one small allreduce.
   template <typename Work>
   auto together(const std::string& phase, Work&& work) -> std::invoke_result_t<Work> {
     using Result = std::invoke_result_t<Work>;
