@@ -145,6 +145,8 @@ TEST(World, RanksInDifferentCallsFailTogether) {
   EXPECT_TRUE(world().any(world().rank() == 0));  // and can go on
 }
 
+TEST(World, KnowsThatAllRanksAreOnOneHost) { EXPECT_TRUE(world().one_host()); }
+
 TEST(World, SeesItsNeighbours) {
   {
     const Phase phase("rank " + std::to_string(world().rank()), "rewards/length 1.0.0");
