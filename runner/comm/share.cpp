@@ -36,5 +36,6 @@ void share_slices(World& world, std::span<T> whole, int64_t block) {
 }
 
 template void share_slices(World&, std::span<float>, int64_t);
+template void share_slices(World&, std::span<double>, int64_t);
 
 }  // namespace compeer::comm

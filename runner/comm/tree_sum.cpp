@@ -25,7 +25,7 @@ TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adde
       mine_(share(leaves, world.size(), world.rank())),
       next_(mine_.first),
       adder_(adder ? std::move(adder) : Adder(add_to<T>)),
-      ranks_(world, leaves, length, !delivery.slice, adder_) {}
+      ranks_(world, leaves, length, delivery.early && !delivery.slice, adder_) {}
 
 template <typename T>
 TreeSumOf<T>::~TreeSumOf() {
@@ -184,6 +184,8 @@ std::span<T> TreeSumOf<T>::finish() {
   for (size_t i = 1; i < nodes_.size(); ++i) spare_.push_back(std::move(nodes_[i].sum));
   nodes_.clear(), tops_.clear(), open_.clear();
   next_ = mine_.first;
+  // Nothing is gained by pieces that all come back at the same time.
+  if (!delivery_.early && !delivery_.slice) share_slices(world_, std::span(result_), slice_block);
   const Share own = slice(length_, slice_block, world_.size(), world_.rank());
   return delivery_.slice ? part(std::span(result_), own) : std::span(result_);
 }

@@ -36,6 +36,8 @@ AfterPass::AfterPass(const at::Tensor& parameter, std::function<void()> tell) : 
   hook_->key = hook_->node->add_post_hook(std::make_unique<Teller>(std::move(tell)));
 }
 
+AfterPass::AfterPass(AfterPass&&) noexcept = default;
+
 AfterPass::~AfterPass() {
   if (hook_) hook_->node->del_post_hook(hook_->key);
 }

@@ -12,7 +12,7 @@ class AfterPass {
  public:
   AfterPass(const at::Tensor& parameter, std::function<void()> tell);
   ~AfterPass();
-  AfterPass(AfterPass&&) = default;
+  AfterPass(AfterPass&&) noexcept;
 
  private:
   struct Hook;
