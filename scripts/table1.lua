@@ -3,7 +3,7 @@
 local compeer = require "compeer"
 
 local seeds, dialogues, steps = 3, 400, 100 -- dialogues of each seed; steps of 32 records each
-local less = 0.4 -- of the steps: what PRM and ORM together can have for unifireward's cost
+local less = 0.48 -- of the steps: what PRM and ORM together can have for the time of unifireward
 
 local base = compeer.load("experiments/esc_world_base.toml"):launch()
 local start = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:launch().checkpoint
@@ -19,77 +19,78 @@ local function data(seed, name, rewriting)
   for _, stage in ipairs(rewriting) do stages[#stages + 1] = stage end
   stages[#stages + 1] = { plugin = "filter", chat = player(seed, 1), only = "rewritten" }
   stages[#stages + 1] = { plugin = "split", valid = 0, test = 0.3 }
-  local world = { plugin = "esc_world", unit = "dialogue", rounds = 5, seed = seed, train = dialogues }
-  local run = compeer.experiment { name = ("table1-%s-%d"):format(name, seed), task = "data", ranks = 2, dataset = world,
-    data = { splits = { "train" } }, stages = stages }:launch()
+  local run = compeer.experiment { name = ("table1-%s-%d"):format(name, seed), task = "data", ranks = 2, stages = stages,
+    data = { splits = { "train" } },
+    dataset = { plugin = "esc_world", unit = "dialogue", rounds = 5, seed = seed, train = dialogues } }:launch()
   return ("%s/stages/%02d-split.jsonl"):format(run.path, #stages)
-end
-
-local function judge(seed, name, view, share, path, rewritten)
-  return compeer.load("experiments/esc_world_judge.toml"):with { name = ("table1-%s-%d"):format(name, seed), seed = seed,
-    model = { path = start }, dataset = { path = path, view = view, rewritten = rewritten or "left_out" },
-    sft = { steps = math.floor(steps * share), batch = view == "prm" and 96 or 32 } }:launch().checkpoint
 end
 
 local function measured(seed)
   local rewrite = { plugin = "rewrite", chat = player(seed, 1) }
-  local path = data(seed, "persona", { { plugin = "persona", chat = player(seed, 1) }, { plugin = "cluster" }, rewrite })
+  local own = data(seed, "persona", { { plugin = "persona", chat = player(seed, 1) }, { plugin = "cluster" }, rewrite })
   rewrite.as_persona = false
   local plain = data(seed, "plain", { rewrite })
-  local prm, orm = judge(seed, "prm", "prm", 1, path), judge(seed, "orm", "orm", 1, path)
-  local one = judge(seed, "unifireward", "unifireward", 1, path)
-  local function accuracy(label, model, outcome_model)
-    return { plugin = "reward_accuracy", label = label, model = model, outcome_model = outcome_model }
+  local function judge(name, view, share, path, rewritten)
+    return compeer.load("experiments/esc_world_judge.toml"):with { name = ("table1-%s-%d"):format(name, seed), seed = seed,
+      model = { path = start }, dataset = { path = path or own, view = view, rewritten = rewritten or "left_out" },
+      sft = { steps = math.floor(steps * share), batch = view == "prm" and 96 or 32 } }:launch().checkpoint
   end
-  local function twice(label, from, rewritten) -- each record, and its copy or what became of it, as often as for the others
-    return accuracy(label, judge(seed, label, "unifireward", 2, from, rewritten))
+  local function stage(plugin, label, model, outcome_model, chat)
+    return { plugin = plugin, label = label, model = model, outcome_model = outcome_model, chat = chat }
   end
+  local prm, orm, unifireward = judge("prm", "prm", 1), judge("orm", "orm", 1), judge("unifireward", "unifireward", 1)
   return compeer.experiment { name = "table1-measured-" .. seed, task = "data", ranks = 2, data = { splits = { "test" } },
-    dataset = { plugin = "cer", path = path, view = "record", rewritten = "left_out" },
-    stages = { accuracy("prm-orm", prm, orm),
-      accuracy("prm-orm-less", judge(seed, "prm-less", "prm", less, path), judge(seed, "orm-less", "orm", less, path)),
-      accuracy("unifireward", one),
-      twice("unifireward-D", path, "replaced"), twice("unifireward-R", plain, "kept"), twice("unifireward-P", path, "kept"),
-      { plugin = "consistency", label = "prm-orm-5a", model = prm, outcome_model = orm, chat = player(seed, 1) },
-      { plugin = "consistency", label = "unifireward-5a", model = one, chat = player(seed, 1) } } }:launch()
+    dataset = { plugin = "cer", path = own, view = "record", rewritten = "left_out" }, stages = {
+      stage("reward_accuracy", "prm-orm", prm, orm),
+      stage("reward_accuracy", "prm-orm-less", judge("prm-less", "prm", less), judge("orm-less", "orm", less)),
+      stage("reward_accuracy", "unifireward", unifireward),
+      stage("reward_accuracy", "D", judge("D", "unifireward", 2, own, "replaced")),
+      stage("reward_accuracy", "R", judge("R", "unifireward", 2, plain, "kept")),
+      stage("reward_accuracy", "P", judge("P", "unifireward", 2, own, "kept")),
+      stage("consistency", "two-truth", prm, orm, player(seed, 1)),
+      stage("consistency", "one-truth", unifireward, nil, player(seed, 1)),
+      stage("consistency", "two-labels", prm, orm), stage("consistency", "one-labels", unifireward) } }:launch()
 end
 
 local results = {}
 for seed = 1, seeds do results[seed] = measured(seed) end
 
 local t = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262 } -- Student's, for 95 %
-local function over_seeds(figure) -- mean and half the interval
-  local sum, squares = 0, 0
-  for _, result in ipairs(results) do sum = sum + figure(result) end
-  for _, result in ipairs(results) do squares = squares + (figure(result) - sum / seeds) ^ 2 end
-  local half = seeds > 1 and t[seeds - 1] * math.sqrt(squares / (seeds - 1) / seeds) or 0
-  return ("%8.3f ±%.3f"):format(sum / seeds, half)
-end
-
-local columns = { "history/weighted_f1", "history/false_recall", "emotion/weighted_f1", "emotion/false_recall",
-  "strategy/weighted_f1", "strategy/false_recall", "reply/weighted_f1", "reply/accuracy", "reply/better_or_not" }
-local function line(title, columns, label, against)
+local function line(columns, title, stage, against) -- means over seeds and half their intervals; of differences, if against
   local text = ("%-26s"):format(title)
   for _, column in ipairs(columns) do
-    text = text .. over_seeds(function(result)
-      return result[label .. "/" .. column .. "/value"] - (against and result[against .. "/" .. column .. "/value"] or 0)
-    end)
+    local values, sum, squares = {}, 0, 0
+    for i, result in ipairs(results) do
+      values[i] = result[stage .. "/" .. column .. "/value"] - (against and result[against .. "/" .. column .. "/value"] or 0)
+      sum = sum + values[i]
+    end
+    for _, value in ipairs(values) do squares = squares + (value - sum / seeds) ^ 2 end
+    local half = seeds > 1 and t[seeds - 1] * math.sqrt(squares / (seeds - 1) / seeds) or 0
+    text = text .. ("%7.3f ±%.3f"):format(sum / seeds, half)
   end
   print(text)
 end
-print((" "):rep(26) .. "   step 1 F1  False found  step 2 F1  False found  step 3 F1  False found  reply F1   accuracy     better or not")
-line("prm + orm", columns, "01-prm-orm")
-line("prm + orm, equal compute", columns, "02-prm-orm-less")
-for number, name in ipairs { "unifireward", "unifireward-D", "unifireward-R", "unifireward-P" } do
-  line(name, columns, ("%02d-%s"):format(number + 2, name))
+
+print((" "):rep(28) .. "1: F1        False found  2: F1        False found  3: F1        False found  reply: F1    accuracy     better or not")
+local columns = {}
+for _, step in ipairs { "history", "emotion", "strategy" } do
+  columns[#columns + 1], columns[#columns + 2] = step .. "/weighted_f1", step .. "/false_recall"
 end
-print "differences, seed by seed"
-line("unifireward - prm + orm", columns, "03-unifireward", "01-prm-orm")
-line("  at equal compute", columns, "03-unifireward", "02-prm-orm-less")
-line("R - D", columns, "05-unifireward-R", "04-unifireward-D")
-line("P - D", columns, "06-unifireward-P", "04-unifireward-D")
-print "\n                             contradictory  apart"
-local shares = { "contradictory", "apart" }
-line("prm + orm", shares, "07-prm-orm-5a")
-line("unifireward", shares, "08-unifireward-5a")
-line("difference", shares, "08-unifireward-5a", "07-prm-orm-5a")
+for _, name in ipairs { "weighted_f1", "accuracy", "better_or_not" } do columns[#columns + 1] = "reply/" .. name end
+line(columns, "prm + orm", "01-prm-orm")
+line(columns, "prm + orm, equal compute", "02-prm-orm-less")
+line(columns, "unifireward", "03-unifireward")
+for number, name in ipairs { "D", "R", "P" } do line(columns, "unifireward-" .. name, ("%02d-%s"):format(number + 3, name)) end
+print "differences, seed by seed:"
+line(columns, "unifireward - prm + orm", "03-unifireward", "01-prm-orm")
+line(columns, "  at equal compute", "03-unifireward", "02-prm-orm-less")
+line(columns, "R - D", "05-R", "04-D")
+line(columns, "P - D", "06-P", "04-D")
+for _, by in ipairs { "truth", "labels" } do
+  local shares = by == "truth" and { "contradictory", "apart" } or { "contradictory", "by_chance", "overlooked" }
+  print(("verdicts on steps and reply, by the %s: %s"):format(by, table.concat(shares, ", ")))
+  local two, one = by == "truth" and "07-two-truth" or "09-two-labels", by == "truth" and "08-one-truth" or "10-one-labels"
+  line(shares, "prm + orm", two)
+  line(shares, "unifireward", one)
+  line(shares, "difference", one, two)
+end

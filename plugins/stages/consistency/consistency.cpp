@@ -66,8 +66,11 @@ class Consistency : public Stage {
     if (!one.refusal.empty()) return one;
     outcome = good(*opinion.preference);
     one.said += "; " + empathy::Preferences().print(*opinion.preference);
-    if (!chat_ && !one.known.labelled) one.refusal = "no labels";
-    if (!one.known.labelled) return one;
+    if (chat_) return one;
+    if (!one.known.labelled) {
+      one.refusal = "no labels";
+      return one;
+    }
     const auto& steps = one.known.steps;
     one.judgement.truth = {steps[0] && steps[1] && steps[2], good(one.known.preference)};
     return one;
