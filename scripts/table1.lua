@@ -1,5 +1,5 @@
 -- Table 1 and Figure 5a of the paper on esc_world: what judges learn from the same annotated records, over seeds, each with
--- a world of its own. Under half an hour on two cores; docs/judges.md says what is compared, and what came out.
+-- a world of its own. Under half an hour on two cores; docs/judges.md says what is compared.
 local compeer = require "compeer"
 
 local seeds, dialogues, steps = 3, 400, 100 -- dialogues of each seed; steps of 32 records each

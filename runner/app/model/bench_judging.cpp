@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "app/bench/measurement.h"
+#include "compeer/dataset.h"
+#include "compeer/reward.h"
 #include "kernels/workers.h"
 #include "plugin/calls.h"
 #include "plugin/search.h"
@@ -26,20 +28,21 @@ plugin::Plugin<T> opened(const std::string& name, const json& settings, const pl
   return plugin::open<T>(chosen, Settings(values), std::make_unique<plugin::RunHost>(chosen, services));
 }
 
+struct Round {
+  Example example;
+  std::vector<Completion> completions;
+};
+
 /// Prompts of esc_world; as completions, in place of a policy's, the answers of this and other prompts.
-std::vector<Group> groups_of(int64_t prompts, int64_t size, const plugin::Services& services) {
+std::vector<Round> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
   auto data = opened<Dataset>("esc_world", json::object(), services);
-  std::vector<Example> examples;
-  for (int64_t i = 0; i < prompts + size; ++i)
-    examples.push_back(data.call("get", [&](Dataset& d) { return d.get("test", i); }));
-  std::vector<Group> groups;
+  const auto example = [&](int64_t i) { return data.call("get", [&](Dataset& d) { return d.get("test", i); }); };
+  std::vector<Round> rounds;
   for (int64_t i = 0; i < prompts; ++i) {
-    Group& group = groups.emplace_back();
-    group.example = examples[static_cast<size_t>(i)];
-    for (int64_t k = 0; k < size; ++k)
-      group.completions.push_back({examples[static_cast<size_t>(i + k)].answer, 0, true});
+    Round& round = rounds.emplace_back(Round{example(i), {}});
+    for (int64_t k = 0; k < size; ++k) round.completions.push_back({example(i + k).answer, 0, true});
   }
-  return groups;
+  return rounds;
 }
 
 class Rater {
@@ -47,8 +50,8 @@ class Rater {
   Rater(const std::string& name, const json& folder, const plugin::Services& services)
       : reward_(opened<Reward>(name, {{"model", folder}}, services)), names_(plugin::parts(reward_)) {}
 
-  void rate(const std::vector<Group>& groups) {
-    for (const Group& group : groups) plugin::score(reward_, group, names_);
+  void rate(const std::vector<Round>& rounds) {
+    for (const Round& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);
   }
 
  private:
@@ -68,11 +71,11 @@ int bench_judging(const json& options) {
   const comm::StopFlag never;
   const auto services = train::services_of(nothing, never);
   const auto prompts = or_else("prompts", 16).get<int64_t>(), size = or_else("group", 4).get<int64_t>();
-  const auto groups = groups_of(prompts, size, services);
+  const auto rounds = rounds_of(prompts, size, services);
   Rater whole("unifireward", model, services), prm("prm", or_else("prm", model), services),
       orm("orm", or_else("orm", model), services);
-  const auto together = [&] { whole.rate(groups); };
-  const auto apart = [&] { prm.rate(groups), orm.rate(groups); };
+  const auto together = [&] { whole.rate(rounds); };
+  const auto apart = [&] { prm.rate(rounds), orm.rate(rounds); };
   together(), apart();  // warm
   std::vector<double> one, two, ratios;
   for (int64_t i = 0; i < or_else("repeats", 7).get<int64_t>(); ++i) {
