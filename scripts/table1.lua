@@ -18,6 +18,7 @@ local function data(seed, name, rewriting)
     { plugin = "annotate", annotator = player(seed, 1), second_annotator = player(seed, 2), third_annotator = player(seed, 3) } }
   for _, stage in ipairs(rewriting) do stages[#stages + 1] = stage end
   stages[#stages + 1] = { plugin = "filter", chat = player(seed, 1), only = "rewritten" }
+  stages[#stages + 1] = { plugin = "read", model = start }
   stages[#stages + 1] = { plugin = "split", valid = 0, test = 0.3 }
   local run = compeer.experiment { name = ("table1-%s-%d"):format(name, seed), task = "data", ranks = 2, stages = stages,
     data = { splits = { "train" } },
@@ -36,7 +37,7 @@ local function measured(seed)
       sft = { steps = math.floor(steps * share), batch = view == "prm" and 96 or 32 } }:launch().checkpoint
   end
   local function stage(plugin, label, model, outcome_model, chat)
-    return { plugin = plugin, label = label, model = model, outcome_model = outcome_model, chat = chat }
+    return { plugin = plugin, label = label, model = model, outcome_model = outcome_model, chat = chat, reads = true }
   end
   local prm, orm, unifireward = judge("prm", "prm", 1), judge("orm", "orm", 1), judge("unifireward", "unifireward", 1)
   return compeer.experiment { name = "table1-measured-" .. seed, task = "data", ranks = 2, data = { splits = { "test" } },
