@@ -20,8 +20,13 @@ const std::vector<std::string>& columns() {
   return all;
 }
 
+// Counts that a stage keeps for its own findings.
+bool hidden(const std::string& name) { return name.starts_with('.'); }
+
 json stage_json(const std::string& stem, const Made& made) {
-  json stage = made.tally;
+  Tally shown = made.tally;
+  std::erase_if(shown.counts, [](const auto& count) { return hidden(count.first); });
+  json stage = shown;
   stage["stage"] = stem;
   stage["findings"] = made.findings;
   stage["chats"] = made.chats;
@@ -87,7 +92,9 @@ void Report::end(const Made& made) {
   put("in", in);
   put("out", out);
   put("dropped", dropped);
-  for (const auto& [name, value] : tally.counts) put("count/" + name, value);
+  for (const auto& [name, value] : tally.counts) {
+    if (!hidden(name)) put("count/" + name, value);
+  }
   each_number(made.findings, "", put);
   summary_.details["stages"].push_back(stage_json(stem(), made));
   publish(true);

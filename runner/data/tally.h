@@ -13,7 +13,7 @@ namespace compeer::data {
 struct Tally {
   int64_t in = 0, out = 0;
   std::map<std::string, int64_t> dropped;  ///< by reason
-  std::map<std::string, double> counts;    ///< the stage's own
+  std::map<std::string, double> counts;    ///< the stage's own; a name with a dot before it is for its findings alone
 
   int64_t dropped_in_all() const;
   void add(const Tally& other);

@@ -22,6 +22,7 @@ constexpr std::pair<std::string_view, Task> signs[] = {
     {"Is this a good way to help", Task::strategy},
     {"Which of them helps the seeker more?", Task::preference},
     {"How does the seeker behave in conversation?", Task::persona},
+    {"on the second reply contradict each other?", Task::consistency},
 };
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -67,8 +68,12 @@ void read_line(std::string_view line, Asked& asked) {
   const auto said = without_number(line);
   if (said.starts_with(seeker)) asked.lines.push_back({"user", std::string(said.substr(seeker.size()))});
   if (said.starts_with(supporter)) asked.lines.push_back({"assistant", std::string(said.substr(supporter.size()))});
-  if (line.starts_with("First: ")) asked.replies[0] = line.substr(7);
-  if (line.starts_with("Second: ")) asked.replies[1] = line.substr(8);
+  const std::pair<std::string_view, std::string*> named[] = {
+      {"First: ", &asked.replies[0]}, {"Second: ", &asked.replies[1]}, {"History: ", &asked.steps[0]},
+      {"Emotion: ", &asked.steps[1]}, {"Strategy: ", &asked.steps[2]}, {"Judged: ", &asked.judged}};
+  for (const auto& [name, text] : named) {
+    if (line.starts_with(name)) *text = line.substr(name.size());
+  }
 }
 
 /// The paragraph behind the line that begins so.

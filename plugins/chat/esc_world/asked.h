@@ -10,7 +10,7 @@
 namespace compeer::esc_world {
 
 /// What a prompt of the stages asks, recognised by its words (plugins/empathy/prompts/en).
-enum class Task { filter, generate, history, emotion, strategy, preference, persona, rewrite, rewrite_as };
+enum class Task { filter, generate, history, emotion, strategy, preference, persona, rewrite, rewrite_as, consistency };
 
 /// A prompt, taken apart.
 struct Asked {
@@ -23,6 +23,8 @@ struct Asked {
   std::string step;                    ///< the step that is judged
   std::array<std::string, 2> replies;  ///< those that are compared
   std::string persona;                 ///< who is to speak, as printed
+  std::array<std::string, 3> steps;    ///< consistency: all steps
+  std::string judged;                  ///< and what a judge said of them and of the replies
 };
 
 /// Nothing if it is no prompt of the stages about a dialogue of esc_world.

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "datasets/esc_world/world/settings.h"
-#include "empathy/judgement.h"
+#include "empathy/format.h"
 
 namespace compeer::esc_world {
 namespace {
@@ -23,6 +23,8 @@ double quality_of(const std::string& reply, const Truth& truth) {
   const auto known = read(reply, lexicon(truth.language));
   return known ? quality(*known, known->strategy(), truth.seeker, truth.said, truth.feelings) : 0.0;
 }
+
+bool as_good(Preference of_second) { return of_second == Preference::second || of_second == Preference::both; }
 
 void check_case(const Asked& asked, const Dialogue& truth) {
   bool same = asked.lines.size() <= truth.turns.size();
@@ -48,6 +50,8 @@ std::string Player::answer(const Asked& asked, uint32_t draw, const Uniform& uni
       return preference(asked, truth, uniform);
     case Task::persona:
       return persona(truth, uniform);
+    case Task::consistency:
+      return contradiction(asked, truth);
     default:
       return verdict(asked, truth, uniform);
   }
@@ -91,10 +95,27 @@ std::string Player::preference(const Asked& asked, const Truth& truth, const Uni
   const empathy::Preferences words;
   if (uniform(0) < profile_.annotator_noise) return words.print(empathy::preferences[below(4, uniform(1))]);
   if (uniform(2) < profile_.first_bias) return words.print(Preference::first);
+  return words.print(better(asked, truth));
+}
+
+Preference Player::better(const Asked& asked, const Truth& truth) const {
   const double first = quality_of(asked.replies[0], truth), second = quality_of(asked.replies[1], truth);
-  if (std::max(first, second) <= profile_.poor) return words.print(Preference::neither);
-  if (std::abs(first - second) <= profile_.tie) return words.print(Preference::both);
-  return words.print(first > second ? Preference::first : Preference::second);
+  if (std::max(first, second) <= profile_.poor) return Preference::neither;
+  if (std::abs(first - second) <= profile_.tie) return Preference::both;
+  return first > second ? Preference::first : Preference::second;
+}
+
+// By the truth, without noise: a judgement that sets steps and reply apart contradicts itself if they are not.
+std::string Player::contradiction(const Asked& asked, const Truth& truth) const {
+  const auto end = asked.judged.find("; ");
+  const auto preference = empathy::Preferences().parse(end == std::string::npos ? "" : asked.judged.substr(end + 2));
+  if (!preference) throw std::runtime_error("case " + asked.id + ": 'Judged:' can't be read: " + preference.refusal);
+  const auto [history, emotion, strategy] = asked.steps;
+  const Verdict found = judge(truth, empathy::print({history, emotion, strategy, asked.replies[1]}));
+  const bool judged_right = asked.judged.find("False") == std::string::npos;
+  const bool right = found.history && found.emotion && found.strategy;
+  const bool apart = judged_right != as_good(*preference.value), truly_apart = right != as_good(better(asked, truth));
+  return apart && !truly_apart ? "yes" : "no";
 }
 
 std::string Player::persona(const Truth& truth, const Uniform& uniform) const {

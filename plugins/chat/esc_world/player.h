@@ -3,6 +3,7 @@
 #include <string>
 
 #include "chat/esc_world/asked.h"
+#include "empathy/judgement.h"
 
 namespace compeer::esc_world {
 
@@ -34,6 +35,8 @@ class Player {
   std::string completion(const Asked& asked, const Truth& truth, uint32_t draw) const;
   std::string verdict(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
   std::string preference(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
+  empathy::Preference better(const Asked& asked, const Truth& truth) const;
+  std::string contradiction(const Asked& asked, const Truth& truth) const;
   std::string persona(const Truth& truth, const Uniform& uniform) const;
   std::string rewritten(const Asked& asked, const Uniform& uniform) const;
 

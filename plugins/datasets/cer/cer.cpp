@@ -24,10 +24,12 @@ class Cer : public Dataset {
       : path_(settings.text("path")),
         view_(settings.text("view")),
         keep_(settings.text("keep")),
+        rewritten_(settings.text("rewritten")),
         random_order_(settings.text("order") == "random"),
         reads_(settings.flag("reads")),
         form_(settings) {
     corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
+    if (rewritten_ == "replaced") replace();
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
     if (left_out > settings.number("max_unreadable") * all) refuse();
     for (const auto& one : unreadable_)
@@ -65,9 +67,27 @@ class Cer : public Dataset {
       if (judged() && reads_) judging::reading_in(record.all);
       ++read_;
       if (view_ == "policy" && !wanted(record)) return;
+      const auto original = record.all.find("rewritten");
+      if (original != record.all.end() && rewritten_ != "kept") {
+        if (rewritten_ == "replaced") ++copies_[original->get<std::string>()];
+        return;
+      }
       splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
     } catch (const std::exception& error) {
       unreadable_.push_back({path_, raw.number, error.what()});
+    }
+  }
+
+  // A copy of the original for each record that was a rewritten one, right behind it.
+  void replace() {
+    for (auto& [split, lines] : splits_) {
+      std::vector<std::string> all;
+      for (std::string& line : lines) {
+        const auto found = copies_.find(json::parse(line).at("id").get<std::string>());
+        if (found != copies_.end()) all.insert(all.end(), found->second, line);
+        all.push_back(std::move(line));
+      }
+      lines = std::move(all);
     }
   }
 
@@ -123,11 +143,12 @@ class Cer : public Dataset {
     return static_cast<double>(std::stoul(sha256(id).substr(0, 8), nullptr, 16)) / 4294967296.0;
   }
 
-  const std::string path_, view_, keep_;
+  const std::string path_, view_, keep_, rewritten_;
   const bool random_order_, reads_;
   const judging::Form form_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
   std::vector<Unreadable> unreadable_;
+  std::map<std::string, size_t> copies_;  // of an original, by its id
   int64_t read_ = 0;
 };
 
@@ -143,6 +164,8 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
       "help": "what an example is: a completion; the record, with the reference as answer; a judge's whole conversation; one step; the reply"},
     "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
       "help": "policy: right completions whose reply is as good as the reference; right ones, with the reference as reply; all"},
+    "rewritten": {"type": "string", "default": "kept", "choices": ["kept", "left_out", "replaced"],
+      "help": "what the stage rewrite made: kept; left out; each replaced by another copy of its original"},
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
       "help": "judges: which of the two replies is shown first"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,

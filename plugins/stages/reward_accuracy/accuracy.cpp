@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <functional>
-#include <utility>
+#include <numeric>
 
+#include "stages/by_dialogue.h"
 #include "statistics/classification.h"
 
 namespace compeer::stages {
@@ -13,40 +14,37 @@ namespace {
 using nlohmann::json;
 using statistics::Table;
 
-// Truth and answer of each record. The last category is "unreadable".
-struct Pairs {
-  std::vector<size_t> truth, answer;
-  size_t categories;
-};
-
-Pairs pairs_of(const Question& question, const std::map<std::string, double>& counts) {
-  auto answers = question.words;
+// Of one dialogue. Rows are the truth; the last category is "unreadable".
+Table table_of(const Topic& topic, const std::map<std::string, double>& counts) {
+  auto answers = topic.words;
   answers.emplace_back("unreadable");
-  Pairs pairs{{}, {}, answers.size()};
-  for (size_t t = 0; t < question.words.size(); ++t) {
+  Table table(answers.size(), std::vector<size_t>(answers.size()));
+  for (size_t t = 0; t < topic.words.size(); ++t) {
     for (size_t a = 0; a < answers.size(); ++a) {
-      const auto found = counts.find(cell(question, question.words[t], answers[a]));
-      const auto n = found == counts.end() ? 0 : static_cast<size_t>(std::lround(found->second));
-      pairs.truth.insert(pairs.truth.end(), n, t);
-      pairs.answer.insert(pairs.answer.end(), n, a);
+      const auto found = counts.find(cell(topic, topic.words[t], answers[a]));
+      if (found != counts.end()) table[t][a] = static_cast<size_t>(std::lround(found->second));
     }
   }
-  return pairs;
+  return table;
 }
 
-Table table_of(const Pairs& pairs, std::span<const size_t> rows) {
-  Table table(pairs.categories, std::vector<size_t>(pairs.categories));
-  for (const size_t row : rows) ++table[pairs.truth[row]][pairs.answer[row]];
-  return table;
+Table sum(const std::vector<Table>& tables, std::span<const size_t> rows) {
+  Table all(tables[0].size(), std::vector<size_t>(tables[0].size()));
+  for (const size_t row : rows) {
+    for (size_t t = 0; t < all.size(); ++t) {
+      for (size_t a = 0; a < all.size(); ++a) all[t][a] += tables[row][t][a];
+    }
+  }
+  return all;
 }
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 using Score = std::function<double(const Table&)>;
 
-json estimated(const Pairs& pairs, const Score& score, const statistics::Resampling& how) {
+json estimated(const std::vector<Table>& tables, const Score& score, const statistics::Resampling& how) {
   const auto found = statistics::bootstrap(
-      pairs.truth.size(), [&](std::span<const size_t> rows) { return score(table_of(pairs, rows)); }, how);
+      tables.size(), [&](std::span<const size_t> rows) { return score(sum(tables, rows)); }, how);
   return {{"value", number(found.value)}, {"low", number(found.low)}, {"high", number(found.high)}};
 }
 
@@ -69,36 +67,46 @@ double better_or_not(const Table& table) {
 
 }  // namespace
 
-const std::array<Question, 4>& questions() {
+const std::array<Topic, 4>& topics() {
   static const std::vector<std::string> verdicts{"True", "False"};
-  static const std::array<Question, 4> all{Question{"history", verdicts}, Question{"emotion", verdicts},
-                                           Question{"strategy", verdicts},
-                                           Question{"reply", {"first", "second", "both good", "neither"}}};
+  static const std::array<Topic, 4> all{Topic{"history", verdicts}, Topic{"emotion", verdicts},
+                                        Topic{"strategy", verdicts},
+                                        Topic{"reply", {"first", "second", "both good", "neither"}}};
   return all;
 }
 
-std::string cell(const Question& question, const std::string& truth, const std::string& answer) {
-  return question.name + ": " + truth + ", " + answer;
+std::string cell(const Topic& topic, const std::string& truth, const std::string& answer) {
+  return topic.name + ": " + truth + ", " + answer;
+}
+
+void count(const json& record, const std::string& cell, Outcome& outcome) {
+  outcome.counts[cell] = 1;
+  outcome.counts[of_dialogue(record, cell)] = 1;
 }
 
 json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
+  const auto dialogues = by_dialogue(counts);
+  std::vector<size_t> rows(dialogues.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
   json all = json::object();
-  for (const Question& question : questions()) {
-    const auto pairs = pairs_of(question, counts);
-    if (pairs.truth.empty()) continue;
-    json& one = all[question.name];
-    std::vector<size_t> rows(pairs.truth.size());
-    for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-    one["n"] = rows.size();
-    one["confusion"] = table_of(pairs, rows);
+  for (const Topic& topic : topics()) {
+    std::vector<Table> tables;
+    for (const auto& cells : dialogues) tables.push_back(table_of(topic, cells));
+    if (tables.empty()) continue;
+    const Table whole = sum(tables, rows);
+    const size_t n = statistics::total(whole);
+    if (n == 0) continue;
+    json& one = all[topic.name];
+    one["n"] = n;
+    one["confusion"] = whole;
     one["weighted_f1"] = estimated(
-        pairs, [](const Table& t) { return statistics::classification(t).weighted.f1; }, how);
+        tables, [](const Table& t) { return statistics::classification(t).weighted.f1; }, how);
     one["accuracy"] = estimated(
-        pairs, [](const Table& t) { return statistics::classification(t).accuracy; }, how);
-    if (question.words.size() == 2) {
-      one["false_recall"] = estimated(pairs, false_recall, how);
+        tables, [](const Table& t) { return statistics::classification(t).accuracy; }, how);
+    if (topic.words.size() == 2) {
+      one["false_recall"] = estimated(tables, false_recall, how);
     } else {
-      one["better_or_not"] = estimated(pairs, better_or_not, how);
+      one["better_or_not"] = estimated(tables, better_or_not, how);
     }
   }
   return all;

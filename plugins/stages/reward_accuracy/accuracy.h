@@ -5,23 +5,27 @@
 #include <string>
 #include <vector>
 
+#include "compeer/stage.h"
 #include "statistics/bootstrap.h"
 
 namespace compeer::stages {
 
 /// A judge's answers against the annotators', as counts named "history: True, False" (truth, then answer), and what
 /// follows from them: Table 1 of the paper. Answers that could not be read count as "unreadable", which is never right.
-struct Question {
+struct Topic {
   std::string name;
   std::vector<std::string> words;  ///< the labels
 };
-const std::array<Question, 4>& questions();
+const std::array<Topic, 4>& topics();
 
-std::string cell(const Question& question, const std::string& truth, const std::string& answer);
+std::string cell(const Topic& topic, const std::string& truth, const std::string& answer);
 
-/// For each question: n, accuracy, weighted_f1, confusion (rows are the truth), and of a step false_recall, of the
+/// Counts one answer, for the record's dialogue and in all.
+void count(const nlohmann::json& record, const std::string& cell, Outcome& outcome);
+
+/// For each topic: n, accuracy, weighted_f1, confusion (rows are the truth), and of a step false_recall, of the
 /// replies better_or_not (equal to the reference or better, against worse). A figure is {value, low, high}, the
-/// interval by bootstrap over records.
+/// interval by bootstrap over dialogues.
 nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

@@ -21,10 +21,10 @@ struct Bench {
 };
 const std::map<std::string, Bench> kBenches{
     {"allreduce", {bench_allreduce, false}}, {"generate", {bench_generate, true}},
-    {"grpo_step", {bench_grpo_step, true}},  {"kernels", {bench_kernels, false}},
-    {"prefix", {bench_prefix, false}},       {"record", {bench_record, true}},
-    {"scaling", {bench_scaling, false}},     {"start", {bench_start, true}},
-    {"train", {bench_train, true}}};
+    {"grpo_step", {bench_grpo_step, true}},  {"judging", {bench_judging, false}},
+    {"kernels", {bench_kernels, false}},     {"prefix", {bench_prefix, false}},
+    {"record", {bench_record, true}},        {"scaling", {bench_scaling, false}},
+    {"start", {bench_start, true}},          {"train", {bench_train, true}}};
 
 struct Options {
   std::vector<std::string> names;
@@ -82,8 +82,9 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
       "name", options->names,
       "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
       "model's prefill and decoding), train (its forward, backward, AdamW), grpo_step (a whole step by\n"
-      "phase), prefix (what sharing prompts gains), scaling (a step over ranks and threads), allreduce\n"
-      "(sums over ranks beside MPI's own); all that are quick if none is named");
+      "phase), prefix (what sharing prompts gains), judging (what a judge's rounds take), scaling (a step\n"
+      "over ranks and threads), allreduce (sums over ranks beside MPI's own); all that are quick if none is\n"
+      "named");
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
   command->add_option("--size", bench.size, "the model")
@@ -105,6 +106,9 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
   command->add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
   command->add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
   command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b")->check(any);
+  command->add_option("--model", bench.model, "judging: a judge's folder");
+  command->add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
+  command->add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
   command->add_flag("--json", options->json, "a JSON object a line, with the machine");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -18,6 +18,7 @@ struct BenchOptions {
   int64_t prompts = 0, group = 0;            ///< of a step, and completions of each
   int64_t steps = 0, ranks = 0, together = 0;
   int64_t repeats = 0;
+  std::string model, prm, orm;  ///< folders of judges
 };
 
 /// Each returns one measurement an entry.
@@ -31,6 +32,7 @@ std::vector<nlohmann::json> bench_kernels(const BenchOptions& options);
 std::vector<nlohmann::json> bench_generate(const BenchOptions& options);
 std::vector<nlohmann::json> bench_train(const BenchOptions& options);
 std::vector<nlohmann::json> bench_prefix(const BenchOptions& options);
+std::vector<nlohmann::json> bench_judging(const BenchOptions& options);
 std::vector<nlohmann::json> bench_allreduce(const BenchOptions& options);  ///< in several
 
 }  // namespace compeer::app

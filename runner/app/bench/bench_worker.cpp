@@ -14,9 +14,11 @@ namespace {
 using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
-  return {{"size", options.size},   {"dtype", options.dtype},     {"threads", threads},
-          {"batch", options.batch}, {"prompt", options.prompt},   {"new", options.fresh},
-          {"seq", options.seq},     {"repeats", options.repeats}, {"group", options.group}};
+  return {{"size", options.size},       {"dtype", options.dtype},     {"threads", threads},
+          {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.fresh},
+          {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
+          {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
+          {"orm", options.orm}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,
@@ -62,6 +64,13 @@ std::vector<json> bench_train(const BenchOptions& options) {
 std::vector<json> bench_prefix(const BenchOptions& options) {
   const int threads = options.threads > 0 ? options.threads : 1;
   return by_worker("bench_prefix", options, threads, training_environment(threads));
+}
+
+std::vector<json> bench_judging(const BenchOptions& options) {
+  if (options.model.empty())
+    throw Error("bench judging", "needs a judge", "--model FOLDER, such as a run's checkpoints/last", Exit::usage);
+  const int threads = options.threads > 0 ? options.threads : 1;
+  return by_worker("bench_judging", options, threads, arithmetic_environment(threads));
 }
 
 std::vector<json> bench_allreduce(const BenchOptions& options) {

@@ -5,6 +5,7 @@
 
 #include "app/model/bench_allreduce.h"
 #include "app/model/bench_generate.h"
+#include "app/model/bench_judging.h"
 #include "app/model/bench_kernels.h"
 #include "app/model/bench_model.h"
 #include "app/model/bench_prefix.h"
@@ -25,6 +26,7 @@ using Command = int (*)(const nlohmann::json& options);
 // One line for each, declared in its own header.
 const std::map<std::string, Command> kCommands{{"bench_allreduce", bench_allreduce},
                                                {"bench_generate", bench_generate},
+                                               {"bench_judging", bench_judging},
                                                {"bench_kernels", bench_kernels},
                                                {"bench_model", bench_model},
                                                {"bench_prefix", bench_prefix},

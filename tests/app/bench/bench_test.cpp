@@ -124,7 +124,8 @@ TEST_F(Bench, PrintsATableForPeople) {
 TEST_F(Bench, RefusesWhatItCantMeasure) {
   EXPECT_EQ(told("bench genrate"),
             "compeer: error: no benchmark 'genrate'\n"
-            "  help: did you mean 'generate'? known: allreduce, generate, grpo_step, kernels, prefix, record, scaling, "
+            "  help: did you mean 'generate'? known: allreduce, generate, grpo_step, judging, kernels, prefix, record, "
+            "scaling, "
             "start, train\nexit 2");
   EXPECT_EQ(told("bench train --size huge"),
             "compeer: error: --size: huge not in {toy,small,0.5b}\n  help: see compeer bench --help\nexit 2");

@@ -62,6 +62,23 @@ TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
   EXPECT_EQ(size(all), 3);
 }
 
+TEST_F(Cer, LeavesOutOrReplacesWhatWasRewritten) {
+  auto other = record("a/rewritten", {true, true, true}, "second", "train");
+  other["rewritten"] = "a";
+  other["reference"] = "say more";
+  lines({record("a", {true, true, true}, "second", "train").dump(), other.dump(),
+         record("b", {true, false, true}, "both good", "train").dump()});
+  const auto ids = [&](const char* rewritten) {
+    auto data = open({{"view", "record"}, {"rewritten", rewritten}});
+    std::string all;
+    for (int64_t i = 0; i < size(data); ++i) all += get(data, i).id + " ";
+    return all;
+  };
+  EXPECT_EQ(ids("kept"), "a a/rewritten b ");
+  EXPECT_EQ(ids("left_out"), "a b ");
+  EXPECT_EQ(ids("replaced"), "a a b ") << "as many as kept";
+}
+
 TEST_F(Cer, GivesStagesTheRecordsAsTheyStand) {
   auto data = open({{"view", "record"}});
   ASSERT_EQ(size(data), 3);

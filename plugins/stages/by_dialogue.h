@@ -1,0 +1,18 @@
+#pragma once
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace compeer::stages {
+
+/// Judgements of one dialogue are not independent, so bootstraps draw dialogues. For this a stage counts by dialogue
+/// too, under names that begin with a dot: they reach `Stage::findings`, and no report.
+
+/// The name of a count of the record's dialogue.
+std::string of_dialogue(const nlohmann::json& record, const std::string& name);
+
+/// What was counted so, dialogue by dialogue: name -> count.
+std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::string, double>& counts);
+
+}  // namespace compeer::stages

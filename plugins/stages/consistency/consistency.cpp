@@ -1,0 +1,140 @@
+/// consistency: a judge, or one of steps and one of replies, judges completions; told is how often what it says of the
+/// steps and of the reply contradicts itself: Fig. 5a. Whether it does is decided by the annotators' labels, or by a
+/// chat model. Records go on with the judgement as "judged".
+#include "compeer/plugin.h"
+#include "empathy/judgement.h"
+#include "stages/asking.h"
+#include "stages/consistency/contradiction.h"
+#include "stages/judges.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+bool good(empathy::Preference preference) {
+  return preference == empathy::Preference::second || preference == empathy::Preference::both;
+}
+
+class Consistency : public Stage {
+ public:
+  Consistency(const Settings& settings, Host& host)
+      : judges_(settings, host),
+        resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95},
+        asking_(settings),
+        prompts_(Settings(json{{"prompts", settings.json().at("chat_prompts")}}), host, "consistency",
+                 {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged",
+                  "answers"}) {
+    if (settings.has("chat")) chat_ = &host.chat(settings.table("chat"));
+  }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Judged> all;
+    for (const json& record : records) all.push_back(judged(record));
+    if (chat_) ask(all);
+    std::vector<Outcome> outcomes;
+    for (Judged& one : all) outcomes.push_back(outcome(one));
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>& counts) const override {
+    return stages::inconsistencies(counts, resampling_);
+  }
+
+  std::string ingredients() const override { return json(judges_.weights()).dump() + (chat_ ? prompts_.hashes() : ""); }
+
+ private:
+  struct Judged {
+    json record;
+    cer::Record known;
+    stages::Judgement judgement;
+    std::string said;     // in words: "True, False, True; second"
+    std::string refusal;  // "", or why it can't be told
+  };
+
+  Judged judged(const json& record) const {
+    Judged one{record, cer::read(record), {}, "", ""};
+    const auto opinion = judges_.opinion(one.known);
+    auto& [process, outcome] = one.judgement.judged;
+    process = true;
+    for (const auto& step : opinion.steps) {
+      if (!step) one.refusal = "unreadable judgement";
+      process = process && step.value_or(0) > 0;
+      one.said += std::string(one.said.empty() ? "" : ", ") + (step.value_or(0) > 0 ? "True" : "False");
+    }
+    if (!opinion.preference) one.refusal = "unreadable judgement";
+    if (!one.refusal.empty()) return one;
+    outcome = good(*opinion.preference);
+    one.said += "; " + empathy::Preferences().print(*opinion.preference);
+    if (chat_) return one;
+    if (!one.known.labelled) {
+      one.refusal = "no labels";
+      return one;
+    }
+    const auto& steps = one.known.steps;
+    one.judgement.truth = {steps[0] && steps[1] && steps[2], good(one.known.preference)};
+    return one;
+  }
+
+  void ask(std::vector<Judged>& all) const {
+    static const empathy::Answers words({"yes", "no"});
+    std::vector<stages::Question> questions;
+    std::vector<Judged*> whose;
+    for (Judged& one : all) {
+      if (!one.refusal.empty()) continue;
+      whose.push_back(&one);
+      questions.push_back({prompt(one, words), [&one](const std::string& answer) {
+                             const auto read = words.parse(answer);
+                             if (read) one.judgement.found = *read.value == 0;
+                             return read.refusal;
+                           }});
+    }
+    stages::ask(*chat_, questions, asking_);
+    for (size_t i = 0; i < whose.size(); ++i) whose[i]->refusal = questions[i].refusal;
+  }
+
+  std::string prompt(const Judged& one, const empathy::Answers& words) const {
+    const auto& c = one.known.candidate;
+    return prompts_.of(one.record)
+        .fill({{"id", one.known.id},
+               {"history", stages::shown(one.known.history, one.record)},
+               {"step_history", c.history},
+               {"step_emotion", c.emotion},
+               {"step_strategy", c.strategy},
+               {"first", one.known.reference},
+               {"second", c.reply},
+               {"judged", one.said},
+               {"answers", empathy::listed(words.words())}});
+  }
+
+  static Outcome outcome(Judged& one) {
+    if (!one.refusal.empty()) return stages::dropped(one.refusal);
+    Outcome made;
+    stages::count(one.record, one.judgement, made);
+    one.record["judged"] = {{"said", one.said}, {"contradictory", one.judgement.contradictory()}};
+    made.records.push_back(std::move(one.record));
+    return made;
+  }
+
+  const stages::Judges judges_;
+  const statistics::Resampling resampling_;
+  const stages::Asking asking_;
+  const stages::Prompts prompts_;
+  Chat* chat_ = nullptr;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, consistency, Consistency,
+               R"json(
+  "version": "1.0.0",
+  "summary": "How often a judge's verdicts on steps and reply contradict each other (Fig. 5a).",
+  "parameters": {
+    "chat": {"type": "plugin", "kind": "chat", "default": null,
+      "help": "who decides whether a judgement contradicts itself; unset: the annotators' labels do"},
+    "chat_prompts": {"type": "path", "default": null, "help": "folder with en/consistency.txt; unset: the plugin's own"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the chat model's answers; 0: the likeliest"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
+               R"json(
+  })json")

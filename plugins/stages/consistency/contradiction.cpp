@@ -1,0 +1,112 @@
+#include "stages/consistency/contradiction.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "stages/by_dialogue.h"
+
+namespace compeer::stages {
+
+namespace {
+
+using nlohmann::json;
+
+// How many judgements were of which kind. `alike` [truth of both sides][process is wrong][outcome is wrong]: where
+// truth has both sides alike.
+struct Sums {
+  double n = 0, known = 0, apart = 0, contradictory = 0, overlooked = 0;
+  std::array<std::array<std::array<double, 2>, 2>, 2> alike{};
+
+  void add(const Judgement& one, double times) {
+    n += times;
+    apart += one.judged.apart() ? times : 0;
+    contradictory += one.contradictory() ? times : 0;
+    overlooked += one.overlooked() ? times : 0;
+    if (!one.truth) return;
+    known += times;
+    const auto [process, outcome] = *one.truth;
+    if (process == outcome) alike[process][one.judged.process != process][one.judged.outcome != outcome] += times;
+  }
+
+  void add(const Sums& other) {
+    n += other.n, known += other.known, apart += other.apart;
+    contradictory += other.contradictory, overlooked += other.overlooked;
+    for (size_t i = 0; i < 8; ++i) alike[i / 4][i / 2 % 2][i % 2] += other.alike[i / 4][i / 2 % 2][i % 2];
+  }
+
+  // One side right, the other wrong, were the two independent: in each half of the truth the product of their shares.
+  double by_chance() const {
+    double sum = 0;
+    for (const auto& half : alike) {
+      const double all = half[0][0] + half[0][1] + half[1][0] + half[1][1];
+      if (all == 0) continue;
+      const double process = (half[1][0] + half[1][1]) / all, outcome = (half[0][1] + half[1][1]) / all;
+      sum += all * (process * (1 - outcome) + outcome * (1 - process));
+    }
+    return sum;
+  }
+};
+
+// As a name of a count: "10 11 -", judged, truth and what was found; - is nothing.
+char bit(std::optional<bool> value) { return value ? (*value ? '1' : '0') : '-'; }
+
+std::string name_of(const Judgement& one) {
+  const auto truth = [&](bool Sides::*side) {
+    return one.truth ? std::optional<bool>((*one.truth).*side) : std::nullopt;
+  };
+  return {bit(one.judged.process),     ' ', bit(one.judged.outcome), ' ', bit(truth(&Sides::process)), ' ',
+          bit(truth(&Sides::outcome)), ' ', bit(one.found)};
+}
+
+Judgement judgement_of(const std::string& name) {
+  Judgement one{{name.at(0) == '1', name.at(2) == '1'}, {}, {}};
+  if (name.at(4) != '-') one.truth = Sides{name.at(4) == '1', name.at(6) == '1'};
+  if (name.at(8) != '-') one.found = name.at(8) == '1';
+  return one;
+}
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(); }
+
+json share(const std::vector<Sums>& dialogues, const std::function<double(const Sums&)>& part,
+           const statistics::Resampling& how) {
+  const auto figure = [&](std::span<const size_t> rows) {
+    Sums all;
+    for (const size_t row : rows) all.add(dialogues[row]);
+    return part(all) / all.n;
+  };
+  const auto found = statistics::bootstrap(dialogues.size(), figure, how);
+  return {{"value", number(found.value)}, {"low", number(found.low)}, {"high", number(found.high)}};
+}
+
+}  // namespace
+
+void count(const json& record, const Judgement& judgement, Outcome& outcome) {
+  outcome.counts[of_dialogue(record, name_of(judgement))] = 1;
+  if (judgement.contradictory()) outcome.counts["contradictory"] = 1;
+}
+
+json inconsistencies(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
+  std::vector<Sums> dialogues;
+  Sums all;
+  for (const auto& cells : by_dialogue(counts)) {
+    Sums& sums = dialogues.emplace_back();
+    for (const auto& [name, times] : cells) sums.add(judgement_of(name), times);
+    all.add(sums);
+  }
+  json found = {{"n", static_cast<int64_t>(all.n)}, {"dialogues", dialogues.size()}};
+  if (all.n == 0) return found;
+  found["contradictory"] = share(
+      dialogues, [](const Sums& s) { return s.contradictory; }, how);
+  found["apart"] = share(
+      dialogues, [](const Sums& s) { return s.apart; }, how);
+  if (all.known < all.n) return found;
+  found["overlooked"] = share(
+      dialogues, [](const Sums& s) { return s.overlooked; }, how);
+  found["by_chance"] = share(
+      dialogues, [](const Sums& s) { return s.by_chance(); }, how);
+  return found;
+}
+
+}  // namespace compeer::stages

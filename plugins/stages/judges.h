@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compeer/host.h"
+#include "datasets/cer/records.h"
+#include "judging/judge.h"
+#include "judging/reading.h"
+
+/// The settings of stages that ask a judge: part of the descriptor's "parameters".
+#define COMPEER_JUDGES_SETTINGS                                                                                          \
+  R"json("model": {"type": "path", "help": "the judge's folder; with outcome_model, of the judge of steps"},)json"       \
+  R"json("outcome_model": {"type": "path", "default": null,)json"                                                        \
+  R"json("help": "the folder of a judge of replies, who is asked apart"},)json"                                          \
+  R"json("swap": {"type": "boolean", "default": false, "help": "show the completion first, the reference second"},)json" \
+  R"json("resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"},)json" COMPEER_JUDGE_SETTINGS
+
+namespace compeer::stages {
+
+/// One judge of steps and reply (UnifiReward), or one of steps and one of replies, who know nothing of each other
+/// (PRM and ORM).
+class Judges {
+ public:
+  Judges(const Settings& settings, Host& host);
+
+  /// Throws std::runtime_error if a reading is to be shown and the record has none.
+  judging::Opinion opinion(const cer::Record& record) const;
+
+  /// One for each model, and another for other weights.
+  const std::vector<std::string>& weights() const { return weights_; }
+
+ private:
+  std::vector<judging::Judge> judges_;
+  std::vector<std::string> weights_;
+  bool reads_;
+};
+
+}  // namespace compeer::stages

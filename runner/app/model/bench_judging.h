@@ -1,0 +1,10 @@
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+
+namespace compeer::app {
+
+/// How long a judge takes for a group of completions: unifireward in one conversation, prm and orm with each question
+/// in its own; greedy. `options`: {"model", "prm", "orm", "group", "prompts", "repeats"}; 0 is the default.
+int bench_judging(const nlohmann::json& options);
+
+}  // namespace compeer::app
