@@ -53,6 +53,8 @@ nlohmann::json beside(nlohmann::json record, const std::string& name) {
 
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }
 
+Outcome unchanged() { return {{}, "", {}, true}; }
+
 Outcome dropped(const std::string& reason) { return {{}, reason, {}}; }
 
 }  // namespace compeer::stages

@@ -32,6 +32,7 @@ nlohmann::json list_of(const std::vector<Turn>& turns);
 nlohmann::json beside(nlohmann::json record, const std::string& name);
 
 Outcome kept(nlohmann::json record);
+Outcome unchanged();
 Outcome dropped(const std::string& reason);
 
 }  // namespace compeer::stages
