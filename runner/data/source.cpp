@@ -56,7 +56,7 @@ Portion Source::make(int64_t first, int64_t count, const Glimpse& glimpse) {
   for (int64_t i = first; i < first + count; ++i) {
     const json made = record(i);
     try {
-      portion.put(made, made.dump(), glimpse);
+      portion.put(made, glimpse);
     } catch (const json::exception&) {
       plugin::refuse(dataset_.identity(), "get",
                      fmt::format("gave a record with text that is not UTF-8 (number {})", i));

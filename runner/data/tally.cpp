@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "data/print.h"
+
 namespace compeer::data {
 
 using nlohmann::json;
@@ -48,6 +50,11 @@ std::string_view take(std::string_view& bytes) {
 
 }  // namespace
 
+void Portion::put(const json& record, const Glimpse& glimpse) {
+  print(record, records);
+  put(record, "", glimpse);
+}
+
 void Portion::put(const json& record, std::string_view line, const Glimpse& glimpse) {
   records.append(line);
   records += '\n';
@@ -91,7 +98,7 @@ Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, con
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Outcome& outcome = outcomes[i];
     for (const auto& [name, value] : outcome.counts) portion.tally.counts[name] += value;
-    for (const json& record : outcome.records) portion.put(record, record.dump(), glimpse);
+    for (const json& record : outcome.records) portion.put(record, glimpse);
     if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], glimpse);
     if (outcome.dropped.empty()) continue;
     ++portion.tally.dropped[outcome.dropped];

@@ -33,7 +33,8 @@ struct Portion {
   std::string records, dropped, glimpses;
   Tally tally;
 
-  /// A record that goes on, and itself as a line without its end.
+  /// A record that goes on; the second, where it stands as a line already.
+  void put(const nlohmann::json& record, const Glimpse& glimpse);
   void put(const nlohmann::json& record, std::string_view line, const Glimpse& glimpse);
   /// What comes after this one.
   void add(const Portion& next);
