@@ -35,8 +35,10 @@ std::string counted(const json& counts) {
 std::string chats(const json& chats) {
   const auto number = [&](const char* name) { return chats.value(name, int64_t{0}); };
   if (number("asked") + number("known") == 0) return "";
-  return fmt::format("asked {}, from memory {}, no answer {}; tokens: {} asked, {} answered", number("asked"),
-                     number("known"), number("failed"), number("prompt_tokens"), number("completion_tokens"));
+  auto text = fmt::format("asked {}, from memory {}, no answer {}", number("asked"), number("known"), number("failed"));
+  if (number("prompt_tokens") + number("completion_tokens") > 0)
+    text += fmt::format("; tokens: {} asked, {} answered", number("prompt_tokens"), number("completion_tokens"));
+  return text;
 }
 
 void add(const char* title, const std::string& what, std::string& text) {

@@ -81,7 +81,7 @@ TEST_F(BadFiles, CutAnywhereAreReadUpToThereAndNamed) {
     EXPECT_EQ(whole.dialogues, layout.dialogues) << whole.error;
     EXPECT_EQ(whole.named, 0u);
     size_t most = 0;
-    for (size_t cut = 0; cut < layout.text.size(); ++cut) {
+    for (size_t cut = 0; cut < layout.text.size(); cut += 1 + layout.text.size() / 150) {
       const Read found = read(layout, layout.text.substr(0, cut));
       EXPECT_LE(found.dialogues, layout.dialogues) << cut;
       // A broken row of a table takes the dialogue before it along: it may have belonged to that one.

@@ -45,7 +45,12 @@ TEST(Generate, OfNothingIsNothing) {
 
 TEST(Generate, NeedsAHistory) {
   Model model([](const std::string&, uint32_t) { return says(kGood); });
-  EXPECT_THROW(make("generate", model, {dialogue("1")}, {}, "writer"), Error);
+  try {
+    make("generate", model, {dialogue("1")}, {}, "writer");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "record '1' has no history: rounds are sampled first");
+  }
 }
 
 }  // namespace
