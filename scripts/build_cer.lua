@@ -35,10 +35,4 @@ local cer = compeer.experiment {
   },
 }
 
-local run = cer:launch()
-print(("%-16s %8s %8s %8s"):format("stage", "in", "out", "dropped"))
-for number, stage in ipairs { "esc_world", "deduplicate", "filter", "sample", "generate", "annotate", "persona",
-                              "cluster", "rewrite", "filter-again", "split" } do
-  local name = ("%02d-%s/"):format(number - 1, stage)
-  print(("%-16s %8d %8d %8d"):format(stage, run[name .. "in"], run[name .. "out"], run[name .. "dropped"]))
-end
+print(cer:launch().stages)

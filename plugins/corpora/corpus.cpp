@@ -63,28 +63,29 @@ void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
 }
 
 void Corpus::refuse_too_many(const std::string& path, double allowed, Host& host) const {
-  const size_t bad = left_out_.size(), all = bad + books_.size();
+  const size_t bad = left_out_.size(), all = bad + books_.all.size();
   if (all == 0) throw Error(path, "holds no dialogue", "", Exit::data);
   if (bad == 0) return;
   const double share = static_cast<double>(bad) / static_cast<double>(all);
   const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);
-  if (books_.empty() || share > allowed)
+  if (books_.all.empty() || share > allowed)
     throw Error(path, fmt::format("{}: {}", told, first_few(left_out_)),
-                books_.empty() ? fmt::format("are these files of the corpus {}?", name_)
-                               : fmt::format("'max_unreadable' allows a share of {}", allowed),
+                books_.all.empty() ? fmt::format("are these files of the corpus {}?", name_)
+                                   : fmt::format("'max_unreadable' allows a share of {}", allowed),
                 Exit::data);
   host.log(fmt::format("{}: {}, and are left out: {}", path, told, first_few(left_out_)));
 }
 
 void Corpus::arrange(double valid, double test) {
-  for (uint32_t i = 0; i < books_.size(); ++i) {
-    const auto& name = books_[i].split.empty() ? split_of(books_[i].dialogue, valid, test) : books_[i].split;
+  for (uint32_t i = 0; i < books_.all.size(); ++i) {
+    const auto& name =
+        books_.all[i].split.empty() ? split_of(books_.all[i].dialogue, valid, test) : books_.all[i].split;
     auto& places = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
     if (!by_turn_) {
       places.push_back({i});
       continue;
     }
-    const auto &asked = books_[i].asked, &rounds = books_[i].rounds;
+    const auto &asked = books_.all[i].asked, &rounds = books_.all[i].rounds;
     for (uint32_t round = 0, next = 0; next < asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
       if (rounds[round] != asked[next]) continue;
       places.push_back({i, asked[next++], round});
@@ -112,7 +113,7 @@ json Corpus::common(const Shelf::Book& book, const Dialogue& dialogue) const {
 
 Example Corpus::get(const std::string& split, int64_t index) {
   const Place place = places(split)->at(static_cast<size_t>(index));
-  const Shelf::Book& book = books_[place.book];
+  const Shelf::Book& book = books_.all[place.book];
   const Dialogue dialogue = unpack(book.bytes);
   const auto all = runs(dialogue.utterances, merge_);
   Example example{book.dialogue, {}, "", common(book, dialogue)};

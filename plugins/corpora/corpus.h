@@ -54,7 +54,7 @@ class Corpus : public Dataset {
 
   std::string name_, language_;
   bool by_turn_, merge_;
-  std::vector<Shelf::Book> books_;
+  Shelf::Books books_;
   std::vector<LeftOut> left_out_;
   std::array<std::vector<Place>, 3> splits_;
 };

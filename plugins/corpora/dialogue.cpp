@@ -36,7 +36,6 @@ std::string pack(Dialogue dialogue) {
                       dialogue.asked ? json(*dialogue.asked) : json()};
   std::string bytes;
   json::to_msgpack(whole, bytes);
-  bytes.shrink_to_fit();
   return bytes;
 }
 

@@ -1,6 +1,17 @@
 #include "corpora/shelf.h"
 
+#include <algorithm>
+
 namespace compeer::corpora {
+
+std::string_view Blocks::keep(std::string_view bytes) {
+  constexpr size_t block = 1 << 20;
+  if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < bytes.size())
+    blocks_.emplace_back().reserve(std::max(block, bytes.size()));
+  std::string& last = blocks_.back();
+  last.append(bytes);
+  return std::string_view(last).substr(last.size() - bytes.size());
+}
 
 void Shelf::open(const Source& source) {
   source_ = source;
@@ -18,11 +29,11 @@ void Shelf::add(Dialogue dialogue, int64_t record) {
   for (const std::string& part : dialogue.left_out) leave_out(record, part);
   const auto turns = runs(dialogue.utterances, merge_);
   const auto rounds = answers(dialogue, turns, true), asked = answers(dialogue, turns, false);
-  books_.push_back({std::move(name),
-                    pack(std::move(dialogue)),
-                    source_.split,
-                    {rounds.begin(), rounds.end()},
-                    {asked.begin(), asked.end()}});
+  books_.all.push_back({std::move(name),
+                        books_.blocks.keep(pack(std::move(dialogue))),
+                        source_.split,
+                        {rounds.begin(), rounds.end()},
+                        {asked.begin(), asked.end()}});
 }
 
 void Shelf::leave_out(int64_t record, const std::string& reason) {

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,14 +18,30 @@ struct LeftOut {
   std::string reason;
 };
 
+/// Bytes that are kept one behind the other in large blocks. By themselves, among all that is read and thrown away
+/// again, they would leave the heap full of holes.
+class Blocks {
+ public:
+  /// The same bytes, which stay where they are for as long as this does, or what it was moved to.
+  std::string_view keep(std::string_view bytes);
+
+ private:
+  std::deque<std::string> blocks_;
+};
+
 /// Where what was read is kept, packed.
 class Shelf {
  public:
   struct Book {
     std::string dialogue;                 ///< its full name: "esconv/train/17"
-    std::string bytes;                    ///< packed
+    std::string_view bytes;               ///< packed, in `Books::blocks`
     std::string split;                    ///< what its file's name says, or ""
     std::vector<uint32_t> rounds, asked;  ///< its answers: all, and those that are asked for (dialogue.h)
+  };
+
+  struct Books {
+    std::vector<Book> all;
+    Blocks blocks;
   };
 
   /// `merge`: what one person writes in a row is one turn.
@@ -39,14 +56,14 @@ class Shelf {
   void leave_out(int64_t record, const std::string& reason);
 
   const std::vector<LeftOut>& left_out() const { return left_out_; }
-  std::vector<Book> take() { return std::move(books_); }
+  Books take() { return std::move(books_); }
 
  private:
   std::string corpus_;
   bool merge_;
   Source source_;
   std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
-  std::vector<Book> books_;
+  Books books_;
   std::vector<LeftOut> left_out_;
 };
 

@@ -70,6 +70,19 @@ std::string Prompt::fill(const std::map<std::string, std::string>& values) const
   return text;
 }
 
+bool Prompt::chinese() const {
+  // U+4000 to U+9FFF in UTF-8, which is all of the usual characters and little else.
+  const auto is_lead = [](char c) { return c >= '\xE4' && c <= '\xE9'; };
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [&](const Piece& piece) { return std::any_of(piece.text.begin(), piece.text.end(), is_lead); });
+}
+
+std::string said(std::string_view role, std::string_view text, bool chinese) {
+  const bool supporter = role == "assistant";
+  const char* name = chinese ? (supporter ? "支持者：" : "求助者：") : (supporter ? "Supporter: " : "Seeker: ");
+  return std::string(name) + std::string(text);
+}
+
 std::string listed(const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;

@@ -22,6 +22,9 @@ class Prompt {
   /// Of the text as it stands in the file, for provenance.
   const std::string& sha256() const { return sha256_; }
 
+  /// Whether it is written in Chinese: has a character that is.
+  bool chinese() const;
+
  private:
   // What stands before a slot, and its name; the last has none.
   struct Piece {
@@ -30,6 +33,10 @@ class Prompt {
   std::vector<Piece> pieces_;
   std::string sha256_;
 };
+
+/// What was said, as prompts show it: "Seeker: I am sad." or "求助者：我很难过。". The role "assistant" is the
+/// supporter's.
+std::string said(std::string_view role, std::string_view text, bool chinese);
 
 /// "keep, incoherent, artificial": what a slot for the answers holds.
 std::string listed(const std::vector<std::string>& words);

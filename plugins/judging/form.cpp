@@ -6,9 +6,9 @@ namespace compeer::judging {
 
 namespace {
 
-std::string lines_of(const std::vector<Turn>& turns) {
+std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   std::string text;
-  for (const Turn& turn : turns) text += (turn.role == "assistant" ? "Supporter: " : "Seeker: ") + turn.text + "\n";
+  for (const Turn& turn : turns) text += empathy::said(turn.role, turn.text, chinese) + "\n";
   return text;
 }
 
@@ -37,7 +37,7 @@ Form::Prompts Form::read(const std::string& folder) {
 
 std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
   if (!prompts_) return history;
-  return {{"system", prompts_->context.fill({{"history", lines_of(history)}})}};
+  return {{"system", prompts_->context.fill({{"history", lines_of(history, prompts_->context.chinese())}})}};
 }
 
 std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {

@@ -29,7 +29,8 @@ std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& 
 
 std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories) {
   std::vector<Steps> all;
-  for (const Said& said : answers(reader, histories, {0, kLongestReading, 0})) all.push_back(case_of(said.text).steps);
+  const Manner steps_alone{0, kLongestReading, 0, {"</strategy>"}};
+  for (const Said& said : answers(reader, histories, steps_alone)) all.push_back(case_of(said.text).steps);
   return all;
 }
 

@@ -59,14 +59,9 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
 }
 
 std::string shown(const std::vector<Turn>& turns, const json& record) {
-  const bool zh = chinese(record);
   std::string text;
-  for (const Turn& turn : turns) {
-    const bool seeker = turn.role == "user";
-    text += text.empty() ? "" : "\n";
-    text += zh ? (seeker ? "求助者：" : "支持者：") : (seeker ? "Seeker: " : "Supporter: ");
-    text += turn.text;
-  }
+  for (const Turn& turn : turns)
+    text += (text.empty() ? "" : "\n") + empathy::said(turn.role, turn.text, chinese(record));
   return text;
 }
 

@@ -51,7 +51,15 @@ nlohmann::json beside(nlohmann::json record, const std::string& name) {
   return record;
 }
 
+std::vector<Turn> history_of(const json& record) {
+  if (record.contains("history")) return turns_in(record.at("history"));
+  throw std::runtime_error("record '" + record.at("id").get<std::string>() +
+                           "' has no history: rounds are sampled first");
+}
+
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }
+
+Outcome unchanged() { return {{}, "", {}, true}; }
 
 Outcome dropped(const std::string& reason) { return {{}, reason, {}}; }
 

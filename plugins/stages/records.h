@@ -24,6 +24,9 @@ std::string dialogue_of(const nlohmann::json& record);
 /// std::runtime_error naming the record if it has neither.
 std::vector<Turn> turns_of(const nlohmann::json& record);
 
+/// What was said before a sampled round's reference. Throws std::runtime_error naming a record that has no history.
+std::vector<Turn> history_of(const nlohmann::json& record);
+
 /// A list of turns out of a record: [{"role", "text"}].
 std::vector<Turn> turns_in(const nlohmann::json& list);
 nlohmann::json list_of(const std::vector<Turn>& turns);
@@ -32,6 +35,7 @@ nlohmann::json list_of(const std::vector<Turn>& turns);
 nlohmann::json beside(nlohmann::json record, const std::string& name);
 
 Outcome kept(nlohmann::json record);
+Outcome unchanged();
 Outcome dropped(const std::string& reason);
 
 }  // namespace compeer::stages

@@ -10,6 +10,7 @@
 #include "app/launch/launch.h"
 #include "app/launch/script_actions.h"
 #include "app/resolve.h"
+#include "app/stages_text.h"
 #include "base/error.h"
 #include "lua/sandbox.h"
 #include "plugin/search.h"
@@ -18,6 +19,7 @@
 namespace compeer::app {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 namespace {
 
@@ -30,6 +32,16 @@ struct Options {
 
   LaunchOptions launch() const { return {results, 1, fresh, quiet}; }
 };
+
+// A data run's stages, and what they found: the rest of its metrics is in the table of its stages.
+record::Summary findings(record::Summary summary) {
+  for (const json& stage : summary.details.at("stages")) {
+    const auto stem = stage.at("stage").get<std::string>() + "/";
+    for (const char* name : {"in", "out", "dropped"}) summary.metrics.erase(stem + name);
+    for (const auto& [name, value] : stage.at("counts").items()) summary.metrics.erase(stem + "count/" + name);
+  }
+  return summary;
+}
 
 // The summary, as aligned columns.
 void print_metrics(const record::Summary& summary) {
@@ -45,7 +57,10 @@ void print_metrics(const record::Summary& summary) {
 
 int tell(const Launched& done) {
   if (done.error) throw *done.error;
-  print_metrics(done.summary);
+  const auto stages = stages_text(done.summary.details);
+  std::cout << stages;
+  const auto rest = stages.empty() ? done.summary : findings(done.summary);
+  if (!rest.metrics.empty()) print_metrics(rest);
   return 0;
 }
 

@@ -25,16 +25,18 @@ void LineReader::skip(int64_t count) {
   for (int64_t i = 0; i < count; ++i) next();
 }
 
-std::vector<nlohmann::json> LineReader::read(int64_t count) {
-  std::vector<nlohmann::json> records;
-  records.reserve(static_cast<size_t>(count));
+Lines LineReader::read(int64_t count) {
+  Lines lines;
+  lines.texts.reserve(static_cast<size_t>(count));
+  lines.records.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     next();
-    records.push_back(nlohmann::json::parse(line_, nullptr, false));
-    if (!records.back().is_object())
+    lines.records.push_back(nlohmann::json::parse(line_, nullptr, false));
+    if (!lines.records.back().is_object())
       throw Error(fmt::format("{}:{}", file_.string(), number_), "is no JSON object", "", Exit::data);
+    lines.texts.push_back(std::move(line_));
   }
-  return records;
+  return lines;
 }
 
 LineWriter::LineWriter(std::filesystem::path file) : file_(std::move(file)), stream_(std::fopen(file_.c_str(), "wb")) {

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "data/tally.h"
 
 namespace compeer::data {
 
@@ -19,7 +19,7 @@ class LineReader {
   /// Passes over records.
   void skip(int64_t count);
   /// The next records. Throws Error (exit 4) naming file and line if one is not there or is no JSON object.
-  std::vector<nlohmann::json> read(int64_t count);
+  Lines read(int64_t count);
 
  private:
   void next();

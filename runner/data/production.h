@@ -19,9 +19,15 @@ struct Production {
   std::function<void(int64_t done)> progress;  ///< called on rank 0
 };
 
-/// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable. The tally is whole on rank 0, and
-/// empty elsewhere. If the ranks agree to stop it throws Error (exit 85), and the files are not whole.
-Tally produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
-              const std::filesystem::path& folder);
+/// What has been made of all records: whole on rank 0, empty elsewhere.
+struct Product {
+  Tally tally;
+  std::string glimpses;  ///< each_glimpse
+};
+
+/// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable; no files if `folder` is empty.
+/// If the ranks agree to stop it throws Error (exit 85), and the files are not whole.
+Product produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
+                const std::filesystem::path& folder);
 
 }  // namespace compeer::data

@@ -24,9 +24,9 @@ Source::Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits
 namespace {
 
 // Labels of turns, a list as long as there are turns, go where they belong.
-json turns_of(const Example& example, json& record) {
+json turns_of(Example& example, json& record) {
   json turns = json::array();
-  for (const Turn& turn : example.history) turns.push_back({{"role", turn.role}, {"text", turn.text}});
+  for (Turn& turn : example.history) turns.push_back({{"role", std::move(turn.role)}, {"text", std::move(turn.text)}});
   const auto labels = record.find("labels");
   if (labels == record.end() || !labels->is_array() || labels->size() != turns.size()) return turns;
   for (size_t i = 0; i < turns.size(); ++i) {
@@ -41,22 +41,22 @@ json turns_of(const Example& example, json& record) {
 json Source::record(int64_t index) {
   size_t at = 0;
   while (index >= splits_[at].second) index -= splits_[at++].second;
-  const Example example = dataset_.call("get", [&](Dataset& d) { return d.get(splits_[at].first, index); });
-  json record = example.record.is_object() ? example.record : json::object();
+  Example example = dataset_.call("get", [&](Dataset& d) { return d.get(splits_[at].first, index); });
+  json record = example.record.is_object() ? std::move(example.record) : json::object();
   record["id"] = example.id;
   record["split"] = splits_[at].first;
   record["turns"] = turns_of(example, record);
-  if (!example.answer.empty()) record["reference"] = example.answer;
+  if (!example.answer.empty()) record["reference"] = std::move(example.answer);
   return record;
 }
 
-Portion Source::make(int64_t first, int64_t count) {
+Portion Source::make(int64_t first, int64_t count, const Glimpse& glimpse) {
   Portion portion;
-  portion.tally.in = portion.tally.out = count;
+  portion.tally.in = count;
   for (int64_t i = first; i < first + count; ++i) {
     const json made = record(i);
     try {
-      portion.records += made.dump() + "\n";
+      portion.put(made, glimpse);
     } catch (const json::exception&) {
       plugin::refuse(dataset_.identity(), "get",
                      fmt::format("gave a record with text that is not UTF-8 (number {})", i));

@@ -17,7 +17,7 @@ class Source {
   Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits);
 
   int64_t size() const { return total_; }
-  Portion make(int64_t first, int64_t count);
+  Portion make(int64_t first, int64_t count, const Glimpse& glimpse);
 
   /// What the plugin had to leave out of its files, as dropped.
   Portion unreadable();

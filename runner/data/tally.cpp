@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "data/print.h"
+
 namespace compeer::data {
 
 using nlohmann::json;
@@ -32,7 +34,7 @@ void from_json(const json& given, Tally& tally) {
 
 namespace {
 
-void put(std::string& bytes, std::string_view part) {
+void append(std::string& bytes, std::string_view part) {
   const uint64_t size = part.size();
   bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
   bytes.append(part);
@@ -48,12 +50,32 @@ std::string_view take(std::string_view& bytes) {
 
 }  // namespace
 
+void Portion::put(const json& record, const Glimpse& glimpse) {
+  print(record, records);
+  put(record, "", glimpse);
+}
+
+void Portion::put(const json& record, std::string_view line, const Glimpse& glimpse) {
+  records.append(line);
+  records += '\n';
+  ++tally.out;
+  if (glimpse) append(glimpses, glimpse(record));
+}
+
+void Portion::add(const Portion& next) {
+  records += next.records;
+  dropped += next.dropped;
+  glimpses += next.glimpses;
+  tally.add(next.tally);
+}
+
 std::string Portion::pack() const {
   std::string bytes;
-  bytes.reserve(records.size() + dropped.size() + 200);
-  put(bytes, records);
-  put(bytes, dropped);
-  put(bytes, json(tally).dump());
+  bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
+  append(bytes, records);
+  append(bytes, dropped);
+  append(bytes, glimpses);
+  append(bytes, json(tally).dump());
   return bytes;
 }
 
@@ -61,21 +83,26 @@ Portion Portion::unpack(std::string_view bytes) {
   Portion portion;
   portion.records = take(bytes);
   portion.dropped = take(bytes);
+  portion.glimpses = take(bytes);
   portion.tally = json::parse(take(bytes)).get<Tally>();
   return portion;
 }
 
-Portion portion_of(const std::vector<json>& records, const std::vector<Outcome>& outcomes) {
+void each_glimpse(std::string_view glimpses, const std::function<void(std::string)>& f) {
+  while (!glimpses.empty()) f(std::string(take(glimpses)));
+}
+
+Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
   Portion portion;
-  portion.tally.in = static_cast<int64_t>(records.size());
-  for (size_t i = 0; i < records.size(); ++i) {
+  portion.tally.in = static_cast<int64_t>(outcomes.size());
+  for (size_t i = 0; i < outcomes.size(); ++i) {
     const Outcome& outcome = outcomes[i];
     for (const auto& [name, value] : outcome.counts) portion.tally.counts[name] += value;
-    portion.tally.out += static_cast<int64_t>(outcome.records.size());
-    for (const json& record : outcome.records) portion.records += record.dump() + "\n";
-    if (!outcome.records.empty()) continue;
+    for (const json& record : outcome.records) portion.put(record, glimpse);
+    if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], glimpse);
+    if (outcome.dropped.empty()) continue;
     ++portion.tally.dropped[outcome.dropped];
-    portion.dropped += json{{"id", records[i].at("id")}, {"reason", outcome.dropped}}.dump() + "\n";
+    portion.dropped += json{{"id", lines.records[i].at("id")}, {"reason", outcome.dropped}}.dump() + "\n";
   }
   return portion;
 }

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compeer/stage.h"
@@ -22,17 +24,35 @@ struct Tally {
 void to_json(nlohmann::json& json, const Tally& tally);
 void from_json(const nlohmann::json& json, Tally& tally);
 
-/// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers. Packed into
-/// bytes to travel between ranks.
+/// What the next stage is to be told of a record before it makes any (`Stage::glimpse`); empty if it needs nothing.
+using Glimpse = std::function<std::string(const nlohmann::json& record)>;
+
+/// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers, glimpses of
+/// the records for the next stage. Packed into bytes to travel between ranks.
 struct Portion {
-  std::string records, dropped;
+  std::string records, dropped, glimpses;
   Tally tally;
+
+  /// A record that goes on; the second, where it stands as a line already.
+  void put(const nlohmann::json& record, const Glimpse& glimpse);
+  void put(const nlohmann::json& record, std::string_view line, const Glimpse& glimpse);
+  /// What comes after this one.
+  void add(const Portion& next);
 
   std::string pack() const;
   static Portion unpack(std::string_view bytes);
 };
 
+/// Each of a portion's glimpses, in order.
+void each_glimpse(std::string_view glimpses, const std::function<void(std::string glimpse)>& f);
+
+/// Records as they stand in a file.
+struct Lines {
+  std::vector<std::string> texts;
+  std::vector<nlohmann::json> records;
+};
+
 /// Outcomes of records as lines. Throws nlohmann::json::exception if a text is not UTF-8.
-Portion portion_of(const std::vector<nlohmann::json>& records, const std::vector<Outcome>& outcomes);
+Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse);
 
 }  // namespace compeer::data

@@ -21,6 +21,24 @@ using nlohmann::json;
 
 namespace {
 
+// A rank's own records of a file, which it asks for in rising order.
+class Lender {
+ public:
+  explicit Lender(fs::path file) : file_(std::move(file)) {}
+
+  Lines read(int64_t first, int64_t count) {
+    if (!reader_) reader_.emplace(file_);
+    reader_->skip(first - next_);
+    next_ = first + count;
+    return reader_->read(count);
+  }
+
+ private:
+  fs::path file_;
+  std::optional<LineReader> reader_;
+  int64_t next_ = 0;
+};
+
 class Task {
  public:
   Task(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
@@ -96,6 +114,7 @@ class Task {
     Made made;
     if (world_.any(found.has_value())) {
       if (found) made = *found;
+      glimpses_.reset();
     } else {
       made = work();
       world_.together("keep", [&] {
@@ -147,8 +166,9 @@ class Task {
       source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>());
       if (world_.rank() == 0) left_out = source->unreadable();
     });
+    const Glimpse glimpse = glimpse_for(0);
     const auto make = [&](int64_t first, int64_t count) {
-      Portion portion = source->make(first, count);
+      Portion portion = source->make(first, count, glimpse);
       if (first > 0) return portion;
       portion.dropped += left_out.dropped;
       portion.tally.add(left_out.tally);
@@ -157,17 +177,23 @@ class Task {
     return produced("dataset", source->size(), make);
   }
 
+  // What stage `i` is to be told of each record, if there is such a stage and it surveys.
+  Glimpse glimpse_for(size_t i) {
+    const auto surveys = [](Stage& s) { return s.surveys(); };
+    if (i == stages_.size() || !stages_[i].call("surveys", surveys)) return nullptr;
+    return [this, i](const json& record) {
+      return stages_[i].call("glimpse", [&](Stage& s) { return s.glimpse(record); });
+    };
+  }
+
   Made make(size_t i, const Made& before) {
-    survey(stages_[i], before);
-    std::optional<LineReader> reader;
-    int64_t next = 0;
+    if (const Glimpse glimpse = glimpse_for(i)) survey(i, before, glimpse);
+    const Glimpse next = glimpse_for(i + 1);
+    Lender lender(before.records);
     const auto make = [&](int64_t first, int64_t count) {
-      if (!reader) reader.emplace(before.records);
-      reader->skip(first - next);
-      next = first + count;
-      const auto records = reader->read(count);
+      const Lines lines = lender.read(first, count);
       try {
-        return portion_of(records, plugin::make(stages_[i], records));
+        return portion_of(lines, plugin::make(stages_[i], lines.records), next);
       } catch (const json::exception& error) {
         plugin::refuse(stages_[i].identity(), "make",
                        std::string("made a record that can't be written: ") + error.what());
@@ -181,25 +207,37 @@ class Task {
     return made;
   }
 
-  void survey(plugin::Plugin<Stage>& stage, const Made& before) {
+  // The records were looked at when they were made, if this run has made them.
+  void survey(size_t i, const Made& before, const Glimpse& glimpse) {
+    if (!glimpses_) glimpses_ = looked_at(i, before, glimpse);
+    world_.broadcast(*glimpses_);
     world_.together("survey", [&] {
-      if (!stage.call("surveys", [](Stage& s) { return s.surveys(); })) return;
-      LineReader reader(before.records);
-      for (int64_t k = 0; k < before.tally.out; ++k) {
-        const auto record = reader.read(1);
-        stage.call("survey", [&](Stage& s) { s.survey(record[0]); });
-        if (k % 1024 == 0) comm::mark_progress();
-      }
+      each_glimpse(*glimpses_,
+                   [&](const std::string& one) { stages_[i].call("survey", [&](Stage& s) { s.survey(one); }); });
     });
   }
 
-  template <class Work>
-  Made produced(const std::string& name, int64_t total, Work&& work) {
-    const auto portion = spec_.at("data").at("together").get<int64_t>();
+  std::string looked_at(size_t i, const Made& before, const Glimpse& glimpse) {
+    Lender lender(before.records);
+    const auto look = [&](int64_t first, int64_t count) {
+      Portion portion;
+      for (const json& record : lender.read(first, count).records) portion.put(record, "", glimpse);
+      return portion;
+    };
+    return produce(world_, stop_, production(labels_[i], before.tally.out, look), "").glimpses;
+  }
+
+  Production production(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> make) {
+    return {name, total, spec_.at("data").at("together").get<int64_t>(), std::move(make),
+            [this, total](int64_t done) { report_.progress(done, total); }};
+  }
+
+  Made produced(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> work) {
     const Chats before = Report::chats(counts_);
+    Product product = produce(world_, stop_, production(name, total, std::move(work)), part());
+    glimpses_ = std::move(product.glimpses);
     Made made;
-    made.tally = produce(world_, stop_,
-                         {name, total, portion, work, [&](int64_t done) { report_.progress(done, total); }}, part());
+    made.tally = std::move(product.tally);
     made.chats = report_.asked(before, counts_);
     return made;
   }
@@ -217,6 +255,7 @@ class Task {
   std::vector<plugin::Plugin<Stage>> stages_;
   std::vector<Choice> choices_;
   std::vector<std::string> labels_, ingredients_;
+  std::optional<std::string> glimpses_;  // of what was made last, for the stage after it; nothing if it was found
 };
 
 }  // namespace

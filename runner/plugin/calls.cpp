@@ -148,11 +148,13 @@ void check(const Door& door, const Outcome& outcome, size_t number) {
     if (!named || record.at("id").get_ref<const std::string&>().empty())
       door.refuse("made a record without an id" + whose, "a record is an object with an \"id\"");
   }
-  if (outcome.records.empty() == outcome.dropped.empty()) {
-    door.refuse(
-        outcome.records.empty() ? "gave neither records nor a reason" + whose : "gave records and a reason" + whose,
-        "'dropped' says why there are no records");
+  const bool goes_on = outcome.unchanged || !outcome.records.empty();
+  if (goes_on == !outcome.dropped.empty()) {
+    door.refuse(goes_on ? "gave records and a reason" + whose : "gave neither records nor a reason" + whose,
+                "'dropped' says why there are no records");
   }
+  if (outcome.unchanged && !outcome.records.empty())
+    door.refuse("gave records and says the record is unchanged" + whose, "give one or the other");
   for (const auto& [name, value] : outcome.counts) {
     if (!std::isfinite(value)) door.refuse("counted '" + name + "' as " + std::to_string(value) + whose, "");
   }

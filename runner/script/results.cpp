@@ -60,6 +60,7 @@ int member(lua_State* L) {
   if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
   if (name == "state") return push_json(L, state_name(run.state)), 1;
   if (name == "reused") return push_json(L, run.reused), 1;
+  if (name == "stages" && !run.stages.empty()) return push_json(L, run.stages), 1;
   if (name == "exit") return push_json(L, run.error ? static_cast<int>(run.error->exit()) : 0), 1;
   if (name == "error") return push_json(L, run.error ? spec::json(run.error->what()) : spec::json()), 1;
   lua_pushnumber(L, measured(L, run, name).mean);

@@ -23,7 +23,8 @@ struct RunResult {
   bool reused = false;         ///< it had finished before and was read back
   std::optional<Error> error;  ///< why it failed
   std::map<std::string, Estimate> metrics;
-  spec::json spec;  ///< the resolved values
+  std::string stages;  ///< of a data run: what became of its records, as lines
+  spec::json spec;     ///< the resolved values
 };
 
 /// "alpha-0.5-seed_2 failed (exit 5): ..." for each run that failed.

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "comm/phase.h"
 #include "language/chat.h"
+#include "language/stop_strings.h"
 #include "plugin/open.h"
 #include "plugin/search.h"
 #include "record/strict_json.h"
@@ -132,6 +133,11 @@ class FolderSpeaker : public Speaker {
     request.seed = seed_;
     request.step = manner.draw;
     request.progress = [] { comm::mark_progress(); };
+    if (!manner.stop.empty()) {
+      request.stop = [this, &manner] {
+        return [watch = language::StopStrings(tokenizer_, manner.stop)](int32_t id) mutable { return watch.push(id); };
+      };
+    }
     return request;
   }
 

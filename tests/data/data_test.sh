@@ -109,6 +109,17 @@ assert all(stage["reused"] for stage in stages), stages
 PY
 echo "ok      found again"
 
+# What a stage must know of all records is the same whether they were made by this run or found.
+make_run one/other 2 --set name=other --set stages.8.valid=0.3
+start one/other 2 && finish one/other
+make_run apart/other 1 --set name=other --set stages.8.valid=0.3
+start apart/other 1 && finish apart/other
+[[ $(fingerprint one/other) == $(fingerprint apart/other) && $(fingerprint one/other) != "$expected" ]] || {
+  echo "FAILED  a survey of what was found"
+  exit 1
+}
+echo "ok      a survey of what was found"
+
 # With a full disk a stage ends in an error that names its file; then the next run goes on.
 make_run full/cer 1
 (ulimit -f 160; trap '' XFSZ; exec "$build/bin/compeer-worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }

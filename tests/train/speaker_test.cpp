@@ -101,6 +101,15 @@ TEST_F(SmallSpeaker, AnotherDrawIsAnotherAnswer) {
 }
 
 // One token and the end of the turn at least: probabilities of different answers add up to less than 1.
+TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
+  const auto whole = speaker->answer({speaker->begin({}).get()}, {"hello"}, {0, 6, 0})[0];
+  const auto stop = whole.text.substr(0, 2);
+  const auto said = speaker->answer({speaker->begin({}).get()}, {"hello"}, {0, 6, 0, {"never said", stop}})[0];
+  EXPECT_TRUE(whole.text.starts_with(said.text) && said.text.starts_with(stop)) << whole.text;
+  EXPECT_LT(said.tokens, whole.tokens);
+  EXPECT_TRUE(said.finished);
+}
+
 TEST_F(SmallSpeaker, WeighsAnswersAndLeavesTheTalkAsItWas) {
   const auto talk = speaker->begin(kBeginning);
   const auto first = speaker->weigh(*talk, "why?", {"a", "b", "anger"});

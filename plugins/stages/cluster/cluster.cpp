@@ -26,16 +26,21 @@ class Cluster : public Stage {
 
   bool surveys() const override { return true; }
 
-  void survey(const json& record) override {
-    if (!has_persona(record)) return;
-    auto vector = record.at("persona").at("vector").get<std::vector<double>>();
+  std::string glimpse(const json& record) const override {
+    return has_persona(record) ? json{record.at("id"), record.at("persona")}.dump() : "";
+  }
+
+  void survey(const std::string& glimpse) override {
+    if (glimpse.empty()) return;
+    const json seen = json::parse(glimpse);
+    const auto& id = seen[0].get_ref<const std::string&>();
+    auto vector = seen[1].at("vector").get<std::vector<double>>();
     if (!points_.empty() && vector.size() != points_[0].size())
-      throw std::runtime_error("record '" + record.at("id").get<std::string>() + "' has a persona of " +
-                               std::to_string(vector.size()) + " numbers, others of " +
-                               std::to_string(points_[0].size()));
-    places_.try_emplace(record.at("id").get<std::string>(), points_.size());
+      throw std::runtime_error("record '" + id + "' has a persona of " + std::to_string(vector.size()) +
+                               " numbers, others of " + std::to_string(points_[0].size()));
+    places_.try_emplace(id, points_.size());
     points_.push_back(std::move(vector));
-    personas_.push_back(record.at("persona").dump());
+    personas_.push_back(seen[1].dump());
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {

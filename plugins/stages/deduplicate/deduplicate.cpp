@@ -29,24 +29,31 @@ class Deduplicate : public Stage {
 
   bool surveys() const override { return true; }
 
-  void survey(const json& record) override { first_.try_emplace(fingerprint(record), id_hash(record)); }
+  std::string glimpse(const json& record) const override {
+    return fingerprint(record) + record.at("id").get<std::string>();
+  }
+
+  void survey(const std::string& glimpse) override {
+    first_.try_emplace(glimpse.substr(0, digits), id_hash(glimpse.substr(digits)));
+  }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;
     for (const json& record : records) {
-      const bool first = first_.at(fingerprint(record)) == id_hash(record);
-      outcomes.push_back(first ? stages::kept(record) : stages::dropped("said before"));
+      const bool first = first_.at(fingerprint(record)) == id_hash(record.at("id").get<std::string>());
+      outcomes.push_back(first ? stages::unchanged() : stages::dropped("said before"));
     }
     return outcomes;
   }
 
  private:
-  static uint64_t id_hash(const json& record) {
-    const auto [a, b] = stages::place_of(record);
+  static constexpr size_t digits = 32;  // 128 bits: among billions of records no two differ and meet
+
+  static uint64_t id_hash(const std::string& id) {
+    const auto [a, b] = stages::place_of(id);
     return static_cast<uint64_t>(a) << 32 | b;
   }
 
-  // 128 bits: among billions of records no two differ and meet.
   static std::string fingerprint(const json& record) {
     std::string plain;
     for (const Turn& turn : stages::turns_of(record)) {
@@ -54,7 +61,7 @@ class Deduplicate : public Stage {
       add_plain(turn.text, plain);
       plain += "\n";
     }
-    return sha256(plain).substr(0, 32);
+    return sha256(plain).substr(0, digits);
   }
 
   std::unordered_map<std::string, uint64_t> first_;  // by what it says: who said it first

@@ -37,7 +37,7 @@ class Filter : public Stage {
     for (size_t q = 0; q < asked.size(); ++q) why[asked[q]] = questions[q].refusal;
     for (size_t i = 0; i < records.size(); ++i) {
       if (why[i].empty() && found[i] != empathy::Fitness::keep) why[i] = names[static_cast<size_t>(found[i])];
-      outcomes[i] = why[i].empty() ? stages::kept(records[i]) : stages::dropped(why[i]);
+      outcomes[i] = why[i].empty() ? stages::unchanged() : stages::dropped(why[i]);
     }
     if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
     return outcomes;

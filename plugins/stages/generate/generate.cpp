@@ -82,7 +82,7 @@ class Generate : public Stage {
 
   std::string prompt(const json& record) const {
     return prompts_.of(record).fill({{"id", record.at("id")},
-                                     {"history", stages::shown(stages::turns_in(record.at("history")), record)},
+                                     {"history", stages::shown(stages::history_of(record), record)},
                                      {"stages", stages_},
                                      {"emotions", emotions_},
                                      {"strategies", strategies_}});

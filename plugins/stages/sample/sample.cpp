@@ -43,8 +43,10 @@ class Sample : public Stage {
     const auto chosen = stages::draw_rounds(
         rounds.size(), wanted_, [&, a = a, b = b](size_t k) { return host_.random(a, b, static_cast<uint32_t>(k)); });
     Outcome outcome;
-    json common = dialogue;
-    common.erase("turns");
+    json common = json::object();  // without the turns, which are most of it
+    for (const auto& [key, value] : dialogue.items()) {
+      if (key != "turns") common[key] = value;
+    }
     common["dialogue"] = stages::dialogue_of(dialogue);
     common["rounds"] = rounds.size();
     for (const size_t round : chosen) outcome.records.push_back(record_of(common, turns, rounds[round], round));

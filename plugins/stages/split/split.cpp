@@ -23,7 +23,9 @@ class Split : public Stage {
 
   bool surveys() const override { return true; }
 
-  void survey(const json& record) override { splits_.try_emplace(stages::dialogue_of(record), 0); }
+  std::string glimpse(const json& record) const override { return stages::dialogue_of(record); }
+
+  void survey(const std::string& dialogue) override { splits_.try_emplace(dialogue, 0); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     if (!dealt_) deal();

@@ -26,7 +26,8 @@ class Spoil : public Stage {
         scramble_(settings.number("scramble")) {}
 
   bool surveys() const override { return true; }
-  void survey(const json& record) override { candidates_.push_back(record.at("candidates").at(0)); }
+  std::string glimpse(const json& record) const override { return record.at("candidates").at(0).dump(); }
+  void survey(const std::string& candidate) override { candidates_.push_back(json::parse(candidate)); }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/log/in_child.h"
+#include "app/stages_text.h"
 #include "plugin/search.h"
 #include "report/report.h"
 
@@ -45,6 +46,7 @@ script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
   result.error = done.error;
   for (const auto& [name, value] : done.summary.metrics)
     result.metrics[name] = {value.mean, value.low, value.high, value.n};
+  result.stages = stages_text(done.summary.details);
   result.spec = spec.values;
   return result;
 }

@@ -12,7 +12,8 @@ namespace compeer {
 struct Manner {
   double temperature = 0;  ///< 0: the likeliest token
   int64_t max_tokens = 256;
-  uint32_t draw = 0;  ///< another number, another answer
+  uint32_t draw = 0;                   ///< another number, another answer
+  std::vector<std::string> stop = {};  ///< an answer is over once it contains one of these
 };
 
 struct Said {

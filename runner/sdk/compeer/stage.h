@@ -12,6 +12,7 @@ struct Outcome {
   std::vector<nlohmann::json> records;   ///< what goes on in its place, usually itself with more in it; may be several
   std::string dropped;                   ///< if there are none: why, in a few words that many records share
   std::map<std::string, double> counts;  ///< added up over all records and reported
+  bool unchanged = false;                ///< there are none because the record goes on as it is, which costs nothing
 };
 
 /// One step in the making of a data set: records in, records out. Records are JSON objects with an "id".
@@ -20,16 +21,18 @@ class BOOST_SYMBOL_VISIBLE Stage {
   static constexpr const char* kind = "stages";
   virtual ~Stage() = default;
 
-  /// True if what becomes of a record depends on the others: every rank is then shown all of them first, in order.
+  /// True if what becomes of a record depends on the others. Then every record is first looked at, once, on any rank;
+  /// what `glimpse` says of it, in as few bytes as will do, is told to all ranks, in the order of the records.
   virtual bool surveys() const { return false; }
-  virtual void survey(const nlohmann::json& record) { (void)record; }
+  virtual std::string glimpse(const nlohmann::json& record) const { return (void)record, ""; }
+  virtual void survey(const std::string& glimpse) { (void)glimpse; }
 
   /// What becomes of some records, in their order. Any rank makes any records, in any portions, and must get the same;
   /// all at once, so that chat models can be asked side by side.
   virtual std::vector<Outcome> make(const std::vector<nlohmann::json>& records) = 0;
 
   /// What else is to be reported of the whole, when all is made: tables, plots. An object; may be empty. `counts`: the
-  /// outcomes', added up over all records.
+  /// outcomes', added up over all records; those whose names begin with a dot are shown to nobody else.
   virtual nlohmann::json findings(const std::map<std::string, double>& counts) const {
     return (void)counts, nlohmann::json::object();
   }

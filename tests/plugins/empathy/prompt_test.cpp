@@ -37,5 +37,17 @@ TEST(Prompt, ItsHashIsThatOfTheText) {
   EXPECT_NE(Prompt("a", "p.txt", {}).sha256(), Prompt("a\n", "p.txt", {}).sha256());
 }
 
+TEST(Prompt, KnowsWhetherItIsChinese) {
+  EXPECT_FALSE(Prompt("Is {this} fit? caf\u00e9 \u2026", "p", {"this"}).chinese());
+  EXPECT_TRUE(Prompt("{this}合适吗？", "p", {"this"}).chinese());
+}
+
+TEST(Said, NamesThePeopleInThePromptsLanguage) {
+  EXPECT_EQ(said("user", "I am sad.", false), "Seeker: I am sad.");
+  EXPECT_EQ(said("assistant", "Why?", false), "Supporter: Why?");
+  EXPECT_EQ(said("user", "我很难过。", true), "求助者：我很难过。");
+  EXPECT_EQ(said("assistant", "为什么？", true), "支持者：为什么？");
+}
+
 }  // namespace
 }  // namespace compeer::empathy

@@ -21,7 +21,7 @@ std::vector<json> people() {
 }
 
 std::vector<Outcome> clustered(plugin::Plugin<Stage>& plugin, const std::vector<json>& all) {
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(one); });
+  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   return plugin::make(plugin, all);
 }
 

@@ -21,7 +21,7 @@ std::vector<json> records(int dialogues, int each) {
 
 std::vector<json> split(const std::vector<json>& all, double valid, double test) {
   auto plugin = built::open<Stage>("split", {{"valid", valid}, {"test", test}});
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(one); });
+  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   std::vector<json> made;
   for (const auto& outcome : plugin::make(plugin, all)) made.push_back(outcome.records.at(0));
   return made;

@@ -21,7 +21,7 @@ json record(const std::string& id) {
 
 std::vector<json> spoil(const json& settings, const std::vector<json>& all) {
   auto plugin = built::open<Stage>("spoil", settings);
-  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(one); });
+  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   std::vector<json> made;
   for (const auto& outcome : plugin::make(plugin, all))
     made.insert(made.end(), outcome.records.begin(), outcome.records.end());

@@ -1,0 +1,69 @@
+#include "app/stages_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "spec/text.h"
+
+namespace compeer::app {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t most_counts = 8;  // of a stage; some count every pair of labels
+
+std::string listed(const json& numbers) {
+  std::string text;
+  for (const auto& [name, value] : numbers.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spec::printable(name, 80), value.dump());
+  return text;
+}
+
+std::string counted(const json& counts) {
+  if (counts.size() > most_counts) return fmt::format("{} things, in summary.json", counts.size());
+  json whole = json::object();  // 3, not 3.0
+  for (const auto& [name, value] : counts.items()) {
+    const double number = value.get<double>();
+    whole[name] =
+        number == static_cast<double>(static_cast<int64_t>(number)) ? json(static_cast<int64_t>(number)) : value;
+  }
+  return listed(whole);
+}
+
+std::string chats(const json& chats) {
+  const auto number = [&](const char* name) { return chats.value(name, int64_t{0}); };
+  if (number("asked") + number("known") == 0) return "";
+  auto text = fmt::format("asked {}, from memory {}, no answer {}", number("asked"), number("known"), number("failed"));
+  if (number("prompt_tokens") + number("completion_tokens") > 0)
+    text += fmt::format("; tokens: {} asked, {} answered", number("prompt_tokens"), number("completion_tokens"));
+  return text;
+}
+
+void add(const char* title, const std::string& what, std::string& text) {
+  if (!what.empty()) text += fmt::format("  {}: {}\n", title, what);
+}
+
+}  // namespace
+
+std::string stages_text(const json& details) {
+  if (!details.is_object() || !details.contains("stages")) return "";
+  const json& stages = details.at("stages");
+  size_t widest = 5;
+  for (const json& stage : stages) widest = std::max(widest, stage.at("stage").get_ref<const std::string&>().size());
+  std::string text = fmt::format("{:<{}}  {:>9} {:>9} {:>9}\n", "stage", widest, "in", "out", "dropped");
+  for (const json& stage : stages) {
+    int64_t dropped = 0;
+    for (const json& count : stage.at("dropped")) dropped += count.get<int64_t>();
+    text += fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", stage.at("stage").get<std::string>(), widest,
+                        stage.at("in").get<int64_t>(), stage.at("out").get<int64_t>(), dropped,
+                        stage.at("reused").get<bool>() ? "  (made before)" : "");
+    add("dropped", listed(stage.at("dropped")), text);
+    add("counted", counted(stage.at("counts")), text);
+    add("chat models", chats(stage.at("chats")), text);
+  }
+  return text;
+}
+
+}  // namespace compeer::app

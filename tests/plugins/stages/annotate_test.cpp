@@ -1,0 +1,116 @@
+#include "asked.h"
+#include "stages/annotate/majority.h"
+
+namespace compeer::asked {
+namespace {
+
+using empathy::Preference;
+using stages::Judgement;
+
+// Says the same of each step; which reply is better follows from the prompt.
+Model judge(const std::string& steps, std::function<std::string(const std::string&)> better) {
+  return Model([=](const std::string& prompt, uint32_t) {
+    return says(prompt.find("both good") == prompt.npos ? steps : better(prompt));
+  });
+}
+
+Model judge(const std::string& steps, const std::string& better) {
+  return judge(steps, [=](const std::string&) { return better; });
+}
+
+// Random numbers below a half swap the replies.
+std::vector<Outcome> annotate(Model& first, Model& second, Model& third, const std::vector<json>& records,
+                              double random = 0.9, int tries = 1) {
+  auto plugin = built::open<Stage>(
+      "annotate",
+      {{"annotator", named("1")}, {"second_annotator", named("2")}, {"third_annotator", named("3")}, {"tries", tries}},
+      std::make_unique<World>(std::map<std::string, Model*>{{"1", &first}, {"2", &second}, {"3", &third}}, random));
+  return plugin::make(plugin, records);
+}
+
+TEST(Majority, IsWhatTwoSayOfEachThing) {
+  const Judgement a{{true, true, false}, Preference::first}, b{{true, false, false}, Preference::neither},
+      c{{false, false, true}, Preference::first};
+  const auto found = stages::majority({a, b, c});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->steps, (std::array<bool, 3>{true, false, false}));
+  EXPECT_EQ(found->preference, Preference::first);
+}
+
+TEST(Majority, IsNoneWhereNoTwoAgree) {
+  const Judgement a{{true, true, true}, Preference::first}, b{{true, true, true}, Preference::second},
+      c{{true, true, true}, Preference::both}, d{{true, false, true}, Preference::first};
+  EXPECT_FALSE(stages::majority({a, b, c}));
+  EXPECT_FALSE(stages::majority({a, d})) << "of one step";
+  EXPECT_TRUE(stages::majority({a, a}));
+}
+
+TEST(Annotate, AsksNoThirdWhereTwoAgree) {
+  auto first = judge("True", "first"), second = judge("true.", "First"), third = judge("False", "neither");
+  const auto outcome = annotate(first, second, third, {round("a")})[0];
+  const json& made = outcome.records.at(0);
+  EXPECT_EQ(made.at("steps"), (json{{true, true, true}}));
+  EXPECT_EQ(made.at("preference"), "first");
+  EXPECT_EQ(made.at("annotators").size(), 2u);
+  EXPECT_EQ(made.at("annotators")[1].at("annotator"), "model (2)");
+  EXPECT_EQ(first.prompts.size(), 4u);
+  EXPECT_TRUE(third.prompts.empty());
+  EXPECT_EQ(outcome.counts.at("history: True, True"), 1);
+  EXPECT_FALSE(outcome.counts.contains("adjudicated"));
+}
+
+TEST(Annotate, UndoesTheOrderInWhichRepliesWereShown) {
+  const auto reference_first = [](const std::string& prompt) {
+    return prompt.find("What happened?") < prompt.find("Tell me") ? "first" : "second";
+  };
+  for (const bool swapped : {false, true}) {
+    auto first = judge("True", reference_first), second = first, third = first;
+    const json made = annotate(first, second, third, {round("a")}, swapped ? 0.1 : 0.9)[0].records.at(0);
+    EXPECT_EQ(made.at("preference"), "first") << "the reference, wherever it stood";
+    EXPECT_EQ(made.at("provenance").at("preference").at("swapped"), swapped);
+    const auto& shown = *std::find_if(first.prompts.begin(), first.prompts.end(), [](const std::string& prompt) {
+      return prompt.find("both good") != prompt.npos;
+    });
+    EXPECT_EQ(shown.find("Tell me a") < shown.find("What happened?"), swapped);
+  }
+}
+
+TEST(Annotate, LetsAThirdDecide) {
+  auto first = judge("True", "first"), second = judge("False", "first"), third = judge("False", "second");
+  const auto outcome = annotate(first, second, third, {round("a")})[0];
+  EXPECT_EQ(outcome.records.at(0).at("steps"), (json{{false, false, false}}));
+  EXPECT_EQ(outcome.records.at(0).at("preference"), "first");
+  EXPECT_EQ(outcome.records.at(0).at("annotators").size(), 3u);
+  EXPECT_EQ(outcome.counts.at("adjudicated"), 1);
+  EXPECT_EQ(outcome.counts.at("preference: first, first"), 1);
+}
+
+TEST(Annotate, DropsWhatNoTwoAgreeOn) {
+  auto first = judge("True", "first"), second = judge("True", "second"), third = judge("True", "neither");
+  const auto outcome = annotate(first, second, third, {round("a")})[0];
+  EXPECT_EQ(outcome.dropped, "no majority");
+  EXPECT_EQ(outcome.counts.at("adjudicated"), 1) << "it counts for the agreement";
+}
+
+TEST(Annotate, DropsWhatAnAnnotatorDoesNotAnswer) {
+  auto good = judge("True", "first"), vague = judge("perhaps", "first"), third = good;
+  Model silent([](const std::string&, uint32_t) { return fails(); });
+  auto outcome = annotate(good, vague, third, {round("a")}, 0.9, 2)[0];
+  EXPECT_EQ(outcome.dropped, "malformed answer");
+  EXPECT_EQ(outcome.counts.at("answers that could not be read"), 6) << "three steps, two tries";
+  EXPECT_EQ(annotate(silent, good, third, {round("a")})[0].dropped, "no answer");
+  EXPECT_TRUE(third.prompts.empty()) << "there is nothing to decide";
+}
+
+TEST(Annotate, OfNothingIsNothing) {
+  auto first = judge("True", "first"), second = first, third = first;
+  EXPECT_TRUE(annotate(first, second, third, {}).empty());
+}
+
+TEST(Annotate, NeedsACandidate) {
+  auto first = judge("True", "first"), second = first, third = first;
+  EXPECT_THROW(annotate(first, second, third, {dialogue("a")}), Error);
+}
+
+}  // namespace
+}  // namespace compeer::asked

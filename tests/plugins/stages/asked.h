@@ -1,0 +1,80 @@
+#pragma once
+#include <functional>
+#include <map>
+
+#include "../built.h"
+#include "compeer/chat.h"
+
+/// Stages that ask chat models, with answers that the test gives.
+namespace compeer::asked {
+
+using nlohmann::json;
+
+/// A reply to a prompt; `draw` counts the tries.
+using Answer = std::function<ChatReply(const std::string& prompt, uint32_t draw)>;
+
+inline ChatReply says(const std::string& text) { return {text, true, "", 0, 0}; }
+inline ChatReply fails() { return {"", true, "timed out", 0, 0}; }
+
+struct Model : Chat {
+  explicit Model(Answer f) : answer_(std::move(f)) {}
+
+  // In the opposite order: stages may not rely on any.
+  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    for (size_t i = requests.size(); i-- > 0;) {
+      prompts.push_back(requests[i].turns.back().text);
+      arrived(i, answer_(prompts.back(), requests[i].draw));
+    }
+  }
+  std::string model() const override { return "model"; }
+
+  std::vector<std::string> prompts;
+
+ private:
+  Answer answer_;
+};
+
+/// Gives a stage the model whose name stands in its setting: {"plugin": "x", "name": "first"}.
+class World : public Host {
+ public:
+  World(std::map<std::string, Model*> models, double random = 0.9) : models_(std::move(models)), random_(random) {}
+
+  void log(const std::string&) override {}
+  double random(uint32_t, uint32_t, uint32_t) override { return random_; }
+  Similarity& similarity(const Settings&) override { throw std::logic_error("no similarity here"); }
+  Chat& chat(const Settings& choice) override { return *models_.at(choice.text("name")); }
+  Speaker& speaker(const std::string&) override { throw std::logic_error("no speaker here"); }
+  std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
+  std::string folder() const override { return std::string(COMPEER_BINARY_DIR) + "/plugins/stages"; }
+  bool cancelled() const override { return false; }
+
+ private:
+  std::map<std::string, Model*> models_;
+  double random_;
+};
+
+inline json named(const std::string& name) { return {{"plugin", "x"}, {"name", name}}; }
+
+/// What becomes of records in a stage whose setting `chat` is the model.
+inline std::vector<Outcome> make(const std::string& stage, Model& model, const std::vector<json>& records,
+                                 json settings = json::object(), const std::string& setting = "chat") {
+  settings[setting] = named("it");
+  auto plugin =
+      built::open<Stage>(stage, settings, std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
+  return plugin::make(plugin, records);
+}
+
+/// A dialogue, and a round of it.
+inline json dialogue(const std::string& id) {
+  return {
+      {"id", id},
+      {"turns", {{{"role", "user"}, {"text", "I am sad " + id}}, {{"role", "assistant"}, {"text", "What happened?"}}}}};
+}
+inline json round(const std::string& id) {
+  return {{"id", id},
+          {"history", {{{"role", "user"}, {"text", "I am sad " + id}}}},
+          {"reference", "What happened?"},
+          {"candidates", {{{"history", "h"}, {"emotion", "e"}, {"strategy", "s"}, {"reply", "Tell me " + id}}}}};
+}
+
+}  // namespace compeer::asked
