@@ -100,7 +100,6 @@ TEST_F(SmallSpeaker, AnotherDrawIsAnotherAnswer) {
   EXPECT_EQ(say(*talk->copy(), "hello", 1.0, 2), say(*talk->copy(), "hello", 1.0, 2));
 }
 
-// One token and the end of the turn at least: probabilities of different answers add up to less than 1.
 TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
   const auto whole = speaker->answer({speaker->begin({}).get()}, {"hello"}, {0, 6, 0})[0];
   const auto stop = whole.text.substr(0, 2);
@@ -110,6 +109,7 @@ TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
   EXPECT_TRUE(said.finished);
 }
 
+// One token and the end of the turn at least: probabilities of different answers add up to less than 1.
 TEST_F(SmallSpeaker, WeighsAnswersAndLeavesTheTalkAsItWas) {
   const auto talk = speaker->begin(kBeginning);
   const auto first = speaker->weigh(*talk, "why?", {"a", "b", "anger"});
