@@ -136,23 +136,36 @@ void Judge::take(Opinion& opinion, size_t question, const std::string& answer) c
     ++opinion.unreadable;
     return;
   }
+  if (opinion.preference) return;
   opinion.preference = hearing_.swap ? empathy::swapped(*read.value) : *read.value;
-  if (!opinion.reply) opinion.reply = value_of(*opinion.preference);
+  opinion.reply = value_of(*opinion.preference);
 }
 
-// P(good) - P(bad), the words' likelihoods made to add up to 1.
+// P(good) - P(bad), the words' likelihoods made to add up to 1. A preference is the likeliest word of the likelier
+// side: good and bad have two words each, and a side may win though the likeliest word of all is the other's.
 void Judge::weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const {
   const auto& answers = question < kReply ? form_.verdicts().answers() : form_.preferences().answers();
   const auto log_probs = speaker_.weigh(talk, text, answers.words());
+  const auto preference = [&](size_t word) {
+    const auto said = static_cast<empathy::Preference>(word);
+    return hearing_.swap ? empathy::swapped(said) : said;
+  };
+  const auto value = [&](size_t word) {
+    return question < kReply ? (word == 0 ? 1.0 : -1.0) : value_of(preference(word));
+  };
   double sum = 0, difference = 0;
-  for (size_t i = 0; i < log_probs.size(); ++i) {
-    auto preference = static_cast<empathy::Preference>(i);
-    if (hearing_.swap) preference = empathy::swapped(preference);
-    const double good = question < kReply ? (i == 0 ? 1.0 : -1.0) : value_of(preference);
-    sum += std::exp(log_probs[i]);
-    difference += good * std::exp(log_probs[i]);
+  for (size_t word = 0; word < log_probs.size(); ++word) {
+    sum += std::exp(log_probs[word]);
+    difference += value(word) * std::exp(log_probs[word]);
   }
   (question < kReply ? opinion.steps[question] : opinion.reply) = difference / sum;
+  if (question < kReply) return;
+  size_t likeliest = log_probs.size();
+  for (size_t word = 0; word < log_probs.size(); ++word) {
+    if ((value(word) > 0) != (difference > 0)) continue;
+    if (likeliest == log_probs.size() || log_probs[word] > log_probs[likeliest]) likeliest = word;
+  }
+  opinion.preference = preference(likeliest);
 }
 
 }  // namespace compeer::judging

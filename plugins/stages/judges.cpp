@@ -8,7 +8,9 @@ Judges::Judges(const Settings& settings, Host& host) : reads_(settings.flag("rea
   const judging::Form form(settings);
   const auto add = [&](const char* key, judging::Scope scope) {
     const auto folder = settings.text(key);
-    judges_.emplace_back(host.speaker(folder), form, scope, judging::Hearing{.swap = settings.flag("swap")});
+    judges_.emplace_back(
+        host.speaker(folder), form, scope,
+        judging::Hearing{.by_likelihood = settings.text("by") == "likelihood", .swap = settings.flag("swap")});
     weights_.push_back(judging::weights_of(folder));
   };
   const bool apart = settings.has("outcome_model");

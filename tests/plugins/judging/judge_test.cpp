@@ -113,7 +113,21 @@ TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
   const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, "r", {all_parts()})[0];
   EXPECT_NEAR(*opinion.steps[0], .5, 1e-12);
   EXPECT_NEAR(*opinion.reply, 0, 1e-12) << ".2 + .3 - .1 - .4";
-  EXPECT_EQ(opinion.preference, Preference::second) << "as it answered";
+  EXPECT_EQ(opinion.preference, Preference::neither) << "the likelier of those that say worse, at .5 each";
+}
+
+// first .4, second .3, both good .3, neither 0: the likeliest word says worse, but better is likelier.
+TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
+  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+    return question.starts_with("<") ? "True" : "first";
+  });
+  speaker.weights = [](const std::string&, const std::vector<std::string>& choices) {
+    if (choices.size() == 2) return std::vector<double>{std::log(.5), std::log(.5)};
+    return std::vector<double>{std::log(.4), std::log(.31), std::log(.29), std::log(1e-9)};
+  };
+  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, "r", {all_parts()})[0];
+  EXPECT_EQ(opinion.preference, Preference::second);
+  EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
 
 TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
