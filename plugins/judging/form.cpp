@@ -40,17 +40,26 @@ std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
   return {{"system", prompts_->context.fill({{"history", lines_of(history, prompts_->context.chinese())}})}};
 }
 
+// What a reader made of a step, as it stands before a question; "" if it made nothing of it.
+std::string Form::shown(const Steps& reading, size_t step) const {
+  if (!reading[step]) return "";
+  return prompts_ ? prompts_->reading.fill({{"step", *reading[step]}}) + "\n"
+                  : tagged(step_names[step], *reading[step]);
+}
+
 std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {
-  const auto& read = reading[step];
-  if (!prompts_) return (read ? tagged(step_names[step], *read) : "") + tagged(step_names[step], text);
-  return (read ? prompts_->reading.fill({{"step", *read}}) + "\n" : "") +
+  if (!prompts_) return shown(reading, step) + tagged(step_names[step], text);
+  return shown(reading, step) +
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
 
-std::string Form::about_replies(const std::string& first, const std::string& second) const {
-  if (!prompts_) return first + "\n" + second;
-  return prompts_->replies.fill(
-      {{"first", first}, {"second", second}, {"answers", empathy::listed(preferences_.answers().words())}});
+std::string Form::about_replies(const std::string& first, const std::string& second, const Steps& reading) const {
+  std::string before;
+  for (size_t step = 0; step < reading.size(); ++step) before += shown(reading, step);
+  if (!prompts_) return before + first + "\n" + second;
+  return before +
+         prompts_->replies.fill(
+             {{"first", first}, {"second", second}, {"answers", empathy::listed(preferences_.answers().words())}});
 }
 
 }  // namespace compeer::judging

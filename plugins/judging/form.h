@@ -38,8 +38,8 @@ class Form {
   /// Is step 0 (history), 1 (emotion), 2 (strategy) right? Before it stands what a reader of the dialogue made of it,
   /// if there was one.
   std::string about_step(size_t step, const std::string& text, const Steps& reading = {}) const;
-  /// Which of two replies is better?
-  std::string about_replies(const std::string& first, const std::string& second) const;
+  /// Which of two replies is better? Before them stands all that a reader made of the dialogue.
+  std::string about_replies(const std::string& first, const std::string& second, const Steps& reading = {}) const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }
   const empathy::Preferences& preferences() const { return preferences_; }
@@ -51,6 +51,7 @@ class Form {
     empathy::Prompt replies;
   };
   static Prompts read(const std::string& folder);
+  std::string shown(const Steps& reading, size_t step) const;
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;

@@ -118,8 +118,8 @@ void Judge::ask(Round& round, size_t question) const {
 
 std::string Judge::text_of(const Case& one, const Matter& matter, size_t question) const {
   if (question < kReply) return form_.about_step(question, *one.steps[question], matter.reading);
-  return hearing_.swap ? form_.about_replies(one.reply, matter.reference)
-                       : form_.about_replies(matter.reference, one.reply);
+  return hearing_.swap ? form_.about_replies(one.reply, matter.reference, matter.reading)
+                       : form_.about_replies(matter.reference, one.reply, matter.reading);
 }
 
 void Judge::take(Opinion& opinion, size_t question, const std::string& answer) const {

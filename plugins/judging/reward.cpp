@@ -50,7 +50,7 @@ at::Tensor JudgedReward::score(const Group& group) {
   std::vector<Case> cases;
   for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
   const auto& history = group.example.history;
-  const auto reading = reader_ && scope_.steps ? read(*reader_, {history})[0] : Steps{};
+  const auto reading = reader_ ? read(*reader_, {history})[0] : Steps{};
   const auto opinions = judge_.judge(history, empathy::reply_of(group.example.answer), cases, reading);
   auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
   auto* next = static_cast<float*>(scores.mutable_data_ptr());

@@ -128,8 +128,8 @@ class Cer : public Dataset {
         example.history.push_back({"user", form_.about_step(question, *texts[question], reading)});
         example.answer = form_.verdicts().print(record.steps[question]);
       } else {
-        example.history.push_back({"user", swap ? form_.about_replies(c.reply, record.reference)
-                                                : form_.about_replies(record.reference, c.reply)});
+        example.history.push_back({"user", swap ? form_.about_replies(c.reply, record.reference, reading)
+                                                : form_.about_replies(record.reference, c.reply, reading)});
         example.answer = form_.preferences().print(swap ? empathy::swapped(record.preference) : record.preference);
       }
     }

@@ -1,7 +1,10 @@
 // A descriptor and nothing behind it.
+#include "compeer/plugin.h"
+
 extern "C" {
 extern const char compeer_descriptor[];
 [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =
-    R"({"compeer":1,"interface":5,"kind":"rewards","name":"empty","torch":")" COMPEER_TORCH_VERSION
-    R"(","cxx_abi":1,"compiler":"","version":"1.0.0","summary":"Empty.","parameters":{}})";
+    R"({"compeer":1,"interface":)" COMPEER_TEXT(
+        COMPEER_INTERFACE) R"(,"kind":"rewards","name":"empty","torch":")" COMPEER_TORCH_VERSION
+                           R"(","cxx_abi":1,"compiler":"","version":"1.0.0","summary":"Empty.","parameters":{}})";
 }

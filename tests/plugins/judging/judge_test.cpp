@@ -43,12 +43,12 @@ TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
             "? <strategy>question</strategy>\n= True\n? tell me more\nwhy?");
 }
 
-TEST(Judge, SeesTheReadingBeforeEachStep) {
+TEST(Judge, SeesTheReadingBeforeEachStepAndAllOfItBeforeTheReplies) {
   Scripted speaker(yes);
   Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, "r", {all_parts()}, {"late", std::nullopt, "advice"});
   EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>late</history><history>early</history>");
   EXPECT_EQ(speaker.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
-  EXPECT_EQ(speaker.asked[3], "user: i am sad\n? r\nwhy?") << "none of the reply";
+  EXPECT_EQ(speaker.asked[3], "user: i am sad\n? <history>late</history><strategy>advice</strategy>r\nwhy?");
 }
 
 TEST(Judge, ReadsTheContextOnceForAGroup) {
@@ -138,10 +138,12 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
     const auto context = form.context(kHistory);
     ASSERT_EQ(context.size(), 1u);
     EXPECT_EQ(context[0].role, "system");
-    EXPECT_NE(context[0].text.find("Seeker: i am sad\n"), std::string::npos);
+    const std::string speaker = language == std::string("zh") ? "求助者：" : "Seeker: ";
+    EXPECT_NE(context[0].text.find(speaker + "i am sad\n"), std::string::npos) << context[0].text;
     EXPECT_NE(form.about_step(2, "a question").find("a question"), std::string::npos);
     const auto beside = form.about_step(2, "a question", {std::nullopt, std::nullopt, "advice"});
     EXPECT_LT(beside.find("advice"), beside.find("a question"));
+    EXPECT_NE(form.about_replies("A", "B", {"late", {}, {}}).find("late"), std::string::npos);
     EXPECT_NE(form.about_replies("A", "B").find("both good"), std::string::npos);
   }
 }
