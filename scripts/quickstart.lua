@@ -1,6 +1,6 @@
 -- The paper's method in small, from nothing: a data set is built and annotated (CER), a policy learns what is right in it
 -- (SFT), a judge learns the annotators' answers (UnifiReward), and the policy learns from the judge (UR), with redundant
--- answers counting less (URP). esc_world's truth is looked at, never learned from. About seven minutes on two cores.
+-- answers counting less (URP). esc_world's truth is looked at, never learned from. Seven to ten minutes on two cores.
 local compeer = require "compeer"
 
 local dialogues, rounds = 1200, 3
