@@ -50,6 +50,11 @@ enum class Preference { first, second, both, neither };
 inline constexpr std::array<Preference, 4> preferences = {Preference::first, Preference::second, Preference::both,
                                                           Preference::neither};
 
+/// Is the second reply as good as the first, or better? All that a reward uses, the first being the reference.
+inline bool as_good(Preference of_second) {
+  return of_second == Preference::second || of_second == Preference::both;
+}
+
 /// The same judgement with the two replies in the other order.
 Preference swapped(Preference preference);
 

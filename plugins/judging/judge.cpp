@@ -12,9 +12,7 @@ namespace {
 constexpr size_t kReply = 3;  // the question after those about the three steps
 constexpr int64_t kLongestAnswer = 16;
 
-double value_of(empathy::Preference preference) {
-  return preference == empathy::Preference::second || preference == empathy::Preference::both ? 1.0 : -1.0;
-}
+double value_of(empathy::Preference preference) { return empathy::as_good(preference) ? 1.0 : -1.0; }
 
 bool asks(const Case& one, const Scope& scope, size_t question) {
   return question == kReply ? scope.reply && !one.reply.empty() : scope.steps && one.steps[question].has_value();

@@ -24,8 +24,6 @@ double quality_of(const std::string& reply, const Truth& truth) {
   return known ? quality(*known, known->strategy(), truth.seeker, truth.said, truth.feelings) : 0.0;
 }
 
-bool as_good(Preference of_second) { return of_second == Preference::second || of_second == Preference::both; }
-
 void check_case(const Asked& asked, const Dialogue& truth) {
   bool same = asked.lines.size() <= truth.turns.size();
   for (size_t i = 0; same && i < asked.lines.size(); ++i) same = asked.lines[i].text == truth.turns[i].text;
@@ -114,7 +112,8 @@ std::string Player::contradiction(const Asked& asked, const Truth& truth) const 
   const Verdict found = judge(truth, empathy::print({history, emotion, strategy, asked.replies[1]}));
   const bool judged_right = asked.judged.find("False") == std::string::npos;
   const bool right = found.history && found.emotion && found.strategy;
-  const bool apart = judged_right != as_good(*preference.value), truly_apart = right != as_good(better(asked, truth));
+  const bool apart = judged_right != empathy::as_good(*preference.value);
+  const bool truly_apart = right != empathy::as_good(better(asked, truth));
   return apart && !truly_apart ? "yes" : "no";
 }
 

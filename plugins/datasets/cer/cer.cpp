@@ -97,8 +97,7 @@ class Cer : public Dataset {
     if (keep_ == "all") return true;
     const bool right = std::all_of(record.steps.begin(), record.steps.end(), [](bool step) { return step; });
     if (keep_ == "reference") return right;
-    return right &&
-           (record.preference == empathy::Preference::second || record.preference == empathy::Preference::both);
+    return right && empathy::as_good(record.preference);
   }
 
   [[noreturn]] void refuse() const {

@@ -12,10 +12,6 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-bool good(empathy::Preference preference) {
-  return preference == empathy::Preference::second || preference == empathy::Preference::both;
-}
-
 class Consistency : public Stage {
  public:
   Consistency(const Settings& settings, Host& host)
@@ -64,7 +60,7 @@ class Consistency : public Stage {
     }
     if (!opinion.preference) one.refusal = "unreadable judgement";
     if (!one.refusal.empty()) return one;
-    outcome = good(*opinion.preference);
+    outcome = empathy::as_good(*opinion.preference);
     one.said += "; " + empathy::Preferences().print(*opinion.preference);
     if (chat_) return one;
     if (!one.known.labelled) {
@@ -72,7 +68,7 @@ class Consistency : public Stage {
       return one;
     }
     const auto& steps = one.known.steps;
-    one.judgement.truth = {steps[0] && steps[1] && steps[2], good(one.known.preference)};
+    one.judgement.truth = {steps[0] && steps[1] && steps[2], empathy::as_good(one.known.preference)};
     return one;
   }
 

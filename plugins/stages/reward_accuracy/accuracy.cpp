@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "empathy/judgement.h"
 #include "stages/by_dialogue.h"
 #include "statistics/classification.h"
 
@@ -55,9 +56,8 @@ double false_recall(const Table& table) {
   return share(static_cast<double>(row[1]), static_cast<double>(row[0] + row[1] + row[2]));
 }
 
-// second and both good against first and neither.
 double better_or_not(const Table& table) {
-  const auto good = [](size_t word) { return word == 1 || word == 2; };
+  const auto good = [](size_t word) { return empathy::as_good(static_cast<empathy::Preference>(word)); };
   double right = 0;
   for (size_t t = 0; t < 4; ++t) {
     for (size_t a = 0; a < 4; ++a) right += good(t) == good(a) ? static_cast<double>(table[t][a]) : 0.0;
