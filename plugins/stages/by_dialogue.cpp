@@ -1,5 +1,7 @@
 #include "stages/by_dialogue.h"
 
+#include <cmath>
+
 #include "stages/records.h"
 
 namespace compeer::stages {
@@ -18,6 +20,11 @@ std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::strin
   std::vector<std::map<std::string, double>> all;
   for (auto& [dialogue, cells] : dialogues) all.push_back(std::move(cells));
   return all;
+}
+
+nlohmann::json figure(const statistics::Estimate& estimate) {
+  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
+  return {{"value", number(estimate.value)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
 }
 
 }  // namespace compeer::stages

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "statistics/bootstrap.h"
+
 namespace compeer::stages {
 
 /// Judgements of one dialogue are not independent, so bootstraps draw dialogues. For this a stage counts by dialogue
@@ -14,5 +16,8 @@ std::string of_dialogue(const nlohmann::json& record, const std::string& name);
 
 /// What was counted so, dialogue by dialogue: name -> count.
 std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::string, double>& counts);
+
+/// A figure of dialogues as findings tell it: {"value", "low", "high"}; null is what is not a number.
+nlohmann::json figure(const statistics::Estimate& estimate);
 
 }  // namespace compeer::stages

@@ -67,17 +67,14 @@ Judgement judgement_of(const std::string& name) {
   return one;
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(); }
-
 json share(const std::vector<Sums>& dialogues, const std::function<double(const Sums&)>& part,
            const statistics::Resampling& how) {
-  const auto figure = [&](std::span<const size_t> rows) {
+  const auto of_rows = [&](std::span<const size_t> rows) {
     Sums all;
     for (const size_t row : rows) all.add(dialogues[row]);
     return part(all) / all.n;
   };
-  const auto found = statistics::bootstrap(dialogues.size(), figure, how);
-  return {{"value", number(found.value)}, {"low", number(found.low)}, {"high", number(found.high)}};
+  return figure(statistics::bootstrap(dialogues.size(), of_rows, how));
 }
 
 }  // namespace

@@ -39,14 +39,11 @@ Table sum(const std::vector<Table>& tables, std::span<const size_t> rows) {
   return all;
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(); }
-
 using Score = std::function<double(const Table&)>;
 
 json estimated(const std::vector<Table>& tables, const Score& score, const statistics::Resampling& how) {
-  const auto found = statistics::bootstrap(
-      tables.size(), [&](std::span<const size_t> rows) { return score(sum(tables, rows)); }, how);
-  return {{"value", number(found.value)}, {"low", number(found.low)}, {"high", number(found.high)}};
+  return figure(statistics::bootstrap(
+      tables.size(), [&](std::span<const size_t> rows) { return score(sum(tables, rows)); }, how));
 }
 
 double share(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
