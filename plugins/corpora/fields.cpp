@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "text/words.h"
+#include "base/json.h"
+#include "base/utf8.h"
 
 namespace compeer::corpora {
 
@@ -42,7 +43,7 @@ std::string quoted(const char* key) { return "'" + std::string(key) + "'"; }
 }  // namespace
 
 void check_text(std::string_view bytes, uint64_t offset) {
-  const size_t broken = text::first_broken(bytes), zero = bytes.find('\0');
+  const size_t broken = first_broken(bytes), zero = bytes.find('\0');
   if (broken < std::min(zero, bytes.size()))
     throw Refusal("is not UTF-8 at byte " + std::to_string(offset + broken) + " of the file");
   if (zero != bytes.npos) throw Refusal("holds a zero byte, byte " + std::to_string(offset + zero) + " of the file");
@@ -51,8 +52,9 @@ void check_text(std::string_view bytes, uint64_t offset) {
 json parse(std::string_view bytes, uint64_t offset) {
   check_text(bytes, offset);
   if (too_deep(bytes)) throw Refusal("nests more than " + std::to_string(kDepth) + " levels");
+  if (json value = parse_json(bytes); !value.is_discarded()) return value;
   try {
-    return json::parse(bytes);
+    return json::parse(bytes);  // again, to be told where it breaks
   } catch (const json::exception& error) {
     const auto* at = dynamic_cast<const json::parse_error*>(&error);
     const uint64_t byte = at && at->byte > 0 ? at->byte - 1 : 0;

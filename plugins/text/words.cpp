@@ -72,20 +72,6 @@ int64_t characters(std::string_view text) {
   return count;
 }
 
-size_t first_broken(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    const auto [code, bytes] = first(text.substr(at));
-    if (code == broken.code && bytes == broken.bytes) break;
-    at += bytes;
-  }
-  return at;
-}
-
 uint64_t hash(const std::string* first, const std::string* last) {
   uint64_t h = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
   const auto add = [&](unsigned char byte) { h = (h ^ byte) * 0x100000001B3u; };

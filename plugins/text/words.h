@@ -14,9 +14,6 @@ std::vector<std::string> words(std::string_view text);
 /// Characters (code points) of a text; a byte that is no UTF-8 counts as one.
 int64_t characters(std::string_view text);
 
-/// Where the first byte stands that is no part of a UTF-8 character; the text's size if there is none.
-size_t first_broken(std::string_view text);
-
 /// One number for a run of words, the same on any machine and in any version: 64 bits, well mixed.
 uint64_t hash(const std::string* first, const std::string* last);
 

@@ -53,13 +53,6 @@ TEST(Hash, NeverChanges) {
   EXPECT_EQ(hash(a.data(), a.data() + 1), 0xB065D2466689AEA0U);
 }
 
-TEST(FirstBroken, IsWhereTextIsNoUtf8) {
-  EXPECT_EQ(first_broken("plain"), 5u);
-  EXPECT_EQ(first_broken("\xE4\xBD\xA0\xEF\xBF\xBD"), 6u) << "the replacement character itself is whole";
-  EXPECT_EQ(first_broken("ab\xE4\xBD"), 2u);
-  EXPECT_EQ(first_broken("\xED\xA0\x80"), 0u) << "half a surrogate pair";
-}
-
 }  // namespace
 
 }  // namespace compeer::text

@@ -1,0 +1,204 @@
+#include "base/json.h"
+
+#include <array>
+#include <cstdint>
+
+#include "base/utf8.h"
+
+namespace compeer {
+
+using nlohmann::json;
+
+namespace {
+
+// Whether a byte of a text stands for itself. The bytes of UTF-8 do, once all of them are known to be well-formed.
+constexpr auto plain = [] {
+  std::array<bool, 256> table{};
+  for (size_t c = 0x20; c < table.size(); ++c) table[c] = c != '"' && c != '\\';
+  return table;
+}();
+
+void add_utf8(unsigned code, std::string& text) {
+  const auto add = [&](unsigned byte) { text += static_cast<char>(byte); };
+  if (code < 0x80) return add(code);
+  if (code < 0x800) {
+    add(0xC0 | code >> 6);
+  } else {
+    add(0xE0 | code >> 12);
+    add(0x80 | (code >> 6 & 0x3F));
+  }
+  add(0x80 | (code & 0x3F));
+}
+
+/// Reads well-formed UTF-8. Every function returns false where it would rather leave the text to the library.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : at_(text.data()), end_(at_ + text.size()) {}
+
+  bool whole(json& value) {
+    if (!this->value(value, 0)) return false;
+    skip_space();
+    return at_ == end_;
+  }
+
+ private:
+  static constexpr int deepest = 64;
+
+  void skip_space() {
+    while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+
+  bool next(char c) {
+    skip_space();
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+
+  bool word(std::string_view letters) {
+    if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(letters)) return false;
+    at_ += letters.size();
+    return true;
+  }
+
+  bool value(json& into, int depth) {
+    skip_space();
+    if (at_ == end_ || depth > deepest) return false;
+    switch (*at_) {
+      case '{':
+        return object(into, depth);
+      case '[':
+        return list(into, depth);
+      case '"':
+        into = json::value_t::string;
+        return text(into.get_ref<std::string&>());
+      case 't':
+        into = true;
+        return word("true");
+      case 'f':
+        into = false;
+        return word("false");
+      case 'n':
+        into = nullptr;
+        return word("null");
+      default:
+        return number(into);
+    }
+  }
+
+  bool object(json& into, int depth) {
+    into = json::value_t::object;
+    auto& members = into.get_ref<json::object_t&>();
+    ++at_;
+    if (next('}')) return true;
+    do {
+      skip_space();
+      std::string key;
+      if (at_ == end_ || *at_ != '"' || !text(key) || !next(':')) return false;
+      // Where a key comes twice, the last one counts. Keys are mostly sorted: then the place is known.
+      if (!value(members.try_emplace(members.end(), std::move(key))->second, depth + 1)) return false;
+    } while (next(','));
+    return next('}');
+  }
+
+  bool list(json& into, int depth) {
+    into = json::value_t::array;
+    auto& elements = into.get_ref<json::array_t&>();
+    ++at_;
+    if (next(']')) return true;
+    do {
+      if (!value(elements.emplace_back(), depth + 1)) return false;
+    } while (next(','));
+    return next(']');
+  }
+
+  bool text(std::string& into) {
+    const char* begin = ++at_;
+    while (at_ < end_ && plain[static_cast<unsigned char>(*at_)]) ++at_;
+    into.assign(begin, at_);
+    while (at_ < end_ && *at_ != '"') {
+      if (*at_ != '\\' || !escaped(into)) return false;
+      begin = at_;
+      while (at_ < end_ && plain[static_cast<unsigned char>(*at_)]) ++at_;
+      into.append(begin, at_);
+    }
+    return at_++ < end_;
+  }
+
+  bool escaped(std::string& into) {
+    if (end_ - at_ < 2) return false;
+    const char what = at_[1];
+    at_ += 2;
+    switch (what) {
+      case '"':
+      case '\\':
+      case '/':
+        into += what;
+        return true;
+      case 'b':
+        into += '\b';
+        return true;
+      case 'f':
+        into += '\f';
+        return true;
+      case 'n':
+        into += '\n';
+        return true;
+      case 'r':
+        into += '\r';
+        return true;
+      case 't':
+        into += '\t';
+        return true;
+      case 'u':
+        return code(into);
+      default:
+        return false;
+    }
+  }
+
+  // Halves of surrogates are left to the library.
+  bool code(std::string& into) {
+    if (end_ - at_ < 4) return false;
+    unsigned code = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      const char c = *at_;
+      const bool digit = c >= '0' && c <= '9', small = c >= 'a' && c <= 'f', large = c >= 'A' && c <= 'F';
+      if (!digit && !small && !large) return false;
+      code = code * 16 + static_cast<unsigned>(digit ? c - '0' : small ? c - 'a' + 10 : c - 'A' + 10);
+    }
+    if (code >= 0xD800 && code < 0xE000) return false;
+    add_utf8(code, into);
+    return true;
+  }
+
+  // A whole number of a few digits; others are left to the library, by themselves.
+  bool number(json& into) {
+    const char* begin = at_;
+    uint64_t sum = 0;
+    while (at_ < end_ && *at_ >= '0' && *at_ <= '9') sum = sum * 10 + static_cast<uint64_t>(*at_++ - '0');
+    const auto digits = at_ - begin;
+    const auto goes_on = [&] {
+      return at_ < end_ && std::string_view("0123456789+-.eE").find(*at_) != std::string_view::npos;
+    };
+    if (digits > 0 && digits < 19 && (*begin != '0' || digits == 1) && !goes_on()) {
+      into = sum;
+      return true;
+    }
+    while (goes_on()) ++at_;
+    into = json::parse(begin, at_, nullptr, false);
+    return !into.is_discarded();
+  }
+
+  const char *at_, *end_;
+};
+
+}  // namespace
+
+json parse_json(std::string_view text) {
+  json value;
+  if (first_broken(text) == text.size() && Reader(text).whole(value)) return value;
+  return json::parse(text, nullptr, false);
+}
+
+}  // namespace compeer

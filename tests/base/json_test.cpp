@@ -1,0 +1,68 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+
+namespace compeer {
+namespace {
+
+using nlohmann::json;
+
+void expect_same(const std::string& text) {
+  const json expected = json::parse(text, nullptr, false), read = parse_json(text);
+  ASSERT_EQ(read.is_discarded(), expected.is_discarded()) << text;
+  if (expected.is_discarded()) return;
+  EXPECT_EQ(read.dump(), expected.dump()) << text;
+  EXPECT_EQ(read.type(), expected.type()) << text;
+}
+
+const std::vector<std::string> texts = {
+    R"({"id": "a/1", "turns": [{"role": "user", "text": "I \"am\" sad.\n\\ \/ \b\f\r\t"}], "n": [0, 7, -3, 1.5e3]})",
+    R"([true, false, null, [], {}, "", [[{}]], 123456789012345678, 18446744073709551615, 18446744073709551616])",
+    R"({"b": 1, "a": 2, "b": {"c": [3]}, "é": "我很难过 😀", "\u00e9": "\u4f60\ud83d\ude00", "a": 4})",
+    R"(  {"x" : -0 , "y" : 0.1 , "z" : 1E-7 , "w" : -0.0 , "v": 1e999}  )",
+};
+
+TEST(ParseJson, IsWhatTheLibraryMakesOfIt) {
+  for (const auto& text : texts) expect_same(text);
+  for (const char* text :
+       {"",        " ",   "{",         "[1,]",        "{\"a\":1,}", "01",       "-",        "1.",    "tru",
+        "nulls",   "\"a", "\"\\u12\"", "\"\\ud800\"", "\"\\x\"",    "\"a\nb\"", "\"\xff\"", "[1] 2", "\xEF\xBB\xBF[1]",
+        "1e5",     "-01", "[1 2]",     "{\"a\" 1}",   "{1: 2}",     "\"\\\"",   "\"\\\\\"", "+1",    ".5",
+        "\"\x7f\""})
+    expect_same(text);
+}
+
+TEST(ParseJson, KeepsTheKindsOfNumbers) {
+  const json read = parse_json("[7, -7, 7.0, 12345678901234567890]");
+  EXPECT_TRUE(read[0].is_number_unsigned());
+  EXPECT_TRUE(read[1].is_number_integer() && !read[1].is_number_unsigned());
+  EXPECT_TRUE(read[2].is_number_float());
+  EXPECT_TRUE(read[3].is_number_unsigned());
+}
+
+TEST(ParseJson, LeavesDeepNestingToTheLibrary) {
+  for (const size_t depth : {10u, 64u, 65u, 66u, 1000u}) expect_same(std::string(depth, '[') + std::string(depth, ']'));
+  expect_same(std::string(100'000, '['));
+}
+
+// Changed anywhere by a byte that matters, cut anywhere: the same as the library, refusals included.
+TEST(ParseJson, IsTheLibrarysOnDamagedText) {
+  constexpr std::string_view bytes = "{}[]\",:\\/0123456789.eE+-truefalsnl \n\x01\x80\xC3\xE4\xF0\xFF";
+  for (uint32_t t = 0; t < texts.size(); ++t) {
+    const std::string& text = texts[t];
+    for (size_t cut = 0; cut <= text.size(); ++cut) expect_same(text.substr(0, cut));
+    for (uint32_t trial = 0; trial < 3000; ++trial) {
+      std::string changed = text;
+      for (uint32_t k = 0; k < 1 + trial % 3; ++k) {
+        const auto drawn = philox({t, trial, k, 0}, {20, 0});
+        changed[drawn[0] % changed.size()] = bytes[drawn[1] % bytes.size()];
+      }
+      expect_same(changed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace compeer
