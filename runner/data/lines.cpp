@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace compeer::data {
 
@@ -31,7 +32,7 @@ Lines LineReader::read(int64_t count) {
   lines.records.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
     next();
-    lines.records.push_back(nlohmann::json::parse(line_, nullptr, false));
+    lines.records.push_back(parse_json(line_));
     if (!lines.records.back().is_object())
       throw Error(fmt::format("{}:{}", file_.string(), number_), "is no JSON object", "", Exit::data);
     lines.texts.push_back(std::move(line_));
@@ -43,6 +44,13 @@ LineWriter::LineWriter(std::filesystem::path file) : file_(std::move(file)), str
   if (!stream_) fail();
 }
 
+LineWriter::~LineWriter() {
+  if (finished_) return;
+  stream_.reset();
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
+}
+
 void LineWriter::write(std::string_view lines) {
   if (std::fwrite(lines.data(), 1, lines.size(), stream_.get()) != lines.size()) fail();
 }
@@ -50,6 +58,7 @@ void LineWriter::write(std::string_view lines) {
 void LineWriter::finish() {
   if (std::fflush(stream_.get()) != 0 || ::fsync(::fileno(stream_.get())) != 0) fail();
   if (std::fclose(stream_.release()) != 0) fail();
+  finished_ = true;
 }
 
 void LineWriter::fail() const {

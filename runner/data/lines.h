@@ -30,10 +30,14 @@ class LineReader {
 };
 
 /// A new file that is written from front to end. Whatever goes wrong, as a full disk, is an Error (exit 4) that names
-/// the file and the cause.
+/// the file and the cause. A file that is not finished is removed: nobody could use it, and on a full disk its space is
+/// what the run's last words are written to.
 class LineWriter {
  public:
   explicit LineWriter(std::filesystem::path file);
+  ~LineWriter();
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
   void write(std::string_view lines);
   /// Makes all durable; nothing may be written afterwards.
   void finish();
@@ -45,6 +49,7 @@ class LineWriter {
   };
   std::filesystem::path file_;
   std::unique_ptr<std::FILE, Close> stream_;
+  bool finished_ = false;
 };
 
 }  // namespace compeer::data

@@ -120,9 +120,50 @@ start apart/other 1 && finish apart/other
 }
 echo "ok      a survey of what was found"
 
+# A corpus's files: whatever the ranks, the same records, and every record that can't be read under its own number.
+python3 - <<'PY'
+import json
+turn = lambda i: [{"speaker": "usr", "text": f"我很难过 {i}"}, {"speaker": "sys", "text": "I hear \"you\".\n", "strategy": "Question"}]
+with open("corpus.txt", "w", encoding="utf-8") as file:
+    for i in range(300):
+        text = json.dumps({"emotion_type": "anxiety", "dialog": turn(i % 290) * 3}, ensure_ascii=i % 2 == 0)
+        file.write((text[: len(text) // 2] if i in (7, 130) else text) + "\n")
+PY
+cat >corpus.toml <<'TOML'
+name = "corpus"
+task = "data"
+[dataset]
+plugin = "esconv"
+unit = "dialogue"
+path = "corpus.txt"
+[[stages]]
+plugin = "deduplicate"
+[[stages]]
+plugin = "sample"
+rounds = 2
+[[stages]]
+plugin = "split"
+TOML
+expected=
+for ranks in 1 2 4; do
+  mkdir -p "corpus-$ranks/run"
+  "$build/bin/compeer" resolve corpus.toml --set "ranks=$ranks" --set "data.together=$ranks" --json >"corpus-$ranks/run/spec.json"
+  start "corpus-$ranks/run" "$ranks" && finish "corpus-$ranks/run"
+  expected=${expected:-$(fingerprint corpus-1/run)}
+  same "corpus-$ranks/run"
+done
+[[ $(grep -o '"record":[0-9]*' corpus-4/run/stages/00-esconv.dropped.jsonl | tr '\n' ' ') == '"record":8 "record":131 ' ]] || {
+  echo "FAILED  records that can't be read"
+  cat corpus-4/run/stages/00-esconv.dropped.jsonl
+  exit 1
+}
+[[ $(wc -l <corpus-2/run/stages/01-deduplicate.dropped.jsonl) == 9 ]] || { echo "FAILED  duplicates"; exit 1; }
+expected=$(fingerprint one/cer)
+
 # With a full disk a stage ends in an error that names its file; then the next run goes on.
 make_run full/cer 1
 (ulimit -f 160; trap '' XFSZ; exec "$build/bin/compeer-worker" full/cer) >>full/cer/log.txt 2>&1 && { echo "FAILED  no error"; exit 1; }
 grep -q "can't be written: File too large" full/cer/log.txt || { cat full/cer/log.txt; exit 1; }
+[[ ! -e full/cer/stages/.part/records.jsonl ]] || { echo "FAILED  what is not whole takes up the disk"; exit 1; }
 start full/cer 1 && finish full/cer
 same full/cer

@@ -97,6 +97,11 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
                  Exit::preempted);
   }
+  std::error_code unknown;
+  if (log.empty() && fs::space(folder, unknown).available < 4096 && !unknown) {
+    return Error("run " + run, what_happened(end, log) + ", and there is no space left on its disk to say why",
+                 fmt::format("make room for {}; the same command goes on", folder.string()), to_exit(end.exit));
+  }
   const bool killed = what_happened(end, log).find("signal 9 ") != std::string::npos;
   return Error("run " + run, what_happened(end, log) + tail(log),
                killed ? "the system kills a process when memory runs out"
