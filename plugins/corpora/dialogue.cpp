@@ -1,6 +1,9 @@
 #include "corpora/dialogue.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/json.h"
 
 namespace compeer::corpora {
 
@@ -22,30 +25,53 @@ void append(json& lists, const json& labels, size_t before) {
   }
 }
 
+void put(std::string_view part, std::string& bytes) {
+  const auto size = static_cast<uint32_t>(part.size());
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(part);
+}
+
+std::string_view take(std::string_view& bytes) {
+  uint32_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  const auto part = bytes.substr(sizeof size, size);
+  bytes.remove_prefix(sizeof size + size);
+  return part;
+}
+
+std::string print(const json& labels) { return labels.empty() ? "{}" : labels.dump(); }
+
 }  // namespace
 
 const char* chat_name(Role role) {
   return role == Role::system ? "system" : role == Role::seeker ? "user" : "assistant";
 }
 
-std::string pack(Dialogue dialogue) {
-  json utterances = json::array();
-  for (Utterance& one : dialogue.utterances)
-    utterances.push_back({static_cast<int>(one.role), std::move(one.text), std::move(one.labels)});
-  const json whole = {std::move(dialogue.id), std::move(utterances), std::move(dialogue.labels),
-                      dialogue.asked ? json(*dialogue.asked) : json()};
+std::string pack(const Dialogue& dialogue) {
   std::string bytes;
-  json::to_msgpack(whole, bytes);
+  put(dialogue.id, bytes);
+  put(print(dialogue.labels), bytes);
+  put(dialogue.asked ? json(*dialogue.asked).dump() : "", bytes);
+  for (const Utterance& one : dialogue.utterances) {
+    bytes += static_cast<char>(one.role);
+    put(one.text, bytes);
+    put(print(one.labels), bytes);
+  }
   return bytes;
 }
 
 Dialogue unpack(std::string_view bytes) {
-  json whole = json::from_msgpack(bytes);
-  Dialogue dialogue{whole[0].get<std::string>(), {}, std::move(whole[2])};
-  for (json& one : whole[1])
-    dialogue.utterances.push_back(
-        {static_cast<Role>(one[0].get<int>()), std::move(one[1].get_ref<std::string&>()), std::move(one[2])});
-  if (!whole[3].is_null()) dialogue.asked = whole[3].get<std::vector<size_t>>();
+  Dialogue dialogue;
+  dialogue.id = take(bytes);
+  dialogue.labels = parse_json(take(bytes));
+  if (const auto asked = take(bytes); !asked.empty()) dialogue.asked = parse_json(asked).get<std::vector<size_t>>();
+  while (!bytes.empty()) {
+    Utterance& one = dialogue.utterances.emplace_back();
+    one.role = static_cast<Role>(bytes[0]);
+    bytes.remove_prefix(1);
+    one.text = take(bytes);
+    one.labels = parse_json(take(bytes));
+  }
   return dialogue;
 }
 

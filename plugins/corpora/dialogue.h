@@ -33,7 +33,7 @@ struct Dialogue {
 };
 
 /// In few bytes, and back.
-std::string pack(Dialogue dialogue);
+std::string pack(const Dialogue& dialogue);
 Dialogue unpack(std::string_view bytes);
 
 /// Utterances that make a turn: one, or all that the same person wrote in a row.

@@ -1,5 +1,6 @@
 #include "corpora/json_records.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -17,16 +18,35 @@ constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some edit
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Takes a file character by character and tells of each record when it ends.
+// What ends a stretch of characters that mean nothing to the scanner: within quotes, and outside of them.
+using Marks = std::array<bool, 256>;
+constexpr Marks marks(std::string_view characters) {
+  Marks table{};
+  for (const char c : characters) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+constexpr Marks kInQuotes = marks("\"\\\n"), kInLists = marks("\"{}[]");
+
+/// Takes a file block by block and tells of each record when it ends.
 class Scanner {
  public:
   explicit Scanner(const std::function<void(const Raw&)>& f) : f_(f) {}
 
-  void take(char c) {
-    if (layout_ == Layout::unknown) begin(c);
-    if (layout_ == Layout::lines) line(c);
-    if (layout_ == Layout::list) element(c);
-    ++at_;
+  void take(std::string_view block) {
+    while (!block.empty()) {
+      if (layout_ == Layout::unknown) begin(block[0]);
+      const size_t dull = stretch(block);
+      if (dull > 0) {
+        record_.append(block.substr(0, dull));
+        at_ += dull;
+        block.remove_prefix(dull);
+        continue;
+      }
+      if (layout_ == Layout::lines) line(block[0]);
+      if (layout_ == Layout::list) element(block[0]);
+      ++at_;
+      block.remove_prefix(1);
+    }
   }
 
   void end() {
@@ -90,6 +110,17 @@ class Scanner {
     }
   }
 
+  // How many of the next characters only go into the record that has begun.
+  size_t stretch(std::string_view block) const {
+    if (record_.empty()) return 0;
+    if (layout_ == Layout::lines) return std::min(block.find('\n'), block.size());
+    if (layout_ != Layout::list || escaped_ || (depth_ == 0 && !quoted_)) return 0;
+    const Marks& marks = quoted_ ? kInQuotes : kInLists;
+    size_t i = 0;
+    while (i < block.size() && !marks[static_cast<unsigned char>(block[i])]) ++i;
+    return i;
+  }
+
   bool blank() const { return record_.find_first_not_of(" \t\r") == record_.npos; }
 
   void add(char c) {
@@ -119,7 +150,7 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
   Scanner scanner(f);
   while (in) {
     in.read(block->data(), block->size());
-    for (std::streamsize i = 0; i < in.gcount(); ++i) scanner.take((*block)[static_cast<size_t>(i)]);
+    scanner.take({block->data(), static_cast<size_t>(in.gcount())});
   }
   if (!in.eof()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::data);
   scanner.end();

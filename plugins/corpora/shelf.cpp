@@ -30,7 +30,7 @@ void Shelf::add(Dialogue dialogue, int64_t record) {
   const auto turns = runs(dialogue.utterances, merge_);
   const auto rounds = answers(dialogue, turns, true), asked = answers(dialogue, turns, false);
   books_.all.push_back({std::move(name),
-                        books_.blocks.keep(pack(std::move(dialogue))),
+                        books_.blocks.keep(pack(dialogue)),
                         source_.split,
                         {rounds.begin(), rounds.end()},
                         {asked.begin(), asked.end()}});

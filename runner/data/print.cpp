@@ -1,5 +1,7 @@
 #include "data/print.h"
 
+#include "base/utf8.h"
+
 namespace compeer::data {
 
 using nlohmann::json;
@@ -8,11 +10,12 @@ namespace {
 
 // The escape of a character, if it is a usual one; 0: it stands for itself; '?': ask the library.
 constexpr char escape(unsigned char c) {
-  return c == '"' ? '"' : c == '\\' ? '\\' : c == '\n' ? 'n' : c < 0x20 || c >= 0x80 ? '?' : '\0';
+  return c == '"' ? '"' : c == '\\' ? '\\' : c == '\n' ? 'n' : c < 0x20 ? '?' : '\0';
 }
 
 // False if the text needs the library; `line` is then as it was.
 bool print_plain(const std::string& text, std::string& line) {
+  if (first_broken(text) < text.size()) return false;
   const size_t before = line.size();
   line += '"';
   size_t done = 0;

@@ -26,7 +26,11 @@ namespace {
 // Labels of turns, a list as long as there are turns, go where they belong.
 json turns_of(Example& example, json& record) {
   json turns = json::array();
-  for (Turn& turn : example.history) turns.push_back({{"role", std::move(turn.role)}, {"text", std::move(turn.text)}});
+  for (Turn& turn : example.history) {
+    json& one = turns.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
+    one["role"] = std::move(turn.role);
+    one["text"] = std::move(turn.text);
+  }
   const auto labels = record.find("labels");
   if (labels == record.end() || !labels->is_array() || labels->size() != turns.size()) return turns;
   for (size_t i = 0; i < turns.size(); ++i) {

@@ -1,7 +1,7 @@
 /// deduplicate: of records that say the same, the first stays. The same: equal texts of all turns once letters are
 /// small and all but letters, digits and characters beyond ASCII is gone; who says what counts.
 #include <array>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "base/hash.h"
 #include "compeer/plugin.h"
@@ -12,15 +12,25 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-void add_plain(const std::string& text, std::string& plain) {
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c >= 'A' && c <= 'Z') {
-      plain += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || byte >= 0x80) {
-      plain += c;
-    }
+// What a byte counts as; 0: nothing.
+constexpr auto letters = [] {
+  std::array<char, 256> table{};
+  for (size_t c = 0; c < table.size(); ++c) {
+    const bool large = c >= 'A' && c <= 'Z', small = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9';
+    if (large || small || digit || c >= 0x80) table[c] = static_cast<char>(large ? c - 'A' + 'a' : c);
   }
+  return table;
+}();
+
+void add_plain(const std::string& text, std::string& plain) {
+  const size_t before = plain.size();
+  plain.resize(before + text.size());
+  char* at = plain.data() + before;
+  for (const char c : text) {
+    *at = letters[static_cast<unsigned char>(c)];
+    at += *at != 0;
+  }
+  plain.resize(static_cast<size_t>(at - plain.data()));
 }
 
 class Deduplicate : public Stage {
@@ -34,14 +44,14 @@ class Deduplicate : public Stage {
   }
 
   void survey(const std::string& glimpse) override {
-    first_.try_emplace(glimpse.substr(0, digits), id_hash(glimpse.substr(digits)));
+    if (!said_.insert(glimpse.substr(0, digits)).second) repeating_.insert(id_hash(glimpse.substr(digits)));
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;
     for (const json& record : records) {
-      const bool first = first_.at(fingerprint(record)) == id_hash(record.at("id").get<std::string>());
-      outcomes.push_back(first ? stages::unchanged() : stages::dropped("said before"));
+      const bool repeats = repeating_.contains(id_hash(record.at("id").get<std::string>()));
+      outcomes.push_back(repeats ? stages::dropped("said before") : stages::unchanged());
     }
     return outcomes;
   }
@@ -64,7 +74,8 @@ class Deduplicate : public Stage {
     return sha256(plain).substr(0, digits);
   }
 
-  std::unordered_map<std::string, uint64_t> first_;  // by what it says: who said it first
+  std::unordered_set<std::string> said_;    // fingerprints
+  std::unordered_set<uint64_t> repeating_;  // who said what an earlier one had said
 };
 
 }  // namespace

@@ -57,8 +57,12 @@ class Sample : public Stage {
     record["id"] = record.at("id").get<std::string>() + "/" + std::to_string(round);
     record["round"] = round;
     json& history = record["history"] = json::array();
-    for (size_t i = 0; i < place; ++i)
-      history.push_back({{"role", turns[i].at("role")}, {"text", turns[i].at("text")}});
+    history.get_ref<json::array_t&>().reserve(place);
+    for (size_t i = 0; i < place; ++i) {
+      json& turn = history.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
+      turn["role"] = turns[i].at("role");
+      turn["text"] = turns[i].at("text");
+    }
     record["reference"] = turns[place].at("text");
     if (turns[place].contains("labels")) record["labels"] = turns[place].at("labels");
     return record;
