@@ -46,7 +46,7 @@ class Annotate : public Stage {
     std::vector<size_t> place;
     for (size_t i = 0; i < records.size(); ++i) {
       if (records[i].contains("steps") && records[i].contains("preference")) {
-        outcomes[i] = stages::kept(records[i]);
+        outcomes[i] = stages::unchanged();
         outcomes[i].counts["annotated before"] = 1;
       } else {
         open.push_back(records[i]);

@@ -32,11 +32,14 @@ class Spoil : public Stage {
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;
     for (const json& record : records) {
-      outcomes.push_back(stages::kept(record));
-      if (record.contains("rewritten") || draw(record, chosen) >= share_) continue;
-      outcomes.back().records.push_back(spoilt(record));
-      for (const auto& what : outcomes.back().records[1]["provenance"]["candidates"]["spoilt"])
-        outcomes.back().counts["spoilt: " + what.get<std::string>()] = 1;
+      if (record.contains("rewritten") || draw(record, chosen) >= share_) {
+        outcomes.push_back(stages::unchanged());
+        continue;
+      }
+      Outcome& outcome = outcomes.emplace_back(stages::kept(record));
+      outcome.records.push_back(spoilt(record));
+      for (const auto& what : outcome.records[1]["provenance"]["candidates"]["spoilt"])
+        outcome.counts["spoilt: " + what.get<std::string>()] = 1;
     }
     return outcomes;
   }

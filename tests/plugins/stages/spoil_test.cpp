@@ -23,8 +23,13 @@ std::vector<json> spoil(const json& settings, const std::vector<json>& all) {
   auto plugin = built::open<Stage>("spoil", settings);
   for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   std::vector<json> made;
-  for (const auto& outcome : plugin::make(plugin, all))
+  const auto outcomes = plugin::make(plugin, all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Outcome& outcome = outcomes[i];
+    EXPECT_EQ(outcome.unchanged, outcome.records.empty()) << "what is not spoilt keeps its line";
+    if (outcome.unchanged) made.push_back(all[i]);
     made.insert(made.end(), outcome.records.begin(), outcome.records.end());
+  }
   return made;
 }
 
