@@ -8,6 +8,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -23,6 +24,20 @@ struct Act {
   int pause = 0;                    ///< milliseconds
   bool hang = false;                ///< then nothing more, with the connection open, until the client goes
   bool endless = false;             ///< the last piece again and again until the client goes
+  bool keep = false;                ///< then the connection's next request
+};
+
+/// One connection, by whatever it is wrapped in. Closes it.
+class Wire {
+ public:
+  explicit Wire(int socket) : fd(socket) {}
+  virtual ~Wire() { ::close(fd); }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  virtual ssize_t receive(char* data, size_t size) { return ::recv(fd, data, size, 0); }
+  virtual ssize_t send(const char* data, size_t size) { return ::send(fd, data, size, MSG_NOSIGNAL); }
+  virtual bool holds() { return false; }  ///< bytes that were received and not asked for
+  const int fd;
 };
 
 /// A request as it came.
@@ -52,18 +67,28 @@ inline Act fail(int status, const std::string& message, const std::string& heade
   return send(response(status, nlohmann::json{{"error", {{"message", message}}}}.dump(), headers));
 }
 
+/// Likewise, and the connection stays open.
+inline Act answer_and_stay(const std::string& text) {
+  const auto body = answer_body(text);
+  return {.pieces = {"HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body},
+          .keep = true};
+}
+
 /// Text of the last turn of a request.
 inline std::string asked(const Seen& seen) {
   return nlohmann::json::parse(seen.body).at("messages").back().at("content").get<std::string>();
 }
 
-/// An HTTP server on a port of its own of this machine, one thread a connection, one request a connection. `act` is
-/// called by one thread at a time.
+/// An HTTP server on a port of its own of this machine, one thread a connection, one request a connection if its act
+/// does not keep it. `act` is called by one thread at a time.
 class Server {
  public:
   using Play = std::function<Act(const Seen&)>;
+  /// What is to be spoken over a connection; null: it came to nothing.
+  using Wrap = std::function<std::unique_ptr<Wire>(int fd)>;
 
-  explicit Server(Play act) : act_(std::move(act)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Server(Play act, Wrap wrap = std::make_unique<Wire, int>)
+      : act_(std::move(act)), wrap_(std::move(wrap)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -82,8 +107,11 @@ class Server {
     ::close(listener_);
   }
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1"; }
+  std::string url(const std::string& scheme = "http") const {
+    return scheme + "://127.0.0.1:" + std::to_string(port_) + "/v1";
+  }
   size_t requests() const { return count_; }
+  size_t connections() const { return connected_; }
   int most_at_once() const { return most_; }  ///< requests that were open at the same time
 
   /// Within an act: waits until `n` requests are open, or (so that a test fails and does not hang) ten seconds.
@@ -100,24 +128,28 @@ class Server {
       pollfd ready{listener_, POLLIN, 0};
       if (::poll(&ready, 1, 5) <= 0) continue;
       const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd >= 0) connections_.emplace_back([this, fd] { serve(fd); });
+      if (fd < 0) continue;
+      ++connected_;
+      connections_.emplace_back([this, fd] { serve(fd); });
     }
   }
 
   void serve(int fd) {
+    const auto wire = wrap_(fd);
     Seen seen;
-    if (read(fd, seen)) {
+    for (bool on = wire != nullptr; on && read(*wire, seen);) {
       {
         const std::lock_guard lock(open_mutex_);
         most_ = std::max<int>(most_, ++open_);
         changed_.notify_all();
       }
       seen.number = count_++;
-      play(fd, decide(seen));
+      const Act act = decide(seen);
+      play(*wire, act);
+      on = act.keep;
       const std::lock_guard lock(open_mutex_);
       --open_;
     }
-    ::close(fd);
   }
 
   Act decide(const Seen& seen) {
@@ -126,13 +158,13 @@ class Server {
     return act_(seen);
   }
 
-  bool read(int fd, Seen& seen) {
+  bool read(Wire& wire, Seen& seen) {
     std::string all;
     size_t head = std::string::npos, length = 0;
     while (head == std::string::npos || all.size() < head + 4 + length) {
-      if (!readable(fd)) return false;
+      if (!wire.holds() && !readable(wire.fd)) return false;
       char block[65536];
-      const ssize_t n = ::recv(fd, block, sizeof block, 0);
+      const ssize_t n = wire.receive(block, sizeof block);
       if (n <= 0) return false;
       all.append(block, static_cast<size_t>(n));
       if (head == std::string::npos && (head = all.find("\r\n\r\n")) != std::string::npos) {
@@ -155,33 +187,34 @@ class Server {
   }
 
   // False once the client is gone.
-  static bool push(int fd, const std::string& bytes) {
+  static bool push(Wire& wire, const std::string& bytes) {
     for (size_t done = 0; done < bytes.size();) {
-      const ssize_t n = ::send(fd, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+      const ssize_t n = wire.send(bytes.data() + done, bytes.size() - done);
       if (n <= 0) return false;
       done += static_cast<size_t>(n);
     }
     return true;
   }
 
-  void play(int fd, const Act& act) {
+  void play(Wire& wire, const Act& act) {
     bool first = true;
     for (const auto& piece : act.pieces) {
       if (!first && act.pause > 0) std::this_thread::sleep_for(std::chrono::milliseconds(act.pause));
-      if (!push(fd, piece) || stop_) return;
+      if (!push(wire, piece) || stop_) return;
       first = false;
     }
-    while (act.endless && !stop_ && push(fd, act.pieces.back())) {
+    while (act.endless && !stop_ && push(wire, act.pieces.back())) {
     }
     char byte;
-    if (act.hang && readable(fd)) (void)::recv(fd, &byte, 1, 0);  // the client went
+    if (act.hang && readable(wire.fd)) (void)wire.receive(&byte, 1);  // the client went
   }
 
   Play act_;
+  Wrap wrap_;
   int listener_;
   int port_ = 0;
   std::atomic<bool> stop_ = false, side_by_side_ = false;
-  std::atomic<size_t> count_ = 0;
+  std::atomic<size_t> count_ = 0, connected_ = 0;
   std::atomic<int> most_ = 0;
   int open_ = 0;
   std::mutex act_mutex_, open_mutex_;
