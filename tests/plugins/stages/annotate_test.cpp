@@ -102,6 +102,18 @@ TEST(Annotate, DropsWhatAnAnnotatorDoesNotAnswer) {
   EXPECT_TRUE(third.prompts.empty()) << "there is nothing to decide";
 }
 
+TEST(Annotate, LeavesAloneWhatIsAnnotatedAlready) {
+  auto first = judge("True", "first"), second = first, third = first;
+  json before = round("a");
+  before["steps"] = {{false, true, true}};
+  before["preference"] = "neither";
+  const auto outcomes = annotate(first, second, third, {before, round("b")});
+  EXPECT_TRUE(outcomes[0].unchanged);
+  EXPECT_EQ(outcomes[0].counts.at("annotated before"), 1);
+  EXPECT_EQ(outcomes[1].records.at(0).at("preference"), "first");
+  EXPECT_EQ(first.prompts.size(), 4u) << "of the other record";
+}
+
 TEST(Annotate, OfNothingIsNothing) {
   auto first = judge("True", "first"), second = first, third = first;
   EXPECT_TRUE(annotate(first, second, third, {}).empty());
