@@ -10,13 +10,19 @@ void Conversation::append(std::span<const int32_t> tokens, std::shared_ptr<const
   if (sight) sights_.push_back({start, size(), std::move(sight)});
 }
 
-int64_t Conversation::keep(int64_t count) {
+int64_t Conversation::keep(int64_t count, std::span<const float> state) {
   count = std::min(count, size());
+  const int64_t wanted = count;
   while (!sights_.empty() && sights_.back().end > count) {
     count = std::min(count, sights_.back().start);
     sights_.pop_back();
   }
   tokens_.resize(static_cast<size_t>(count));
+  if (!state.empty() && count == wanted && count <= context_.length()) {
+    context_.cut(count);
+    last_.assign(state.begin(), state.end());
+    return count;
+  }
   // The last token that is left is read again: what comes next is drawn from it.
   const int64_t again = !sights_.empty() && sights_.back().end == count ? sights_.back().start : count - 1;
   if (count < context_.length()) context_.cut(std::max<int64_t>(again, 0));

@@ -24,8 +24,9 @@ class Conversation {
 
   void append(std::span<const int32_t> tokens, std::shared_ptr<const Sight> sight = nullptr);
   /// Forgets all but the first `count` tokens. Tokens with pictures among them go together: if they would be parted,
-  /// all of them are forgotten. Returns how many tokens are left.
-  int64_t keep(int64_t count);
+  /// all of them are forgotten. Returns how many tokens are left. `state` is the hidden state of the last of these, if
+  /// it is known: then that token is not read again.
+  int64_t keep(int64_t count, std::span<const float> state = {});
 
   /// What follows is for the engine.
   int64_t unread() const { return size() - context_.length(); }

@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include "rollout/check.h"
+#include "rollout/choosing.h"
 #include "rollout/generation.h"
 #include "rollout/pass.h"
 #include "rollout/scoring.h"
@@ -66,6 +67,11 @@ void Engine::read(const std::vector<Prompt>& prompts) {
       waiting[portions[i].which]->last().assign(last, last + shape.hidden);
     }
   }
+}
+
+std::vector<std::vector<Choice>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
+  const at::NoGradGuard no_grad;
+  return Choosing(policy_, pages_, guesses, sampling).run();
 }
 
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request) {

@@ -43,6 +43,25 @@ using Source = std::function<Supply(Prompt& next, bool wait)>;
 /// Where completions go, as they end: `prompt` counts the prompts of the source.
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 
+/// Where a token is asked for: place `at` of a conversation, and the random number that draws it.
+struct Place {
+  int64_t at = 0;
+  Draw draw;
+};
+
+/// How a conversation may go on: tokens that are given, and guesses of what generation would say behind them.
+struct Guess {
+  Conversation* after = nullptr;  ///< gets the tokens added
+  std::vector<int32_t> tokens;
+  std::vector<Place> places;  ///< in order, from the first token on that was not read before to the one behind the last
+};
+
+/// What generation says at a place if all that stands before it is true.
+struct Choice {
+  Token token;
+  std::vector<float> state;  ///< the hidden state that it is drawn from, for `Conversation::keep`
+};
+
 using ScoreSink = std::function<void(size_t text, std::vector<float> log_probs)>;
 
 /// Generates and scores with one model, keeping keys and values in pages.
@@ -71,6 +90,10 @@ class Engine {
   Conversation conversation() { return Conversation(pages_); }
   /// Adds prompts to their conversations without an answer.
   void read(const std::vector<Prompt>& prompts);
+
+  /// Reads guesses in one pass, as far as they fit, and draws the token of each place: bit for bit what `generate`
+  /// says. Where it is not the one that was guessed, what follows is void. repetition_penalty must be 1.
+  std::vector<std::vector<Choice>> choose(const std::vector<Guess>& guesses, const Sampling& sampling);
 
   const Pages& pages() const { return pages_; }
 

@@ -21,7 +21,8 @@ class Pass {
   /// Rows that a pass should not exceed: more gain nothing and only take memory.
   static constexpr int64_t most_rows = 512;
 
-  /// The next `count` unread tokens of a conversation; returns the row of the first. Only once for each conversation.
+  /// The next `count` unread tokens of a conversation; returns the row of the first. Portions of one conversation stand
+  /// in order.
   int64_t add(Conversation& conversation, int64_t count);
   /// Unread tokens of those conversations that come first, until the pass is full.
   std::vector<Portion> add(const std::vector<Conversation*>& waiting);

@@ -40,10 +40,16 @@ void Scoring::admit() {
     check(prompt, shape_, 0);
     auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
     const int64_t before = conversation.size();
-    conversation.append(prompt.tokens, std::move(prompt.sight));
+    const bool whole = prompt.sight || prompt.tokens.empty();  // pictures can't be cut
+    conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.sight));
     rows += conversation.unread();
-    texts_.push_back(std::make_unique<Text>(
-        Text{count_++, prompt.index, std::move(conversation), std::max<int64_t>(before, 1), {}}));
+    texts_.push_back(std::make_unique<Text>(Text{count_++,
+                                                 prompt.index,
+                                                 std::move(conversation),
+                                                 std::move(prompt.tokens),
+                                                 before,
+                                                 std::max<int64_t>(before, 1),
+                                                 {}}));
   }
 }
 
@@ -53,18 +59,22 @@ void Scoring::forward() {
   std::vector<int64_t> targets;
   std::vector<Text*> owners;
   const auto ask = [&](Text& text, const float* row, int64_t target) {
-    if (target < text.first || target >= text.conversation.size()) return;
+    const auto place = static_cast<size_t>(target - text.before);
+    if (target < text.first || place >= text.tokens.size()) return;
     rows.push_back(row);
-    targets.push_back(text.conversation.tokens()[static_cast<size_t>(target)]);
+    targets.push_back(text.tokens[place]);
     owners.push_back(&text);
   };
   std::vector<Conversation*> waiting;
-  for (const auto& text : texts_) waiting.push_back(&text->conversation);
+  for (const auto& text : texts_) {
+    waiting.push_back(&text->conversation);
+    const int64_t read = text->conversation.size() - text->conversation.unread();
+    if (read == text->first && text->log_probs.empty()) ask(*text, text->conversation.last().data(), read);
+  }
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
   for (const Portion& portion : portions) {
     Text& text = *texts_[portion.which];
-    if (portion.from == text.first && text.log_probs.empty()) ask(text, text.conversation.last().data(), portion.from);
     for (int64_t i = 0; i < portion.count; ++i) ask(text, row_of(hidden, portion.row + i), portion.from + i + 1);
   }
   if (rows.empty()) return;

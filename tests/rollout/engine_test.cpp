@@ -362,6 +362,53 @@ TEST_F(RolloutEngine, ForgetsTheEndOfAConversation) {
   EXPECT_EQ(engine.score({{0, {3}, nullptr, &copy}})[0][0], all_log_probs(whole).back());
 }
 
+// An answer of which the first three tokens were guessed right, and the fourth wrong.
+TEST_F(RolloutEngine, ChoosesWhereItIsAskedWhatItWouldSay) {
+  for (const bool greedy : {true, false}) {
+    auto request = request_for(1, 1);
+    request.sampling.greedy = greedy;
+    rollout::Engine engine(*policy);
+    auto talk = engine.conversation();
+    const auto prompt = numbers(4, 18);
+    const auto said = engine.generate({{3, prompt}}, request)[0][0];
+    ASSERT_GT(said.tokens.size(), 5u);
+    engine.read({{0, {prompt.begin(), prompt.begin() + 10}, nullptr, &talk}});
+    Guess guess{&talk, {prompt.begin() + 10, prompt.end()}, {}};
+    guess.tokens.insert(guess.tokens.end(), said.tokens.begin(), said.tokens.begin() + 3);
+    guess.tokens.push_back((said.tokens[3] + 1) % 90);
+    for (uint32_t i = 0; i < 5; ++i) guess.places.push_back({18 + i, {request.seed, request.step, 3, 0, i}});
+    auto alone = talk;
+    const auto chosen = engine.choose({guess}, request.sampling)[0];
+    ASSERT_EQ(chosen.size(), 5u);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(chosen[i].token.id, said.tokens[i]) << i;
+      EXPECT_EQ(chosen[i].token.log_prob, said.log_probs[i]) << i;
+    }
+    EXPECT_EQ(talk.keep(21, chosen[3].state), 21);
+    EXPECT_EQ(talk.unread(), 0) << "what is known is not read again";
+    const auto rest = engine.choose({{&talk, {said.tokens[3]}, {guess.places[3], guess.places[4]}}}, request.sampling);
+    EXPECT_EQ(rest[0][0].token.id, said.tokens[3]) << "out of what was kept";
+    EXPECT_EQ(rest[0][1].token.log_prob, said.log_probs[4]);
+    guess.after = &alone;
+    auto other = guess;
+    auto long_one = engine.conversation();
+    other.after = &long_one;
+    other.tokens.insert(other.tokens.begin(), prompt.begin(), prompt.begin() + 10);
+    const auto together = engine.choose({other, guess}, request.sampling);
+    for (size_t i = 0; i < 5; ++i) {
+      for (const auto& one : together) EXPECT_EQ(one[i].token.log_prob, chosen[i].token.log_prob) << i;
+    }
+  }
+}
+
+TEST_F(RolloutEngine, ChoosesNamesAModelThatIsBroken) {
+  model->object().parameters().back().value.detach().fill_(std::numeric_limits<float>::quiet_NaN());
+  policy->parameters_changed();
+  rollout::Engine engine(*policy);
+  auto talk = engine.conversation();
+  EXPECT_THROW(engine.choose({{&talk, {1, 2}, {{2, {0, 0, 9, 0, 0}}}}}, {}), Error);
+}
+
 TEST_F(RolloutEngine, PenalizesTokensOfPromptAndAnswer) {
   auto request = request_for(1, 1);
   request.end_tokens = {};
