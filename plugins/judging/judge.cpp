@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "empathy/format.h"
 
@@ -55,6 +56,12 @@ Case case_of(const std::string& completion) {
           empathy::reply_of(completion)};
 }
 
+// Measured: a pass costs as much as ten tokens or so, a guess that is wrong the reading of all later questions.
+bool Habit::sure() const {
+  const int64_t all = std::accumulate(said_.begin(), said_.end(), other_);
+  return 10 * said_[mostly()] >= 9 * all && all > 0;
+}
+
 // What is to be judged.
 struct Judge::Matter {
   const Talk& context;
@@ -63,12 +70,12 @@ struct Judge::Matter {
   const Steps& reading;
 };
 
-// The conversations of all cases, one question after the other.
-struct Judge::Round {
-  const Matter& matter;
-  Manner manner;
-  std::vector<std::unique_ptr<Talk>> talks;
-  std::vector<Opinion> opinions;
+// What is asked in one conversation, of one case.
+struct Judge::Inquiry {
+  size_t whose;
+  std::unique_ptr<Talk> talk;
+  std::vector<size_t> about;  // which of the four questions
+  std::vector<Question> questions;
 };
 
 std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::string& reference,
@@ -88,30 +95,45 @@ std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::s
 
 std::vector<Opinion> Judge::hear(const Matter& matter, uint32_t draw) const {
   const Manner manner{hearing_.votes > 1 ? hearing_.temperature : 0.0, kLongestAnswer, draw};
-  Round round{matter, manner, {}, std::vector<Opinion>(matter.cases.size())};
-  for (size_t i = 0; i < matter.cases.size(); ++i) round.talks.push_back(matter.context.copy());
-  for (size_t question = 0; question <= kReply; ++question) ask(round, question);
-  return std::move(round.opinions);
+  const auto inquiries = inquiries_into(matter);
+  std::vector<Talk*> talks;
+  std::vector<std::vector<Question>> questions;
+  for (const Inquiry& inquiry : inquiries) {
+    talks.push_back(inquiry.talk.get());
+    questions.push_back(inquiry.questions);
+  }
+  std::vector<Opinion> opinions(matter.cases.size());
+  if (talks.empty()) return opinions;
+  const auto answers = speaker_.ask(talks, questions, manner, hearing_.by_likelihood);
+  for (size_t i = 0; i < inquiries.size(); ++i) {
+    Opinion& opinion = opinions[inquiries[i].whose];
+    for (size_t k = 0; k < answers[i].size(); ++k) {
+      const size_t question = inquiries[i].about[k];
+      if (hearing_.by_likelihood) weigh(opinion, question, answers[i][k].log_probs);
+      take(opinion, question, answers[i][k].said.text);
+    }
+  }
+  return opinions;
 }
 
-void Judge::ask(Round& round, size_t question) const {
-  std::vector<size_t> whose;
-  std::vector<Talk*> talks;
-  std::vector<std::string> texts;
-  const auto& cases = round.matter.cases;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    if (!asks(cases[i], scope_, question)) continue;
-    if (scope_.apart) round.talks[i] = round.matter.context.copy();
-    whose.push_back(i);
-    talks.push_back(round.talks[i].get());
-    texts.push_back(text_of(cases[i], round.matter, question));
+std::vector<Judge::Inquiry> Judge::inquiries_into(const Matter& matter) const {
+  std::vector<Inquiry> all;
+  for (size_t i = 0; i < matter.cases.size(); ++i) {
+    bool begun = false;
+    for (size_t question = 0; question <= kReply; ++question) {
+      if (!asks(matter.cases[i], scope_, question)) continue;
+      if (!begun || scope_.apart) all.push_back({i, matter.context.copy(), {}, {}});
+      begun = true;
+      all.back().about.push_back(question);
+      all.back().questions.push_back({text_of(matter.cases[i], matter, question), words(question).words(),
+                                      habits_[question].mostly(), habits_[question].sure()});
+    }
   }
-  if (hearing_.by_likelihood) {
-    for (size_t k = 0; k < whose.size(); ++k) weigh(round.opinions[whose[k]], question, *talks[k], texts[k]);
-  }
-  if (talks.empty()) return;
-  const auto answers = speaker_.answer(talks, texts, round.manner);
-  for (size_t k = 0; k < whose.size(); ++k) take(round.opinions[whose[k]], question, answers[k].text);
+  return all;
+}
+
+const empathy::Answers& Judge::words(size_t question) const {
+  return question < kReply ? form_.verdicts().answers() : form_.preferences().answers();
 }
 
 std::string Judge::text_of(const Case& one, const Matter& matter, size_t question) const {
@@ -123,6 +145,7 @@ std::string Judge::text_of(const Case& one, const Matter& matter, size_t questio
 void Judge::take(Opinion& opinion, size_t question, const std::string& answer) const {
   if (question < kReply) {
     const auto verdict = form_.verdicts().parse(answer);
+    habits_[question].note(verdict ? std::optional<size_t>(*verdict.value ? 0 : 1) : std::nullopt);
     if (!verdict)
       ++opinion.unreadable;
     else if (!opinion.steps[question])
@@ -130,6 +153,7 @@ void Judge::take(Opinion& opinion, size_t question, const std::string& answer) c
     return;
   }
   const auto read = form_.preferences().parse(answer);
+  habits_[question].note(read ? std::optional(static_cast<size_t>(*read.value)) : std::nullopt);
   if (!read) {
     ++opinion.unreadable;
     return;
@@ -141,9 +165,7 @@ void Judge::take(Opinion& opinion, size_t question, const std::string& answer) c
 
 // P(good) - P(bad), the words' likelihoods made to add up to 1. A preference is the likeliest word of the likelier
 // side: good and bad have two words each, and a side may win though the likeliest word of all is the other's.
-void Judge::weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const {
-  const auto& answers = question < kReply ? form_.verdicts().answers() : form_.preferences().answers();
-  const auto log_probs = speaker_.weigh(talk, text, answers.words());
+void Judge::weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const {
   const auto preference = [&](size_t word) {
     const auto said = static_cast<empathy::Preference>(word);
     return hearing_.swap ? empathy::swapped(said) : said;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -40,6 +41,19 @@ struct Scope {
   bool apart = false;  ///< each question in a conversation of its own, which knows nothing of the others
 };
 
+/// What is mostly answered to a question, so that it can be guessed.
+class Habit {
+ public:
+  void note(std::optional<size_t> word) { ++(word ? said_.at(*word) : other_); }
+  size_t mostly() const { return static_cast<size_t>(std::max_element(said_.begin(), said_.end()) - said_.begin()); }
+  /// Is it, as a rule?
+  bool sure() const;
+
+ private:
+  std::array<int64_t, 4> said_{};
+  int64_t other_ = 0;
+};
+
 class Judge {
  public:
   Judge(Speaker& speaker, Form form, Scope scope, Hearing hearing)
@@ -53,17 +67,19 @@ class Judge {
 
  private:
   struct Matter;
-  struct Round;
+  struct Inquiry;
   std::vector<Opinion> hear(const Matter& matter, uint32_t draw) const;
-  void ask(Round& round, size_t question) const;
+  std::vector<Inquiry> inquiries_into(const Matter& matter) const;
+  const empathy::Answers& words(size_t question) const;
   std::string text_of(const Case& one, const Matter& matter, size_t question) const;
   void take(Opinion& opinion, size_t question, const std::string& answer) const;
-  void weigh(Opinion& opinion, size_t question, const Talk& talk, const std::string& text) const;
+  void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
 
   Speaker& speaker_;
   Form form_;
   Scope scope_;
   Hearing hearing_;
+  mutable std::array<Habit, 4> habits_;  // of answering each question; what is asked and answered does not depend on it
 };
 
 }  // namespace compeer::judging

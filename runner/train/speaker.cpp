@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash.h"
 #include "comm/phase.h"
 #include "language/chat.h"
 #include "language/stop_strings.h"
@@ -14,7 +15,8 @@
 #include "plugin/search.h"
 #include "record/strict_json.h"
 #include "rollout/engine.h"
-#include "train/rollouts.h"
+#include "rollout/pass.h"
+#include "train/interview.h"
 
 namespace compeer::train {
 
@@ -30,18 +32,14 @@ plugin::Plugin<Model> opened(const std::filesystem::path& folder, const plugin::
       std::make_unique<plugin::RunHost>(chosen, services));
 }
 
-// What was said, and its tokens in the engine's pages.
 struct KeptTalk : Talk {
-  KeptTalk(std::vector<Turn> said, rollout::Conversation pages)
-      : turns(std::move(said)), conversation(std::move(pages)) {}
-  std::unique_ptr<Talk> copy() const override { return std::make_unique<KeptTalk>(turns, conversation); }
+  explicit KeptTalk(Spoken all) : spoken(std::move(all)) {}
+  std::unique_ptr<Talk> copy() const override { return std::make_unique<KeptTalk>(spoken); }
 
-  std::vector<Turn> turns;
-  rollout::Conversation conversation;
+  Spoken spoken;
 };
 
-const KeptTalk& own(const Talk& talk) { return dynamic_cast<const KeptTalk&>(talk); }
-KeptTalk& own(Talk& talk) { return dynamic_cast<KeptTalk&>(talk); }
+Spoken& own(Talk& talk) { return dynamic_cast<KeptTalk&>(talk).spoken; }
 
 class FolderSpeaker : public Speaker {
  public:
@@ -55,18 +53,17 @@ class FolderSpeaker : public Speaker {
       return model_.call("forward", [&](Model& model) { return model.forward(batch, cache); });
     };
     engine_ = std::make_unique<rollout::Engine>(*policy_);
-    room_ = model_.object().shape().positions;
+    voice_.room = model_.object().shape().positions;
   }
 
   std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
-    auto talk = std::make_unique<KeptTalk>(turns, engine_->conversation());
+    auto talk = std::make_unique<KeptTalk>(Spoken{turns, engine_->conversation()});
     // The template may write a turn in another way once more is said, so only what stays the same is read.
     auto more = turns;
     more.push_back({"user", "?"});
-    const auto now = turns.empty() ? std::vector<int32_t>() : chat_.prompt(messages(turns)),
-               later = chat_.prompt(messages(more));
+    const auto now = turns.empty() ? std::vector<int32_t>() : voice_.prompt(turns), later = voice_.prompt(more);
     const auto same = std::mismatch(now.begin(), now.end(), later.begin(), later.end()).first;
-    if (same != now.begin()) engine_->read({{0, {now.begin(), same}, nullptr, &talk->conversation}});
+    if (same != now.begin()) engine_->read({{0, {now.begin(), same}, nullptr, &talk->spoken.conversation}});
     return talk;
   }
 
@@ -74,7 +71,7 @@ class FolderSpeaker : public Speaker {
                            const Manner& manner) override {
     std::vector<rollout::Prompt> prompts;
     for (size_t i = 0; i < talks.size(); ++i) {
-      KeptTalk& talk = own(*talks[i]);
+      Spoken& talk = own(*talks[i]);
       talk.turns.push_back({"user", texts.at(i)});
       prompts.push_back(unread(talk.turns, talk.conversation));
     }
@@ -89,39 +86,62 @@ class FolderSpeaker : public Speaker {
     return all;
   }
 
-  std::vector<double> weigh(const Talk& talk, const std::string& text,
-                            const std::vector<std::string>& choices) override {
-    auto turns = own(talk).turns;
-    turns.push_back({"user", text});
-    auto conversation = own(talk).conversation;
-    engine_->read({unread(turns, conversation)});
-    std::vector<rollout::Prompt> answers;
-    for (const auto& choice : choices) answers.push_back({0, chat_.answer(choice), nullptr, &conversation});
-    std::vector<double> sums;
-    for (const auto& log_probs : engine_->score(answers)) {
-      double sum = 0;
-      for (const float value : log_probs) sum += static_cast<double>(value);
-      sums.push_back(sum);
+  std::vector<std::vector<Answered>> ask(const std::vector<Talk*>& talks,
+                                         const std::vector<std::vector<Question>>& questions, const Manner& manner,
+                                         bool weigh) override {
+    std::deque<Interview> all;
+    for (size_t i = 0; i < talks.size(); ++i) all.emplace_back(voice_, own(*talks[i]), questions.at(i), manner, weigh);
+    const auto sampling = request(manner).sampling;
+    for (;;) {
+      std::vector<Interview*> going;
+      std::vector<rollout::Guess> guesses;
+      for (Interview& one : all) {
+        if (one.over()) continue;
+        going.push_back(&one);
+        guesses.push_back(one.next(seed_));
+      }
+      if (going.empty()) break;
+      const auto choices = engine_->choose(guesses, sampling);
+      for (size_t i = 0; i < going.size(); ++i) going[i]->take(choices[i]);
+      comm::mark_progress();
     }
-    return sums;
+    std::vector<std::vector<Answered>> answers(talks.size());
+    for (size_t i = 0; i < talks.size(); ++i) {
+      for (const Said& said : all[i].said()) answers[i].push_back({said, {}});
+    }
+    if (weigh) this->weigh(all, questions, answers);
+    return answers;
   }
 
  private:
-  // What the pages do not hold yet of these turns. Random numbers depend on all that was said.
+  // Choices as whole answers, behind each question as it was asked.
+  void weigh(std::deque<Interview>& all, const std::vector<std::vector<Question>>& questions,
+             std::vector<std::vector<Answered>>& answers) {
+    std::vector<rollout::Prompt> choices;
+    std::vector<Answered*> whose;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t k = 0; k < questions[i].size(); ++k) {
+        for (const auto& choice : questions[i][k].choices) {
+          choices.push_back({0, chat_.answer(choice), nullptr, &all[i].beginning(k)});
+          whose.push_back(&answers[i][k]);
+        }
+      }
+    }
+    rollout::Request request;
+    request.sampling.concurrent = rollout::Pass::most_rows;  // most choices have a row or two
+    const auto scores = engine_->score(choices, request);
+    for (size_t i = 0; i < choices.size(); ++i)
+      whose[i]->log_probs.push_back(std::accumulate(scores[i].begin(), scores[i].end(), 0.0));
+  }
+
+  // What the pages do not hold yet of these turns.
   rollout::Prompt unread(const std::vector<Turn>& turns, rollout::Conversation& conversation) const {
-    const auto all = chat_.prompt(messages(turns));
-    if (static_cast<int64_t>(all.size()) >= room_)
-      throw Error("speaker", fmt::format("a talk has {} tokens, its model has room for {}", all.size(), room_),
-                  "shorten what is asked, or take a model with more positions", Exit::data);
+    const auto all = voice_.prompt(turns);
+    voice_.check(all);
     const auto& old = conversation.tokens();
     const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
     const int64_t left = conversation.keep(same);
     return {number_of(all), {all.begin() + left, all.end()}, nullptr, &conversation};
-  }
-
-  static uint32_t number_of(const std::vector<int32_t>& tokens) {
-    const auto hash = sha256({reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(int32_t)});
-    return static_cast<uint32_t>(std::stoul(hash.substr(0, 8), nullptr, 16));
   }
 
   rollout::Request request(const Manner& manner) const {
@@ -147,7 +167,7 @@ class FolderSpeaker : public Speaker {
   plugin::Plugin<Model> model_;
   std::unique_ptr<rollout::Policy> policy_;
   std::unique_ptr<rollout::Engine> engine_;
-  int64_t room_ = 0;
+  Voice voice_{tokenizer_, chat_, 0};
 };
 
 }  // namespace

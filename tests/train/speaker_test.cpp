@@ -1,5 +1,6 @@
 #include "train/speaker.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +28,7 @@ plugin::Chosen model_plugin(const std::string& kind, const std::string& name) {
 // A small model of random weights with the tokenizer of esc_world, which has a chat template.
 class SmallSpeaker : public testing::Test {
  protected:
-  SmallSpeaker() {
+  explicit SmallSpeaker(const std::vector<std::string>& said_often = {}) {
     services.seed = 5;
     services.find = model_plugin;
     const auto size = language::Tokenizer::load(kTokenizer).size();
@@ -40,15 +41,27 @@ class SmallSpeaker : public testing::Test {
                          {"max_position_embeddings", 160},
                          {"rope_theta", 10000.0},
                          {"rms_norm_eps", 1e-6},
-                         {"tie_word_embeddings", true}};
+                         {"tie_word_embeddings", said_often.empty()}};
     fs::create_directories(folder);
     const auto chosen = model_plugin("models", "qwen2");
     auto model = plugin::open<Model>(chosen, plugin::whole_settings(chosen, {{"plugin", "qwen2"}, {"config", config}}),
                                      std::make_unique<plugin::RunHost>(chosen, services));
-    model.call("save", [&](Model& m) { m.save(folder.string()); });
+    model.call("save", [&](Model& m) {
+      for (const std::string& often : said_often) raise(m, often);
+      m.save(folder.string());
+    });
     for (const char* file : {"tokenizer.json", "tokenizer_config.json"})
       fs::copy_file(kTokenizer / file, folder / file, fs::copy_options::overwrite_existing);
     speaker = open_speaker(folder, services);
+  }
+
+  // Makes the tokens of a word, and the end of a turn, likelier than most.
+  static void raise(Model& model, const std::string& word) {
+    const auto tokenizer = language::Tokenizer::load(kTokenizer);
+    auto ids = tokenizer.encode(word);
+    ids.push_back(tokenizer.end());
+    auto rows = model.parameters().back().value.detach();
+    for (const int32_t id : ids) rows[id].mul_(10 / rows[id].norm().item<double>());
   }
 
   std::string say(Talk& talk, const std::string& text, double temperature = 0, uint32_t draw = 0) {
@@ -109,14 +122,97 @@ TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
   EXPECT_TRUE(said.finished);
 }
 
-// One token and the end of the turn at least: probabilities of different answers add up to less than 1.
-TEST_F(SmallSpeaker, WeighsAnswersAndLeavesTheTalkAsItWas) {
-  const auto talk = speaker->begin(kBeginning);
-  const auto first = speaker->weigh(*talk, "why?", {"a", "b", "anger"});
-  ASSERT_EQ(first.size(), 3u);
-  EXPECT_LT(std::exp(first[0]) + std::exp(first[1]) + std::exp(first[2]), 1.0);
-  EXPECT_EQ(speaker->weigh(*talk, "why?", {"b"})[0], first[1]);
-  EXPECT_EQ(say(*talk, "why?"), say(*speaker->begin(kBeginning), "why?"));
+const std::vector<std::string> kWords = {"True", "False", "both good", "first"};
+
+// One that mostly gives one of a few answers: "x", "qq", "".
+class BriefSpeaker : public SmallSpeaker {
+ protected:
+  BriefSpeaker() : SmallSpeaker({"x", "q"}) {}
+
+  // The questions, with what is guessed to be answered to each.
+  static std::vector<Question> questions(const std::vector<size_t>& guesses, bool sure) {
+    std::vector<Question> all;
+    for (size_t i = 0; i < guesses.size(); ++i)
+      all.push_back({"is it " + std::string(i + 1, 'x') + "?", kWords, guesses[i], sure});
+    return all;
+  }
+};
+
+TEST_F(BriefSpeaker, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
+  std::set<std::string> answers;
+  const auto tokenizer = language::Tokenizer::load(kTokenizer);
+  int right = 0;
+  for (const double temperature : {0.0, 1.0}) {
+    for (uint32_t draw = 0; draw < 6; ++draw) {
+      const Manner manner{temperature, 6, draw};
+      const std::string topic(draw + 1, 'y');
+      const auto begun = speaker->begin({{"user", topic}});
+      const auto alone = begun->copy();
+      std::vector<Said> expected;
+      std::vector<std::vector<std::string>> choices;
+      for (const Question& question : questions({0, 0, 0, 0}, false)) {
+        expected.push_back(speaker->answer({alone.get()}, {question.text}, manner)[0]);
+        const auto& [text, tokens, finished] = expected.back();
+        choices.push_back({text, "True", "both good", "first"});
+        answers.insert(text);
+        right += finished && tokens == static_cast<int64_t>(tokenizer.encode(text).size()) + 1 ? 1 : 0;
+      }
+      std::vector<std::unique_ptr<Talk>> talks;
+      std::vector<Talk*> lent;
+      std::vector<std::vector<Question>> asked;
+      for (const auto& guesses : std::vector<std::vector<size_t>>{{0, 0, 0, 0}, {0, 0, 1, 0}, {3, 2, 1, 0}}) {
+        for (const bool sure : {true, false}) {
+          lent.push_back(talks.emplace_back(begun->copy()).get());
+          asked.push_back(questions(guesses, sure));
+          for (size_t i = 0; i < choices.size(); ++i) asked.back()[i].choices = choices[i];
+        }
+      }
+      for (const bool weigh : {false, true}) {
+        std::vector<std::unique_ptr<Talk>> copies;
+        for (size_t i = 0; i < lent.size(); ++i) lent[i] = copies.emplace_back(talks[i]->copy()).get();
+        for (const auto& heard : speaker->ask(lent, asked, manner, weigh)) {
+          ASSERT_EQ(heard.size(), 4u);
+          for (size_t i = 0; i < 4; ++i) {
+            EXPECT_EQ(heard[i].said.text, expected[i].text) << temperature << " " << draw << " " << i;
+            EXPECT_EQ(heard[i].said.tokens, expected[i].tokens);
+            EXPECT_EQ(heard[i].said.finished, expected[i].finished);
+          }
+        }
+        EXPECT_EQ(say(*lent[0], "and then?", temperature, draw), say(*alone->copy(), "and then?", temperature, draw));
+      }
+    }
+  }
+  EXPECT_GT(answers.size(), 3u);
+  EXPECT_GT(right, 10) << "guesses that are what is said";
+}
+
+// The probabilities of different answers add up to no more than 1.
+TEST_F(BriefSpeaker, WeighsChoicesWhereEachQuestionStood) {
+  const auto weighed = [&](const std::vector<size_t>& guesses, bool sure) {
+    return speaker->ask({speaker->begin(kBeginning).get()}, {questions(guesses, sure)}, {0, 6, 0}, true)[0];
+  };
+  const auto all = weighed({0, 0, 0, 0}, false);
+  for (const Answered& one : all) {
+    ASSERT_EQ(one.log_probs.size(), kWords.size());
+    double sum = 0;
+    for (const double log_prob : one.log_probs) sum += std::exp(log_prob);
+    EXPECT_LE(sum, 1.0);
+    EXPECT_GT(sum, 0.0);
+  }
+  const auto others = weighed({3, 1, 2, 0}, true);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].log_probs, others[i].log_probs) << i;
+  auto turns = kBeginning;
+  const auto asked = questions({0, 0}, false);
+  turns.push_back({"user", asked[0].text});
+  turns.push_back({"assistant", all[0].said.text});
+  const auto second = speaker->ask({speaker->begin(turns).get()}, {{asked[1]}}, {0, 6, 0}, true)[0][0];
+  EXPECT_EQ(second.log_probs, all[1].log_probs);
+}
+
+TEST_F(BriefSpeaker, SaysWhenThereIsNoRoomForAQuestion) {
+  auto asked = questions({0, 0}, true);
+  for (int i = 0; i < 200; ++i) asked[1].text += " lonely";
+  EXPECT_THROW(speaker->ask({speaker->begin(kBeginning).get()}, {asked}, {0, 6, 0}, false), Error);
 }
 
 TEST_F(SmallSpeaker, SaysWhenThereIsNoRoom) {

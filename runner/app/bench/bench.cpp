@@ -109,6 +109,9 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
   command->add_option("--model", bench.model, "judging: a judge's folder");
   command->add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
   command->add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
+  command->add_option("--by", bench.by, "judging: judges are heard by their answers, or by how likely each is")
+      ->check(CLI::IsMember({"answer", "likelihood"}))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "a JSON object a line, with the machine");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -19,6 +19,7 @@ struct BenchOptions {
   int64_t steps = 0, ranks = 0, together = 0;
   int64_t repeats = 0;
   std::string model, prm, orm;  ///< folders of judges
+  std::string by = "answer";    ///< how they are heard
 };
 
 /// Each returns one measurement an entry.

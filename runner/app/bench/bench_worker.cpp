@@ -1,4 +1,5 @@
 // Benchmarks that need a model or the kernels: the worker runs them.
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -14,11 +15,13 @@ namespace {
 using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
-  return {{"size", options.size},       {"dtype", options.dtype},     {"threads", threads},
-          {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.fresh},
-          {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
-          {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
-          {"orm", options.orm}};
+  return {{"size", options.size},     {"dtype", options.dtype},
+          {"threads", threads},       {"batch", options.batch},
+          {"prompt", options.prompt}, {"new", options.fresh},
+          {"seq", options.seq},       {"repeats", options.repeats},
+          {"group", options.group},   {"prompts", options.prompts},
+          {"model", options.model},   {"prm", options.prm},
+          {"orm", options.orm},       {"by", options.by}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,
@@ -69,6 +72,11 @@ std::vector<json> bench_prefix(const BenchOptions& options) {
 std::vector<json> bench_judging(const BenchOptions& options) {
   if (options.model.empty())
     throw Error("bench judging", "needs a judge", "--model FOLDER, such as a run's checkpoints/last", Exit::usage);
+  for (const auto& folder : {options.model, options.prm, options.orm}) {
+    if (folder.empty() || std::filesystem::exists(std::filesystem::path(folder) / "config.json")) continue;
+    throw Error(folder, "is no model's folder: it has no config.json", "name a folder such as a run's checkpoints/last",
+                Exit::data);
+  }
   const int threads = options.threads > 0 ? options.threads : 1;
   return by_worker("bench_judging", options, threads, arithmetic_environment(threads));
 }

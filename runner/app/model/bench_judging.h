@@ -4,7 +4,7 @@
 namespace compeer::app {
 
 /// How long a judge takes for a group of completions: unifireward in one conversation, prm and orm with each question
-/// in its own; greedy. `options`: {"model", "prm", "orm", "group", "prompts", "repeats"}; 0 is the default.
+/// in its own; greedy. `options`: {"model", "prm", "orm", "by", "group", "prompts", "repeats"}; 0 is the default.
 int bench_judging(const nlohmann::json& options);
 
 }  // namespace compeer::app

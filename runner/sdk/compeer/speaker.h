@@ -22,6 +22,21 @@ struct Said {
   bool finished = true;  ///< false if cut off at max_tokens
 };
 
+/// A question whose answer is one of a few, most likely.
+struct Question {
+  std::string text;
+  std::vector<std::string> choices;  ///< what may be answered; a speaker may say something else all the same
+  /// Which of these is expected most, and whether to count on it: then the next question is read along with it, and
+  /// read again if another answer is given. Answers do not depend on either, only what they cost.
+  size_t guess = 0;
+  bool sure = false;
+};
+
+struct Answered {
+  Said said;
+  std::vector<double> log_probs;  ///< natural logarithms, of each choice as the whole answer; if asked for
+};
+
 /// A conversation that a Speaker holds in memory: going on costs the new tokens only.
 class BOOST_SYMBOL_VISIBLE Talk {
  public:
@@ -42,9 +57,11 @@ class BOOST_SYMBOL_VISIBLE Speaker {
   virtual std::vector<Said> answer(const std::vector<Talk*>& talks, const std::vector<std::string>& texts,
                                    const Manner& manner) = 0;
 
-  /// Natural-log probabilities of each choice as the whole answer to `text`; the talk stays as it was. [choices]
-  virtual std::vector<double> weigh(const Talk& talk, const std::string& text,
-                                    const std::vector<std::string>& choices) = 0;
+  /// Asks `questions[i]` in `talks[i]`, one after the other, and gives the answers that `answer` would (without stops),
+  /// side by side and in fewer passes. `weigh`: log_probs too. Each talk stands there once. [talks][questions]
+  virtual std::vector<std::vector<Answered>> ask(const std::vector<Talk*>& talks,
+                                                 const std::vector<std::vector<Question>>& questions,
+                                                 const Manner& manner, bool weigh) = 0;
 };
 
 }  // namespace compeer

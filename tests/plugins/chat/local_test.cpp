@@ -33,7 +33,10 @@ class Echo : public Speaker {
     }
     return all;
   }
-  std::vector<double> weigh(const Talk&, const std::string&, const std::vector<std::string>&) override { return {}; }
+  std::vector<std::vector<Answered>> ask(const std::vector<Talk*>&, const std::vector<std::vector<Question>>&,
+                                         const Manner&, bool) override {
+    return {};
+  }
 
   int begun = 0;
   std::vector<size_t> together;

@@ -130,6 +130,25 @@ TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
   EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
 
+// A rule as long as all answers are "True", none once one of four is not.
+TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
+  int asked = 0;
+  Scripted speaker([&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
+  const Judge judge(speaker, bare(), {.reply = false}, {});
+  const Case one{{"early", std::nullopt, std::nullopt}, ""};
+  for (int i = 0; i < 7; ++i) judge.judge(kHistory, "r", {one});
+  EXPECT_EQ(speaker.guessed, (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
+  judge.judge(kHistory, "r", {one});
+  EXPECT_EQ(speaker.guessed.back(), "False?") << "four of seven";
+}
+
+TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
+  Scripted speaker([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
+  const Judge judge(speaker, bare(), {}, {});
+  for (int i = 0; i < 3; ++i) judge.judge(kHistory, "r", {all_parts()});
+  for (size_t i = 0; i < speaker.guessed.size(); ++i) EXPECT_EQ(speaker.guessed[i], i % 4 < 3 ? "True?" : "first?");
+}
+
 TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
   for (const char* language : {"en", "zh"}) {
     const Form form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/" + language},

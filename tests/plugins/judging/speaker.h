@@ -31,14 +31,24 @@ class Scripted : public Speaker {
     return all;
   }
 
-  std::vector<double> weigh(const Talk&, const std::string& text, const std::vector<std::string>& choices) override {
-    if (!weights) throw std::logic_error("nobody asked for likelihoods");
-    return weights(text, choices);
+  std::vector<std::vector<Answered>> ask(const std::vector<Talk*>& talks,
+                                         const std::vector<std::vector<Question>>& questions, const Manner& manner,
+                                         bool weigh) override {
+    if (weigh && !weights) throw std::logic_error("nobody asked for likelihoods");
+    std::vector<std::vector<Answered>> all(talks.size());
+    for (size_t i = 0; i < talks.size(); ++i) {
+      for (const Question& question : questions[i]) {
+        const auto log_probs = weigh ? weights(question.text, question.choices) : std::vector<double>();
+        all[i].push_back({answer({talks[i]}, {question.text}, manner)[0], log_probs});
+        guessed.push_back(question.choices.at(question.guess) + (question.sure ? "!" : "?"));
+      }
+    }
+    return all;
   }
 
   std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
   int begun = 0;
-  std::vector<std::string> asked;
+  std::vector<std::string> asked, guessed;
 
  private:
   struct Held : Talk {

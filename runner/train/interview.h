@@ -1,0 +1,79 @@
+#pragma once
+#include <vector>
+
+#include "compeer/speaker.h"
+#include "language/chat.h"
+#include "rollout/engine.h"
+
+namespace compeer::train {
+
+/// What was said in a talk, and its tokens in the engine's pages.
+struct Spoken {
+  std::vector<Turn> turns;
+  rollout::Conversation conversation;
+};
+
+/// How a speaker writes.
+struct Voice {
+  const language::Tokenizer& tokenizer;
+  const language::Chat& chat;
+  int64_t room;  ///< positions
+
+  /// A conversation up to where the answer begins.
+  std::vector<int32_t> prompt(const std::vector<Turn>& turns) const;
+  /// Is there room for an answer?
+  bool fits(const std::vector<int32_t>& prompt) const { return static_cast<int64_t>(prompt.size()) < room; }
+  /// Throws Error (exit 4) if not.
+  void check(const std::vector<int32_t>& prompt) const;
+};
+
+/// The number of a prompt, for random numbers: they depend on all that was said.
+uint32_t number_of(const std::vector<int32_t>& prompt);
+
+/// The questions of one talk on their way. A plan has what is sure to be said and what is guessed to follow: an answer,
+/// and behind one that is sure the next question. The engine reads it and tells what would be said; what was guessed
+/// right stands, and the next plan begins where it was not. So the answers are those of asking one by one.
+class Interview {
+ public:
+  /// `weigh`: beginnings are kept.
+  Interview(const Voice& voice, Spoken& talk, const std::vector<Question>& questions, const Manner& manner, bool weigh)
+      : voice_(voice), talk_(talk), questions_(questions), manner_(manner), weigh_(weigh), prompts_(questions.size()) {}
+
+  bool over() const { return asked_ == questions_.size(); }
+  /// What the engine is to read next, with random numbers of this seed.
+  rollout::Guess next(uint64_t seed);
+  /// What it chose.
+  void take(const std::vector<rollout::Choice>& choices);
+
+  const std::vector<Said>& said() const { return said_; }
+  /// The talk up to where the answer to a question begins.
+  rollout::Conversation& beginning(size_t question) { return beginnings_.at(question); }
+
+ private:
+  // A place of the plan whose token is asked for.
+  struct Expected {
+    int64_t at;
+    uint32_t prompt;  // the number of the question's
+    uint32_t token;   // how many of the answer stand before it
+  };
+
+  void plan();
+  std::vector<int32_t> expect(size_t question, const std::vector<int32_t>& begun);
+  int64_t limit(size_t question) const;
+  void accept(int32_t token);
+
+  const Voice& voice_;
+  Spoken& talk_;
+  const std::vector<Question>& questions_;
+  const Manner& manner_;
+  const bool weigh_;
+  size_t asked_ = 0;                           // questions that were answered
+  std::vector<int32_t> answer_;                // to the next, as far as it is known
+  std::vector<std::vector<int32_t>> prompts_;  // of each question, the later ones as guessed; empty: not yet known
+  std::vector<int32_t> plan_;
+  std::vector<Expected> expected_;
+  std::vector<Said> said_;
+  std::vector<rollout::Conversation> beginnings_;
+};
+
+}  // namespace compeer::train
