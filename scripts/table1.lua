@@ -1,6 +1,7 @@
 -- Table 1 and Figure 5a of the paper on esc_world: what judges learn from the same annotated records, over seeds, each with
 -- a world of its own. Under half an hour on two cores; docs/judges.md says what is compared.
 local compeer = require "compeer"
+local over_seeds = require "lib.over_seeds"
 
 local seeds, dialogues, steps = 3, 400, 100 -- dialogues of each seed; steps of 32 records each
 local less = 0.48 -- of the steps: what PRM and ORM together can have for the time of unifireward
@@ -56,18 +57,14 @@ end
 local results = {}
 for seed = 1, seeds do results[seed] = measured(seed) end
 
-local t = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262 } -- Student's, for 95 %
 local function line(columns, title, stage, against) -- means over seeds and half their intervals; of differences, if against
   local text = ("%-26s"):format(title)
   for _, column in ipairs(columns) do
-    local values, sum, squares = {}, 0, 0
+    local values = {}
     for i, result in ipairs(results) do
       values[i] = result[stage .. "/" .. column .. "/value"] - (against and result[against .. "/" .. column .. "/value"] or 0)
-      sum = sum + values[i]
     end
-    for _, value in ipairs(values) do squares = squares + (value - sum / seeds) ^ 2 end
-    local half = seeds > 1 and t[seeds - 1] * math.sqrt(squares / (seeds - 1) / seeds) or 0
-    text = text .. ("%7.3f ±%.3f"):format(sum / seeds, half)
+    text = text .. ("%7.3f ±%.3f"):format(over_seeds(values))
   end
   print(text)
 end

@@ -81,12 +81,16 @@ Parsed parse(std::string_view text) {
 }
 
 std::string print(const Structured& parts) {
+  check_printable("reply", parts.reply);
+  return print_steps(parts) + "\n" + parts.reply;
+}
+
+std::string print_steps(const Structured& parts) {
   check_printable("history", parts.history);
   check_printable("emotion", parts.emotion);
   check_printable("strategy", parts.strategy);
-  check_printable("reply", parts.reply);
   return "<history>" + parts.history + "</history><emotion>" + parts.emotion + "</emotion><strategy>" + parts.strategy +
-         "</strategy>\n" + parts.reply;
+         "</strategy>";
 }
 
 Steps steps_of(std::string_view text) {

@@ -34,6 +34,8 @@ Parsed parse(std::string_view text);
 
 /// The one canonical text. Throws std::invalid_argument if a part is empty, has outer white space or holds a tag.
 std::string print(const Structured& parts);
+/// Its steps alone.
+std::string print_steps(const Structured& parts);
 
 /// The steps a text does have, whatever its faults: for judging what is there and counting what is not.
 /// A step counts if its first opening tag is followed by its closing tag, with no other tag between; it may be empty.

@@ -47,19 +47,24 @@ std::string Form::shown(const Steps& reading, size_t step) const {
                   : tagged(step_names[step], *reading[step]);
 }
 
+std::string Form::shown(const Steps& reading) const {
+  std::string all;
+  for (size_t step = 0; step < reading.size(); ++step) all += shown(reading, step);
+  return all;
+}
+
 std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {
   if (!prompts_) return shown(reading, step) + tagged(step_names[step], text);
   return shown(reading, step) +
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
 
-std::string Form::about_replies(const std::string& first, const std::string& second, const Steps& reading) const {
-  std::string before;
-  for (size_t step = 0; step < reading.size(); ++step) before += shown(reading, step);
-  if (!prompts_) return before + first + "\n" + second;
-  return before +
+std::string Form::about_replies(const Reply& first, const Reply& second, const Steps& reading) const {
+  const auto one = shown(first.reading) + first.text, other = shown(second.reading) + second.text;
+  if (!prompts_) return shown(reading) + one + "\n" + other;
+  return shown(reading) +
          prompts_->replies.fill(
-             {{"first", first}, {"second", second}, {"answers", empathy::listed(preferences_.answers().words())}});
+             {{"first", one}, {"second", other}, {"answers", empathy::listed(preferences_.answers().words())}});
 }
 
 }  // namespace compeer::judging

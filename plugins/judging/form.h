@@ -27,6 +27,12 @@ namespace compeer::judging {
 using Steps = std::array<std::optional<std::string>, 3>;
 inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
+/// A reply, and what a reader of replies says it does: the steps that would have led to it, if there is a reader.
+struct Reply {
+  std::string text;
+  Steps reading = {};
+};
+
 /// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
 /// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
 /// for, without them the dialogue's own turns, and a question is nothing but the text that is to be judged, in tags.
@@ -38,8 +44,9 @@ class Form {
   /// Is step 0 (history), 1 (emotion), 2 (strategy) right? Before it stands what a reader of the dialogue made of it,
   /// if there was one.
   std::string about_step(size_t step, const std::string& text, const Steps& reading = {}) const;
-  /// Which of two replies is better? Before them stands all that a reader made of the dialogue.
-  std::string about_replies(const std::string& first, const std::string& second, const Steps& reading = {}) const;
+  /// Which of two replies is better? Before them stands all that a reader made of the dialogue, and before each what it
+  /// does.
+  std::string about_replies(const Reply& first, const Reply& second, const Steps& reading = {}) const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }
   const empathy::Preferences& preferences() const { return preferences_; }
@@ -52,6 +59,7 @@ class Form {
   };
   static Prompts read(const std::string& folder);
   std::string shown(const Steps& reading, size_t step) const;
+  std::string shown(const Steps& reading) const;
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;

@@ -16,7 +16,7 @@ constexpr int64_t kLongestAnswer = 16;
 double value_of(empathy::Preference preference) { return empathy::as_good(preference) ? 1.0 : -1.0; }
 
 bool asks(const Case& one, const Scope& scope, size_t question) {
-  return question == kReply ? scope.reply && !one.reply.empty() : scope.steps && one.steps[question].has_value();
+  return question == kReply ? scope.reply && !one.reply.text.empty() : scope.steps && one.steps[question].has_value();
 }
 
 // The answer that most of those who gave one gave; of equally many, the one that was given first.
@@ -53,7 +53,7 @@ Opinion of_many(const std::vector<Opinion>& votes) {
 Case case_of(const std::string& completion) {
   auto steps = empathy::steps_of(completion);
   return {{std::move(steps.history), std::move(steps.emotion), std::move(steps.strategy)},
-          empathy::reply_of(completion)};
+          {empathy::reply_of(completion)}};
 }
 
 // Measured: a pass costs as much as ten tokens or so, a guess that is wrong the reading of all later questions.
@@ -65,7 +65,7 @@ bool Habit::sure() const {
 // What is to be judged.
 struct Judge::Matter {
   const Talk& context;
-  const std::string& reference;
+  const Reply& reference;
   const std::vector<Case>& cases;
   const Steps& reading;
 };
@@ -78,7 +78,7 @@ struct Judge::Inquiry {
   std::vector<Question> questions;
 };
 
-std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const std::string& reference,
+std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const Reply& reference,
                                   const std::vector<Case>& cases, const Steps& reading) const {
   const auto context = speaker_.begin(form_.context(history));
   const Matter matter{*context, reference, cases, reading};

@@ -14,7 +14,7 @@ namespace compeer::judging {
 /// What is to be judged: the steps that are there, and the reply, empty if there is none.
 struct Case {
   Steps steps;
-  std::string reply;
+  Reply reply;
 };
 /// Of any completion, whatever its faults.
 Case case_of(const std::string& completion);
@@ -62,8 +62,8 @@ class Judge {
   /// Judges replies to one history, side by side: the context is read once, and every question sees the verdicts on
   /// those before it in the pages of its conversation. `reading`: how a reader took the history, shown beside each
   /// step.
-  std::vector<Opinion> judge(const std::vector<Turn>& history, const std::string& reference,
-                             const std::vector<Case>& cases, const Steps& reading = {}) const;
+  std::vector<Opinion> judge(const std::vector<Turn>& history, const Reply& reference, const std::vector<Case>& cases,
+                             const Steps& reading = {}) const;
 
  private:
   struct Matter;

@@ -1,15 +1,48 @@
 #include "judging/reading.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
 #include "judging/judge.h"
+#include "text/words.h"
 
 namespace compeer::judging {
 
 namespace {
 
 constexpr int64_t kLongestReading = 512;
+constexpr uint32_t kReadings = 3;  // of a reply
+
+std::vector<Steps> steps_of(const std::vector<Said>& answers) {
+  std::vector<Steps> all;
+  for (const Said& said : answers) all.push_back(case_of(said.text).steps);
+  return all;
+}
+
+// The words of one that the other has too; nothing if there are none.
+std::optional<std::string> common(const std::optional<std::string>& one, const std::optional<std::string>& other) {
+  if (!one || !other) return std::nullopt;
+  const auto known = text::words(*other);
+  std::string both;
+  for (const auto& word : text::words(*one)) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) both += (both.empty() ? "" : " ") + word;
+  }
+  return both.empty() ? std::nullopt : std::optional(both);
+}
+
+Steps steps_in(const nlohmann::json& object, const std::string& name) {
+  if (!object.is_object()) throw std::runtime_error("has a '" + name + "' that is no object");
+  Steps reading;
+  for (size_t step = 0; step < reading.size(); ++step) {
+    const auto found = object.find(step_names[step]);
+    if (found == object.end()) continue;
+    if (!found->is_string()) throw std::runtime_error("has no text in '" + name + "." + step_names[step] + "'");
+    reading[step] = found->get<std::string>();
+  }
+  return reading;
+}
 
 }  // namespace
 
@@ -28,9 +61,25 @@ std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& 
 }
 
 std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories) {
+  return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
+}
+
+std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>& replies) {
+  std::map<std::string, size_t> known;  // equal ones are read once
+  std::vector<std::vector<Turn>> asked;
+  for (const std::string& reply : replies) {
+    if (!reply.empty() && known.emplace(reply, asked.size()).second) asked.push_back({{"user", reply}});
+  }
+  std::vector<Steps> readings(asked.size());
+  for (uint32_t draw = 0; draw < kReadings; ++draw) {
+    const auto read = steps_of(answers(reader, asked, {1.0, kLongestReading, draw, {"</strategy>"}}));
+    for (size_t i = 0; i < read.size(); ++i) {
+      for (size_t step = 0; step < read[i].size(); ++step)
+        readings[i][step] = draw == 0 ? read[i][step] : common(readings[i][step], read[i][step]);
+    }
+  }
   std::vector<Steps> all;
-  const Manner steps_alone{0, kLongestReading, 0, {"</strategy>"}};
-  for (const Said& said : answers(reader, histories, steps_alone)) all.push_back(case_of(said.text).steps);
+  for (const std::string& reply : replies) all.push_back(reply.empty() ? Steps{} : readings[known.at(reply)]);
   return all;
 }
 
@@ -42,17 +91,17 @@ nlohmann::json to_json(const Steps& reading) {
   return object;
 }
 
-Steps reading_in(const nlohmann::json& record) {
+Reading reading_in(const nlohmann::json& record, const Reads& reads) {
+  Reading reading;
+  if (!reads.dialogue && !reads.replies) return reading;
   if (!record.contains("reading")) throw std::runtime_error("has no 'reading', which the stage read makes");
   const auto& object = record.at("reading");
-  if (!object.is_object()) throw std::runtime_error("has a 'reading' that is no object");
-  Steps reading;
-  for (size_t step = 0; step < reading.size(); ++step) {
-    const auto found = object.find(step_names[step]);
-    if (found == object.end()) continue;
-    if (!found->is_string()) throw std::runtime_error(std::string("has no text in 'reading.") + step_names[step] + "'");
-    reading[step] = found->get<std::string>();
-  }
+  if (reads.dialogue) reading.dialogue = steps_in(object, "reading");
+  if (!reads.replies) return reading;
+  if (!object.contains("reference") || !object.contains("reply"))
+    throw std::runtime_error("has no 'reading' of its replies, which the stage read makes with replies = true");
+  reading.reference = steps_in(object.at("reference"), "reading.reference");
+  reading.reply = steps_in(object.at("reply"), "reading.reply");
   return reading;
 }
 

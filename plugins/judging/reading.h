@@ -5,10 +5,12 @@
 #include "compeer/speaker.h"
 #include "judging/form.h"
 
-/// A setting of what asks about records, in the form of "parameters".
-#define COMPEER_READS_SETTING                                 \
-  R"json("reads": {"type": "boolean", "default": false,)json" \
-  R"json("help": "before each step stands how the record's reader took the dialogue (stage read)"},)json"
+/// Settings of what asks about records, in the form of "parameters".
+#define COMPEER_READS_SETTINGS                                                                            \
+  R"json("reads": {"type": "boolean", "default": false,)json"                                             \
+  R"json("help": "before each step stands how the record's reader took the dialogue (stage read)"},)json" \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                     \
+  R"json("help": "before each reply stands what the reader says it does; a policy learns to say that"},)json"
 
 namespace compeer::judging {
 
@@ -19,9 +21,27 @@ std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& 
 /// write. A small judge can't compare a step with a conclusion of its own that it has not put into words.
 std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories);
 
-/// A record's "reading": {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
+/// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
+/// `reads_replies`). Not all of a step can be told from a reply, so it is asked three times, by chance, and what it
+/// says each time counts. Nothing of an empty reply.
+std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>& replies);
+
+/// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
 nlohmann::json to_json(const Steps& reading);
-/// Throws std::runtime_error saying what is wrong, also if there is none: "has no 'reading'".
-Steps reading_in(const nlohmann::json& record);
+
+/// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and one
+/// of the "reply" in it.
+struct Reading {
+  Steps dialogue, reference, reply;
+};
+
+/// What of it is to be shown.
+struct Reads {
+  explicit Reads(const Settings& settings)
+      : dialogue(settings.flag("reads")), replies(settings.flag("reads_replies")) {}
+  bool dialogue, replies;
+};
+/// That alone. Throws std::runtime_error saying what is wrong, also if it is not there: "has no 'reading'".
+Reading reading_in(const nlohmann::json& record, const Reads& reads);
 
 }  // namespace compeer::judging

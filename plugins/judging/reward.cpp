@@ -26,6 +26,7 @@ double counted(bool there, const std::optional<double>& said) { return there ? s
 
 JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bool format)
     : scope_(scope),
+      reads_replies_(settings.flag("reads_replies")),
       format_(format),
       step_weight_(number_or_0(settings, "step_weight")),
       reply_weight_(number_or_0(settings, "reply_weight")),
@@ -34,6 +35,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
   if (settings.has("accuracy") && scope.steps)
     hold_to_floor(settings.text("accuracy"), settings.text("model"), settings.number("least_recall"));
   if (settings.has("reader")) reader_ = &host.speaker(settings.text("reader"));
+  if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true needs a 'reader'");
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }
 
@@ -50,14 +52,28 @@ at::Tensor JudgedReward::score(const Group& group) {
   std::vector<Case> cases;
   for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
   const auto& history = group.example.history;
-  const auto reading = reader_ ? read(*reader_, {history})[0] : Steps{};
-  const auto opinions = judge_.judge(history, empathy::reply_of(group.example.answer), cases, reading);
+  Reply reference{empathy::reply_of(group.example.answer)};
+  const auto reading = show_readings(history, reference, cases);
+  const auto opinions = judge_.judge(history, reference, cases, reading);
   auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
   auto* next = static_cast<float*>(scores.mutable_data_ptr());
   for (size_t i = 0; i < cases.size(); ++i) {
     for (const double value : row(group.completions[i], cases[i], opinions[i])) *next++ = static_cast<float>(value);
   }
   return scores;
+}
+
+// What the reader makes of the dialogue; and of the replies, put beside them.
+Steps JudgedReward::show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const {
+  if (!reader_) return {};
+  if (reads_replies_ && scope_.reply) {
+    std::vector<std::string> replies{reference.text};
+    for (const Case& one : cases) replies.push_back(one.reply.text);
+    const auto readings = read_replies(*reader_, replies);
+    reference.reading = readings[0];
+    for (size_t i = 0; i < cases.size(); ++i) cases[i].reply.reading = readings[i + 1];
+  }
+  return read(*reader_, {history})[0];
 }
 
 std::vector<double> JudgedReward::row(const Completion& completion, const Case& one, const Opinion& opinion) const {
@@ -69,7 +85,7 @@ std::vector<double> JudgedReward::row(const Completion& completion, const Case& 
   const bool complete = completion.finished && empathy::parse(completion.text);
   for (size_t step = 0; scope_.steps && step < 3; ++step)
     part(step_weight_, counted(one.steps[step].has_value(), opinion.steps[step]));
-  if (scope_.reply) part(reply_weight_, counted(!one.reply.empty(), opinion.reply));
+  if (scope_.reply) part(reply_weight_, counted(!one.reply.text.empty(), opinion.reply));
   if (format_) part(format_weight_, complete ? 1.0 : -1.0);
   if (broken_format_ && !complete) values[0] = *broken_format_;
   values.push_back(opinion.unreadable);

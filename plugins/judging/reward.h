@@ -11,6 +11,8 @@
   R"json("model": {"type": "path", "help": "the judge: a model folder, such as a run's checkpoints/last"},)json"     \
   R"json("reader": {"type": "path", "default": null,)json"                                                           \
   R"json("help": "a judge taught with reads = true: the folder of the model that the stage read was given"},)json"   \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                                \
+  R"json("help": "the reader also says what the replies do, as the judge was taught"},)json"                         \
   R"json("accuracy": {"type": "path", "default": null,)json"                                                         \
   R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
   R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
@@ -36,10 +38,12 @@ class JudgedReward : public Reward {
   at::Tensor score(const Group& group) override;
 
  private:
+  Steps show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const;
   std::vector<double> row(const Completion& completion, const Case& one, const Opinion& opinion) const;
 
   Scope scope_;
   Speaker* reader_ = nullptr;
+  bool reads_replies_;
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
   std::optional<double> broken_format_;

@@ -4,7 +4,7 @@
 
 namespace compeer::stages {
 
-Judges::Judges(const Settings& settings, Host& host) : reads_(settings.flag("reads")) {
+Judges::Judges(const Settings& settings, Host& host) : reads_(settings) {
   const judging::Form form(settings);
   const auto add = [&](const char* key, judging::Scope scope) {
     const auto folder = settings.text(key);
@@ -20,11 +20,12 @@ Judges::Judges(const Settings& settings, Host& host) : reads_(settings.flag("rea
 
 judging::Opinion Judges::opinion(const cer::Record& record) const {
   const auto& c = record.candidate;
-  const judging::Case one{{c.history, c.emotion, c.strategy}, c.reply};
-  const auto reading = reads_ ? judging::reading_in(record.all) : judging::Steps{};
+  const auto reading = judging::reading_in(record.all, reads_);
+  const judging::Reply reference{record.reference, reading.reference};
+  const judging::Case one{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}};
   judging::Opinion all;
   for (const auto& judge : judges_) {
-    const auto heard = judge.judge(record.history, record.reference, {one}, reading)[0];
+    const auto heard = judge.judge(record.history, reference, {one}, reading.dialogue)[0];
     for (size_t step = 0; step < 3; ++step) {
       if (heard.steps[step]) all.steps[step] = heard.steps[step];
     }

@@ -26,7 +26,7 @@ class Cer : public Dataset {
         keep_(settings.text("keep")),
         rewritten_(settings.text("rewritten")),
         random_order_(settings.text("order") == "random"),
-        reads_(settings.flag("reads")),
+        reads_(settings),
         form_(settings) {
     corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
     if (rewritten_ == "replaced") replace();
@@ -46,7 +46,7 @@ class Cer : public Dataset {
     const auto record = cer::read(json::parse(lines.at(static_cast<size_t>(index / per_record()))));
     const auto question = static_cast<size_t>(index % per_record());
     if (view_ == "record") return {record.id, record.history, record.reference, record.all};
-    if (view_ == "policy") return for_policy(record);
+    if (view_ == "policy") return question == 0 ? for_policy(record) : for_reader(record);
     if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
     if (view_ == "prm") return for_judge(record, question, question);
     return for_judge(record, kStepQuestions, kStepQuestions);
@@ -55,7 +55,10 @@ class Cer : public Dataset {
   std::vector<Unreadable> unreadable() const override { return unreadable_; }
 
  private:
-  int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1; }
+  int64_t per_record() const {
+    if (view_ == "policy" && reads_.replies) return 2;
+    return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1;
+  }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
 
   void take(const corpora::Raw& raw) {
@@ -64,7 +67,7 @@ class Cer : public Dataset {
       const auto record = cer::read(json::parse(raw.bytes));
       if (!record.labelled && (judged() || (view_ == "policy" && keep_ != "all")))
         throw std::runtime_error("has no labels ('steps', 'preference')");
-      if (judged() && reads_) judging::reading_in(record.all);
+      if (judged()) judging::reading_in(record.all, reads_);
       ++read_;
       if (view_ == "policy" && !wanted(record)) return;
       const auto original = record.all.find("rewritten");
@@ -114,21 +117,28 @@ class Cer : public Dataset {
     return {record.id, record.history, empathy::print(completion), record.all};
   }
 
+  // What a reply does: the steps behind it, told from the reply alone.
+  static Example for_reader(const cer::Record& record) {
+    const auto& written = record.candidate;
+    return {record.id + "/reply", {{"user", written.reply}}, empathy::print_steps(written), record.all};
+  }
+
   // The questions from `first` to `last`, with the annotators' answers; the last answer is to be learned too.
   Example for_judge(const cer::Record& record, size_t first, size_t last) const {
     const bool swap = random_order_ && draw(record.id) < 0.5;
     const auto& c = record.candidate;
-    const auto reading = reads_ ? judging::reading_in(record.all) : judging::Steps{};
+    const auto reading = judging::reading_in(record.all, reads_);
+    const judging::Reply reference{record.reference, reading.reference}, reply{c.reply, reading.reply};
     Example example{record.id, form_.context(record.history), "", record.all};
     for (size_t question = first; question <= last; ++question) {
       if (question > first) example.history.push_back({"assistant", example.answer});
       if (question < kStepQuestions) {
         const std::string* texts[] = {&c.history, &c.emotion, &c.strategy};
-        example.history.push_back({"user", form_.about_step(question, *texts[question], reading)});
+        example.history.push_back({"user", form_.about_step(question, *texts[question], reading.dialogue)});
         example.answer = form_.verdicts().print(record.steps[question]);
       } else {
-        example.history.push_back({"user", swap ? form_.about_replies(c.reply, record.reference, reading)
-                                                : form_.about_replies(record.reference, c.reply, reading)});
+        example.history.push_back({"user", swap ? form_.about_replies(reply, reference, reading.dialogue)
+                                                : form_.about_replies(reference, reply, reading.dialogue)});
         example.answer = form_.preferences().print(swap ? empathy::swapped(record.preference) : record.preference);
       }
     }
@@ -143,7 +153,8 @@ class Cer : public Dataset {
   }
 
   const std::string path_, view_, keep_, rewritten_;
-  const bool random_order_, reads_;
+  const bool random_order_;
+  const judging::Reads reads_;
   const judging::Form form_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
   std::vector<Unreadable> unreadable_;
@@ -168,7 +179,7 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
       "help": "judges: which of the two replies is shown first"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_READS_SETTING
+      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_READS_SETTINGS
                    COMPEER_JUDGE_SETTINGS
                R"json(
   })json")

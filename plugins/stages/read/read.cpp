@@ -15,7 +15,10 @@ using nlohmann::json;
 class Read : public Stage {
  public:
   Read(const Settings& settings, Host& host)
-      : folder_(settings.text("model")), reader_(host.speaker(folder_)), weights_(judging::weights_of(folder_)) {}
+      : folder_(settings.text("model")),
+        reader_(host.speaker(folder_)),
+        weights_(judging::weights_of(folder_)),
+        replies_(settings.flag("replies")) {}
 
   // Records of one round share their history.
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -25,11 +28,17 @@ class Read : public Stage {
       if (known.emplace(record.at("history"), histories.size()).second)
         histories.push_back(stages::turns_in(record.at("history")));
     }
-    const auto readings = judging::read(reader_, histories);
+    const auto dialogues = judging::read(reader_, histories);
+    const auto replies = replies_ ? judging::read_replies(reader_, replies_of(records)) : std::vector<judging::Steps>{};
     std::vector<Outcome> outcomes;
-    for (json record : records) {
-      const auto& reading = readings[known.at(record.at("history"))];
+    for (size_t i = 0; i < records.size(); ++i) {
+      json record = records[i];
+      const auto& reading = dialogues[known.at(record.at("history"))];
       record["reading"] = judging::to_json(reading);
+      if (replies_) {
+        record["reading"]["reference"] = judging::to_json(replies[2 * i]);
+        record["reading"]["reply"] = judging::to_json(replies[2 * i + 1]);
+      }
       record["provenance"]["reading"] = {{"model", folder_}, {"weights", weights_}};
       outcomes.push_back(stages::kept(std::move(record)));
       for (size_t step = 0; step < reading.size(); ++step)
@@ -41,9 +50,20 @@ class Read : public Stage {
   std::string ingredients() const override { return weights_; }
 
  private:
+  // Of each record the reference and what was written in its place.
+  static std::vector<std::string> replies_of(const std::vector<json>& records) {
+    std::vector<std::string> replies;
+    for (const json& record : records) {
+      replies.push_back(record.at("reference").get<std::string>());
+      replies.push_back(record.at("candidates").at(0).at("reply").get<std::string>());
+    }
+    return replies;
+  }
+
   const std::string folder_;
   Speaker& reader_;
   const std::string weights_;
+  const bool replies_;
 };
 
 }  // namespace
@@ -52,5 +72,7 @@ COMPEER_PLUGIN(Stage, stages, read, Read, R"json(
   "version": "1.0.0",
   "summary": "How a model reads each dialogue: its own three steps, to be shown to a judge beside those it judges.",
   "parameters": {
-    "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"}
+    "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"},
+    "replies": {"type": "boolean", "default": false,
+      "help": "also what each reply does, by a model that learned from cer with reads_replies = true"}
   })json")

@@ -62,6 +62,17 @@ TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
   EXPECT_EQ(size(all), 3);
 }
 
+TEST_F(Cer, TeachesToReadRepliesByASecondExampleOfEachRecord) {
+  auto data = open({{"keep", "reference"}, {"reads_replies", true}});
+  ASSERT_EQ(size(data), 4);
+  EXPECT_EQ(get(data, 2).id, "c");
+  const auto reply = get(data, 3);
+  EXPECT_EQ(reply.id, "c/reply");
+  ASSERT_EQ(reply.history.size(), 1u);
+  EXPECT_EQ(reply.history[0].role + ": " + reply.history[0].text, "user: why?") << "of the steps, not the reference";
+  EXPECT_EQ(reply.answer, "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>");
+}
+
 TEST_F(Cer, LeavesOutOrReplacesWhatWasRewritten) {
   auto other = record("a/rewritten", {true, true, true}, "second", "train");
   other["rewritten"] = "a";
@@ -111,6 +122,24 @@ TEST_F(Cer, ShowsTheReadingBeforeEachStep) {
   auto without = open({{"view", "unifireward"}, {"reads", true}, {"max_unreadable", 1}});
   const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   EXPECT_EQ(all.at(0).reason, "has no 'reading', which the stage read makes");
+}
+
+TEST_F(Cer, ShowsWhatTheRepliesDo) {
+  auto read = record("a", {true, true, true}, "first", "train");
+  read["reading"] = {{"history", "late"}, {"reference", {{"strategy", "advice"}}}, {"reply", {{"emotion", "anger"}}}};
+  lines({read.dump()});
+  const json settings{{"view", "unifireward"}, {"reads_replies", true}, {"order", "reference_first"}};
+  auto data = open(settings);
+  const auto history = get(data, 0).history;
+  EXPECT_EQ(history[1].text, "<history>early</history>") << "how the dialogue was read is another setting";
+  EXPECT_EQ(history[7].text, "<strategy>advice</strategy>tell me more\n<emotion>anger</emotion>why?");
+  read["reading"].erase("reply");
+  lines({read.dump()});
+  auto more = settings;
+  more["max_unreadable"] = 1;
+  auto without = open(more);
+  const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  EXPECT_EQ(all.at(0).reason, "has no 'reading' of its replies, which the stage read makes with replies = true");
 }
 
 TEST_F(Cer, ShowsRepliesInAnOrderThatFollowsFromTheName) {

@@ -31,7 +31,7 @@ TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
   Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "tell me more", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"tell me more"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], 1.0);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.steps[2], 1.0);
@@ -45,15 +45,26 @@ TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
 
 TEST(Judge, SeesTheReadingBeforeEachStepAndAllOfItBeforeTheReplies) {
   Scripted speaker(yes);
-  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, "r", {all_parts()}, {"late", std::nullopt, "advice"});
+  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "advice"});
   EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>late</history><history>early</history>");
   EXPECT_EQ(speaker.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
   EXPECT_EQ(speaker.asked[3], "user: i am sad\n? <history>late</history><strategy>advice</strategy>r\nwhy?");
 }
 
+TEST(Judge, SeesBeforeEachReplyWhatItDoes) {
+  Scripted speaker(yes);
+  auto one = all_parts();
+  one.reply.reading = {std::nullopt, "anger", "question"};
+  const Reply reference{"r", {"late", std::nullopt, "advice"}};
+  Judge(speaker, bare(), {.steps = false}, {}).judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
+  EXPECT_EQ(speaker.asked.at(0),
+            "user: i am sad\n? <strategy>plan</strategy><history>late</history><strategy>advice</strategy>r\n"
+            "<emotion>anger</emotion><strategy>question</strategy>why?");
+}
+
 TEST(Judge, ReadsTheContextOnceForAGroup) {
   Scripted speaker(yes);
-  const auto opinions = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {all_parts(), all_parts("anger"), {}});
+  const auto opinions = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts(), all_parts("anger"), {}});
   EXPECT_EQ(speaker.begun, 1);
   EXPECT_EQ(speaker.asked.size(), 8u) << "nothing of a completion without parts";
   EXPECT_FALSE(opinions[2].reply || opinions[2].steps[0]);
@@ -62,7 +73,7 @@ TEST(Judge, ReadsTheContextOnceForAGroup) {
 TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
   Scripted speaker(yes);
   const Case gap{{"early", std::nullopt, "question"}, ""};
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {gap})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
   EXPECT_EQ(speaker.asked.size(), 2u);
   EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
   EXPECT_FALSE(opinion.steps[1] || opinion.reply);
@@ -70,7 +81,7 @@ TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
 
 TEST(Judge, ApartKnowsNothingOfOtherVerdicts) {
   Scripted speaker(yes);
-  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, "r", {all_parts()});
+  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()});
   EXPECT_EQ(speaker.asked[2], "user: i am sad\n? <strategy>question</strategy>");
 }
 
@@ -78,7 +89,7 @@ TEST(Judge, UndoesTheSwapOfTheReplies) {
   Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : question.starts_with("why?\n") ? "first" : "second";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {.swap = true}).judge(kHistory, "r", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {.swap = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second) << "the completion, which stood first";
   EXPECT_EQ(opinion.reply, 1.0);
 }
@@ -87,7 +98,7 @@ TEST(Judge, CountsWhatItCanNotReadAndDoesNotGuess) {
   Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<history>") ? "maybe" : question.starts_with("<") ? "False" : "the first, I think";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, "r", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_FALSE(opinion.steps[0] || opinion.reply || opinion.preference);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.unreadable, 2);
@@ -97,7 +108,7 @@ TEST(Judge, TakesTheMajorityOfSampledAnswers) {
   Scripted speaker([](const std::string&, const std::string& question, uint32_t draw) {
     return question.starts_with("<") ? (draw == 1 ? "True" : "False") : draw == 0 ? "first" : "second";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {.votes = 3}).judge(kHistory, "r", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {.votes = 3}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], -1.0);
   EXPECT_EQ(opinion.preference, Preference::second);
   EXPECT_EQ(speaker.begun, 1);
@@ -110,7 +121,7 @@ TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
     if (choices.size() == 2) return std::vector<double>{std::log(.6), std::log(.2)};
     return std::vector<double>{std::log(.1), std::log(.2), std::log(.3), std::log(.4)};
   };
-  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, "r", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_NEAR(*opinion.steps[0], .5, 1e-12);
   EXPECT_NEAR(*opinion.reply, 0, 1e-12) << ".2 + .3 - .1 - .4";
   EXPECT_EQ(opinion.preference, Preference::neither) << "the likelier of those that say worse, at .5 each";
@@ -125,7 +136,7 @@ TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
     if (choices.size() == 2) return std::vector<double>{std::log(.5), std::log(.5)};
     return std::vector<double>{std::log(.4), std::log(.31), std::log(.29), std::log(1e-9)};
   };
-  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, "r", {all_parts()})[0];
+  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second);
   EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
@@ -136,16 +147,16 @@ TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   Scripted speaker([&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
   const Judge judge(speaker, bare(), {.reply = false}, {});
   const Case one{{"early", std::nullopt, std::nullopt}, ""};
-  for (int i = 0; i < 7; ++i) judge.judge(kHistory, "r", {one});
+  for (int i = 0; i < 7; ++i) judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(speaker.guessed, (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
-  judge.judge(kHistory, "r", {one});
+  judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(speaker.guessed.back(), "False?") << "four of seven";
 }
 
 TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
   Scripted speaker([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
   const Judge judge(speaker, bare(), {}, {});
-  for (int i = 0; i < 3; ++i) judge.judge(kHistory, "r", {all_parts()});
+  for (int i = 0; i < 3; ++i) judge.judge(kHistory, {"r"}, {all_parts()});
   for (size_t i = 0; i < speaker.guessed.size(); ++i) EXPECT_EQ(speaker.guessed[i], i % 4 < 3 ? "True?" : "first?");
 }
 
@@ -162,8 +173,8 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
     EXPECT_NE(form.about_step(2, "a question").find("a question"), std::string::npos);
     const auto beside = form.about_step(2, "a question", {std::nullopt, std::nullopt, "advice"});
     EXPECT_LT(beside.find("advice"), beside.find("a question"));
-    EXPECT_NE(form.about_replies("A", "B", {"late", {}, {}}).find("late"), std::string::npos);
-    EXPECT_NE(form.about_replies("A", "B").find("both good"), std::string::npos);
+    EXPECT_NE(form.about_replies({"A"}, {"B"}, {"late", {}, {}}).find("late"), std::string::npos);
+    EXPECT_NE(form.about_replies({"A"}, {"B"}).find("both good"), std::string::npos);
   }
 }
 

@@ -67,6 +67,20 @@ TEST_F(JudgedRewards, ACompletionWithoutPartsHasTheLeastRewardAndNobodyIsAsked) 
   EXPECT_TRUE(speaker.asked.empty());
 }
 
+TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
+  score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, kWhole);
+  EXPECT_EQ(speaker.asked.at(0),
+            "user: i am sad\n? <history>early</history><history>early</history>reply\n<history>early</history>reply");
+  EXPECT_EQ(reader.asked.size(), 4u) << "the dialogue once; three times the reply, which is the reference here";
+  try {
+    score("orm", {{"reads_replies", true}}, kWhole);
+    FAIL() << "nobody there to read";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("reads_replies = true needs a 'reader'"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   speaker = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
   const auto row = score("unifireward", {}, kWhole);
