@@ -30,6 +30,7 @@ json turns_of(Example& example, json& record) {
     json& one = turns.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
     one["role"] = std::move(turn.role);
     one["text"] = std::move(turn.text);
+    if (!turn.pictures.empty()) one["pictures"] = std::move(turn.pictures);
   }
   const auto labels = record.find("labels");
   if (labels == record.end() || !labels->is_array() || labels->size() != turns.size()) return turns;

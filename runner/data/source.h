@@ -9,8 +9,8 @@
 
 namespace compeer::data {
 
-/// A dataset as records: {"id", "split", "turns": [{"role", "text"}], "reference" if the example has an answer}, and
-/// all that the example's own record says, if that is an object.
+/// A dataset as records: {"id", "split", "turns": [{"role", "text"}] and the "pictures" they show, "reference" if the
+/// example has an answer}, and all that the example's own record says, if that is an object.
 class Source {
  public:
   /// No splits: train, valid and test. Throws Error (exit 4) if there is no record in any of them.

@@ -50,6 +50,15 @@ Json variables_of(const Json& conversation) {
   return variables;
 }
 
+Json content_of(const Message& message) {
+  const std::string text = valid_utf8(message.text);
+  if (message.pictures == 0) return text;
+  auto parts = Json::array();
+  for (size_t i = 0; i < message.pictures; ++i) parts.push_back({{"type", "image"}});
+  parts.push_back({{"type", "text"}, {"text", text}});
+  return parts;
+}
+
 }  // namespace
 
 Chat::Chat(const Tokenizer& tokenizer) : Chat(tokenizer, tokenizer.folder()) {}
@@ -85,7 +94,7 @@ std::vector<int32_t> Chat::encode(const Rendered& rendered, bool special) const 
 std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
   Json conversation = {{"messages", Json::array()}, {"add_generation_prompt", true}};
   for (const Message& message : messages)
-    conversation["messages"].push_back({{"role", message.role}, {"content", valid_utf8(message.text)}});
+    conversation["messages"].push_back({{"role", message.role}, {"content", content_of(message)}});
   return encode(render(conversation));
 }
 

@@ -14,6 +14,7 @@ namespace compeer::language {
 
 struct Message {
   std::string role, text;
+  size_t pictures = 0;  ///< how many are shown before the text
 };
 
 /// A conversation as its template writes it.
@@ -42,7 +43,7 @@ class Chat {
   /// Ids of what was rendered. `special`: special tokens are recognised in what people wrote, too.
   std::vector<int32_t> encode(const Rendered& rendered, bool special = false) const;
 
-  /// The conversation, ready for the assistant to answer.
+  /// The conversation, ready for the assistant to answer; of each picture the placeholder that its template writes.
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
   /// An answer as the model should produce it, the end token included.

@@ -34,12 +34,14 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
   tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
   chat_ = std::make_unique<language::Chat>(*tokenizer_);
   table["end_token"] = tokenizer_->end();
+  const std::string folder = table.value("path", json()).is_string() ? table.at("path").get<std::string>() : "";
   if (checkpoint) {
     table["path"] = checkpoint->string();
   } else if (table.contains("config") && table.at("config").is_object()) {
     table["config"]["vocab_size"] = tokenizer_->size();
   }
   model_ = open<Model>("models", table);
+  eyes_ = std::make_unique<Eyes>(folder, *model_);
   model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
   if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); });
       shape.vocabulary < tokenizer_->size()) {

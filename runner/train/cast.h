@@ -13,6 +13,7 @@
 #include "plugin/calls.h"
 #include "plugin/host.h"
 #include "rollout/policy.h"
+#include "train/eyes.h"
 
 namespace compeer::train {
 
@@ -39,6 +40,7 @@ class Cast {
   rollout::Policy& policy() { return *policy_; }
   const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   const language::Chat& chat() const { return *chat_; }
+  const Eyes& eyes() const { return *eyes_; }
   std::vector<RewardTerm>& rewards() { return rewards_; }
   plugin::Plugin<Reweighting>* reweighting() { return reweighting_.get(); }
   /// "redundancy/s_in", ...: the reweighting's factors as columns.
@@ -59,6 +61,7 @@ class Cast {
   std::unique_ptr<language::Tokenizer> tokenizer_;
   std::unique_ptr<language::Chat> chat_;
   std::unique_ptr<plugin::Plugin<Model>> model_;
+  std::unique_ptr<Eyes> eyes_;
   std::unique_ptr<rollout::Policy> policy_;
   std::vector<RewardTerm> rewards_;
   std::unique_ptr<plugin::Plugin<Reweighting>> reweighting_;

@@ -19,6 +19,7 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
     writer.emplace(run, step);
     cast.model().call("save", [&](Model& model) { model.save(writer->folder().string()); });
     cast.tokenizer().save(writer->folder());
+    cast.eyes().save(writer->folder());
   });
   training.save(writer ? writer->folder() : std::filesystem::path());
   world.together("checkpoint", [&] {

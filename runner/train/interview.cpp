@@ -6,11 +6,12 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "train/rollouts.h"
 
 namespace compeer::train {
 
 namespace {
+
+constexpr const char* kWhere = "speaker";
 
 bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& beginning) {
   return all.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), all.begin());
@@ -18,11 +19,21 @@ bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& be
 
 }  // namespace
 
-std::vector<int32_t> Voice::prompt(const std::vector<Turn>& turns) const { return chat.prompt(messages(turns)); }
+std::shared_ptr<const std::vector<Picture>> Voice::see(const std::vector<Turn>& turns) const {
+  return std::make_shared<const std::vector<Picture>>(eyes.read(turns, kWhere));
+}
+
+std::vector<int32_t> Voice::prompt(const std::vector<Turn>& turns, const Spoken& talk) const {
+  return eyes.prompt(chat, turns, *talk.pictures, kWhere);
+}
+
+std::shared_ptr<const Sight> Voice::look(std::span<const int32_t> tokens, int64_t from, const Spoken& talk) const {
+  return eyes.look(tokens, static_cast<size_t>(from), talk.conversation.next_position(), *talk.pictures);
+}
 
 void Voice::check(const std::vector<int32_t>& prompt) const {
   if (fits(prompt)) return;
-  throw Error("speaker", fmt::format("a talk has {} tokens, its model has room for {}", prompt.size(), room),
+  throw Error(kWhere, fmt::format("a talk has {} tokens, its model has room for {}", prompt.size(), room),
               "shorten what is asked, or take a model with more positions", Exit::data);
 }
 
@@ -35,9 +46,12 @@ rollout::Guess Interview::next(uint64_t seed) {
   plan();
   auto& conversation = talk_.conversation;
   const auto& old = conversation.tokens();
-  const auto sure = plan_.begin() + expected_.front().at;
-  const int64_t left =
-      conversation.keep(std::mismatch(plan_.begin(), sure, old.begin(), old.end()).first - plan_.begin());
+  const auto sure = std::span(plan_).first(static_cast<size_t>(expected_.front().at));
+  int64_t left = conversation.keep(std::ranges::mismatch(sure, old).in1 - sure.begin());
+  if (const auto sight = voice_.look(sure, left, talk_)) {
+    conversation.append(sure.subspan(static_cast<size_t>(left)), sight);
+    left = expected_.front().at;
+  }
   rollout::Guess guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
   for (const Expected& one : expected_)
     guess.places.push_back({one.at, {seed, manner_.draw, one.prompt, 0, one.token}});
@@ -51,7 +65,7 @@ void Interview::plan() {
     const bool guessed = question > asked_;
     turns.push_back({"user", questions_[question].text});
     auto& prompt = prompts_[question];
-    if (prompt.empty()) prompt = voice_.prompt(turns);
+    if (prompt.empty()) prompt = voice_.prompt(turns, talk_);
     if (!guessed) voice_.check(prompt);
     // A template may write an answer in another way than it was said.
     if (guessed && !(voice_.fits(prompt) && begins_with(prompt, plan_))) return;

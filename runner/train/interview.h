@@ -1,26 +1,35 @@
 #pragma once
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "compeer/speaker.h"
 #include "language/chat.h"
 #include "rollout/engine.h"
+#include "train/eyes.h"
 
 namespace compeer::train {
 
-/// What was said in a talk, and its tokens in the engine's pages.
+/// What was said and shown in a talk, and its tokens in the engine's pages.
 struct Spoken {
   std::vector<Turn> turns;
+  std::shared_ptr<const std::vector<Picture>> pictures;
   rollout::Conversation conversation;
 };
 
-/// How a speaker writes.
+/// How a speaker reads and writes.
 struct Voice {
   const language::Tokenizer& tokenizer;
   const language::Chat& chat;
+  const Eyes& eyes;
   int64_t room;  ///< positions
 
-  /// A conversation up to where the answer begins.
-  std::vector<int32_t> prompt(const std::vector<Turn>& turns) const;
+  /// The pictures that turns show.
+  std::shared_ptr<const std::vector<Picture>> see(const std::vector<Turn>& turns) const;
+  /// Turns of this talk up to where the answer begins.
+  std::vector<int32_t> prompt(const std::vector<Turn>& turns, const Spoken& talk) const;
+  /// What is seen among `tokens` from `from` on, which follows in the talk; null: nothing.
+  std::shared_ptr<const Sight> look(std::span<const int32_t> tokens, int64_t from, const Spoken& talk) const;
   /// Is there room for an answer?
   bool fits(const std::vector<int32_t>& prompt) const { return static_cast<int64_t>(prompt.size()) < room; }
   /// Throws Error (exit 4) if not.

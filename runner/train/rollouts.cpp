@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "comm/phase.h"
 #include "language/stop_strings.h"
 
 namespace compeer::train {
-
-std::vector<language::Message> messages(const std::vector<Turn>& turns) {
-  std::vector<language::Message> all;
-  for (const Turn& turn : turns) all.push_back({turn.role, turn.text});
-  return all;
-}
 
 std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
                                       const std::function<int64_t(int64_t)>& record_of) {
@@ -24,7 +19,9 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
     ScoredGroup group;
     group.index = index;
     group.example = cast.record(split, record_of(index));
-    group.prompt = cast.chat().prompt(messages(group.example.history));
+    const Example& example = group.example;
+    group.pictures = cast.eyes().read(example.history, example.id);
+    group.prompt = cast.eyes().prompt(cast.chat(), example.history, group.pictures, example.id);
     if (static_cast<int64_t>(group.prompt.size()) >= room) {
       throw Error(group.example.id,
                   fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),
@@ -37,8 +34,10 @@ std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int6
 
 void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck) {
   std::vector<rollout::Prompt> prompts;
-  for (const ScoredGroup& group : groups)
-    prompts.push_back({luck.before + static_cast<uint32_t>(group.index), group.prompt});
+  for (ScoredGroup& group : groups) {
+    group.sight = cast.eyes().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
+    prompts.push_back({luck.before + static_cast<uint32_t>(group.index), group.prompt, group.sight});
+  }
   rollout::Request request{sampling_from(sampling), group_size, {cast.tokenizer().end()}, luck.seed, luck.step};
   request.progress = [] { comm::mark_progress(); };
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {

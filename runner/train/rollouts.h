@@ -11,8 +11,6 @@ namespace compeer::train {
 std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
                                       const std::function<int64_t(int64_t)>& record_of);
 
-std::vector<language::Message> messages(const std::vector<Turn>& turns);
-
 /// The random numbers of a step.
 struct Luck {
   uint64_t seed = 0;

@@ -12,6 +12,8 @@ struct ScoredGroup {
   int64_t index = 0;  ///< within the step, over all ranks
   Example example;
   std::vector<int32_t> prompt;
+  std::vector<Picture> pictures;                 ///< that the prompt shows, until they were looked at
+  std::shared_ptr<const Sight> sight = nullptr;  ///< of these
   std::vector<rollout::Sample> samples;
   std::vector<Completion> completions;
   std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`

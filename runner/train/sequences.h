@@ -30,11 +30,12 @@ struct Lesson {
     int64_t begin, end;
   };
   std::vector<int32_t> tokens;
-  std::vector<Span> learned;  ///< ascending; none begins before 1
+  std::vector<Span> learned;                     ///< ascending; none begins before 1
+  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among the tokens, less the last
 
   /// All from `first` on.
   Lesson(std::vector<int32_t> all, int64_t first);
-  Lesson(std::vector<int32_t> all, std::vector<Span> spans);
+  Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const Sight> seen = nullptr);
   int64_t targets() const;
 };
 

@@ -24,8 +24,10 @@ int64_t size_of(const std::vector<T>& list) {
 }
 
 // Where an assistant's turn of the history stands among all tokens.
-Lesson::Span span_of(Cast& cast, const Example& example, size_t turn, const std::vector<int32_t>& tokens) {
-  auto until = cast.chat().prompt(messages({example.history.begin(), example.history.begin() + turn}));
+Lesson::Span span_of(Cast& cast, const ScoredGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
+  const Example& example = group.example;
+  const std::vector<Turn> before(example.history.begin(), example.history.begin() + static_cast<ptrdiff_t>(turn));
+  auto until = cast.eyes().prompt(cast.chat(), before, group.pictures, example.id);
   const int64_t begin = size_of(until);
   const auto said = cast.chat().answer(example.history[turn].text);
   until.insert(until.end(), said.begin(), said.end());
@@ -40,9 +42,20 @@ std::vector<Lesson::Span> spans_of(Cast& cast, const ScoredGroup& group, const s
   std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
   const auto& history = group.example.history;
   for (size_t turn = history.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
-    if (history[turn - 1].role == "assistant") spans.push_back(span_of(cast, group.example, turn - 1, tokens));
+    if (history[turn - 1].role == "assistant") spans.push_back(span_of(cast, group, turn - 1, tokens));
   }
   std::reverse(spans.begin(), spans.end());
+  return spans;
+}
+
+// Everything but the first token and what stands for pictures.
+std::vector<Lesson::Span> texts_of(const Eyes& eyes, const std::vector<int32_t>& tokens) {
+  std::vector<Lesson::Span> spans;
+  for (int64_t i = 1; i < size_of(tokens); ++i) {
+    if (eyes.placeholder(tokens[static_cast<size_t>(i)])) continue;
+    if (spans.empty() || spans.back().end != i) spans.push_back({i, i});
+    ++spans.back().end;
+  }
   return spans;
 }
 
@@ -54,9 +67,10 @@ Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
     throw Error(group.example.id, fmt::format("has {} tokens, the model has room for {}", tokens.size(), room),
                 "raise the model's max_position_embeddings", Exit::data);
   }
-  if (all) return {std::move(tokens), 1};
-  auto spans = spans_of(cast, group, tokens);
-  return {std::move(tokens), std::move(spans)};
+  const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
+  auto sight = cast.eyes().look(read, 0, 0, group.pictures);
+  auto spans = all ? texts_of(cast.eyes(), tokens) : spans_of(cast, group, tokens);
+  return {std::move(tokens), std::move(spans), std::move(sight)};
 }
 
 class Sft {

@@ -47,7 +47,8 @@ class FolderSpeaker : public Speaker {
       : seed_(services.seed),
         tokenizer_(language::Tokenizer::load(folder)),
         chat_(tokenizer_),
-        model_(opened(folder, services)) {
+        model_(opened(folder, services)),
+        eyes_(folder, model_) {
     model_.call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
     policy_->forward = [this](const Batch& batch, Cache* cache) {
       return model_.call("forward", [&](Model& model) { return model.forward(batch, cache); });
@@ -57,13 +58,15 @@ class FolderSpeaker : public Speaker {
   }
 
   std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
-    auto talk = std::make_unique<KeptTalk>(Spoken{turns, engine_->conversation()});
+    auto talk = std::make_unique<KeptTalk>(Spoken{turns, voice_.see(turns), engine_->conversation()});
+    if (turns.empty()) return talk;
     // The template may write a turn in another way once more is said, so only what stays the same is read.
     auto more = turns;
     more.push_back({"user", "?"});
-    const auto now = turns.empty() ? std::vector<int32_t>() : voice_.prompt(turns), later = voice_.prompt(more);
-    const auto same = std::mismatch(now.begin(), now.end(), later.begin(), later.end()).first;
-    if (same != now.begin()) engine_->read({{0, {now.begin(), same}, nullptr, &talk->spoken.conversation}});
+    auto now = voice_.prompt(turns, talk->spoken);
+    const auto later = voice_.prompt(more, talk->spoken);
+    now.erase(std::mismatch(now.begin(), now.end(), later.begin(), later.end()).first, now.end());
+    if (!now.empty()) engine_->read({unread(now, talk->spoken)});
     return talk;
   }
 
@@ -72,8 +75,8 @@ class FolderSpeaker : public Speaker {
     std::vector<rollout::Prompt> prompts;
     for (size_t i = 0; i < talks.size(); ++i) {
       Spoken& talk = own(*talks[i]);
-      talk.turns.push_back({"user", texts.at(i)});
-      prompts.push_back(unread(talk.turns, talk.conversation));
+      if (!texts.at(i).empty()) talk.turns.push_back({"user", texts[i]});
+      prompts.push_back(unread(voice_.prompt(talk.turns, talk), talk));
     }
     std::vector<Said> all;
     auto samples = engine_->generate(prompts, request(manner));
@@ -134,14 +137,13 @@ class FolderSpeaker : public Speaker {
       whose[i]->log_probs.push_back(std::accumulate(scores[i].begin(), scores[i].end(), 0.0));
   }
 
-  // What the pages do not hold yet of these turns.
-  rollout::Prompt unread(const std::vector<Turn>& turns, rollout::Conversation& conversation) const {
-    const auto all = voice_.prompt(turns);
+  // What the pages do not hold yet of these tokens.
+  rollout::Prompt unread(const std::vector<int32_t>& all, Spoken& talk) const {
     voice_.check(all);
-    const auto& old = conversation.tokens();
+    const auto& old = talk.conversation.tokens();
     const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
-    const int64_t left = conversation.keep(same);
-    return {number_of(all), {all.begin() + left, all.end()}, nullptr, &conversation};
+    const int64_t left = talk.conversation.keep(same);
+    return {number_of(all), {all.begin() + left, all.end()}, voice_.look(all, left, talk), &talk.conversation};
   }
 
   rollout::Request request(const Manner& manner) const {
@@ -165,9 +167,10 @@ class FolderSpeaker : public Speaker {
   const language::Tokenizer tokenizer_;
   const language::Chat chat_;
   plugin::Plugin<Model> model_;
+  const Eyes eyes_;
   std::unique_ptr<rollout::Policy> policy_;
   std::unique_ptr<rollout::Engine> engine_;
-  Voice voice_{tokenizer_, chat_, 0};
+  Voice voice_{tokenizer_, chat_, eyes_, 0};
 };
 
 }  // namespace

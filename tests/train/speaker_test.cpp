@@ -12,6 +12,8 @@
 #include "compeer/model.h"
 #include "language/tokenizer.h"
 #include "plugin/open.h"
+#include "rollout/engine.h"
+#include "seeing.h"
 
 namespace compeer::train {
 namespace {
@@ -236,6 +238,70 @@ TEST(ModelPluginOf, NamesWhatIsWrongWithAFolder) {
   } catch (const Error& error) {
     EXPECT_NE(error.where().find("config.json"), std::string::npos);
   }
+}
+
+// A judge that sees. Both pictures have as many tokens.
+class SeeingSpeaker : public Seeing {
+ protected:
+  static std::vector<Turn> shown(int number) {
+    return {{"user", "i am sad", {picture(number)}}, {"assistant", "oh"}, {"user", "look", {picture(1)}}};
+  }
+  // The likelihood of "yes" to "well?".
+  double weighed(const std::vector<Turn>& turns) {
+    const auto talk = speaker->begin(turns);
+    return speaker->ask({talk.get()}, {{{"well?", {"yes"}}}}, {0, 6}, true)[0][0].log_probs.at(0);
+  }
+  const std::unique_ptr<Speaker> speaker = open_speaker(folder, services);
+};
+
+TEST_F(SeeingSpeaker, WeighsAnswersAsScoringDoes) {
+  const auto tokenizer = language::Tokenizer::load(folder);
+  const language::Chat chat(tokenizer);
+  auto model = open();
+  const Eyes eyes(folder, model);
+  auto turns = shown(0);
+  turns.push_back({"user", "well?"});
+  const auto pictures = eyes.read(turns, "");
+  auto tokens = eyes.prompt(chat, turns, pictures, "");
+  const size_t asked = tokens.size();
+  for (const int32_t id : chat.answer("yes")) tokens.push_back(id);
+  rollout::Policy policy(model.object());
+  const auto scored = rollout::Engine(policy).score({{0, tokens, eyes.look(tokens, 0, 0, pictures)}})[0];
+  double sum = 0;
+  for (size_t i = asked; i < tokens.size(); ++i) sum += static_cast<double>(scored[i - 1]);
+  EXPECT_EQ(weighed(shown(0)), sum);
+}
+
+TEST_F(SeeingSpeaker, AnotherPictureIsAnotherOpinion) { EXPECT_NE(weighed(shown(0)), weighed(shown(2))); }
+
+TEST_F(SeeingSpeaker, GoingOnIsTheSameAsBeginningAnewWithAllThatWasShown) {
+  const Manner manner{1.0, 6, 3};
+  const auto kept = speaker->begin(shown(0));
+  const auto copy = kept->copy();
+  const auto first = speaker->answer({kept.get()}, {""}, manner)[0].text;
+  auto turns = shown(0);
+  turns.push_back({"assistant", first});
+  const auto anew = speaker->begin(turns);
+  const auto next = speaker->answer({kept.get(), anew.get()}, {"and?", "and?"}, manner);
+  EXPECT_EQ(next[0].text, next[1].text);
+  EXPECT_EQ(speaker->answer({copy.get()}, {""}, manner)[0].text, first);
+}
+
+TEST_F(SmallSpeaker, APictureIsRefusedByNameWithoutEyes) {
+  try {
+    speaker->begin({{"user", "look", {"cat.png"}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "speaker: shows cat.png, but the model sees no pictures\n  help: take one that does "
+                 "(qwen2_5_vl), or leave pictures out");
+  }
+}
+
+TEST_F(SmallSpeaker, WithoutATextTheLastTurnIsAnswered) {
+  auto turns = kBeginning;
+  turns.push_back({"user", "what now?"});
+  EXPECT_EQ(say(*speaker->begin(turns), ""), say(*speaker->begin(kBeginning), "what now?"));
 }
 
 }  // namespace

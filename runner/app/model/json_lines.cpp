@@ -75,11 +75,6 @@ nlohmann::ordered_json parse_object(const std::string& line, const std::string& 
   return value;
 }
 
-Error in_line(const std::string& where, const Error& error) {
-  const auto what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
-  return {where, what, error.help(), error.exit()};
-}
-
 void put_line(const std::string& line) {
   if (std::fputs(line.c_str(), stdout) < 0 || std::fputc('\n', stdout) == EOF || std::fflush(stdout) != 0)
     throw Error("", "standard output can't be written", "", Exit::failure);

@@ -39,9 +39,6 @@ class Lines {
 /// nested, a name twice in an object.
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where);
 
-/// An error that came up in a line, with the line in front: "line 7: cat.png: can't be read".
-Error in_line(const std::string& where, const Error& error);
-
 /// Writes a line to standard output at once. Throws Error (exit 1) if that can't be done.
 void put_line(const std::string& line);
 

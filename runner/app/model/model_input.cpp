@@ -1,6 +1,7 @@
 #include "app/model/model_input.h"
 
-#include "base/error.h"
+#include "base/within.h"
+#include "language/picture_parts.h"
 #include "rollout/check.h"
 
 namespace compeer::app {
@@ -25,13 +26,21 @@ std::vector<int32_t> ids_of(const json& list, const std::string& where) {
   return ids;
 }
 
+// The pictures of a line: parts of its messages; beside "ids" or "text" a list "images".
+std::vector<language::PictureFiles> shown(const json& line, const language::PictureSettings& settings,
+                                          const std::string& where) {
+  if (line.contains("messages")) return language::picture_parts(line.at("messages"), settings, where);
+  if (line.contains("images")) return language::picture_list(line.at("images"), where);
+  return {};
+}
+
 }  // namespace
 
 ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special)
     : folder_(folder),
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
       special_(special),
-      pictures_(folder, model) {
+      eyes_(folder, *model.plugin) {
   if (!has_tokenizer(folder)) return;
   tokenizer_.emplace(language::Tokenizer::load(folder));
 }
@@ -48,7 +57,7 @@ std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& wh
   try {
     return chat_->encode(chat_->render(conversation), special_);
   } catch (const Error& error) {
-    throw in_line(where, error);
+    throw within(where, error);
   }
 }
 
@@ -66,7 +75,9 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
 rollout::Prompt ModelInput::prompt(const json& line, const std::string& where, bool answer, int64_t room) const {
   rollout::Prompt result;
   result.tokens = tokens_of(line, where, answer);
-  result.sight = pictures_.look(result.tokens, line, 0, where);
+  const auto pictures = eyes_.read(shown(line, eyes_.settings(), where), where);
+  eyes_.fit(result.tokens, pictures, line.contains("ids"), where);
+  result.sight = eyes_.look(result.tokens, 0, 0, pictures);
   try {
     rollout::check(result, shape_, room);
   } catch (const Error& error) {

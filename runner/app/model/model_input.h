@@ -5,10 +5,10 @@
 
 #include "app/model/json_lines.h"
 #include "app/model/open_model.h"
-#include "app/model/picture_input.h"
 #include "base/error.h"
 #include "language/chat.h"
 #include "rollout/engine.h"
+#include "train/eyes.h"
 
 namespace compeer::app {
 
@@ -40,7 +40,7 @@ class ModelInput {
   bool special_;
   std::optional<language::Tokenizer> tokenizer_;
   mutable std::optional<language::Chat> chat_;  // made when the first conversation comes: not all folders can
-  PictureInput pictures_;
+  train::Eyes eyes_;
 };
 
 /// Reads prompts from standard input for an engine. A mistake ends the input; it is thrown by `finish`, when everything

@@ -11,6 +11,7 @@ namespace compeer {
 struct Turn {
   std::string role;
   std::string text;
+  std::vector<std::string> pictures = {};  ///< files, PNG or JPEG, that are shown before the text
 };
 
 /// One record of a dataset: what is shown to the model, what it should say, and what is known about it.

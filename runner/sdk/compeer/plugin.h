@@ -21,7 +21,7 @@
 #include "compeer/settings.h"
 
 /// Changes whenever a header of the SDK changes; host and plugin must have the same.
-#define COMPEER_INTERFACE 6
+#define COMPEER_INTERFACE 7
 
 #ifndef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
 #define COMPEER_DECLARED_INTERFACE COMPEER_INTERFACE

@@ -53,7 +53,8 @@ class BOOST_SYMBOL_VISIBLE Speaker {
   /// A conversation that begins with these turns, which are read at once. The speaker must outlive it.
   virtual std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) = 0;
 
-  /// Says `texts[i]`, as the user, in `talks[i]`, and answers. Each talk stands there once.
+  /// Says `texts[i]`, as the user, in `talks[i]`, and answers. Without a text the talk's last turn is answered. Each
+  /// talk stands there once.
   virtual std::vector<Said> answer(const std::vector<Talk*>& talks, const std::vector<std::string>& texts,
                                    const Manner& manner) = 0;
 
