@@ -18,11 +18,12 @@ std::string first_few(const std::vector<LeftOut>& left_out) {
   return text + (left_out.size() > kNamed ? "; ..." : "");
 }
 
-void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Run>& runs, size_t count) {
+void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Run>& runs, size_t count,
+               const std::filesystem::path& media) {
   json& labels = example.record["labels"] = json::array();
   for (size_t i = 0; i < count; ++i) {
     Spoken turn = spoken(dialogue.utterances, runs[i]);
-    example.history.push_back({chat_name(runs[i].role), std::move(turn.text)});
+    example.history.push_back({chat_name(runs[i].role), std::move(turn.text), pictures(turn.labels, media)});
     labels.push_back(std::move(turn.labels));
   }
 }
@@ -41,7 +42,8 @@ Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
     : name_(layout.name),
       language_(layout.language),
       by_turn_(settings.text("unit") == "turn"),
-      merge_(settings.flag("merge")) {
+      merge_(settings.flag("merge")),
+      media_(settings.has("media") ? std::filesystem::absolute(settings.text("media")) : "") {
   const double valid = settings.number("valid"), test = settings.number("test");
   if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
   load(layout, settings.text("path"), host);
@@ -118,7 +120,7 @@ Example Corpus::get(const std::string& split, int64_t index) {
   const auto all = runs(dialogue.utterances, merge_);
   Example example{book.dialogue, {}, "", common(book, dialogue)};
   example.record["rounds"] = book.rounds.size();
-  add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size());
+  add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size(), media_);
   if (!by_turn_) return example;
   json answer = json::object();
   if (place.turn < all.size()) {  // else it is withheld

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@
   R"json("help": "share of the dialogues in the split valid, where no file's name says the split"},)json"            \
   R"json("test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "likewise of the split test"},)json" \
   R"json("max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,)json"                             \
-  R"json("help": "share of records that may be left out because they can't be read"})json"
+  R"json("help": "share of records that may be left out because they can't be read"},)json"                          \
+  R"json("media": {"type": "path", "default": null,)json"                                                            \
+  R"json("help": "folder of the files that turns name; pictures, and stills beside videos, are shown"})json"
 
 namespace compeer::corpora {
 
@@ -54,6 +57,7 @@ class Corpus : public Dataset {
 
   std::string name_, language_;
   bool by_turn_, merge_;
+  std::filesystem::path media_;  // empty: nothing is shown
   Shelf::Books books_;
   std::vector<LeftOut> left_out_;
   std::array<std::vector<Place>, 3> splits_;

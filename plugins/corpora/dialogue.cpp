@@ -1,6 +1,7 @@
 #include "corpora/dialogue.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/json.h"
@@ -40,6 +41,16 @@ std::string_view take(std::string_view& bytes) {
 }
 
 std::string print(const json& labels) { return labels.empty() ? "{}" : labels.dump(); }
+
+// The file, if it is a picture, or one of its name; empty if there is none.
+std::filesystem::path still_of(std::filesystem::path file) {
+  static constexpr std::array<const char*, 3> kinds = {".png", ".jpg", ".jpeg"};
+  if (std::find(kinds.begin(), kinds.end(), file.extension()) != kinds.end()) return is_regular_file(file) ? file : "";
+  for (const char* kind : kinds) {
+    if (is_regular_file(file.replace_extension(kind))) return file;
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -111,6 +122,18 @@ Spoken spoken(const std::vector<Utterance>& utterances, const Run& run) {
     append(turn.labels, utterances[i].labels, i - run.begin);
   }
   return turn;
+}
+
+std::vector<std::string> pictures(const json& labels, const std::filesystem::path& media) {
+  std::vector<std::string> found;
+  if (media.empty() || !labels.contains("media")) return found;
+  for (const json& name : labels.at("media")) {
+    if (!name.is_string()) continue;
+    const auto still = still_of(media / name.get_ref<const std::string&>());
+    // A voice and a face have one name, and so one picture.
+    if (!still.empty() && (found.empty() || found.back() != still)) found.push_back(still.string());
+  }
+  return found;
 }
 
 }  // namespace compeer::corpora

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -55,5 +56,9 @@ struct Spoken {
 };
 
 Spoken spoken(const std::vector<Utterance>& utterances, const Run& run);
+
+/// Which pictures of a turn are there in the folder `media` (empty: none is looked for): of the files that its label
+/// "media" names those that are PNG or JPEG, and for a video a still picture of the same name.
+std::vector<std::string> pictures(const json& labels, const std::filesystem::path& media);
 
 }  // namespace compeer::corpora

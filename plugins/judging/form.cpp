@@ -37,7 +37,9 @@ Form::Prompts Form::read(const std::string& folder) {
 
 std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
   if (!prompts_) return history;
-  return {{"system", prompts_->context.fill({{"history", lines_of(history, prompts_->context.chinese())}})}};
+  Turn all{"system", prompts_->context.fill({{"history", lines_of(history, prompts_->context.chinese())}})};
+  for (const Turn& turn : history) all.pictures.insert(all.pictures.end(), turn.pictures.begin(), turn.pictures.end());
+  return {all};
 }
 
 // What a reader made of a step, as it stands before a question; "" if it made nothing of it.

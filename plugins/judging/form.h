@@ -35,7 +35,8 @@ struct Reply {
 
 /// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
 /// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
-/// for, without them the dialogue's own turns, and a question is nothing but the text that is to be judged, in tags.
+/// for, and shows its pictures, without them the dialogue's own turns, and a question is nothing but the text that is
+/// to be judged, in tags.
 class Form {
  public:
   explicit Form(const Settings& settings);

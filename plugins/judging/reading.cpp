@@ -49,15 +49,13 @@ Steps steps_in(const nlohmann::json& object, const std::string& name) {
 std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& histories, const Manner& manner) {
   std::vector<std::unique_ptr<Talk>> talks;
   std::vector<Talk*> lent;
-  std::vector<std::string> last;
   for (const auto& history : histories) {
     if (history.empty() || history.back().role != "user")
       throw std::runtime_error("a dialogue does not end with the seeker, so there is nothing to answer");
-    talks.push_back(model.begin({history.begin(), history.end() - 1}));
+    talks.push_back(model.begin(history));
     lent.push_back(talks.back().get());
-    last.push_back(history.back().text);
   }
-  return model.answer(lent, last, manner);
+  return model.answer(lent, std::vector<std::string>(lent.size()), manner);
 }
 
 std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories) {

@@ -25,7 +25,8 @@ std::string dialogue_of(const json& record) {
 
 std::vector<Turn> turns_in(const json& list) {
   std::vector<Turn> turns;
-  for (const json& turn : list) turns.push_back({turn.at("role"), turn.at("text")});
+  for (const json& turn : list)
+    turns.push_back({turn.at("role"), turn.at("text"), turn.value("pictures", std::vector<std::string>())});
   return turns;
 }
 

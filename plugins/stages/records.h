@@ -27,7 +27,7 @@ std::vector<Turn> turns_of(const nlohmann::json& record);
 /// What was said before a sampled round's reference. Throws std::runtime_error naming a record that has no history.
 std::vector<Turn> history_of(const nlohmann::json& record);
 
-/// A list of turns out of a record: [{"role", "text"}].
+/// A list of turns out of a record: [{"role", "text"}], with "pictures" where a turn shows some.
 std::vector<Turn> turns_in(const nlohmann::json& list);
 nlohmann::json list_of(const std::vector<Turn>& turns);
 

@@ -1,6 +1,7 @@
 /// cer: CER records as examples for a policy or a judge. A policy learns what was written; a judge learns the
 /// annotators' answers, in one conversation of four questions (unifireward), or apart (prm, orm).
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "base/error.h"
@@ -26,7 +27,10 @@ class Cer : public Dataset {
         keep_(settings.text("keep")),
         rewritten_(settings.text("rewritten")),
         random_order_(settings.text("order") == "random"),
+        shows_(settings.text("pictures") == "shown"),
         reads_(settings),
+        media_(std::filesystem::absolute(settings.has("media") ? std::filesystem::path(settings.text("media"))
+                                                               : path_.parent_path())),
         form_(settings) {
     corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
     if (rewritten_ == "replaced") replace();
@@ -43,7 +47,7 @@ class Cer : public Dataset {
 
   Example get(const std::string& split, int64_t index) override {
     const auto& lines = splits_.at(split);
-    const auto record = cer::read(json::parse(lines.at(static_cast<size_t>(index / per_record()))));
+    const auto record = read(lines.at(static_cast<size_t>(index / per_record())));
     const auto question = static_cast<size_t>(index % per_record());
     if (view_ == "record") return {record.id, record.history, record.reference, record.all};
     if (view_ == "policy") return question == 0 ? for_policy(record) : for_reader(record);
@@ -61,10 +65,33 @@ class Cer : public Dataset {
   }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
 
+  // Pictures are named by whole paths from here on, or not at all.
+  cer::Record read(std::string_view bytes) const {
+    auto record = cer::read(json::parse(bytes));
+    for (size_t i = 0; i < record.history.size(); ++i) {
+      auto& pictures = record.history[i].pictures;
+      if (pictures.empty()) continue;
+      for (std::string& name : pictures) name = (media_ / name).lexically_normal().string();
+      if (!shows_) pictures.clear();
+      record.all["history"][i].erase("pictures");
+      if (shows_) record.all["history"][i]["pictures"] = pictures;
+    }
+    return record;
+  }
+
+  static void check_pictures(const cer::Record& record) {
+    for (const Turn& turn : record.history) {
+      for (const std::string& file : turn.pictures) {
+        if (!std::filesystem::is_regular_file(file)) throw std::runtime_error("shows " + file + ", which is no file");
+      }
+    }
+  }
+
   void take(const corpora::Raw& raw) {
     try {
       if (!raw.problem.empty()) throw std::runtime_error(raw.problem);
-      const auto record = cer::read(json::parse(raw.bytes));
+      const auto record = read(raw.bytes);
+      check_pictures(record);
       if (!record.labelled && (judged() || (view_ == "policy" && keep_ != "all")))
         throw std::runtime_error("has no labels ('steps', 'preference')");
       if (judged()) judging::reading_in(record.all, reads_);
@@ -77,7 +104,7 @@ class Cer : public Dataset {
       }
       splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
     } catch (const std::exception& error) {
-      unreadable_.push_back({path_, raw.number, error.what()});
+      unreadable_.push_back({path_.string(), raw.number, error.what()});
     }
   }
 
@@ -107,7 +134,7 @@ class Cer : public Dataset {
     std::string list;
     for (size_t i = 0; i < std::min<size_t>(unreadable_.size(), 3); ++i)
       list += "\n  record " + std::to_string(unreadable_[i].record) + ": " + unreadable_[i].reason;
-    throw Error(path_, std::to_string(unreadable_.size()) + " records can't be read" + list,
+    throw Error(path_.string(), std::to_string(unreadable_.size()) + " records can't be read" + list,
                 "mend them, or raise max_unreadable", Exit::data);
   }
 
@@ -152,9 +179,11 @@ class Cer : public Dataset {
     return static_cast<double>(std::stoul(sha256(id).substr(0, 8), nullptr, 16)) / 4294967296.0;
   }
 
-  const std::string path_, view_, keep_, rewritten_;
-  const bool random_order_;
+  const std::filesystem::path path_;
+  const std::string view_, keep_, rewritten_;
+  const bool random_order_, shows_;
   const judging::Reads reads_;
+  const std::filesystem::path media_;
   const judging::Form form_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
   std::vector<Unreadable> unreadable_;
@@ -179,7 +208,10 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
       "help": "judges: which of the two replies is shown first"},
     "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
-      "help": "share of records that may be left out because they can't be read"},)json" COMPEER_READS_SETTINGS
+      "help": "share of records that may be left out because they can't be read"},
+    "pictures": {"type": "string", "default": "left_out", "choices": ["left_out", "shown"],
+      "help": "files that turns name in 'pictures'; a model that sees nothing refuses them"},
+    "media": {"type": "path", "default": null, "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS
                    COMPEER_JUDGE_SETTINGS
                R"json(
   })json")

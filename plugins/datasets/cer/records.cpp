@@ -21,10 +21,21 @@ std::string text(const json& object, const char* key) {
   return value.get<std::string>();
 }
 
+std::vector<std::string> pictures(const json& turn) {
+  std::vector<std::string> names;
+  if (!turn.contains("pictures")) return names;
+  const json& list = turn.at("pictures");
+  for (const json& name : list.is_array() ? list : json::array({nullptr})) {
+    if (!name.is_string()) throw std::runtime_error("has 'pictures' that are no list of files");
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
 std::vector<Turn> turns(const json& list) {
   if (!list.is_array() || list.empty()) throw std::runtime_error("has no turns in 'history'");
   std::vector<Turn> all;
-  for (const json& turn : list) all.push_back({text(turn, "role"), text(turn, "text")});
+  for (const json& turn : list) all.push_back({text(turn, "role"), text(turn, "text"), pictures(turn)});
   return all;
 }
 

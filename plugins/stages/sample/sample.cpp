@@ -1,7 +1,7 @@
 /// sample: a few rounds of each dialogue, by Gaussian sparse sampling (Eq. 1). A round is a turn of the supporter that
 /// answers one of the seeker. Each becomes a record of its own: {"id": "<dialogue's>/<round>", "round", "rounds",
-/// "history": [{"role", "text"}], "reference": what was said, "labels": those of that turn}, and all else the dialogue
-/// said of itself.
+/// "history": [{"role", "text"}] and pictures, "reference": what was said, "labels": those of that turn}, and all else
+/// the dialogue said of itself.
 #include "stages/sample/draw.h"
 
 #include "compeer/plugin.h"
@@ -62,6 +62,8 @@ class Sample : public Stage {
       json& turn = history.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
       turn["role"] = turns[i].at("role");
       turn["text"] = turns[i].at("text");
+      const auto shown = turns[i].find("pictures");
+      if (shown != turns[i].end()) turn["pictures"] = *shown;
     }
     record["reference"] = turns[place].at("text");
     if (turns[place].contains("labels")) record["labels"] = turns[place].at("labels");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 namespace compeer::corpora {
 namespace {
 
@@ -60,6 +62,23 @@ TEST(Dialogue, IsTheSameUnpacked) {
     EXPECT_EQ(back.utterances[i].labels, dialogue.utterances[i].labels);
   }
   EXPECT_FALSE(unpack(pack(example())).asked.has_value());
+}
+
+TEST(Pictures, AreTheFilesThatAreThereAndStillsBesideVideos) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "dialogue_media";
+  std::filesystem::create_directories(folder / "faces");
+  for (const char* name : {"cat.jpg", "cat.png", "faces/talk.jpeg", "note.txt"}) std::ofstream(folder / name) << "x";
+  const auto found = [&](const json& media) {
+    std::vector<std::string> names;
+    for (const auto& file : pictures({{"media", media}}, folder))
+      names.push_back(std::filesystem::relative(file, folder).string());
+    return names;
+  };
+  EXPECT_EQ(found({"cat.jpg", nullptr, "none.png"}), std::vector<std::string>{"cat.jpg"});
+  EXPECT_EQ(found({"faces/talk.wav", "faces/talk.mp4"}), std::vector<std::string>{"faces/talk.jpeg"}) << "once";
+  EXPECT_EQ(found({"note.txt", "none.mp4"}), std::vector<std::string>());
+  EXPECT_EQ(pictures({{"media", {"cat.jpg"}}}, ""), std::vector<std::string>()) << "no folder, nothing shown";
+  EXPECT_EQ(pictures(json::object(), folder), std::vector<std::string>());
 }
 
 }  // namespace

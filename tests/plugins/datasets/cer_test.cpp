@@ -170,6 +170,46 @@ TEST_F(Cer, GivesAProcessModelEachStepByItself) {
   EXPECT_EQ(size(data, "nowhere"), 0);
 }
 
+// A record whose turn shows a picture of this name.
+json shown(const std::string& id, const json& pictures) {
+  auto one = record(id, {true, true, true}, "second", "train");
+  one["history"][0]["pictures"] = pictures;
+  return one;
+}
+
+TEST_F(Cer, ShowsThePicturesOfATurnIfAsked) {
+  const auto media = file_.parent_path() / "cer_media";
+  std::filesystem::create_directories(media);
+  const auto cat = (media / "cat.png").string(), dog = (file_.parent_path() / "cer_dog.png").string();
+  for (const auto& file : {cat, dog}) std::ofstream(file) << "a picture";
+  lines({shown("a", {"cat.png", dog}).dump(), shown("b", json::array()).dump()});
+  const json asked = {{"pictures", "shown"}, {"media", media.string()}};
+  for (const char* view : {"policy", "record", "unifireward", "orm"}) {
+    auto settings = asked;
+    settings["view"] = view;
+    auto data = open(settings);
+    EXPECT_EQ(get(data, 0).history[0].pictures, (std::vector<std::string>{cat, dog})) << view;
+    EXPECT_TRUE(get(data, 1).history[0].pictures.empty());
+    EXPECT_EQ(get(data, 0).record.at("history")[0].at("pictures"), (json{cat, dog})) << "as stages see it";
+  }
+  auto without = open({{"view", "record"}, {"media", media.string()}});
+  EXPECT_TRUE(get(without, 0).history[0].pictures.empty());
+  EXPECT_FALSE(get(without, 0).record.at("history")[0].contains("pictures"));
+}
+
+TEST_F(Cer, NamesRecordsWhosePicturesAreNotThere) {
+  lines({shown("a", {"cer_none.png"}).dump(), shown("b", "x.png").dump(), shown("c", {1}).dump()});
+  auto data = open({{"pictures", "shown"}, {"max_unreadable", 1}});
+  const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].reason, "shows " + (file_.parent_path() / "cer_none.png").string() + ", which is no file")
+      << "relative to the file of records";
+  EXPECT_EQ(all[1].reason, "has 'pictures' that are no list of files");
+  EXPECT_EQ(all[2].reason, "has 'pictures' that are no list of files");
+  auto blind = open({{"max_unreadable", 1}});
+  EXPECT_EQ(size(blind), 1) << "left out, it need not be there";
+}
+
 TEST_F(Cer, NamesRecordsThatItCanNotRead) {
   auto broken = record("b", {true, true, true}, "best", "train");
   auto bare = record("c", {true, true, true}, "first", "train");

@@ -178,5 +178,14 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
   }
 }
 
+TEST(Form, ShowsThePicturesOfTheDialogueInTheContext) {
+  const std::vector<Turn> history = {{"user", "a", {"1.png"}}, {"assistant", "b"}, {"user", "c", {"2.png", "3.png"}}};
+  EXPECT_EQ(bare().context(history)[2].pictures, (std::vector<std::string>{"2.png", "3.png"}));
+  const Form form(Settings({{"prompts", COMPEER_BINARY_DIR "/plugins/rewards/prompts/en"},
+                            {"step_words", {"True", "False"}},
+                            {"preference_words", {"first", "second", "both good", "neither"}}}));
+  EXPECT_EQ(form.context(history).at(0).pictures, (std::vector<std::string>{"1.png", "2.png", "3.png"}));
+}
+
 }  // namespace
 }  // namespace compeer::judging

@@ -55,7 +55,7 @@ TEST_F(AskModels, ReadPutsTheModelsOwnStepsIntoTheRecord) {
   const auto outcome = make("read", {}, {record("a")})[0];
   EXPECT_EQ(outcome.records.at(0).at("reading"),
             json({{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}}));
-  EXPECT_EQ(speaker_.asked.at(0), "user: hello\nassistant: hi\n? i am sad");
+  EXPECT_EQ(speaker_.asked.at(0), "user: hello\nassistant: hi\nuser: i am sad\n? ");
   EXPECT_EQ(outcome.records.at(0).at("provenance").at("reading").at("model"), folder_.string());
 }
 
