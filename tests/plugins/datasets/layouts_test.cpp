@@ -133,7 +133,7 @@ TEST_F(Layouts, AvamergWhole) {
   EXPECT_EQ(example.record.at("answer").at("media"), (json{"dia01utt1_18.wav", "dia01utt1_18.mp4"}));
   const auto still = write("dia01utt0_28.png", "a picture");
   EXPECT_TRUE(example.history[0].pictures.empty());
-  EXPECT_EQ(all("avamerg", path, {{"media", std::filesystem::path(still).parent_path().string()}}).at(0).history[0].pictures,
+  EXPECT_EQ(all("avamerg", path, {{"media", still.parent_path().string()}}).at(0).history[0].pictures,
             std::vector<std::string>{still});
   EXPECT_EQ(example.record.at("answer").at("emotion"), json{"sad"});
   EXPECT_EQ(example.record.at("answer").at("goal"), json{"g"});
