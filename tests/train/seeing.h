@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "plugin/host.h"
 #include "plugin/open.h"
 #include "rollout/policy.h"
 #include "train/eyes.h"
