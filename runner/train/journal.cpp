@@ -1,5 +1,6 @@
 #include "train/journal.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -8,6 +9,13 @@ namespace compeer::train {
 namespace {
 
 constexpr size_t kRecent = 20;  // rows that the summary of a training run looks at
+
+// For people: one placeholder stands for a picture.
+std::string prompt_text(const Cast& cast, std::vector<int32_t> tokens) {
+  const auto of_one = [&](int32_t a, int32_t b) { return a == b && cast.eyes().placeholder(a); };
+  tokens.erase(std::unique(tokens.begin(), tokens.end(), of_one), tokens.end());
+  return cast.tokenizer().decode(tokens, true);
+}
 
 }  // namespace
 
@@ -52,7 +60,7 @@ void Journal::rollouts(uint64_t step, const Cast& cast, const std::vector<Scored
       if (c == 0) {
         row.example_id = group.example.id;
         row.prompt_tokens = group.prompt;
-        row.prompt_text = cast.tokenizer().decode(group.prompt, true);
+        row.prompt_text = prompt_text(cast, group.prompt);
       }
       row.text = group.completions[c].text;
       row.tokens = group.samples[c].tokens;
