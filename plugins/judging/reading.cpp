@@ -1,35 +1,22 @@
 #include "judging/reading.h"
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
 
 #include "judging/judge.h"
-#include "text/words.h"
 
 namespace compeer::judging {
 
 namespace {
 
 constexpr int64_t kLongestReading = 512;
-constexpr uint32_t kReadings = 3;  // of a reply
+constexpr double kSure = 0.5;  // of what can be told from a reply
 
 std::vector<Steps> steps_of(const std::vector<Said>& answers) {
   std::vector<Steps> all;
   for (const Said& said : answers) all.push_back(case_of(said.text).steps);
   return all;
-}
-
-// The words of one that the other has too; nothing if there are none.
-std::optional<std::string> common(const std::optional<std::string>& one, const std::optional<std::string>& other) {
-  if (!one || !other) return std::nullopt;
-  const auto known = text::words(*other);
-  std::string both;
-  for (const auto& word : text::words(*one)) {
-    if (std::find(known.begin(), known.end(), word) != known.end()) both += (both.empty() ? "" : " ") + word;
-  }
-  return both.empty() ? std::nullopt : std::optional(both);
 }
 
 Steps steps_in(const nlohmann::json& object, const std::string& name) {
@@ -68,14 +55,7 @@ std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>&
   for (const std::string& reply : replies) {
     if (!reply.empty() && known.emplace(reply, asked.size()).second) asked.push_back({{"user", reply}});
   }
-  std::vector<Steps> readings(asked.size());
-  for (uint32_t draw = 0; draw < kReadings; ++draw) {
-    const auto read = steps_of(answers(reader, asked, {1.0, kLongestReading, draw, {"</strategy>"}}));
-    for (size_t i = 0; i < read.size(); ++i) {
-      for (size_t step = 0; step < read[i].size(); ++step)
-        readings[i][step] = draw == 0 ? read[i][step] : common(readings[i][step], read[i][step]);
-    }
-  }
+  const auto readings = steps_of(answers(reader, asked, {0, kLongestReading, 0, {"</strategy>"}, kSure}));
   std::vector<Steps> all;
   for (const std::string& reply : replies) all.push_back(reply.empty() ? Steps{} : readings[known.at(reply)]);
   return all;

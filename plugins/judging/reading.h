@@ -22,15 +22,15 @@ std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& 
 std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories);
 
 /// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
-/// `reads_replies`). Not all of a step can be told from a reply, so it is asked three times, by chance, and what it
-/// says each time counts. Nothing of an empty reply.
+/// `reads_replies`). Not all of a step can be told from a reply: words that the reader is not sure of are left out.
+/// Nothing of an empty reply.
 std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>& replies);
 
 /// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
 nlohmann::json to_json(const Steps& reading);
 
-/// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and one
-/// of the "reply" in it.
+/// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and
+/// one of the "reply" in it.
 struct Reading {
   Steps dialogue, reference, reply;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <numeric>
 
@@ -40,6 +41,15 @@ struct KeptTalk : Talk {
 };
 
 Spoken& own(Talk& talk) { return dynamic_cast<KeptTalk&>(talk).spoken; }
+
+// The tokens that were at least so likely.
+std::vector<int32_t> likely(const rollout::Sample& sample, double least) {
+  std::vector<int32_t> tokens;
+  for (size_t i = 0; i < sample.tokens.size(); ++i) {
+    if (std::exp(static_cast<double>(sample.log_probs[i])) >= least) tokens.push_back(sample.tokens[i]);
+  }
+  return tokens;
+}
 
 class FolderSpeaker : public Speaker {
  public:
@@ -82,9 +92,9 @@ class FolderSpeaker : public Speaker {
     auto samples = engine_->generate(prompts, request(manner));
     for (size_t i = 0; i < talks.size(); ++i) {
       const auto& sample = samples[i].front();
-      const Said& said = all.emplace_back(
-          Said{tokenizer_.decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
-      own(*talks[i]).turns.push_back({"assistant", said.text});
+      own(*talks[i]).turns.push_back({"assistant", tokenizer_.decode(sample.tokens)});
+      all.push_back({tokenizer_.decode(likely(sample, manner.sure)), static_cast<int64_t>(sample.tokens.size()),
+                     sample.finished});
     }
     return all;
   }

@@ -77,6 +77,16 @@ class SmallSpeaker : public testing::Test {
 
 const std::vector<Turn> kBeginning = {{"user", "i feel lonely."}, {"assistant", "that sounds hard."}};
 
+TEST_F(SmallSpeaker, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
+  auto one = speaker->begin(kBeginning), other = speaker->begin(kBeginning);
+  const auto all = speaker->answer({one.get()}, {"why?"}, {0, 6})[0];
+  const auto none = speaker->answer({other.get()}, {"why?"}, {0, 6, 0, {}, 1.5})[0];
+  EXPECT_NE(all.text, "");
+  EXPECT_EQ(none.text, "");
+  EXPECT_EQ(none.tokens, all.tokens);
+  EXPECT_EQ(say(*other, "and then?"), say(*one, "and then?"));
+}
+
 TEST_F(SmallSpeaker, GoingOnIsTheSameAsBeginningAnewWithAllThatWasSaid) {
   const auto kept = speaker->begin(kBeginning);
   const auto first = say(*kept, "what now?"), second = say(*kept, "and then?");

@@ -14,6 +14,7 @@ struct Manner {
   int64_t max_tokens = 256;
   uint32_t draw = 0;                   ///< another number, another answer
   std::vector<std::string> stop = {};  ///< an answer is over once it contains one of these
+  double sure = 0;                     ///< tokens less likely than this are left out of the text that is given back
 };
 
 struct Said {

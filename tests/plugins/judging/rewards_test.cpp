@@ -71,7 +71,7 @@ TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
   score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, kWhole);
   EXPECT_EQ(speaker.asked.at(0),
             "user: i am sad\n? <history>early</history><history>early</history>reply\n<history>early</history>reply");
-  EXPECT_EQ(reader.asked.size(), 4u) << "the dialogue once; three times the reply, which is the reference here";
+  EXPECT_EQ(reader.asked.size(), 2u) << "the dialogue, and the reply, which is the reference here";
   try {
     score("orm", {{"reads_replies", true}}, kWhole);
     FAIL() << "nobody there to read";

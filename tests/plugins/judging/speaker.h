@@ -25,6 +25,7 @@ class Scripted : public Speaker {
     for (size_t i = 0; i < talks.size(); ++i) {
       auto& talk = dynamic_cast<Held&>(*talks[i]);
       asked.push_back(talk.past + "? " + texts[i]);
+      sure.push_back(manner.sure);
       all.push_back({answer_(talk.past, texts[i], manner.draw), 1, true});
       talk.past += "? " + texts[i] + "\n= " + all.back().text + "\n";
     }
@@ -49,6 +50,7 @@ class Scripted : public Speaker {
   std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
   int begun = 0;
   std::vector<std::string> asked, guessed;
+  std::vector<double> sure;  // how sure it had to be of what it answered
 
  private:
   struct Held : Talk {

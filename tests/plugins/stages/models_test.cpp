@@ -67,22 +67,18 @@ TEST_F(AskModels, ReadReadsARoundOnceAndLeavesOutStepsThatAreNotThere) {
   EXPECT_EQ(outcomes[1].counts.at("emotion not read"), 1);
 }
 
-TEST_F(AskModels, ReadAlsoTellsWhatRepliesDoAsFarAsItSaysSoEachTime) {
-  Scripted doubtful([](const std::string& talk, const std::string& question, uint32_t draw) {
-    if (!talk.empty()) return kWhole;
-    if (question == "r") return std::string("no steps");
-    const std::string stage = draw == 1 ? "late stage" : "early stage", feeling = draw == 2 ? "anger 3" : "sadness 3";
-    return "<history>team, " + stage + "</history><emotion>" + feeling + "</emotion><strategy>" +
-           (draw == 0 ? "question" : "advice") + "</strategy>";
-  });
-  services_.speaker = [&](const std::string&) -> Speaker& { return doubtful; };
-  const auto outcome = make("read", {{"replies", true}}, {record("a")})[0];
-  EXPECT_EQ(doubtful.asked.size(), 7u) << "the dialogue once, each reply three times";
-  EXPECT_EQ(outcome.records.at(0).at("reading"), json({{"history", "early"},
-                                                       {"emotion", "sadness"},
-                                                       {"strategy", "question"},
-                                                       {"reference", {{"history", "team stage"}, {"emotion", "3"}}},
-                                                       {"reply", json::object()}}));
+TEST_F(AskModels, ReadAlsoTellsWhatRepliesDoAsFarAsTheModelIsSure) {
+  auto twice = record("b");
+  twice["reference"] = "";
+  const auto outcomes = make("read", {{"replies", true}}, {record("a"), twice});
+  EXPECT_EQ(speaker_.asked, (std::vector<std::string>{"user: hello\nassistant: hi\nuser: i am sad\n? ",
+                                                      "user: tell me more\n? ", "user: r\n? "}))
+      << "equal replies once";
+  EXPECT_EQ(speaker_.sure, (std::vector<double>{0, .5, .5}));
+  const json steps = {{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}};
+  EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reference"), steps);
+  EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reply"), steps);
+  EXPECT_EQ(outcomes[1].records.at(0).at("reading").at("reference"), json::object());
 }
 
 TEST_F(AskModels, RespondSetsAnAnswerWithoutLabelsBesideEachRecord) {
