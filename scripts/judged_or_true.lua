@@ -1,5 +1,5 @@
 -- Does a policy that learns from a judge get better in truth, and how far do the two drift apart? SFT against UR over seeds, each
--- with a world, a data set, policies and a judge of its own; docs/judges.md has what came out. Seven minutes a seed on two cores.
+-- with a world, a data set, policies and a judge of its own. Seven to ten minutes a seed on two cores.
 local compeer = require "compeer"
 local over_seeds = require "lib.over_seeds"
 local seeds = 3
