@@ -60,7 +60,9 @@ std::string pin(const fs::path& path) {
   try {
     if (fs::is_regular_file(path)) return pin_files({{"", path, fs::file_size(path)}});
     if (!fs::is_directory(path)) throw Error(path.string(), "is neither a file nor a folder", "", Exit::data);
-    if (fs::is_regular_file(path / "manifest.json")) return sha256_file(path / "manifest.json");
+    for (const char* telling : {"manifest.json", "summary.json"}) {
+      if (fs::is_regular_file(path / telling)) return sha256_file(path / telling);
+    }
     return pin_files(files_in(path));
   } catch (const fs::filesystem_error& error) {
     throw Error(path.string(), fmt::format("can't be read: {}", error.code().message()), "", Exit::data);

@@ -9,8 +9,8 @@ namespace compeer::spec {
 /// has it, the absolute one if only $COMPEER_HOME has it, nothing if neither has.
 std::optional<std::filesystem::path> locate(const std::filesystem::path& path);
 
-/// What stands for the contents of a file or folder in a spec's hash: the SHA-256 of manifest.json for a checkpoint;
-/// else of the contents up to 64 MiB; else of the names and sizes.
+/// What stands for the contents of a file or folder in a spec's hash: the SHA-256 of manifest.json for a checkpoint, of
+/// summary.json for a finished run; else of the contents up to 64 MiB; else of the names and sizes.
 std::string pin(const std::filesystem::path& path);
 
 }  // namespace compeer::spec

@@ -159,10 +159,13 @@ TEST_F(Paths, AreLookedForHereAndThenAtHome) {
   EXPECT_EQ(locate("b/f"), std::nullopt);
 }
 
-TEST_F(Paths, ArePinnedByManifestOrContents) {
+TEST_F(Paths, ArePinnedByManifestOrFindingsOrContents) {
   write("run/manifest.json", "{}");
   write("run/other", "1");
   EXPECT_EQ(pin("run"), sha256("{}"));
+  write("finished/summary.json", "{}");
+  write("finished/.lock", "the process that read it back");
+  EXPECT_EQ(pin("finished"), sha256("{}"));
   write("folder/b", "22");
   write("folder/a", "1");
   EXPECT_EQ(pin("folder"), sha256("contents\na\t1\t" + sha256("1") + "\nb\t2\t" + sha256("22") + "\n"));
