@@ -56,10 +56,11 @@ Case case_of(const std::string& completion) {
           {empathy::reply_of(completion)}};
 }
 
-// Measured: a pass costs as much as ten tokens or so, a guess that is wrong the reading of all later questions.
-bool Habit::sure() const {
+// Measured: a pass costs as much as ten tokens or so, a guess that is wrong the reading of all later questions. What is
+// asked together shares its passes, so one is saved only if all guesses are right.
+bool Habit::sure(size_t many) const {
   const int64_t all = std::accumulate(said_.begin(), said_.end(), other_);
-  return 10 * said_[mostly()] >= 9 * all && all > 0;
+  return 10 * static_cast<int64_t>(many) * (all - said_[mostly()]) <= all && all > 0;
 }
 
 // What is to be judged.
@@ -126,7 +127,7 @@ std::vector<Judge::Inquiry> Judge::inquiries_into(const Matter& matter) const {
       begun = true;
       all.back().about.push_back(question);
       all.back().questions.push_back({text_of(matter.cases[i], matter, question), words(question).words(),
-                                      habits_[question].mostly(), habits_[question].sure()});
+                                      habits_[question].mostly(), habits_[question].sure(matter.cases.size())});
     }
   }
   return all;

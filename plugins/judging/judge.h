@@ -46,8 +46,8 @@ class Habit {
  public:
   void note(std::optional<size_t> word) { ++(word ? said_.at(*word) : other_); }
   size_t mostly() const { return static_cast<size_t>(std::max_element(said_.begin(), said_.end()) - said_.begin()); }
-  /// Is it, as a rule?
-  bool sure() const;
+  /// Is it, as a rule? So much so that of `many` that are asked together hardly one is answered otherwise.
+  bool sure(size_t many) const;
 
  private:
   std::array<int64_t, 4> said_{};

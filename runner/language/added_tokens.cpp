@@ -64,6 +64,20 @@ const AddedToken* AddedTokens::longest_at(std::string_view text) const {
   return longest;
 }
 
+bool AddedTokens::parts(std::string_view token) const {
+  const auto found = std::find_if(tokens_.begin(), tokens_.end(), [&](const auto& t) { return t.text == token; });
+  if (found == tokens_.end() || found->lstrip || found->single_word) return false;
+  const int32_t first = first_character(token).code;
+  if (is_word(first) || is_space(first)) return false;
+  return std::all_of(tokens_.begin(), tokens_.end(), [&](const AddedToken& other) {
+    const std::string_view text = other.text;
+    for (size_t at = &other == &*found ? 1 : 0; at < text.size(); ++at) {
+      if (token.starts_with(text.substr(at)) || text.substr(at).starts_with(token)) return false;
+    }
+    return true;
+  });
+}
+
 std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::span<const Span> plain) const {
   std::vector<Piece> pieces;
   Plain spans(plain);

@@ -36,6 +36,10 @@ class AddedTokens {
   /// The whole text in pieces. A special token that touches one of the spans `plain` (in order, apart) is text.
   std::vector<Piece> cut(std::string_view text, std::span<const Span> plain) const;
 
+  /// Whether a text that begins with this token may be put behind any other without a change to the pieces of either:
+  /// no token reaches across, and none looks at what stands beside it there.
+  bool parts(std::string_view token) const;
+
   bool empty() const { return tokens_.empty(); }
 
  private:

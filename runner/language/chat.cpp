@@ -65,11 +65,19 @@ Chat::Chat(const Tokenizer& tokenizer) : Chat(tokenizer, tokenizer.folder()) {}
 
 Chat::Chat(const Tokenizer& tokenizer, const std::filesystem::path& templates)
     : tokenizer_(tokenizer), templates_(templates) {
-  if (!templates_.empty()) return;
-  if (!tokenizer.recognises("<|im_start|>"))
-    throw Error(templates.string(), "has no chat template", "chat_template in tokenizer_config.json would be one",
-                Exit::data);
-  templates_ = ChatTemplates::chatml();
+  if (templates_.empty()) {
+    if (!tokenizer.recognises("<|im_start|>"))
+      throw Error(templates.string(), "has no chat template", "chat_template in tokenizer_config.json would be one",
+                  Exit::data);
+    templates_ = ChatTemplates::chatml();
+  }
+  find_opening();
+}
+
+void Chat::find_opening() {
+  if (!templates_.each_alone() || !rendered({}, false).text.empty()) return;
+  const Rendered opening = rendered({}, true);
+  if (opening.text.empty() || tokenizer_.parts(opening.text, opening.content)) opening_ = encode(opening);
 }
 
 Rendered Chat::render(const Json& conversation, std::time_t now) const {
@@ -91,11 +99,36 @@ std::vector<int32_t> Chat::encode(const Rendered& rendered, bool special) const 
   return special ? tokenizer_.encode(rendered.text, true) : tokenizer_.encode(rendered.text, rendered.content);
 }
 
-std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
-  Json conversation = {{"messages", Json::array()}, {"add_generation_prompt", true}};
+Rendered Chat::rendered(const std::vector<Message>& messages, bool answer) const {
+  Json conversation = {{"messages", Json::array()}, {"add_generation_prompt", answer}};
   for (const Message& message : messages)
     conversation["messages"].push_back({{"role", message.role}, {"content", content_of(message)}});
-  return encode(render(conversation));
+  return render(conversation);
+}
+
+std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
+  return encode(rendered(messages, true));
+}
+
+std::shared_ptr<const Line> Chat::line(Message message) const {
+  std::optional<std::vector<int32_t>> ids;
+  if (opening_) {
+    const Rendered alone = rendered({message}, false);
+    if (tokenizer_.parts(alone.text, alone.content)) ids = encode(alone);
+  }
+  return std::make_shared<const Line>(Line{std::move(message), std::move(ids)});
+}
+
+std::vector<int32_t> Chat::prompt_of(const Lines& lines) const {
+  if (!opening_ || std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line->ids; })) {
+    std::vector<Message> messages;
+    for (const auto& line : lines) messages.push_back(line->message);
+    return prompt(messages);
+  }
+  std::vector<int32_t> all;
+  for (const auto& line : lines) all.insert(all.end(), line->ids->begin(), line->ids->end());
+  all.insert(all.end(), opening_->begin(), opening_->end());
+  return all;
 }
 
 std::vector<int32_t> Chat::answer(const std::string& text) const {

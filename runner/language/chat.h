@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +24,15 @@ struct Rendered {
   std::string text;
   std::vector<Span> content;  ///< what people and models wrote, in order and apart; the rest is the template's
 };
+
+/// A message, put into ids once.
+struct Line {
+  Message message;
+  /// What it adds to the ids of any conversation; nothing if that does not show, as its template may look at all of it.
+  std::optional<std::vector<int32_t>> ids;
+};
+/// A conversation that grows, and shares what was said with others.
+using Lines = std::vector<std::shared_ptr<const Line>>;
 
 /// Conversations as text and as token ids, by the chat template of a model folder; without one, in ChatML if the
 /// tokenizer knows <|im_start|>.
@@ -46,12 +57,21 @@ class Chat {
   /// The conversation, ready for the assistant to answer; of each picture the placeholder that its template writes.
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
+  std::shared_ptr<const Line> line(Message message) const;
+  /// The same ids as those of the messages, which are put into ids again only where they must be.
+  std::vector<int32_t> prompt_of(const Lines& lines) const;
+
   /// An answer as the model should produce it, the end token included.
   std::vector<int32_t> answer(const std::string& text) const;
 
  private:
+  Rendered rendered(const std::vector<Message>& messages, bool answer) const;
+  void find_opening();
+
   const Tokenizer& tokenizer_;
   ChatTemplates templates_;
+  // How an answer is opened, if the template writes each message as if it were alone, and this behind them.
+  std::optional<std::vector<int32_t>> opening_;
 };
 
 /// Ids in which the i-th `placeholder` stands counts[i] times: as many as the i-th picture has tokens.

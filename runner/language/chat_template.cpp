@@ -60,6 +60,12 @@ void ChatTemplates::add(const std::string& name, const std::string& source, cons
   templates_.push_back({name, jinja::Template(source, where)});
 }
 
+bool ChatTemplates::each_alone() const {
+  const auto found =
+      std::find_if(templates_.begin(), templates_.end(), [](const auto& t) { return t.name == "default"; });
+  return found != templates_.end() && found->itself.each_alone();
+}
+
 const jinja::Template& ChatTemplates::choose(bool tools) const {
   const auto named = [&](const char* name) {
     return std::find_if(templates_.begin(), templates_.end(), [&](const Named& one) { return one.name == name; });

@@ -20,6 +20,9 @@ class ChatTemplates {
 
   bool empty() const { return templates_.empty(); }
 
+  /// Whether the one for conversations without tools writes each message as if it were alone.
+  bool each_alone() const;
+
   /// The one for a conversation: "default", or "tool_use" if there is one and the conversation has tools.
   const jinja::Template& choose(bool tools) const;
 

@@ -77,6 +77,14 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const Sp
   return encode_valid(text, plain);
 }
 
+bool Tokenizer::parts(std::string_view text, std::span<const Span> plain) const {
+  const auto pieces = raw_.cut(text, plain);
+  if (pieces.empty() || pieces.front().id < 0) return false;
+  const auto token = text.substr(0, added_.at(pieces.front().id).text.size());
+  const auto of_people = within(plain, {0, token.size()});
+  return of_people.empty() && text.starts_with(token) && raw_.parts(added_.at(pieces.front().id).text);
+}
+
 std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const Span> plain) const {
   std::vector<int32_t> ids;
   for (const auto& [span, id] : raw_.cut(text, plain)) {

@@ -34,6 +34,10 @@ class Tokenizer {
   /// that, spans change nothing: words go across their edges. `text` must be UTF-8, or Error (exit 4).
   std::vector<int32_t> encode(std::string_view text, std::span<const Span> plain) const;
 
+  /// Whether this text, which begins with a token outside the spans `plain`, may be encoded by itself: behind any other
+  /// text the ids are those of the one and then those of the other.
+  bool parts(std::string_view text, std::span<const Span> plain) const;
+
   /// UTF-8; bytes that form no character become U+FFFD. An id that no token has stands for nothing.
   std::string decode(std::span<const int32_t> ids, bool keep_special = false) const;
 

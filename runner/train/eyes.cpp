@@ -102,6 +102,13 @@ std::vector<int32_t> Eyes::prompt(const language::Chat& chat, const std::vector<
   return tokens;
 }
 
+std::vector<int32_t> Eyes::prompt_of(const language::Chat& chat, const language::Lines& lines,
+                                     std::span<const Picture> pictures, const std::string& where) const {
+  auto tokens = chat.prompt_of(lines);
+  fit(tokens, pictures, false, where);
+  return tokens;
+}
+
 std::shared_ptr<const Sight> Eyes::look(std::span<const int32_t> tokens, size_t from, int64_t first,
                                         const std::vector<Picture>& pictures) const {
   const auto count = [this](std::span<const int32_t> some) {

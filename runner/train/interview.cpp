@@ -23,8 +23,12 @@ std::shared_ptr<const std::vector<Picture>> Voice::see(const std::vector<Turn>& 
   return std::make_shared<const std::vector<Picture>>(eyes.read(turns, kWhere));
 }
 
-std::vector<int32_t> Voice::prompt(const std::vector<Turn>& turns, const Spoken& talk) const {
-  return eyes.prompt(chat, turns, *talk.pictures, kWhere);
+std::shared_ptr<const language::Line> Voice::line(const Turn& turn) const {
+  return chat.line({turn.role, turn.text, turn.pictures.size()});
+}
+
+std::vector<int32_t> Voice::prompt(const language::Lines& lines, const Spoken& talk) const {
+  return eyes.prompt_of(chat, lines, *talk.pictures, kWhere);
 }
 
 std::shared_ptr<const Sight> Voice::look(std::span<const int32_t> tokens, int64_t from, const Spoken& talk) const {
@@ -40,6 +44,30 @@ void Voice::check(const std::vector<int32_t>& prompt) const {
 uint32_t number_of(const std::vector<int32_t>& prompt) {
   const auto hash = sha256({reinterpret_cast<const char*>(prompt.data()), prompt.size() * sizeof(int32_t)});
   return static_cast<uint32_t>(std::stoul(hash.substr(0, 8), nullptr, 16));
+}
+
+const Word& Words::of(const std::string& choice) {
+  auto& word = words_[choice];
+  if (!word.line) word = {voice_.chat.answer(choice), voice_.line({"assistant", choice})};
+  return word;
+}
+
+std::shared_ptr<const language::Line> Words::said(const std::string& text) const {
+  const auto known = words_.find(text);
+  return known != words_.end() ? known->second.line : voice_.line({"assistant", text});
+}
+
+Interview::Interview(const Voice& voice, Words& words, Spoken& talk, const std::vector<Question>& questions,
+                     const Manner& manner, bool weigh, bool alone)
+    : voice_(voice),
+      words_(words),
+      talk_(talk),
+      questions_(questions),
+      manner_(manner),
+      weigh_(weigh),
+      alone_(alone),
+      prompts_(questions.size()) {
+  for (const Question& question : questions) lines_.push_back(voice.line({"user", question.text}));
 }
 
 rollout::Guess Interview::next(uint64_t seed) {
@@ -59,13 +87,13 @@ rollout::Guess Interview::next(uint64_t seed) {
 }
 
 void Interview::plan() {
-  auto turns = talk_.turns;
+  auto lines = talk_.lines;
   expected_.clear();
   for (size_t question = asked_; question < questions_.size(); ++question) {
     const bool guessed = question > asked_;
-    turns.push_back({"user", questions_[question].text});
+    lines.push_back(lines_[question]);
     auto& prompt = prompts_[question];
-    if (prompt.empty()) prompt = voice_.prompt(turns, talk_);
+    if (prompt.empty()) prompt = voice_.prompt(lines, talk_);
     if (!guessed) voice_.check(prompt);
     // A template may write an answer in another way than it was said.
     if (guessed && !(voice_.fits(prompt) && begins_with(prompt, plan_))) return;
@@ -73,8 +101,14 @@ void Interview::plan() {
     const auto answer = expect(question, guessed ? std::vector<int32_t>() : answer_);
     const bool begun = !guessed && !answer_.empty();
     if (answer.empty() || !(begun || questions_[question].sure)) return;
-    turns.push_back({"assistant", voice_.tokenizer.decode(answer)});
+    lines.push_back(words_.said(voice_.tokenizer.decode(answer)));
   }
+}
+
+// Is an answer guessed of which nothing is known? Before another question that saves no pass, unless that is read
+// along.
+bool Interview::guesses(size_t question) const {
+  return questions_[question].sure || (alone_ && question + 1 == questions_.size());
 }
 
 // Adds to the plan the first of the expected answers, the guess before all others, that begins as the answer has begun,
@@ -82,11 +116,12 @@ void Interview::plan() {
 std::vector<int32_t> Interview::expect(size_t question, const std::vector<int32_t>& begun) {
   const auto& choices = questions_[question].choices;
   std::vector<int32_t> answer;
-  for (size_t i = 0; i <= choices.size() && answer.empty(); ++i) {
+  const size_t tried = begun.empty() && !guesses(question) ? 0 : choices.size() + 1;
+  for (size_t i = 0; i < tried && answer.empty(); ++i) {
     const size_t choice = i == 0 ? questions_[question].guess : i - 1;
     if (choice >= choices.size()) continue;
-    auto word = voice_.chat.answer(choices[choice]);
-    if (begins_with(word, begun) && static_cast<int64_t>(word.size()) <= limit(question)) answer = std::move(word);
+    const auto& word = words_.of(choices[choice]).ids;
+    if (begins_with(word, begun) && static_cast<int64_t>(word.size()) <= limit(question)) answer = word;
   }
   const auto& said = answer.empty() ? begun : answer;
   const auto first = static_cast<int64_t>(prompts_[question].size());
@@ -124,8 +159,8 @@ void Interview::accept(int32_t token) {
   const bool finished = token == voice_.tokenizer.end();
   if (!finished && static_cast<int64_t>(answer_.size()) < limit(asked_)) return;
   said_.push_back({voice_.tokenizer.decode(answer_), static_cast<int64_t>(answer_.size()), finished});
-  talk_.turns.push_back({"user", questions_[asked_].text});
-  talk_.turns.push_back({"assistant", said_.back().text});
+  talk_.lines.push_back(lines_[asked_]);
+  talk_.lines.push_back(words_.said(said_.back().text));
   answer_.clear();
   ++asked_;
 }

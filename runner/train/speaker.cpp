@@ -68,12 +68,14 @@ class FolderSpeaker : public Speaker {
   }
 
   std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
-    auto talk = std::make_unique<KeptTalk>(Spoken{turns, voice_.see(turns), engine_->conversation()});
+    auto talk = std::make_unique<KeptTalk>(Spoken{{}, voice_.see(turns), engine_->conversation()});
+    auto& lines = talk->spoken.lines;
+    for (const Turn& turn : turns) lines.push_back(voice_.line(turn));
     if (turns.empty()) return talk;
     // The template may write a turn in another way once more is said, so only what stays the same is read.
-    auto more = turns;
-    more.push_back({"user", "?"});
-    auto now = voice_.prompt(turns, talk->spoken);
+    auto more = lines;
+    more.push_back(voice_.line({"user", "?"}));
+    auto now = voice_.prompt(lines, talk->spoken);
     const auto later = voice_.prompt(more, talk->spoken);
     now.erase(std::mismatch(now.begin(), now.end(), later.begin(), later.end()).first, now.end());
     if (!now.empty()) engine_->read({unread(now, talk->spoken)});
@@ -85,14 +87,14 @@ class FolderSpeaker : public Speaker {
     std::vector<rollout::Prompt> prompts;
     for (size_t i = 0; i < talks.size(); ++i) {
       Spoken& talk = own(*talks[i]);
-      if (!texts.at(i).empty()) talk.turns.push_back({"user", texts[i]});
-      prompts.push_back(unread(voice_.prompt(talk.turns, talk), talk));
+      if (!texts.at(i).empty()) talk.lines.push_back(voice_.line({"user", texts[i]}));
+      prompts.push_back(unread(voice_.prompt(talk.lines, talk), talk));
     }
     std::vector<Said> all;
     auto samples = engine_->generate(prompts, request(manner));
     for (size_t i = 0; i < talks.size(); ++i) {
       const auto& sample = samples[i].front();
-      own(*talks[i]).turns.push_back({"assistant", tokenizer_.decode(sample.tokens)});
+      own(*talks[i]).lines.push_back(voice_.line({"assistant", tokenizer_.decode(sample.tokens)}));
       all.push_back({tokenizer_.decode(likely(sample, manner.sure)), static_cast<int64_t>(sample.tokens.size()),
                      sample.finished});
     }
@@ -102,8 +104,10 @@ class FolderSpeaker : public Speaker {
   std::vector<std::vector<Answered>> ask(const std::vector<Talk*>& talks,
                                          const std::vector<std::vector<Question>>& questions, const Manner& manner,
                                          bool weigh) override {
+    Words words(voice_);
     std::deque<Interview> all;
-    for (size_t i = 0; i < talks.size(); ++i) all.emplace_back(voice_, own(*talks[i]), questions.at(i), manner, weigh);
+    for (size_t i = 0; i < talks.size(); ++i)
+      all.emplace_back(voice_, words, own(*talks[i]), questions.at(i), manner, weigh, talks.size() == 1);
     const auto sampling = request(manner).sampling;
     for (;;) {
       std::vector<Interview*> going;

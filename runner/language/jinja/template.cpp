@@ -1,6 +1,7 @@
 #include "language/jinja/template.h"
 
 #include "base/error.h"
+#include "language/jinja/each_alone.h"
 #include "language/jinja/parser.h"
 
 namespace compeer::language::jinja {
@@ -13,5 +14,7 @@ Template::Template(std::string_view source, std::string where) : where_(std::mov
 Text Template::render(const Variables& variables, std::time_t now) const {
   return Evaluator(where_, variables, now).run(block_);
 }
+
+bool Template::each_alone() const { return jinja::each_alone(block_); }
 
 }  // namespace compeer::language::jinja
