@@ -188,12 +188,15 @@ TEST_F(Templates, WriteLinesThatStandAloneOnlyIfTheyLookAtNothingElse) {
   const auto added = Json::array({{{"content", "<s>"}, {"special", true}}});
   for (const char* one :
        {"{% for m in messages %}<s>{{ m.role + ':' + m['content'] | trim }}\n{% endfor %}",
+        "{% for m in messages %}<s>{% for p in [m.role, m.content] if p %}{{ loop.index ~ p }}{% endfor %}{% endfor %}",
         "{% for m in messages %}{% if m.role == 'bot' %}<s>B{% elif m.content is string %}<s>U{% else %}"
         "{{ raise_exception('?') }}{% endif %}{{ m.content }}{% endfor %}"
         "{% if add_generation_prompt %}<s>bot{% endif %}"})
     EXPECT_TRUE(stand_alone(one, added)) << one;
   for (const char* one :
        {"{% for m in messages %}<s>{{ loop.index }}{{ m.content }}{% endfor %}",
+        "{% for m in messages %}<s>{% for p in m.content %}{{ p }}{% endfor %}{{ loop.first }}{% endfor %}",
+        "{% for m in messages %}<s>{% for p in messages %}{{ p.role }}{% endfor %}{% endfor %}",
         "{% for m in messages %}<s>{{ messages | length }}{{ m.content }}{% endfor %}",
         "{% for m in messages %}<s>{{ m.content }}{% if add_generation_prompt %}!{% endif %}{% endfor %}",
         "{% for m in messages %}<s>{{ m.content }}{% endfor %}{{ messages[0].content }}",

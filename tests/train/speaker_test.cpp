@@ -191,6 +191,10 @@ TEST_F(BriefSpeaker, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
           }
         }
         EXPECT_EQ(say(*lent[0], "and then?", temperature, draw), say(*alone->copy(), "and then?", temperature, draw));
+        for (size_t k = 0; k < talks.size(); ++k) {
+          const auto heard = speaker->ask({talks[k]->copy().get()}, {asked[k]}, manner, weigh)[0];
+          for (size_t i = 0; i < 4; ++i) EXPECT_EQ(heard[i].said.text, expected[i].text) << "one talk alone";
+        }
       }
     }
   }

@@ -26,6 +26,13 @@ bool only(const Names& known, const Block& block);
 bool only(const Names& known, const Statement& statement) {
   if (statement.kind == Kind::text) return true;
   if (statement.kind == Kind::print) return only(known, statement.expression);
+  if (statement.kind == Kind::for_) {
+    auto inside = known;
+    inside.insert(inside.end(), statement.names.begin(), statement.names.end());
+    inside.emplace_back("loop");
+    return only(known, statement.expression) && only(inside, statement.condition) && only(inside, statement.body) &&
+           only(known, statement.otherwise);
+  }
   return statement.kind == Kind::if_ && only(known, statement.otherwise) &&
          std::all_of(statement.branches.begin(), statement.branches.end(), [&](const Statement::Branch& branch) {
            return only(known, branch.condition) && only(known, branch.body);

@@ -153,6 +153,23 @@ TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   EXPECT_EQ(speaker.guessed.back(), "False?") << "four of seven";
 }
 
+// One of ten was answered otherwise: a rule for one, but not for two that share their passes.
+TEST(Judge, CountsLessOnARuleTheMoreAreAskedTogether) {
+  Scripted speaker([asked = 0](const std::string&, const std::string&, uint32_t) mutable {
+    return ++asked == 1 ? "False" : "True";
+  });
+  const Judge judge(speaker, bare(), {.reply = false}, {});
+  const Case one{{"early", std::nullopt, std::nullopt}, ""};
+  for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
+  judge.judge(kHistory, {"r"}, {one});
+  EXPECT_EQ(speaker.guessed.back(), "True!");
+  judge.judge(kHistory, {"r"}, {one, one});
+  EXPECT_EQ(speaker.guessed.back(), "True?");
+  for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
+  judge.judge(kHistory, {"r"}, {one, one});
+  EXPECT_EQ(speaker.guessed.back(), "True!") << "22 of 23";
+}
+
 TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
   Scripted speaker([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
   const Judge judge(speaker, bare(), {}, {});
