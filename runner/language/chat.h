@@ -58,7 +58,7 @@ class Chat {
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
   std::shared_ptr<const Line> line(Message message) const;
-  /// The same ids as those of the messages, which are put into ids again only where they must be.
+  /// What `prompt` gives for their messages, which are put into ids again only where they must be.
   std::vector<int32_t> prompt_of(const Lines& lines) const;
 
   /// An answer as the model should produce it, the end token included.
