@@ -6,6 +6,7 @@
 
 #include "empathy/judgement.h"
 #include "stages/by_dialogue.h"
+#include "stages/reward_accuracy/ranking.h"
 #include "statistics/classification.h"
 
 namespace compeer::stages {
@@ -105,6 +106,7 @@ json accuracies(const std::map<std::string, double>& counts, const statistics::R
     } else {
       one["better_or_not"] = estimated(tables, better_or_not, how);
     }
+    one["ranked_within_rounds"] = ranked_within_rounds(dialogues, topic.name, how);
   }
   return all;
 }

@@ -24,8 +24,8 @@ std::string cell(const Topic& topic, const std::string& truth, const std::string
 void count(const nlohmann::json& record, const std::string& cell, Outcome& outcome);
 
 /// For each topic: n, accuracy, weighted_f1, confusion (rows are the truth), and of a step false_recall, of the
-/// replies better_or_not (equal to the reference or better, against worse). A figure is {value, low, high}, the
-/// interval by bootstrap over dialogues.
+/// replies better_or_not (equal to the reference or better, against worse); ranked_within_rounds, told in ranking.h. A
+/// figure is {value, low, high}, the interval by bootstrap over dialogues.
 nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

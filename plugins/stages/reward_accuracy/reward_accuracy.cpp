@@ -4,11 +4,14 @@
 #include "stages/judges.h"
 #include "stages/records.h"
 #include "stages/reward_accuracy/accuracy.h"
+#include "stages/reward_accuracy/ranking.h"
 
 namespace {
 
 using namespace compeer;
 using nlohmann::json;
+
+constexpr double kUnreadable = 0;  // what a reward makes of it
 
 class RewardAccuracy : public Stage {
  public:
@@ -44,11 +47,16 @@ class RewardAccuracy : public Stage {
     for (size_t step = 0; step < 3; ++step) {
       const auto answer = opinion.steps[step] ? verdict(*opinion.steps[step] > 0) : "unreadable";
       judged["steps"].push_back(answer);
-      stages::count(record, stages::cell(stages::topics()[step], verdict(known.steps[step]), answer), outcome);
+      const auto& topic = stages::topics()[step];
+      stages::count(record, stages::cell(topic, verdict(known.steps[step]), answer), outcome);
+      stages::count_ranked(record, topic.name, known.steps[step], opinion.steps[step].value_or(kUnreadable), outcome);
     }
     const auto answer = opinion.preference ? words.print(*opinion.preference) : "unreadable";
     judged["preference"] = answer;
-    stages::count(record, stages::cell(stages::topics()[3], words.print(known.preference), answer), outcome);
+    const auto& topic = stages::topics()[3];
+    stages::count(record, stages::cell(topic, words.print(known.preference), answer), outcome);
+    stages::count_ranked(record, topic.name, empathy::as_good(known.preference), opinion.reply.value_or(kUnreadable),
+                         outcome);
     outcome.records.push_back(std::move(record));
     return outcome;
   }
@@ -62,7 +70,7 @@ class RewardAccuracy : public Stage {
 COMPEER_PLUGIN(Stage, stages, reward_accuracy, RewardAccuracy,
                R"json(
   "version": "1.0.0",
-  "summary": "How well a judge agrees with annotators: weighted F1, recall of False, accuracy, confusion (Table 1).",
+  "summary": "How well a judge agrees with annotators: weighted F1, recall of False, accuracy, confusion (Table 1), order within rounds.",
   "parameters": {)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

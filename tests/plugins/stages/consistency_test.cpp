@@ -1,55 +1,11 @@
-#include <filesystem>
-#include <fstream>
+#include "judged.h"
 
-#include "../built.h"
-#include "../judging/speaker.h"
-
-namespace compeer {
+namespace compeer::judged {
 namespace {
 
-using nlohmann::json;
-
-json record(const std::string& id, std::vector<bool> steps, const std::string& preference) {
-  return {{"id", id},
-          {"history", {{{"role", "user"}, {"text", "i am sad"}}}},
-          {"reference", "tell me more"},
-          {"candidates", {{{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}, {"reply", "why?"}}}},
-          {"steps", {steps}},
-          {"preference", preference}};
-}
-
-// All steps are right, the reply is worse than the reference.
-std::string right_but_worse(const std::string&, const std::string& question, uint32_t) {
-  return question.starts_with("<") ? "True" : "first";
-}
-
-class Consistency : public testing::Test {
+class Consistency : public Test {
  protected:
-  Consistency() : services(built::services()) {
-    for (const char* name : {"one", "other"}) {
-      std::filesystem::create_directories(folder / name);
-      std::ofstream(folder / name / "model.safetensors") << name;
-    }
-    services.speaker = [this](const std::string& path) -> judging::Scripted& {
-      return path.ends_with("other") ? other : one;
-    };
-  }
-
-  plugin::Plugin<Stage> open(json settings) {
-    settings["model"] = (folder / "one").string();
-    const auto found = built::finder().get("stages", "consistency");
-    return built::open<Stage>(
-        "consistency", settings,
-        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
-  }
-
-  static json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
-    std::map<std::string, double> counts;
-    for (const auto& outcome : outcomes) {
-      for (const auto& [name, value] : outcome.counts) counts[name] += value;
-    }
-    return stage.call("findings", [&](Stage& s) { return s.findings(counts); });
-  }
+  plugin::Plugin<Stage> open(const json& settings) { return Test::open("consistency", settings); }
 
   // A chat model that says yes of replies that are to be judged "first".
   json chat(const std::string& answer) {
@@ -57,10 +13,6 @@ class Consistency : public testing::Test {
     std::ofstream(table) << json{{"contains", "Judged: True, True, True; first"}, {"answer", answer}} << "\n";
     return {{"plugin", "scripted"}, {"table", table.string()}};
   }
-
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "consistency_test";
-  judging::Scripted one{right_but_worse}, other{right_but_worse};
-  plugin::Services services;
 };
 
 TEST_F(Consistency, OfOneJudgeIsJudgedByTheAnnotatorsLabels) {
@@ -108,4 +60,4 @@ TEST_F(Consistency, DropsWhatCanNotBeTold) {
 }
 
 }  // namespace
-}  // namespace compeer
+}  // namespace compeer::judged

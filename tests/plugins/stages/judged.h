@@ -1,0 +1,63 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+
+#include "../built.h"
+#include "../judging/speaker.h"
+
+/// Stages that ask judges, with answers that the test gives.
+namespace compeer::judged {
+
+using nlohmann::json;
+
+inline json record(const std::string& id, std::vector<bool> steps, const std::string& preference) {
+  return {{"id", id},
+          {"history", {{{"role", "user"}, {"text", "i am sad"}}}},
+          {"reference", "tell me more"},
+          {"candidates", {{{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}, {"reply", "why?"}}}},
+          {"steps", {steps}},
+          {"preference", preference}};
+}
+
+/// All steps are right, the reply is worse than the reference.
+inline std::string right_but_worse(const std::string&, const std::string& question, uint32_t) {
+  return question.starts_with("<") ? "True" : "first";
+}
+
+/// The stage asks `one`; the model folder "other" is another judge's.
+class Test : public testing::Test {
+ protected:
+  Test() : services(built::services()) {
+    for (const char* name : {"one", "other"}) {
+      std::filesystem::create_directories(folder / name);
+      std::ofstream(folder / name / "model.safetensors") << name;
+    }
+    services.speaker = [this](const std::string& path) -> judging::Scripted& {
+      return path.ends_with("other") ? other : one;
+    };
+  }
+
+  plugin::Plugin<Stage> open(const std::string& stage, json settings) {
+    settings["model"] = (folder / "one").string();
+    const auto found = built::finder().get("stages", stage);
+    return built::open<Stage>(
+        stage, settings,
+        std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
+  }
+
+  static json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
+    std::map<std::string, double> counts;
+    for (const auto& outcome : outcomes) {
+      for (const auto& [name, value] : outcome.counts) counts[name] += value;
+    }
+    return stage.call("findings", [&](Stage& s) { return s.findings(counts); });
+  }
+
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string(testing::UnitTest::GetInstance()->current_test_info()->test_suite_name()) + "_judges");
+  judging::Scripted one{right_but_worse}, other{right_but_worse};
+  plugin::Services services;
+};
+
+}  // namespace compeer::judged

@@ -1,0 +1,73 @@
+#include "judged.h"
+
+namespace compeer::judged {
+namespace {
+
+class RewardAccuracy : public Test {
+ protected:
+  plugin::Plugin<Stage> open(const json& settings) { return Test::open("reward_accuracy", settings); }
+};
+
+json answered(const std::string& id, const std::string& reply, const std::string& preference) {
+  auto one = record(id, {true, false, true}, preference);
+  one["dialogue"] = "d";
+  one["candidates"][0]["reply"] = reply;
+  return one;
+}
+
+TEST_F(RewardAccuracy, ComparesAnswersWithLabels) {
+  auto stage = open({{"resamples", 50}});
+  const auto outcomes = plugin::make(stage, {record("a", {true, false, true}, "first")});
+  EXPECT_EQ(outcomes[0].records.at(0).at("judged"),
+            (json{{"steps", {"True", "True", "True"}}, {"preference", "first"}}));
+  const auto found = findings(stage, outcomes);
+  EXPECT_EQ(found.at("history").at("accuracy").at("value"), 1);
+  EXPECT_EQ(found.at("emotion").at("false_recall").at("value"), 0);
+  EXPECT_EQ(found.at("reply").at("better_or_not").at("value"), 1);
+  EXPECT_EQ(found.at("reply").at("ranked_within_rounds").at("pairs"), 0);
+  EXPECT_TRUE(found.at("reply").at("ranked_within_rounds").at("value").is_null());
+}
+
+// Good replies: "why?" is called second and counts 1, "how?" can't be read and counts 0. The bad ones are called first:
+// -1.
+TEST_F(RewardAccuracy, RanksTheCompletionsOfARoundByWhatTheirRewardWouldBe) {
+  one = judging::Scripted([](const std::string&, const std::string& question, uint32_t) {
+    if (question.starts_with("<")) return "True";
+    return question.find("why?") != question.npos   ? "second"
+           : question.find("how?") != question.npos ? "well"
+                                                    : "first";
+  });
+  const std::vector<json> round{answered("a", "why?", "second"), answered("b", "how?", "both good"),
+                                answered("c", "no.", "first"), answered("d", "never.", "neither")};
+  auto stage = open({{"resamples", 50}});
+  const auto found = findings(stage, plugin::make(stage, round));
+  EXPECT_EQ(found.at("reply").at("ranked_within_rounds").at("pairs"), 4);
+  EXPECT_EQ(found.at("reply").at("ranked_within_rounds").at("value"), 1);
+  EXPECT_EQ(found.at("emotion").at("ranked_within_rounds").at("pairs"), 0) << "all are False";
+}
+
+// By likelihood "why?" has .4 - .6, "no." .1 - .9: both are called worse, and yet one is above the other.
+TEST_F(RewardAccuracy, ByLikelihoodRanksAlsoWhatIsAnsweredAlike) {
+  one.weights = [](const std::string& text, const std::vector<std::string>& choices) -> std::vector<double> {
+    if (choices.size() == 2) return {std::log(.5), std::log(.5)};
+    const double good = text.find("why?") != text.npos ? .4 : .1;
+    return {std::log(1 - good), std::log(good), -100, -100};
+  };
+  const std::vector<json> round{answered("a", "why?", "second"), answered("b", "no.", "first")};
+  auto by_answer = open({}), by_likelihood = open({{"by", "likelihood"}});
+  const auto value = [&](plugin::Plugin<Stage>& stage) {
+    return findings(stage, plugin::make(stage, round)).at("reply").at("ranked_within_rounds").at("value");
+  };
+  EXPECT_EQ(value(by_answer), .5);
+  EXPECT_EQ(value(by_likelihood), 1);
+}
+
+TEST_F(RewardAccuracy, DropsRecordsWithoutLabels) {
+  auto unlabelled = record("a", {}, "");
+  unlabelled.erase("steps");
+  auto stage = open({});
+  EXPECT_EQ(plugin::make(stage, {unlabelled})[0].dropped, "no labels");
+}
+
+}  // namespace
+}  // namespace compeer::judged
