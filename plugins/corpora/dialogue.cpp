@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "base/json.h"
+#include "base/packed.h"
 
 namespace compeer::corpora {
 
@@ -24,20 +24,6 @@ void append(json& lists, const json& labels, size_t before) {
   for (auto& [name, list] : lists.items()) {
     if (!labels.contains(name)) list.push_back(nullptr);
   }
-}
-
-void put(std::string_view part, std::string& bytes) {
-  const auto size = static_cast<uint32_t>(part.size());
-  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
-  bytes.append(part);
-}
-
-std::string_view take(std::string_view& bytes) {
-  uint32_t size = 0;
-  std::memcpy(&size, bytes.data(), sizeof size);
-  const auto part = bytes.substr(sizeof size, size);
-  bytes.remove_prefix(sizeof size + size);
-  return part;
 }
 
 std::string print(const json& labels) { return labels.empty() ? "{}" : labels.dump(); }
@@ -60,28 +46,29 @@ const char* chat_name(Role role) {
 
 std::string pack(const Dialogue& dialogue) {
   std::string bytes;
-  put(dialogue.id, bytes);
-  put(print(dialogue.labels), bytes);
-  put(dialogue.asked ? json(*dialogue.asked).dump() : "", bytes);
+  put_packed(dialogue.id, bytes);
+  put_packed(print(dialogue.labels), bytes);
+  put_packed(dialogue.asked ? json(*dialogue.asked).dump() : "", bytes);
   for (const Utterance& one : dialogue.utterances) {
     bytes += static_cast<char>(one.role);
-    put(one.text, bytes);
-    put(print(one.labels), bytes);
+    put_packed(one.text, bytes);
+    put_packed(print(one.labels), bytes);
   }
   return bytes;
 }
 
 Dialogue unpack(std::string_view bytes) {
   Dialogue dialogue;
-  dialogue.id = take(bytes);
-  dialogue.labels = parse_json(take(bytes));
-  if (const auto asked = take(bytes); !asked.empty()) dialogue.asked = parse_json(asked).get<std::vector<size_t>>();
+  dialogue.id = take_packed(bytes);
+  dialogue.labels = parse_json(take_packed(bytes));
+  if (const auto asked = take_packed(bytes); !asked.empty())
+    dialogue.asked = parse_json(asked).get<std::vector<size_t>>();
   while (!bytes.empty()) {
     Utterance& one = dialogue.utterances.emplace_back();
     one.role = static_cast<Role>(bytes[0]);
     bytes.remove_prefix(1);
-    one.text = take(bytes);
-    one.labels = parse_json(take(bytes));
+    one.text = take_packed(bytes);
+    one.labels = parse_json(take_packed(bytes));
   }
   return dialogue;
 }

@@ -1,7 +1,6 @@
 #include "data/tally.h"
 
-#include <cstring>
-
+#include "base/packed.h"
 #include "data/print.h"
 
 namespace compeer::data {
@@ -32,24 +31,6 @@ void from_json(const json& given, Tally& tally) {
   given.at("counts").get_to(tally.counts);
 }
 
-namespace {
-
-void append(std::string& bytes, std::string_view part) {
-  const uint64_t size = part.size();
-  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
-  bytes.append(part);
-}
-
-std::string_view take(std::string_view& bytes) {
-  uint64_t size = 0;
-  std::memcpy(&size, bytes.data(), sizeof size);
-  const auto part = bytes.substr(sizeof size, size);
-  bytes.remove_prefix(sizeof size + size);
-  return part;
-}
-
-}  // namespace
-
 void Portion::put(const json& record, const Glimpse& glimpse) {
   print(record, records);
   put(record, "", glimpse);
@@ -59,7 +40,7 @@ void Portion::put(const json& record, std::string_view line, const Glimpse& glim
   records.append(line);
   records += '\n';
   ++tally.out;
-  if (glimpse) append(glimpses, glimpse(record));
+  if (glimpse) put_packed(glimpse(record), glimpses);
 }
 
 void Portion::add(const Portion& next) {
@@ -72,24 +53,24 @@ void Portion::add(const Portion& next) {
 std::string Portion::pack() const {
   std::string bytes;
   bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
-  append(bytes, records);
-  append(bytes, dropped);
-  append(bytes, glimpses);
-  append(bytes, json(tally).dump());
+  put_packed(records, bytes);
+  put_packed(dropped, bytes);
+  put_packed(glimpses, bytes);
+  put_packed(json(tally).dump(), bytes);
   return bytes;
 }
 
 Portion Portion::unpack(std::string_view bytes) {
   Portion portion;
-  portion.records = take(bytes);
-  portion.dropped = take(bytes);
-  portion.glimpses = take(bytes);
-  portion.tally = json::parse(take(bytes)).get<Tally>();
+  portion.records = take_packed(bytes);
+  portion.dropped = take_packed(bytes);
+  portion.glimpses = take_packed(bytes);
+  portion.tally = json::parse(take_packed(bytes)).get<Tally>();
   return portion;
 }
 
 void each_glimpse(std::string_view glimpses, const std::function<void(std::string)>& f) {
-  while (!glimpses.empty()) f(std::string(take(glimpses)));
+  while (!glimpses.empty()) f(std::string(take_packed(glimpses)));
 }
 
 Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
