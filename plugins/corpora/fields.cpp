@@ -99,6 +99,11 @@ json label(const json& object, const char* key) {
   return text.empty() ? json() : json(text);
 }
 
+std::string id_of(const json& object, const char* key) {
+  const json id = label(object, key);
+  return id.is_null() ? "" : id.is_string() ? id.get<std::string>() : id.dump();
+}
+
 json scale(const json& object, const char* key) {
   const json found = label(object, key);
   if (found.is_number_integer()) return found;

@@ -36,6 +36,9 @@ std::string text_of(const json& object, const char* key);
 /// What it may have. Null if it is not there, or empty; texts are trimmed.
 json label(const json& object, const char* key);
 
+/// An id, which some corpora write as a number; empty if there is none.
+std::string id_of(const json& object, const char* key);
+
 /// A whole number, which some corpora write as text: "3". Null if it is neither.
 json scale(const json& object, const char* key);
 

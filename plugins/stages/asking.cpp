@@ -58,6 +58,10 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
   return refused;
 }
 
+void count_malformed(int64_t answers, std::vector<Outcome>& outcomes) {
+  if (answers > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(answers);
+}
+
 std::string shown(const std::vector<Turn>& turns, const json& record) {
   std::string text;
   for (const Turn& turn : turns)

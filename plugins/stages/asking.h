@@ -53,6 +53,9 @@ inline constexpr const char* no_answer = "no answer";
 inline constexpr const char* malformed = "malformed answer";
 int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
 
+/// Reports that number with the first of the outcomes, if it is not 0.
+void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
+
 /// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
 

@@ -45,6 +45,14 @@ std::vector<Turn> turns_of(const json& record) {
   return turns;
 }
 
+json candidate_of(const empathy::Structured& written, const std::string& model) {
+  return {{"history", written.history},
+          {"emotion", written.emotion},
+          {"strategy", written.strategy},
+          {"reply", written.reply},
+          {"model", model}};
+}
+
 nlohmann::json beside(nlohmann::json record, const std::string& name) {
   for (const char* field : {"steps", "preference", "annotators", "judged"}) record.erase(field);
   for (const char* field : {"steps", "preference"}) record["provenance"].erase(field);

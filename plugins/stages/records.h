@@ -9,6 +9,7 @@
 #include "compeer/conversation.h"
 #include "compeer/host.h"
 #include "compeer/stage.h"
+#include "empathy/format.h"
 
 namespace compeer::stages {
 
@@ -30,6 +31,9 @@ std::vector<Turn> history_of(const nlohmann::json& record);
 /// A list of turns out of a record: [{"role", "text"}], with "pictures" where a turn shows some.
 std::vector<Turn> turns_in(const nlohmann::json& list);
 nlohmann::json list_of(const std::vector<Turn>& turns);
+
+/// What `model` wrote, as one of a record's "candidates".
+nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);
 
 /// The same round, for another candidate: without labels and what was said of them, `name` behind its id.
 nlohmann::json beside(nlohmann::json record, const std::string& name);

@@ -16,8 +16,7 @@ Dialogue dialogue_of(const json& record) {
   each(list_of(original, "dialog"), "utterance", [&](const json& one, size_t) {
     dialogue.utterances.push_back({role_of(one, "speaker", kSpeakers), text_of(one, "content")});
   });
-  const json id = label(record, "id");
-  if (!id.is_null()) dialogue.id = id.is_string() ? id.get<std::string>() : id.dump();
+  dialogue.id = id_of(record, "id");
   dialogue.asked = {dialogue.utterances.size()};
   dialogue.utterances.push_back({Role::supporter,
                                  text_of(original, "response"),

@@ -14,8 +14,7 @@ Dialogue dialogue_of(const json& record) {
   each(list_of(record, "messages"), "message", [&](const json& one, size_t) {
     dialogue.utterances.push_back({role_of(one, "role", kRoles), text_of(one, "content")});
   });
-  const json id = label(record, "id");
-  if (!id.is_null()) dialogue.id = id.is_string() ? id.get<std::string>() : id.dump();
+  dialogue.id = id_of(record, "id");
   dialogue.labels = {{"topic", label(record, record.contains("topic") ? "topic" : "normalizedTag")}};
   return dialogue;
 }

@@ -73,7 +73,7 @@ class Annotate : public Stage {
 
  private:
   // As records have them, whatever words the annotators are to use.
-  inline static const std::vector<std::string> words = {"first", "second", "both good", "neither"};
+  inline static const std::vector<std::string> words = empathy::Preferences().answers().words();
 
   bool swapped(const json& record) const {
     const auto [a, b] = stages::place_of(record);
@@ -101,8 +101,7 @@ class Annotate : public Stage {
       }
       outcomes.push_back(refusal.empty() ? decided(records[i], judgements) : stages::dropped(refusal));
     }
-    const auto malformed = first.malformed + second.malformed + third.malformed;
-    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    stages::count_malformed(first.malformed + second.malformed + third.malformed, outcomes);
     return outcomes;
   }
 

@@ -39,7 +39,7 @@ class Filter : public Stage {
       if (why[i].empty() && found[i] != empathy::Fitness::keep) why[i] = names[static_cast<size_t>(found[i])];
       outcomes[i] = why[i].empty() ? stages::unchanged() : stages::dropped(why[i]);
     }
-    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    stages::count_malformed(malformed, outcomes);
     return outcomes;
   }
 

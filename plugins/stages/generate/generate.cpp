@@ -2,7 +2,6 @@
 /// format becomes a record of its own, {"candidates": [{"history", "emotion", "strategy", "reply", "model"}]}, beside
 /// the reference it will be compared with.
 #include "compeer/plugin.h"
-#include "empathy/format.h"
 #include "empathy/labels.h"
 #include "stages/asking.h"
 
@@ -72,11 +71,7 @@ class Generate : public Stage {
   json record_of(json record, const empathy::Structured& written, const std::string& model, size_t number) const {
     stages::note_provenance(record, "candidates", model, prompts_.of(record));
     record["id"] = record.at("id").get<std::string>() + "/" + std::string(1, static_cast<char>('a' + number));
-    record["candidates"] = {{{"history", written.history},
-                             {"emotion", written.emotion},
-                             {"strategy", written.strategy},
-                             {"reply", written.reply},
-                             {"model", model}}};
+    record["candidates"] = json::array({stages::candidate_of(written, model)});
     return record;
   }
 

@@ -48,7 +48,7 @@ class Persona : public Stage {
       outcomes.push_back(questions[i].refusal.empty() ? stages::kept(std::move(record))
                                                       : stages::dropped(questions[i].refusal));
     }
-    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    stages::count_malformed(malformed, outcomes);
     return outcomes;
   }
 

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "compeer/plugin.h"
-#include "empathy/format.h"
 #include "judging/reading.h"
 #include "judging/weights.h"
 #include "stages/records.h"
@@ -58,11 +57,7 @@ class Respond : public Stage {
 
   json record_of(const json& original, const empathy::Structured& written) const {
     json record = stages::beside(original, "policy");
-    record["candidates"] = {{{"history", written.history},
-                             {"emotion", written.emotion},
-                             {"strategy", written.strategy},
-                             {"reply", written.reply},
-                             {"model", folder_}}};
+    record["candidates"] = json::array({stages::candidate_of(written, folder_)});
     record["provenance"]["candidates"] = {{"model", folder_}, {"weights", weights_}, {"temperature", temperature_}};
     return record;
   }

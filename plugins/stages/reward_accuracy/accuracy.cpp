@@ -66,10 +66,10 @@ double better_or_not(const Table& table) {
 }  // namespace
 
 const std::array<Topic, 4>& topics() {
-  static const std::vector<std::string> verdicts{"True", "False"};
+  static const auto verdicts = empathy::StepVerdicts().answers().words();
   static const std::array<Topic, 4> all{Topic{"history", verdicts}, Topic{"emotion", verdicts},
                                         Topic{"strategy", verdicts},
-                                        Topic{"reply", {"first", "second", "both good", "neither"}}};
+                                        Topic{"reply", empathy::Preferences().answers().words()}};
   return all;
 }
 

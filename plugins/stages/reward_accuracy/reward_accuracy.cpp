@@ -41,14 +41,14 @@ class RewardAccuracy : public Stage {
 
   static Outcome counted(json record, const cer::Record& known, const judging::Opinion& opinion) {
     static const empathy::Preferences words;
-    const auto verdict = [](bool right) { return std::string(right ? "True" : "False"); };
+    static const empathy::StepVerdicts verdicts;
     Outcome outcome;
     json& judged = record["judged"] = {{"steps", json::array()}};
     for (size_t step = 0; step < 3; ++step) {
-      const auto answer = opinion.steps[step] ? verdict(*opinion.steps[step] > 0) : "unreadable";
+      const auto answer = opinion.steps[step] ? verdicts.print(*opinion.steps[step] > 0) : "unreadable";
       judged["steps"].push_back(answer);
       const auto& topic = stages::topics()[step];
-      stages::count(record, stages::cell(topic, verdict(known.steps[step]), answer), outcome);
+      stages::count(record, stages::cell(topic, verdicts.print(known.steps[step]), answer), outcome);
       stages::count_ranked(record, topic.name, known.steps[step], opinion.steps[step].value_or(kUnreadable), outcome);
     }
     const auto answer = opinion.preference ? words.print(*opinion.preference) : "unreadable";

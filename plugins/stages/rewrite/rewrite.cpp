@@ -64,7 +64,7 @@ class Rewrite : public Stage {
     const auto model = chat_.model();
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < records.size(); ++i) outcomes.push_back(outcome(records[i], written[i], why[i], model));
-    if (malformed > 0) outcomes[0].counts["answers that could not be read"] = static_cast<double>(malformed);
+    stages::count_malformed(malformed, outcomes);
     return outcomes;
   }
 

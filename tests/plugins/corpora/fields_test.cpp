@@ -36,6 +36,9 @@ TEST(Fields, MayBeMissing) {
   const json object = {{"a", " x\n"}, {"b", ""}, {"c", nullptr}, {"d", 3}, {"e", "4"}, {"f", json::array()}};
   EXPECT_EQ(label(object, "a"), "x");
   for (const char* key : {"b", "c", "f", "nowhere"}) EXPECT_TRUE(label(object, key).is_null()) << key;
+  EXPECT_EQ(id_of(object, "a"), "x");
+  EXPECT_EQ(id_of(object, "d"), "3");
+  EXPECT_EQ(id_of(object, "nowhere"), "");
   EXPECT_EQ(scale(object, "d"), 3);
   EXPECT_EQ(scale(object, "e"), 4);
   EXPECT_TRUE(scale(object, "a").is_null());
