@@ -29,8 +29,8 @@ class Cer : public Dataset {
         random_order_(settings.text("order") == "random"),
         shows_(settings.text("pictures") == "shown"),
         reads_(settings),
-        media_(std::filesystem::absolute(settings.has("media") ? std::filesystem::path(settings.text("media"))
-                                                               : path_.parent_path())),
+        media_(settings.has("media") ? std::filesystem::absolute(settings.text("media"))
+                                     : std::filesystem::absolute(path_).parent_path()),
         form_(settings) {
     corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
     if (rewritten_ == "replaced") replace();

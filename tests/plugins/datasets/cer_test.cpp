@@ -52,6 +52,13 @@ TEST_F(Cer, GivesAPolicyWhatIsRightAndPreferred) {
   EXPECT_EQ(get(data, 0).learn, 1);
 }
 
+TEST_F(Cer, MayBeAFileOfTheCurrentFolder) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(file_.parent_path());
+  EXPECT_NO_THROW(built::open<Dataset>("cer", {{"path", file_.filename().string()}}));
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
   auto data = open({{"keep", "reference"}});
   ASSERT_EQ(size(data), 2);
