@@ -22,13 +22,16 @@
 
 namespace compeer::stages {
 
+/// A record that is to be judged. Throws Error (exit 4) that names it.
+cer::Record known(const nlohmann::json& record);
+
 /// One judge of steps and reply (UnifiReward), or one of steps and one of replies, who know nothing of each other
 /// (PRM and ORM).
 class Judges {
  public:
   Judges(const Settings& settings, Host& host);
 
-  /// Throws std::runtime_error if a reading is to be shown and the record has none.
+  /// Throws Error (exit 4) if a reading is to be shown and the record has none.
   judging::Opinion opinion(const cer::Record& record) const;
 
   /// One for each model, and another for other weights.

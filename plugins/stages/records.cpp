@@ -1,12 +1,19 @@
 #include "stages/records.h"
 
-#include <stdexcept>
-
+#include "base/error.h"
 #include "base/hash.h"
 
 namespace compeer::stages {
 
 using nlohmann::json;
+
+namespace {
+
+[[noreturn]] void refuse(const json& record, const std::string& why, const std::string& help) {
+  throw Error("record '" + record.at("id").get<std::string>() + "'", why, help, Exit::data);
+}
+
+}  // namespace
 
 std::pair<uint32_t, uint32_t> place_of(const std::string& id) {
   const auto digits = sha256(id);
@@ -39,7 +46,8 @@ json list_of(const std::vector<Turn>& turns) {
 std::vector<Turn> turns_of(const json& record) {
   if (record.contains("turns")) return turns_in(record.at("turns"));
   if (!record.contains("history"))
-    throw std::runtime_error("record '" + record.at("id").get<std::string>() + "' has neither turns nor a history");
+    refuse(record, "has neither turns nor a history",
+           "stages read dialogues, or records with \"turns\" or \"history\"");
   auto turns = turns_in(record.at("history"));
   if (record.contains("reference")) turns.push_back({"assistant", record.at("reference")});
   return turns;
@@ -62,8 +70,7 @@ nlohmann::json beside(nlohmann::json record, const std::string& name) {
 
 std::vector<Turn> history_of(const json& record) {
   if (record.contains("history")) return turns_in(record.at("history"));
-  throw std::runtime_error("record '" + record.at("id").get<std::string>() +
-                           "' has no history: rounds are sampled first");
+  refuse(record, "has no history", "rounds are sampled first, by the stage sample");
 }
 
 Outcome kept(json record) { return {{std::move(record)}, "", {}}; }

@@ -22,10 +22,10 @@ std::pair<uint32_t, uint32_t> place_of(const nlohmann::json& record);
 std::string dialogue_of(const nlohmann::json& record);
 
 /// All that was said: "turns" of a whole dialogue; "history" and then the "reference" of a sampled one. Throws
-/// std::runtime_error naming the record if it has neither.
+/// Error (exit 4) naming the record if it has neither.
 std::vector<Turn> turns_of(const nlohmann::json& record);
 
-/// What was said before a sampled round's reference. Throws std::runtime_error naming a record that has no history.
+/// What was said before a sampled round's reference. Throws Error (exit 4) naming a record that has no history.
 std::vector<Turn> history_of(const nlohmann::json& record);
 
 /// A list of turns out of a record: [{"role", "text"}], with "pictures" where a turn shows some.

@@ -49,7 +49,7 @@ class Consistency : public Stage {
   };
 
   Judged judged(const json& record) const {
-    Judged one{record, cer::read(record), {}, "", ""};
+    Judged one{record, stages::known(record), {}, "", ""};
     const auto opinion = judges_.opinion(one.known);
     auto& [process, outcome] = one.judgement.judged;
     process = true;

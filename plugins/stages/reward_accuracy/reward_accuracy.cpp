@@ -34,7 +34,7 @@ class RewardAccuracy : public Stage {
 
  private:
   Outcome measured(const json& record) {
-    const auto known = cer::read(record);
+    const auto known = stages::known(record);
     if (!known.labelled) return stages::dropped("no labels");
     return counted(record, known, judges_.opinion(known));
   }

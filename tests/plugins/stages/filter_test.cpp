@@ -59,7 +59,7 @@ TEST(Filter, NamesARecordWithoutWords) {
     make("filter", model, {{{"id", "a"}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "record 'a' has neither turns nor a history");
+    EXPECT_EQ(error.problem(), "record 'a': has neither turns nor a history");
   }
 }
 

@@ -49,7 +49,9 @@ TEST(Generate, NeedsAHistory) {
     make("generate", model, {dialogue("1")}, {}, "writer");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "record '1' has no history: rounds are sampled first");
+    EXPECT_EQ(error.problem(), "record '1': has no history");
+    EXPECT_EQ(error.help(), "rounds are sampled first, by the stage sample");
+    EXPECT_EQ(error.exit(), Exit::data);
   }
 }
 

@@ -69,5 +69,24 @@ TEST_F(RewardAccuracy, DropsRecordsWithoutLabels) {
   EXPECT_EQ(plugin::make(stage, {unlabelled})[0].dropped, "no labels");
 }
 
+TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
+  const auto refusal = [](plugin::Plugin<Stage>& stage, const json& record) {
+    try {
+      return plugin::make(stage, {record})[0].dropped + " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::data);
+      return error.problem() + "; " + error.help();
+    }
+  };
+  auto reads = open({{"reads", true}}), plain = open({});
+  EXPECT_EQ(refusal(reads, record("a", {true, true, true}, "first")),
+            "record 'a': has no 'reading', which the stage read makes; run the stage read before this one, or leave "
+            "reads and reads_replies false");
+  EXPECT_EQ(refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
+            "record 'b': has no 'reference'; a judge is asked about records that the stage generate made");
+  EXPECT_EQ(refusal(plain, record("c", {true, true, true}, "secnd")).substr(0, 62),
+            "record 'c': has a preference that is none: 'secnd' is not 'fir");
+}
+
 }  // namespace
 }  // namespace compeer::judged
