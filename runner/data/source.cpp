@@ -9,16 +9,35 @@ namespace compeer::data {
 
 using nlohmann::json;
 
+namespace {
+
+const std::vector<std::string> kSplits = {"train", "valid", "test"};
+
+int64_t size_of(plugin::Plugin<Dataset>& dataset, const std::string& split) {
+  return dataset.call("size", [&](Dataset& d) { return d.size(split); });
+}
+
+std::string held_in(plugin::Plugin<Dataset>& dataset) {
+  std::string held;
+  for (const auto& split : kSplits) {
+    if (const auto size = size_of(dataset, split); size > 0)
+      held += fmt::format("{}{} in {}", held.empty() ? "" : ", ", size, split);
+  }
+  return held.empty() ? "none has any" : "there are " + held;
+}
+
+}  // namespace
+
 Source::Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits) : dataset_(dataset) {
-  if (splits.empty()) splits = {"train", "valid", "test"};
+  if (splits.empty()) splits = kSplits;
   for (const std::string& split : splits) {
-    const auto size = dataset_.call("size", [&](Dataset& d) { return d.size(split); });
+    const auto size = size_of(dataset_, split);
     splits_.emplace_back(split, size);
     total_ += size;
   }
   if (total_ > 0) return;
   throw Error("datasets/" + dataset_.identity().name, fmt::format("has no records in {}", fmt::join(splits, ", ")),
-              "data.splits names the splits that are read", Exit::data);
+              "data.splits names the splits that are read; " + held_in(dataset_), Exit::data);
 }
 
 namespace {
