@@ -11,6 +11,8 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/error.h"
+
 extern char** environ;
 
 namespace compeer::app {
@@ -93,6 +95,17 @@ ProgramOutput ask_program(const std::vector<std::string>& command, const std::ve
   }
   ::close(ends[0]);
   return output;
+}
+
+std::string said_by(const std::string& program, const ProgramOutput& done) {
+  if (done.exit == 0) return done.text;
+  static const std::string mark = "compeer: error: ";
+  const auto told = done.text.rfind(mark);
+  if (told == std::string::npos)
+    throw Error(program, "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
+  auto text = done.text.substr(told + mark.size());
+  text.erase(text.find_last_not_of('\n') + 1);
+  throw Error("", text, "", static_cast<Exit>(done.exit));
 }
 
 }  // namespace compeer::app

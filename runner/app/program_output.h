@@ -15,4 +15,7 @@ struct ProgramOutput {
 ProgramOutput ask_program(const std::vector<std::string>& command, const std::vector<std::string>& variables = {},
                           double seconds = 20);
 
+/// What it said, if it ended well. Else throws Error: its own, if it is one of compeer's programs and told one.
+std::string said_by(const std::string& program, const ProgramOutput& done);
+
 }  // namespace compeer::app

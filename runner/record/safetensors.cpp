@@ -194,7 +194,8 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   const Path index = folder / "model.safetensors.index.json";
   if (std::filesystem::exists(folder / "model.safetensors")) return open(folder / "model.safetensors", access);
   if (!std::filesystem::exists(index))
-    throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json", "", Exit::data);
+    throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json",
+                "the weights are to lie beside config.json; a run's are in its checkpoints/last", Exit::data);
   const json parsed = parse_strict_json(index, read_file(index, longest_index));
   if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
   std::map<std::string, std::set<std::string>> promised;  // by shard

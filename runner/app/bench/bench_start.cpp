@@ -3,18 +3,13 @@
 
 #include "app/bench/bench.h"
 #include "app/program_output.h"
-#include "base/error.h"
 
 namespace compeer::app {
 
 namespace {
 
 nlohmann::json start_of(const std::filesystem::path& program, const std::string& option, const std::string& what) {
-  const auto seconds = timed(20, [&] {
-    const auto done = ask_program({program.string(), option});
-    if (done.exit != 0)
-      throw Error(program.string(), "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
-  });
+  const auto seconds = timed(20, [&] { said_by(program.string(), ask_program({program.string(), option})); });
   auto ms = seconds;
   for (double& value : ms) value *= 1000;
   return measurement("start", what, "ms", spread(ms));

@@ -29,11 +29,8 @@ std::vector<json> by_worker(const std::string& name, const BenchOptions& options
   constexpr double kPatience = 3600;
   for (const auto& word : {find_worker(), std::string("model"), name, as_json(options, threads).dump()})
     command.push_back(word);
-  const auto done = ask_program(command, environment, kPatience);
-  if (done.exit != 0)
-    throw Error("compeer-worker", "ended with exit code " + std::to_string(done.exit), done.text, Exit::failure);
   std::vector<json> lines;
-  std::istringstream text(done.text);
+  std::istringstream text(said_by("compeer-worker", ask_program(command, environment, kPatience)));
   for (std::string line; std::getline(text, line);) {
     if (line.starts_with("{")) lines.push_back(json::parse(line));
   }

@@ -8,7 +8,6 @@
 #include "app/launch/worker_program.h"
 #include "app/program_output.h"
 #include "app/resolve.h"
-#include "base/error.h"
 #include "plugin/search.h"
 #include "record/run_file.h"
 
@@ -104,9 +103,7 @@ double StepLoad::tokens() const { return static_cast<double>(prompts * group * f
 
 void write_step_model(const StepLoad& load, const fs::path& folder) {
   const json options = {{"size", load.size}, {"folder", folder.string()}};
-  const auto done = ask_program({find_worker(), "model", "bench_model", options.dump()}, {}, 600);
-  if (done.exit != 0)
-    throw Error("compeer-worker", fmt::format("ended with exit code {}", done.exit), done.text, Exit::failure);
+  said_by("compeer-worker", ask_program({find_worker(), "model", "bench_model", options.dump()}, {}, 600));
   write_tokenizer(folder, vocabulary_of(folder));
   write_template(folder, load.prompt);
 }

@@ -47,6 +47,13 @@ TEST_F(Judging, RefusesWhatIsNoJudge) {
             "compeer: error: " + (folder() / "nowhere").string() +
                 ": is no model's folder: it has no config.json\n"
                 "  help: name a folder such as a run's checkpoints/last\nexit 4");
+  make_tiny_model(folder() / "judge", 512);
+  std::filesystem::remove(folder() / "judge/tokenizer.json");
+  const auto told_of = told("bench judging --json --model judge");
+  EXPECT_TRUE(told_of.starts_with("compeer: error: rewards/unifireward ")) << told_of;
+  EXPECT_TRUE(told_of.ends_with(
+      "judge: holds no tokenizer\n  help: expected tokenizer.json, or vocab.json and merges.txt\nexit 4"))
+      << told_of;
 }
 
 }  // namespace

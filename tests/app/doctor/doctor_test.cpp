@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/program_output.h"
+#include "base/error.h"
 #include "base/files.h"
 
 namespace compeer::app {
@@ -187,6 +188,20 @@ TEST(AskProgram, AddsVariablesThatPrevail) {
 TEST(AskProgram, SaysThatAProgramIsNotThere) { EXPECT_EQ(ask_program({"/nonexistent/program"}).exit, 127); }
 
 TEST(AskProgram, EndsOneThatTakesTooLong) { EXPECT_EQ(ask_program({"sleep", "60"}, {}, 0.05).exit, 128 + SIGKILL); }
+
+TEST(AskProgram, SaidByPassesOnWhatAProgramOfOursTells) {
+  EXPECT_EQ(said_by("sh", {0, "fine\n"}), "fine\n");
+  const auto refused = [](const ProgramOutput& done) {
+    try {
+      return said_by("sh", done) + " was taken";
+    } catch (const Error& error) {
+      return std::to_string(static_cast<int>(error.exit())) + " " + error.what();
+    }
+  };
+  EXPECT_EQ(refused({4, "log\ncompeer: error: folder: holds no tokenizer\n  help: write one\n"}),
+            "4 folder: holds no tokenizer\n  help: write one");
+  EXPECT_EQ(refused({139, "log"}), "1 sh: ended with exit code 139\n  help: log");
+}
 
 TEST(AskProgram, NamesTheSignalThatEndedIt) {
   EXPECT_EQ(ask_program({"sh", "-c", "kill -SEGV $$"}).exit, 128 + SIGSEGV);
