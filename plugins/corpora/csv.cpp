@@ -57,12 +57,16 @@ class Reader {
   }
 
   std::string quoted(std::string& field) {
+    const size_t opening = at_;
     for (++at_; !done(); ++at_) {
       if (text_[at_] == '"' && text_.substr(at_, 2) != "\"\"") break;
       if (text_[at_] == '"') ++at_;
       field += text_[at_];
     }
-    if (done()) return "is not whole: the file ends within quotes, as if cut off";
+    if (done()) {
+      at_ = opening;  // a stray quote does not take the rest of the file with it
+      return "is not whole: the file ends within quotes, as if cut off";
+    }
     ++at_;
     return peek() == ',' || at_line_end() ? "" : "has text behind a field's closing quote";
   }
