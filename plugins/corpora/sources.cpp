@@ -1,6 +1,7 @@
 #include "corpora/sources.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "text/words.h"
@@ -15,6 +16,15 @@ bool hidden(const fs::path& relative) {
   return std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part.string()[0] == '.'; });
 }
 
+// Files whose names differ in the extension only keep it: dialogues are named after their file.
+void keep_apart(std::vector<Source>& files) {
+  std::map<std::string, int> times;
+  for (const Source& one : files) ++times[one.name];
+  for (Source& one : files) {
+    if (times[one.name] > 1) one.name += one.file.extension().string();
+  }
+}
+
 std::vector<Source> files_in(const fs::path& folder, const std::vector<std::string>& extensions) {
   std::vector<Source> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -26,6 +36,7 @@ std::vector<Source> files_in(const fs::path& folder, const std::vector<std::stri
     found.push_back({entry.path(), name, split_in(name)});
   }
   std::sort(found.begin(), found.end(), [](const Source& a, const Source& b) { return a.file < b.file; });
+  keep_apart(found);
   return found;
 }
 

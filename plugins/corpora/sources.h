@@ -8,7 +8,7 @@ namespace compeer::corpora {
 /// A file of a corpus.
 struct Source {
   std::filesystem::path file;
-  std::string name;   ///< its place in the corpus's folder, without the extension: "Career/1"
+  std::string name;   ///< its place in the corpus's folder, without the extension unless another has it too: "Career/1"
   std::string split;  ///< what its name says: "train", "valid", "test", or ""
 };
 

@@ -41,6 +41,11 @@ TEST_F(Sources, AreThoseWithTheExtensionsInOrder) {
   EXPECT_EQ(left_out_, Names());
 }
 
+TEST_F(Sources, KeepTheExtensionWhereNamesWouldBeTheSame) {
+  for (const char* name : {"a.json", "a.txt", "b/a.json", "c.txt"}) make(name);
+  EXPECT_EQ(found({".json", ".txt"}), (Names{"a.json:", "a.txt:", "b/a:", "c:"}));
+}
+
 TEST_F(Sources, AreOnlyTheSplitsIfThereAreAny) {
   for (const char* name : {"MESC.csv", "val.json", "test.json"}) make(name);
   EXPECT_EQ(found({".csv", ".json"}), (Names{"test:test", "val:valid"}));
