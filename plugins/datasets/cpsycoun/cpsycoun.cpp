@@ -23,6 +23,11 @@ bool take(std::string_view& line, std::string_view prefix) {
   return true;
 }
 
+// White space, also that of Chinese texts, with which paragraphs begin.
+void skip_space(std::string_view& line) {
+  while (take(line, " ") || take(line, "\t") || take(line, "\u3000") || take(line, "\u00A0")) continue;
+}
+
 // "（扮演排挤者）": what stands in brackets, without them.
 json bracketed(std::string_view& line) {
   const size_t end = line.find("）");
@@ -38,6 +43,7 @@ std::optional<Utterance> labelled(std::string_view line) {
     std::string_view rest = line;
     if (!take(rest, name)) continue;
     const json as = bracketed(rest);
+    skip_space(rest);
     if (!rest.empty() && !take(rest, "：") && !take(rest, ":")) continue;
     return Utterance{role, trimmed(rest), {{"as", as}, {"aside", nullptr}}};
   }
@@ -67,9 +73,10 @@ void add(Dialogue& dialogue, const std::string& line) {
 std::vector<std::string> lines(const std::string& bytes) {
   std::vector<std::string> all;
   for (size_t at = bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < bytes.size();) {
-    const size_t end = std::min(bytes.find('\n', at), bytes.size());
-    if (auto line = trimmed(std::string_view(bytes).substr(at, end - at)); !line.empty())
-      all.push_back(std::move(line));
+    const size_t end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
+    std::string_view line(bytes.data() + at, end - at);
+    skip_space(line);
+    if (auto text = trimmed(line); !text.empty()) all.push_back(std::move(text));
     at = end + 1;
   }
   return all;
