@@ -38,6 +38,15 @@ const json& member(const json& object, const char* key) {
   return found == object.end() ? nothing : *found;
 }
 
+// A few characters of a text, as JSON writes them: no zero byte or half of a character in a message.
+std::string shown(const std::string& text) {
+  constexpr size_t most = 40;
+  size_t end = std::min(text.size(), most);
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  const std::string written = json(text.substr(0, end)).dump();
+  return "'" + written.substr(1, written.size() - 2) + "'";
+}
+
 std::string quoted(const char* key) { return "'" + std::string(key) + "'"; }
 
 }  // namespace
@@ -86,6 +95,11 @@ const json& object_of(const json& object, const char* key) {
   return found;
 }
 
+const json& part_of(const json& object, const char* key) {
+  static const json none = json::object();
+  return member(object, key).is_null() ? none : object_of(object, key);
+}
+
 std::string text_of(const json& object, const char* key) {
   const json& found = member(object, key);
   if (!found.is_string()) throw Refusal("has no text " + quoted(key));
@@ -121,7 +135,7 @@ Role role_of(const json& object, const char* key, const std::vector<std::pair<st
     if (one == name) return role;
     known += (known.empty() ? "" : ", ") + std::string(one);
   }
-  throw Refusal("is by '" + name.substr(0, 40) + "', who is none of " + known);
+  throw Refusal("is by " + shown(name) + ", who is none of " + known);
 }
 
 }  // namespace compeer::corpora

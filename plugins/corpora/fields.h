@@ -33,6 +33,9 @@ const json& list_of(const json& object, const char* key);
 const json& object_of(const json& object, const char* key);
 std::string text_of(const json& object, const char* key);
 
+/// What it may have: an empty object if it is not there, or null. Refused if it is something else.
+const json& part_of(const json& object, const char* key);
+
 /// What it may have. Null if it is not there, or empty; texts are trimmed.
 json label(const json& object, const char* key);
 

@@ -15,7 +15,7 @@ const std::vector<std::pair<std::string_view, Role>> kSpeakers = {
 
 json reasoning(const json& turn) {
   if (!turn.contains("chain_of_empathy")) return json::object();
-  const json& chain = object_of(turn, "chain_of_empathy");
+  const json& chain = part_of(turn, "chain_of_empathy");
   return {{"emotion", label(chain, "speaker_emotion")},
           {"scenario", label(chain, "event_scenario")},
           {"cause", label(chain, "emotion_cause")},
@@ -24,7 +24,8 @@ json reasoning(const json& turn) {
 
 json profile(const json& record, Role role) {
   const char* key = role == Role::seeker ? "speaker_profile" : "listener_profile";
-  return record.contains(key) ? object_of(record, key) : json();
+  const json& found = part_of(record, key);
+  return found.empty() ? json() : found;
 }
 
 // Voice and face of an utterance, as the release names their files; null where no profile says whose they are.
@@ -36,10 +37,10 @@ json media(const json& record, Role role, size_t index) {
   return {stem + ".wav", stem + ".mp4"};
 }
 
-int number(const json& turn) {
+int64_t number(const json& turn) {
   const json found = scale(turn, "turn_id");
   if (found.is_null()) throw Refusal("has no number 'turn_id'");
-  return found.get<int>();
+  return found.get<int64_t>();
 }
 
 // The turns in their order, which is not always that of the file.

@@ -37,7 +37,7 @@ json strategies(const json& utterance, const json& annotation) {
 Utterance utterance(const json& written) {
   Utterance one{role_of(written, "speaker", kSpeakers),
                 text_of(written, written.contains("content") ? "content" : "text")};
-  const json& annotation = written.contains("annotation") ? object_of(written, "annotation") : written;
+  const json& annotation = written.contains("annotation") ? part_of(written, "annotation") : written;
   if (one.role == Role::supporter) one.labels = {{"strategy", strategies(written, annotation)}};
   if (one.role == Role::seeker) one.labels = {{"feedback", scale(annotation, "feedback")}};
   if (written.contains("cause")) one.labels["cause"] = label(written, "cause");
@@ -45,9 +45,8 @@ Utterance utterance(const json& written) {
 }
 
 json survey(const json& record) {
-  const json none = {{"seeker", json::object()}, {"supporter", json::object()}};
-  const json& scores = record.contains("survey_score") ? object_of(record, "survey_score") : none;
-  const json &seeker = object_of(scores, "seeker"), &supporter = object_of(scores, "supporter");
+  const json& scores = part_of(record, "survey_score");
+  const json &seeker = part_of(scores, "seeker"), &supporter = part_of(scores, "supporter");
   const bool relabelled = record.contains("init_intensity");
   return {
       {"initial_intensity", relabelled ? scale(record, "init_intensity") : scale(seeker, "initial_emotion_intensity")},

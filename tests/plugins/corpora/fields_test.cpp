@@ -44,6 +44,23 @@ TEST(Fields, MayBeMissing) {
   EXPECT_TRUE(scale(object, "a").is_null());
 }
 
+TEST(Fields, OfLabelsMayBeMissingAltogether) {
+  const json object = {{"a", nullptr}, {"b", {{"c", 1}}}, {"d", 5}};
+  EXPECT_EQ(part_of(object, "a"), json::object());
+  EXPECT_EQ(part_of(object, "nowhere"), json::object());
+  EXPECT_EQ(part_of(object, "b").at("c"), 1);
+  EXPECT_EQ(refusal([&] { part_of(object, "d"); }), "has no object 'd'");
+}
+
+TEST(Fields, ShowASpeakerInFewWholeCharacters) {
+  const auto told = [](const std::string& name) {
+    return refusal([&] { role_of({{"r", name}}, "r", {{"usr", Role::seeker}}); });
+  };
+  EXPECT_EQ(told(std::string("a\0b", 3)), "is by 'a\\u0000b', who is none of usr");
+  EXPECT_EQ(told("x" + std::string(39, 'y') + "z"), "is by 'x" + std::string(39, 'y') + "', who is none of usr");
+  EXPECT_EQ(told("来访者来访者来访者来访者来访者"), "is by '来访者来访者来访者来访者来', who is none of usr");
+}
+
 TEST(Fields, MustBeThere) {
   const json object = {{"a", 1}, {"speaker", "bot"}};
   EXPECT_EQ(refusal([&] { text_of(object, "a"); }), "has no text 'a'");

@@ -142,6 +142,25 @@ TEST_F(Layouts, AvamergWhole) {
   EXPECT_EQ(example.record.at("strategies"), json::array());
 }
 
+TEST_F(Layouts, LabelsThatAreNullLoseNoDialogue) {
+  const auto esconv = all("esconv", write("ESConv.json", R"([{"survey_score": null, "dialog": [
+    {"speaker": "seeker", "annotation": null, "content": "a"}, {"speaker": "supporter", "annotation": null, "content": "b"}]},
+    {"survey_score": {"seeker": {"empathy": "3"}}, "dialog": [
+    {"speaker": "seeker", "content": "a"}, {"speaker": "supporter", "content": "b"}]}])"),
+                          kDialogue);
+  ASSERT_EQ(esconv.size(), 2u);
+  EXPECT_EQ(label(esconv[0], 1, "strategy"), json{nullptr});
+  EXPECT_TRUE(esconv[0].record.at("survey").at("empathy").is_null());
+  EXPECT_EQ(esconv[1].record.at("survey").at("empathy"), 3);
+  const auto avamerg =
+      all("avamerg", write("AvaMERG.json", R"([{"conversation_id": "1", "speaker_profile": null, "turns": [
+    {"turn_id": 10000000000, "chain_of_empathy": null, "response": "b",
+     "dialogue_history": [{"role": "speaker", "utterance": "a"}]}]}])"));
+  ASSERT_EQ(avamerg.size(), 1u);
+  EXPECT_TRUE(avamerg[0].record.at("persona").at("seeker").is_null());
+  EXPECT_EQ(avamerg[0].record.at("answer").at("emotion"), json{nullptr});
+}
+
 TEST_F(Layouts, AvamergWithVideos) {
   const auto path = write("videos.json", R"([{"conversation_id": "5", "turn": {"turn_id": "0", "context": "c",
     "dialogue": [{"index": 0, "role": "speaker", "text": "a", "video_path": "x\\y.mp4"},
@@ -193,6 +212,13 @@ TEST_F(Layouts, CpsycounTexts) {
   EXPECT_NE(refused("cpsycoun", write("x.txt", "1. 倾听：\n")).find("holds no line that begins with 来访者："),
             std::string::npos);
   EXPECT_NE(refused("cpsycoun", write("gbk.txt", "\xC0\xB4")).find("is not UTF-8 at byte 0"), std::string::npos);
+}
+
+TEST_F(Layouts, CpsycounTextsOfOtherEditors) {
+  const std::string text = "　　来访者：你好。\r\u00A0心理咨询师　：请坐。\r　（沉默）\r来访者 ：好。\r";
+  const auto example = all("cpsycoun", write("case_2.txt", text), kDialogue).at(0);
+  EXPECT_EQ(told(example), "user: 你好。|assistant: 请坐。|user: 好。|");
+  EXPECT_EQ(label(example, 1, "aside"), json{"（沉默）"});
 }
 
 TEST_F(Layouts, CpsycounLists) {
