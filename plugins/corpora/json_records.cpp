@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.h"
@@ -25,6 +26,8 @@ constexpr Marks marks(std::string_view characters) {
   for (const char c : characters) table[static_cast<unsigned char>(c)] = true;
   return table;
 }
+constexpr int kMostSplits = 100;  // of records that ran on: each reads the rest of the file again
+
 constexpr Marks kInQuotes = marks("\"\\\n"), kInLists = marks("\"{}[]");
 
 /// Takes a file block by block and tells of each record when it ends.
@@ -46,10 +49,15 @@ class Scanner {
       if (layout_ == Layout::list) element(block[0]);
       ++at_;
       block.remove_prefix(1);
+      if (!rest_.empty()) block = rest_and(block);
     }
   }
 
   void end() {
+    while (layout_ == Layout::list && !closed_ && split()) {
+      const std::string rest(rest_and(""));
+      take(rest);
+    }
     if (layout_ == Layout::lines && !blank()) tell();
     if (layout_ == Layout::unknown) refuse("is not there: the file is empty");
     if (layout_ != Layout::list || closed_) return;
@@ -128,17 +136,57 @@ class Scanner {
     record_ += c;
   }
   void tell() {
+    if (layout_ == Layout::list && split()) return;
     f_({++number_, offset_, record_, ""});
-    record_.clear(), depth_ = 0, quoted_ = false;
+    record_.clear(), depth_ = 0, quoted_ = false, escaped_ = false;
   }
+
+  // How the list's first record begins, up to its first key; empty if it is no object.
+  std::string opening_key() const {
+    const size_t quote = record_[0] == '{' ? record_.find_first_not_of(" \t\r\n", 1) : record_.npos;
+    const size_t end = quote != record_.npos && record_[quote] == '"' ? record_.find('"', quote + 1) : record_.npos;
+    return end == record_.npos ? "" : record_.substr(0, end + 1);
+  }
+
+  // Without a bracket or a quote a record runs on into the next. Where that one begins as the list's first does.
+  size_t next_record() const {
+    if (opening_key_.empty() || splits_ == kMostSplits) return record_.npos;
+    for (size_t at = 1; (at = record_.find(opening_key_, at)) != record_.npos; ++at) {
+      const size_t before = record_.find_last_not_of(" \t\r\n", at - 1);
+      if (record_[before] == ',') return nlohmann::json::accept(record_) ? record_.npos : at;
+    }
+    return record_.npos;
+  }
+
+  // Tells of a record that has run on; what it swallowed is taken again.
+  bool split() {
+    if (number_ == 0) opening_key_ = opening_key();
+    const size_t next = next_record();
+    if (next == record_.npos) return false;
+    ++splits_;
+    rest_ = record_.substr(next), rest_at_ = offset_ + next;
+    record_.resize(record_.rfind(',', next));
+    f_({++number_, offset_, record_, ""});
+    record_.clear(), depth_ = 0, quoted_ = false, escaped_ = false;
+    return true;
+  }
+
+  std::string_view rest_and(std::string_view block) {
+    rest_ += block;
+    taken_again_.swap(rest_);
+    rest_.clear();
+    at_ = rest_at_;
+    return taken_again_;
+  }
+
   void refuse(const std::string& problem) { f_({++number_, at_, "", problem}); }
 
   const std::function<void(const Raw&)>& f_;
   Layout layout_ = Layout::unknown;
-  std::string record_;
-  uint64_t at_ = 0, offset_ = 0;
+  std::string record_, opening_key_, rest_, taken_again_;
+  uint64_t at_ = 0, offset_ = 0, rest_at_ = 0;
   int64_t number_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, splits_ = 0;
   bool quoted_ = false, escaped_ = false, opening_ = false, closed_ = false, told_of_rest_ = false;
 };
 

@@ -17,7 +17,8 @@ struct Raw {
 
 /// The records of a file that holds a JSON list, or JSON lines: told apart by the first character. The file is read in
 /// blocks and only one record is in memory. A record that is broken does not take the next with it: a list's elements
-/// are told apart by their brackets, and no text goes on over the end of a line.
+/// are told apart by their brackets, no text goes on over the end of a line, and where a bracket or quote is missing,
+/// the next element is known by its first key, which is the first element's.
 /// A file that ends within a record or a list, or holds nothing, has one last record with a `problem`.
 /// Throws Error (exit 4) naming the file if it can't be read.
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f);

@@ -51,6 +51,34 @@ TEST(JsonRecords, LoseOnlyTheBrokenOne) {
   EXPECT_EQ(records("[1] 2 3"), (All{"1@1 1", "2@4! stands behind the end of the list"}));
 }
 
+TEST(JsonRecords, FindTheNextWhereABracketOrQuoteIsMissing) {
+  const std::string first = R"({"id":1,"t":["a"]})", last = R"({"id":4,"t":["{\"id\":"]})";
+  const auto found = [&](const std::string& broken) {
+    return records("[" + first + ", " + broken + ", " + last + "]");
+  };
+  for (const std::string broken :
+       {R"({"id":2,"t":["b"])", R"({"id":2,"t":["b"})", R"({"id":2,"t":["b)", R"({"id":2,"t)"}) {
+    const auto at = std::to_string(21 + broken.size() + 2);
+    EXPECT_EQ(found(broken), (All{"1@1 " + first, "2@21 " + broken, "3@" + at + " " + last}));
+  }
+  // Two in a row, the second at the end of what was read; and one at the end of a file that is cut off.
+  EXPECT_EQ(records("[" + first + R"(,{"id":2,{"id":3,)" + last + "]"),
+            (All{"1@1 " + first, R"(2@20 {"id":2)", R"(3@28 {"id":3)", "4@36 " + last}));
+  EXPECT_EQ(records("[" + first + R"(,{"id":2,)" + last),
+            (All{"1@1 " + first, R"(2@20 {"id":2)", "3@28 " + last,
+                 "4@" + std::to_string(28 + last.size()) +
+                     "! is not there: the list does not end, as if the file were cut off"}));
+}
+
+TEST(JsonRecords, FindTheNextWhereTheFirstIsBroken) {
+  EXPECT_EQ(records(R"([{"id":1,{"id":2},{"id":3}])"), (All{R"(1@1 {"id":1)", R"(2@9 {"id":2})", R"(3@18 {"id":3})"}));
+}
+
+TEST(JsonRecords, AreNotTornWhereTheSameKeyIsInside) {
+  const std::string nested = R"({"id":2,"more":[{"id":3}, {"id":4}]})";
+  EXPECT_EQ(records(R"([{"id":1},)" + nested + "]"), (All{R"(1@1 {"id":1})", "2@10 " + nested}));
+}
+
 TEST(JsonRecords, NameAFileThatCannotBeRead) {
   try {
     each_json_record("/nowhere/x.json", [](const Raw&) {});
