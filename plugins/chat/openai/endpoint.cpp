@@ -105,6 +105,7 @@ std::string Endpoint::remedy(int64_t status) const {
            "have the model '" +
            form.model + "'";
   }
+  if (status >= 300 && status < 400) return "'url' must be the address that it sends to: redirects are not followed";
   if (key_.empty()) return "put the key into the environment variable " + key_env_ + ", which is not set";
   return "does the key in the environment variable " + key_env_ + " belong to this endpoint and allow this model?";
 }

@@ -103,9 +103,9 @@ TEST(OpenAiFaults, EndTheRunIfEveryRequestWouldHaveThem) {
   EXPECT_NE(error(server::fail(403, "x")).problem().find("HTTP 403"), std::string::npos);
   const auto missing = error(server::fail(404, "model not found"));
   EXPECT_TRUE(missing.help().starts_with("'url' must end where /chat/completions follows")) << missing.help();
-  EXPECT_NE(
-      error(server::send(server::response(302, "", "Location: http://127.0.0.1:1/\r\n"))).problem().find("HTTP 302"),
-      std::string::npos);
+  const auto sent_away = error(server::send(server::response(302, "", "Location: http://127.0.0.1:1/\r\n")));
+  EXPECT_NE(sent_away.problem().find("HTTP 302"), std::string::npos);
+  EXPECT_EQ(sent_away.help(), "'url' must be the address that it sends to: redirects are not followed");
 }
 
 TEST(OpenAiFaults, EndTheRunIfTooManyRequestsFailInARow) {
@@ -145,6 +145,16 @@ TEST(OpenAiFaults, AreToldInTheLog) {
   asker.ask(Asker::openai(server), "q");
   asker.open();
   EXPECT_EQ(asker.log, "chat/openai: tiny: 1 requests, 3 tries (HTTP 429: 2), 0 failed; 10 tokens asked, 3 answered\n");
+}
+
+TEST(OpenAiFaults, AreToldWithTheFirstFewReasonsIfTheyStay) {
+  Server server([&](const Seen& seen) { return server::fail(400, "no " + std::to_string(seen.number / 2)); });
+  Asker asker;
+  asker.ask(Asker::openai(server, {{"concurrent", 1}}), Asker::questions(10));
+  EXPECT_EQ(asker.log,
+            "chat/openai: tiny: no answer to a request: HTTP 400: no 0\n"
+            "chat/openai: tiny: no answer to a request: HTTP 400: no 1\n"
+            "chat/openai: tiny: no answer to a request: HTTP 400: no 2\n");
 }
 
 TEST(OpenAiFaults, LeaveEveryRequestAnsweredOnce) {
