@@ -142,7 +142,8 @@ class Task {
           "stage " + report_.stem(),
           fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
                       failed, asked, most),
-          "what was answered is kept; the same command asks for the rest", Exit::data);
+          "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest",
+          Exit::data);
     return Shelf(folder_ / "stages" / ".unfinished").put(key, part(), made);
   }
 
