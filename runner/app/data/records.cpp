@@ -68,7 +68,7 @@ std::string preference_of(const json& line) {
 Judgement judgement(const json& line, const RecordFile& records) {
   const auto found = records.by_id.find(text(line, "id"));
   if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
-  if (text(line, "annotator").empty()) refuse("has an empty 'annotator'");
+  if (text(line, "annotator").find_first_not_of(" \t\r\n") == std::string::npos) refuse("has an empty 'annotator'");
   const size_t candidates = records.records[found->second].at("candidates").size();
   return {found->second, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
 }

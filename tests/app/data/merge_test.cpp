@@ -98,6 +98,7 @@ TEST_F(Merge, NamesExportsThatDontFit) {
             "  help: --file says which; one that was changed after its page was made is another file\nexit 4");
   EXPECT_EQ(wrong("id", "z"), start + "is about 'z', which is no record\nexit 4");
   EXPECT_EQ(wrong("annotator", ""), start + "has an empty 'annotator'\nexit 4");
+  EXPECT_EQ(wrong("annotator", " "), start + "has an empty 'annotator'\nexit 4");
   EXPECT_EQ(wrong("steps", {true}), start + "has 'steps' of 1 candidates, not 2\nexit 4");
   EXPECT_EQ(wrong("steps", {{true, true, nullptr}, {true, true, true}}),
             start + "has 'steps' that are not three times true or false\nexit 4");
