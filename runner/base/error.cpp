@@ -28,6 +28,16 @@ size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
+// Those that have the longest beginning in common with `wrong`.
+std::vector<std::string> beginning_alike(const std::string& wrong, std::vector<std::string> names, size_t most) {
+  const auto alike = [&](const std::string& name) {
+    return std::mismatch(name.begin(), name.end(), wrong.begin(), wrong.end()).first - name.begin();
+  };
+  std::stable_sort(names.begin(), names.end(), [&](const auto& a, const auto& b) { return alike(a) > alike(b); });
+  names.resize(std::min(names.size(), most));
+  return names;
+}
+
 }  // namespace
 
 Error::Error(std::string where, std::string what, std::string help, Exit exit)
@@ -48,10 +58,12 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& na
 }
 
 std::string suggest(const std::string& wrong, const std::vector<std::string>& names) {
+  constexpr size_t most = 100, few = 12;
   std::string text;
   if (const auto name = nearest(wrong, names); !name.empty()) text = "did you mean '" + name + "'? ";
-  text += "known: ";
-  for (size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + names[i];
+  const auto shown = names.size() > most ? beginning_alike(wrong, names, few) : names;
+  text += shown.size() < names.size() ? "known are " + std::to_string(names.size()) + ", such as " : "known: ";
+  for (size_t i = 0; i < shown.size(); ++i) text += (i ? ", " : "") + shown[i];
   return text;
 }
 

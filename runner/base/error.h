@@ -29,7 +29,7 @@ class Error : public std::runtime_error {
 /// The name nearest to `wrong` by edit distance, or "" if none is near enough to be meant.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& names);
 
-/// "did you mean 'length'? known: format, length" (the first part only when a name is near).
+/// "did you mean 'length'? known: format, length"; the first part if a name is near; of over 100 those most alike.
 std::string suggest(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace compeer

@@ -59,5 +59,15 @@ TEST(Suggest, NamesTheNearestAndAllKnown) {
   EXPECT_EQ(suggest("banana", {"format", "length"}), "known: format, length");
 }
 
+TEST(Suggest, ListsOfManyNamesThoseThatBeginAlike) {
+  std::vector<std::string> names;
+  for (const std::string stage : {"01-a/", "02-b/", "03-c/"}) {
+    for (int i = 10; i < 50; ++i) names.push_back(stage + std::to_string(i));
+  }
+  EXPECT_EQ(suggest("02-b/contradictory/value", names),
+            "known are 120, such as 02-b/10, 02-b/11, 02-b/12, 02-b/13, 02-b/14, 02-b/15, 02-b/16, 02-b/17, 02-b/18, "
+            "02-b/19, 02-b/20, 02-b/21");
+}
+
 }  // namespace
 }  // namespace compeer
