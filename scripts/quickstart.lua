@@ -8,8 +8,9 @@ local sft, cer, base, writers = method.supervised()
 local judge, accuracy = method.judge(sft, cer)
 for _, part in ipairs { "history", "emotion", "strategy", "reply" } do
   local of, second = "01-reward_accuracy/" .. part .. "/", part == "reply" and "better_or_not" or "false_recall"
-  print(("judge: %-8s weighted F1 %.2f, %s %.2f"):format(part, accuracy[of .. "weighted_f1/value"],
-    second == "false_recall" and "recall of False" or "better or not", accuracy[of .. second .. "/value"]))
+  print(("judge: %-8s weighted F1 %.2f, %s %.2f, ranked within rounds %.2f"):format(part, accuracy[of .. "weighted_f1/value"],
+    second == "false_recall" and "recall of False" or "better or not", accuracy[of .. second .. "/value"],
+    accuracy[of .. "ranked_within_rounds/value"]))
 end
 
 local pages, tests = { base, writers, sft, judge }, {}

@@ -3,14 +3,12 @@
 local compeer = require "compeer"
 local over_seeds = require "lib.over_seeds"
 
-local seeds, dialogues, steps = 3, 400, 100 -- dialogues of each seed; steps of 32 records each
+local seeds, dialogues, steps = 3, 400, 200 -- dialogues of each seed; steps of 16 records each
 local less = 0.48 -- of the steps: what PRM and ORM together can have for the time of unifireward
-
-local base = compeer.load("experiments/esc_world_base.toml"):launch()
-local start = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:launch().checkpoint
+local start = require("lib.method")(1).supervised().checkpoint -- of yet another world: judges start from it and see how it reads
 
 local function player(seed, number) -- with these errors 23 % of the steps are False, as in the paper's data
-  return { plugin = "esc_world", seed = number, errors = 0.6, world = { rounds = 5, seed = seed } }
+  return { plugin = "esc_world", seed = number, errors = 0.6, world = { rounds = 3, seed = seed } }
 end
 
 local function data(seed, name, rewriting)
@@ -23,7 +21,7 @@ local function data(seed, name, rewriting)
   stages[#stages + 1] = { plugin = "split", valid = 0, test = 0.3 }
   local run = compeer.experiment { name = ("table1-%s-%d"):format(name, seed), task = "data", ranks = 2, stages = stages,
     data = { splits = { "train" } },
-    dataset = { plugin = "esc_world", unit = "dialogue", rounds = 5, seed = seed, train = dialogues } }:launch()
+    dataset = { plugin = "esc_world", unit = "dialogue", rounds = 3, seed = seed, train = dialogues } }:launch()
   return ("%s/stages/%02d-split.jsonl"):format(run.path, #stages)
 end
 
@@ -35,7 +33,7 @@ local function measured(seed)
   local function judge(name, view, share, path, rewritten)
     return compeer.load("experiments/esc_world_judge.toml"):with { name = ("table1-%s-%d"):format(name, seed), seed = seed,
       model = { path = start }, dataset = { path = path or own, view = view, rewritten = rewritten or "left_out" },
-      sft = { steps = math.floor(steps * share), batch = view == "prm" and 96 or 32 } }:launch().checkpoint
+      sft = { steps = math.floor(steps * share), batch = view == "prm" and 48 or 16 } }:launch().checkpoint
   end
   local function stage(plugin, label, model, outcome_model, chat)
     return { plugin = plugin, label = label, model = model, outcome_model = outcome_model, chat = chat, reads = true }
@@ -69,12 +67,12 @@ local function line(columns, title, stage, against) -- means over seeds and half
   print(text)
 end
 
-print((" "):rep(28) .. "1: F1        False found  2: F1        False found  3: F1        False found  reply: F1    accuracy     better or not")
+print((" "):rep(28) .. "1: F1        False found  2: F1        False found  3: F1        False found  reply: F1    accuracy     better or not ranked")
 local columns = {}
 for _, step in ipairs { "history", "emotion", "strategy" } do
   columns[#columns + 1], columns[#columns + 2] = step .. "/weighted_f1", step .. "/false_recall"
 end
-for _, name in ipairs { "weighted_f1", "accuracy", "better_or_not" } do columns[#columns + 1] = "reply/" .. name end
+for _, name in ipairs { "weighted_f1", "accuracy", "better_or_not", "ranked_within_rounds" } do columns[#columns + 1] = "reply/" .. name end
 line(columns, "prm + orm", "01-prm-orm")
 line(columns, "prm + orm, equal compute", "02-prm-orm-less")
 line(columns, "unifireward", "03-unifireward")

@@ -39,7 +39,7 @@ return function(seed)
       { plugin = "read", model = sft.checkpoint } })
     local judge = method.load("judge", { model = { path = sft.checkpoint }, dataset = { path = known } }):launch()
     local _, accuracy = records("judge-accuracy", { plugin = "cer", path = known, view = "record" }, { "test" }, {
-      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true } })
+      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } }) -- as the reward asks
     return judge, accuracy
   end
 
