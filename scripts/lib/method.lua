@@ -43,6 +43,14 @@ return function(seed)
     return judge, accuracy
   end
 
+  -- The judge taught further, on what a policy says by now.
+  function method.judge_anew(judge, policy, sft, cer)
+    local known = records("judge-anew-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
+      { plugin = "respond", model = policy.checkpoint }, annotate, { plugin = "read", model = sft.checkpoint } })
+    return method.load("judge", { name = named("judge-anew"), model = { path = judge.checkpoint }, dataset = { path = known },
+      sft = { steps = 300 } }):launch()
+  end
+
   -- The policy taught by the judge: "ur", or "urp" with redundancy-aware reweighting.
   function method.taught(name, sft, judge, accuracy)
     return method.load(name, { dataset = world, model = { path = sft.checkpoint }, ["rewards[0].model"] = judge.checkpoint,
