@@ -1,0 +1,53 @@
+#include "evaluating/supporter.h"
+
+#include "base/files.h"
+#include "empathy/format.h"
+#include "empathy/plain.h"
+
+namespace compeer::evaluating {
+
+using nlohmann::json;
+
+Supporter::Supporter(const Settings& settings, Host& host)
+    : chat_(host.chat(settings.table("supporter"))),
+      temperature_(settings.number("supporter_temperature")),
+      max_tokens_(settings.integer("supporter_tokens")) {
+  if (settings.has("supporter_prompt")) prompt_ = empathy::trim(read_file(settings.text("supporter_prompt")));
+}
+
+std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dialogues) const {
+  std::vector<ChatRequest> requests;
+  for (const auto& dialogue : dialogues) {
+    ChatRequest request{{}, temperature_, max_tokens_};
+    if (!prompt_.empty()) request.turns.push_back({"system", prompt_});
+    request.turns.insert(request.turns.end(), dialogue.begin(), dialogue.end());
+    requests.push_back(std::move(request));
+  }
+  std::vector<Answer> answers(requests.size());
+  chat_.answer(requests, [&](size_t i, const ChatReply& reply) {
+    answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, "no answer"};
+  });
+  return answers;
+}
+
+json turn_of(const Answer& answer) {
+  json turn = {{"role", "assistant"}, {"text", answer.heard}};
+  if (!answer.steps.is_null()) turn["steps"] = answer.steps;
+  return turn;
+}
+
+Answer heard(const std::string& completion) {
+  constexpr std::string_view thought = "</think>";
+  std::string_view rest = completion;
+  if (const size_t end = rest.rfind(thought); end != rest.npos) rest.remove_prefix(end + thought.size());
+  Answer answer;
+  answer.heard = empathy::reply_of(rest);
+  if (const auto parsed = empathy::parse(rest)) {
+    answer.steps = {
+        {"history", parsed.value->history}, {"emotion", parsed.value->emotion}, {"strategy", parsed.value->strategy}};
+  }
+  if (answer.heard.empty()) answer.refusal = "no reply";
+  return answer;
+}
+
+}  // namespace compeer::evaluating
