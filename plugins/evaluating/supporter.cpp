@@ -9,7 +9,7 @@ namespace compeer::evaluating {
 using nlohmann::json;
 
 Supporter::Supporter(const Settings& settings, Host& host)
-    : chat_(host.chat(settings.table("supporter"))),
+    : chat_(settings, host, "supporter"),
       temperature_(settings.number("supporter_temperature")),
       max_tokens_(settings.integer("supporter_tokens")) {
   if (settings.has("supporter_prompt")) prompt_ = empathy::trim(read_file(settings.text("supporter_prompt")));
@@ -24,7 +24,8 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
     requests.push_back(std::move(request));
   }
   std::vector<Answer> answers(requests.size());
-  chat_.answer(requests, [&](size_t i, const ChatReply& reply) {
+  if (requests.empty()) return answers;
+  chat_.demanded("a dialogue is to be answered").answer(requests, [&](size_t i, const ChatReply& reply) {
     answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, "no answer"};
   });
   return answers;
