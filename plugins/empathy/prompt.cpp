@@ -71,10 +71,7 @@ std::string Prompt::fill(const std::map<std::string, std::string>& values) const
 }
 
 bool Prompt::chinese() const {
-  // U+4000 to U+9FFF in UTF-8, which is all of the usual characters and little else.
-  const auto is_lead = [](char c) { return c >= '\xE4' && c <= '\xE9'; };
-  return std::any_of(pieces_.begin(), pieces_.end(),
-                     [&](const Piece& piece) { return std::any_of(piece.text.begin(), piece.text.end(), is_lead); });
+  return std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return has_chinese(piece.text); });
 }
 
 std::string said(std::string_view role, std::string_view text, bool chinese) {

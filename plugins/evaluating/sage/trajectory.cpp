@@ -1,0 +1,139 @@
+#include "evaluating/sage/trajectory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace compeer::evaluating::sage {
+
+namespace {
+
+using nlohmann::json;
+
+struct Refusal {
+  std::string reason, detail;
+};
+
+const json& member(const json& object, const char* key) {
+  static const json nothing;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && found != object.end() ? *found : nothing;
+}
+
+std::optional<int64_t> whole(const json& value) {
+  if (value.is_number_integer()) return value.get<int64_t>();
+  if (!value.is_number_float() || std::abs(value.get<double>()) > 1e6) return std::nullopt;
+  const auto rounded = static_cast<int64_t>(value.get<double>());
+  return static_cast<double>(rounded) == value.get<double>() ? std::optional(rounded) : std::nullopt;
+}
+
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
+
+/// Goes over a history once, by the rules.
+class Reader {
+ public:
+  explicit Reader(const Rules& rules) : rules_(rules) {}
+
+  void take(const json& turn) {
+    ++number_;
+    const std::string role = text_of(member(turn, "role")), due = seeker_speaks_ ? "user" : "assistant";
+    if (role != due) refuse("unreadable history", "should be the " + due + "'s");
+    if (trajectory_.end != End::none) refuse("goes on after its end", "follows the end (" + how() + ")");
+    if (seeker_speaks_) {
+      feel(turn);
+    } else {
+      trajectory_.end = rules_.answered(std::ssize(trajectory_.points));
+    }
+    seeker_speaks_ = !seeker_speaks_;
+  }
+
+  Trajectory finish() {
+    if (trajectory_.points.empty()) throw Refusal{"unreadable history", "nobody says anything"};
+    if (trajectory_.end == End::none)
+      throw Refusal{"not ended", "the last of " + std::to_string(number_) + " turns is the " +
+                                     (seeker_speaks_ ? "supporter's, before the limit of " : "seeker's, within ") +
+                                     std::to_string(rules_.rounds) + " rounds, at " +
+                                     std::to_string(trajectory_.last()) + " points"};
+    return std::move(trajectory_);
+  }
+
+ private:
+  void feel(const json& turn) {
+    const auto point = whole(member(turn, "emotion-point"));
+    if (!point) refuse("unreadable history", "has no whole number 'emotion-point'");
+    if (trajectory_.points.empty()) {
+      if (*point != rules_.start) refuse("points against the rules", starts(*point));
+    } else {
+      follow(*point, member(member(turn, "planning"), "change"));
+    }
+    trajectory_.points.push_back(*point);
+    if (trajectory_.points.size() > 1) trajectory_.end = rules_.with(*point, text_of(member(turn, "content")));
+  }
+
+  // Of a dialogue without changes it is known that none is larger than the largest.
+  void follow(int64_t point, const json& given) const {
+    const int64_t before = trajectory_.last();
+    const auto change = whole(given);
+    if (!change && !given.is_null()) refuse("unreadable history", "has a change that is no whole number");
+    const bool right = change ? point == Rules::after(before, *change)
+                              : point >= before - largest_change && point <= Rules::after(before, largest_change);
+    if (!right)
+      refuse("points against the rules", "has " + std::to_string(point) + " points after " + std::to_string(before) +
+                                             (change ? " and a change of " + std::to_string(*change) : ""));
+  }
+
+  std::string starts(int64_t point) const {
+    return "has " + std::to_string(point) + " points; dialogues start at " + std::to_string(rules_.start);
+  }
+
+  std::string how() const {
+    const std::string name = name_of(trajectory_.end);
+    return trajectory_.end == End::limit ? name + " of " + std::to_string(rules_.rounds) + " rounds" : name;
+  }
+
+  [[noreturn]] void refuse(const char* reason, const std::string& what) const {
+    throw Refusal{reason, "turn " + std::to_string(number_) + " " + what};
+  }
+
+  const Rules& rules_;
+  Trajectory trajectory_;
+  int64_t number_ = 0;
+  bool seeker_speaks_ = true;
+};
+
+void check_result(const json& record, const Trajectory& trajectory) {
+  const json &point = member(record, "emo_point"), &state = member(record, "emo_state");
+  if (!point.is_null() && whole(point) != trajectory.last())
+    throw Refusal{"points against the rules", "its emo_point is " + point.dump() + ", that of its last utterance " +
+                                                  std::to_string(trajectory.last())};
+  if (state.is_string() && state != Rules::state(trajectory.last()))
+    throw Refusal{"points against the rules",
+                  "its emo_state is " + text_of(state) + " at " + std::to_string(trajectory.last()) + " points"};
+}
+
+}  // namespace
+
+bool is_recorded(const json& record) {
+  const json& turns = member(record, "turns");
+  return record.contains("history") || std::any_of(turns.begin(), turns.end(), [](const json& turn) {
+           return text_of(member(turn, "role")) == "assistant";
+         });
+}
+
+Recorded recorded(const json& record, const Rules& rules) {
+  try {
+    const json& history = member(record, "history");
+    if (!history.is_array()) throw Refusal{"unreadable history", "has no list 'history'"};
+    Reader reader(rules);
+    for (const json& turn : history) reader.take(turn);
+    Recorded read{reader.finish(), "", ""};
+    check_result(record, read.trajectory);
+    return read;
+  } catch (const Refusal& refusal) {
+    return {{}, refusal.reason, refusal.detail};
+  }
+}
+
+}  // namespace compeer::evaluating::sage

@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "evaluating/sage/rules.h"
+
+namespace compeer::evaluating::sage {
+
+/// What a dialogue is scored by: the points of each of the seeker's utterances, the opening first, and how it ended.
+struct Trajectory {
+  std::vector<int64_t> points;
+  End end = End::none;
+
+  int64_t last() const { return points.back(); }
+};
+
+/// A dialogue out of a record, or why it can't be scored: in words that many records share, and what it is of this one.
+struct Recorded {
+  Trajectory trajectory;
+  std::string refusal, detail;
+};
+
+/// Whether a record holds a dialogue: SAGE's "history", or "turns" of which a supporter has spoken one.
+bool is_recorded(const nlohmann::json& record);
+
+/// Reads a dialogue in the layout in which SAGE's are published: "emo_point", "emo_state", "history":
+///   [{"role": "user", "content", "emotion-point", "planning": {"change", ...}} | {"role": "assistant", "content"}]
+/// Fields that were left out are not missed, but for "role" and "emotion-point"; what is there must agree with the
+/// rules. Refused: "unreadable history", "points against the rules", "not ended" (half-written: the last word is not
+/// where the rules end a dialogue), "goes on after its end".
+Recorded recorded(const nlohmann::json& record, const Rules& rules);
+
+}  // namespace compeer::evaluating::sage

@@ -1,0 +1,49 @@
+#include "evaluating/supporter.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace compeer::evaluating {
+namespace {
+
+TEST(Heard, IsTheReplyAlone) {
+  const auto answer = heard("<history>early</history><emotion>sad</emotion><strategy>ask</strategy>\nWhy?");
+  EXPECT_EQ(answer.heard, "Why?");
+  EXPECT_EQ(answer.steps, (nlohmann::json{{"history", "early"}, {"emotion", "sad"}, {"strategy", "ask"}}));
+  EXPECT_EQ(turn_of(answer).at("steps").at("strategy"), "ask");
+  EXPECT_EQ(heard("<think>He is sad.</think>\n\nWhy?").heard, "Why?");
+  EXPECT_EQ(heard("Why?").heard, "Why?");
+  EXPECT_FALSE(turn_of(heard("Why?")).contains("steps"));
+}
+
+TEST(Heard, SaysWhenThereIsNone) {
+  EXPECT_EQ(heard("  \n").refusal, "no reply");
+  EXPECT_EQ(heard("<think>He is sad.</think>").refusal, "no reply");
+}
+
+TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
+  struct Nobody : Host {
+    void log(const std::string&) override {}
+    double random(uint32_t, uint32_t, uint32_t) override { return 0; }
+    Similarity& similarity(const Settings&) override { throw std::logic_error("none"); }
+    Chat& chat(const Settings&) override { throw std::logic_error("none"); }
+    Speaker& speaker(const std::string&) override { throw std::logic_error("none"); }
+    std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
+    std::string folder() const override { return ""; }
+    bool cancelled() const override { return false; }
+  } host;
+  const OptionalChat judge(Settings(nlohmann::json{{"judge", nullptr}}), host, "judge");
+  EXPECT_FALSE(judge);
+  EXPECT_EQ(judge.model(), "");
+  try {
+    judge.demanded("record 'a' is to be judged");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "record 'a' is to be judged, but the setting 'judge' is unset");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+}  // namespace
+}  // namespace compeer::evaluating
