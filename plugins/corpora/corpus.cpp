@@ -9,14 +9,6 @@ namespace compeer::corpora {
 namespace {
 
 constexpr std::array<const char*, 3> kSplits = {"train", "valid", "test"};
-constexpr size_t kNamed = 3;  // records that a message names
-
-std::string first_few(const std::vector<LeftOut>& left_out) {
-  std::string text;
-  for (size_t i = 0; i < left_out.size() && i < kNamed; ++i)
-    text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
-  return text + (left_out.size() > kNamed ? "; ..." : "");
-}
 
 void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Run>& runs, size_t count,
                const std::filesystem::path& media) {
@@ -65,17 +57,10 @@ void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
 }
 
 void Corpus::refuse_too_many(const std::string& path, double allowed, Host& host) const {
-  const size_t bad = left_out_.size(), all = bad + books_.all.size();
-  if (all == 0) throw Error(path, "holds no dialogue", "", Exit::data);
-  if (bad == 0) return;
-  const double share = static_cast<double>(bad) / static_cast<double>(all);
-  const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);
-  if (books_.all.empty() || share > allowed)
-    throw Error(path, fmt::format("{}: {}", told, first_few(left_out_)),
-                books_.all.empty() ? fmt::format("are these files of the corpus {}?", name_)
-                                   : fmt::format("'max_unreadable' allows a share of {}", allowed),
-                Exit::data);
-  host.log(fmt::format("{}: {}, and are left out: {}", path, told, first_few(left_out_)));
+  if (left_out_.empty() && books_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
+  const auto told =
+      accept(left_out_, books_.all.size(), path, allowed, fmt::format("are these files of the corpus {}?", name_));
+  if (!told.empty()) host.log(told);
 }
 
 void Corpus::arrange(double valid, double test) {

@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "corpora/dialogue.h"
+#include "corpora/left_out.h"
 #include "corpora/sources.h"
 
 namespace compeer::corpora {
-
-/// A record that was left out. (Like compeer::Unreadable, which needs libtorch's headers.)
-struct LeftOut {
-  std::string file;
-  int64_t record = 0;
-  std::string reason;
-};
 
 /// Bytes that are kept one behind the other in large blocks. By themselves, among all that is read and thrown away
 /// again, they would leave the heap full of holes.

@@ -69,7 +69,8 @@ json Source::record(int64_t index) {
   json record = example.record.is_object() ? std::move(example.record) : json::object();
   record["id"] = example.id;
   record["split"] = splits_[at].first;
-  record["turns"] = turns_of(example, record);
+  // An example that asks for no answer, as of profiles, may bring turns of its own.
+  if (!example.history.empty() || !record.contains("turns")) record["turns"] = turns_of(example, record);
   if (!example.answer.empty()) record["reference"] = std::move(example.answer);
   return record;
 }

@@ -10,20 +10,21 @@
 namespace compeer::data {
 
 /// A dataset as records: {"id", "split", "turns": [{"role", "text"}] and the "pictures" they show, "reference" if the
-/// example has an answer}, and all that the example's own record says, if that is an object.
+/// example has an answer}, and all that the example's own record says, if that is an object; of one without a history
+/// its own "turns".
 class Source {
  public:
   /// No splits: train, valid and test. Throws Error (exit 4) if there is no record in any of them.
   Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits);
 
   int64_t size() const { return total_; }
+  nlohmann::json record(int64_t index);
   Portion make(int64_t first, int64_t count, const Glimpse& glimpse);
 
   /// What the plugin had to leave out of its files, as dropped.
   Portion unreadable();
 
  private:
-  nlohmann::json record(int64_t index);
   plugin::Plugin<Dataset>& dataset_;
   std::vector<std::pair<std::string, int64_t>> splits_;  // with their sizes
   int64_t total_ = 0;

@@ -1,0 +1,34 @@
+#include "corpora/left_out.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace compeer::corpora {
+
+namespace {
+
+constexpr size_t kNamed = 3;  // records that a message names
+
+std::string first_few(const std::vector<LeftOut>& left_out) {
+  std::string text;
+  for (size_t i = 0; i < left_out.size() && i < kNamed; ++i)
+    text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
+  return text + (left_out.size() > kNamed ? "; ..." : "");
+}
+
+}  // namespace
+
+std::string accept(const std::vector<LeftOut>& left_out, size_t read, const std::string& path, double allowed,
+                   const std::string& if_all) {
+  const size_t bad = left_out.size(), all = bad + read;
+  if (bad == 0) return "";
+  const double share = static_cast<double>(bad) / static_cast<double>(all);
+  const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);
+  if (read == 0 || share > allowed)
+    throw Error(path, fmt::format("{}: {}", told, first_few(left_out)),
+                read == 0 ? if_all : fmt::format("'max_unreadable' allows a share of {}", allowed), Exit::data);
+  return fmt::format("{}: {}, and are left out: {}", path, told, first_few(left_out));
+}
+
+}  // namespace compeer::corpora

@@ -1,0 +1,139 @@
+/// profiles: records as they stand in a file: who is to be played (role cards, profiles), or dialogues and judgements
+/// that were recorded. JSON lines, a JSON list, or one JSON object of records by their names, of which one that is a
+/// list becomes {"lines": it}.
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "compeer/dataset.h"
+#include "compeer/plugin.h"
+#include "corpora/fields.h"
+#include "corpora/json_records.h"
+#include "corpora/left_out.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+constexpr uint64_t kLargest = uint64_t{1} << 30;
+constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8, which some editors put in front
+
+// A file that begins with a brace holds JSON lines, each of which does, or one object over several lines.
+bool is_one_object(std::string_view text) {
+  constexpr const char* space = " \t\r\n";
+  const size_t first = text.find_first_not_of(space);
+  if (first == text.npos || text[first] != '{') return false;
+  const size_t line = text.find('\n', first), next = line == text.npos ? line : text.find_first_not_of(space, line);
+  return next == text.npos || (text[next] != '{' && !json::accept(text.substr(first, line - first)));
+}
+
+// Whether an object holds records by their names, and is none itself.
+bool holds_records(const json& object) {
+  if (object.empty() || object.contains("id")) return false;
+  const auto is_text = [](const json& value) { return value.is_string(); };
+  return std::all_of(object.begin(), object.end(), [&](const json& value) {
+    return value.is_object() || (value.is_array() && std::all_of(value.begin(), value.end(), is_text));
+  });
+}
+
+class Profiles : public Dataset {
+ public:
+  Profiles(const Settings& settings, Host& host)
+      : path_(settings.text("path")), numbers_told_(settings.flag("numbers")) {
+    read();
+    if (left_out_.empty() && numbers_.empty()) throw Error(path_, "holds no record", "", Exit::data);
+    const auto told = corpora::accept(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
+                                      "JSON lines, a JSON list, or a JSON object of records by their names are read");
+    if (!told.empty()) host.log(told);
+  }
+
+  int64_t size(const std::string& split) const override {
+    const auto found = splits_.find(split);
+    return found == splits_.end() ? 0 : std::ssize(found->second);
+  }
+
+  Example get(const std::string& split, int64_t index) override {
+    json record = json::parse(splits_.at(split).at(static_cast<size_t>(index)));
+    const std::string id = record.at("id");
+    return {id, {}, "", std::move(record)};
+  }
+
+  std::vector<Unreadable> unreadable() const override {
+    std::vector<Unreadable> all;
+    for (const auto& one : left_out_) all.push_back({one.file, one.record, one.reason});
+    return all;
+  }
+
+ private:
+  void read() {
+    const std::string bytes = read_file(path_, kLargest);
+    const size_t mark = bytes.starts_with(kMark) ? kMark.size() : 0;
+    const auto text = std::string_view(bytes).substr(mark);
+    if (is_one_object(text)) {
+      taking(1, [&] { take_object(corpora::parse(text, mark)); });
+    } else {
+      corpora::each_json_record(path_, [&](const corpora::Raw& raw) {
+        taking(raw.number, [&] {
+          if (!raw.problem.empty()) throw corpora::Refusal(raw.problem);
+          add(corpora::parse(raw.bytes, raw.offset), raw.number, "");
+        });
+      });
+    }
+  }
+
+  // f(), whose refusal leaves the record out.
+  template <class F>
+  void taking(int64_t number, F&& f) {
+    try {
+      f();
+    } catch (const corpora::Refusal& refusal) {
+      left_out_.push_back({path_, number, refusal.what()});
+    }
+  }
+
+  void take_object(json object) {
+    if (!holds_records(object)) return add(std::move(object), 1, "");
+    int64_t number = 0;
+    for (auto& [name, value] : object.items()) {
+      ++number;
+      taking(number, [&, &name = name, &value = value] {
+        add(value.is_array() ? json{{"lines", std::move(value)}} : std::move(value), number, name);
+      });
+    }
+  }
+
+  void add(json record, int64_t number, const std::string& name) {
+    if (!record.is_object()) throw corpora::Refusal("is no JSON object");
+    std::string id = corpora::id_of(record, "id");
+    if (id.empty()) id = name.empty() ? std::to_string(number) : name;
+    const auto [known, added] = numbers_.emplace(id, number);
+    if (!added)
+      throw corpora::Refusal("has the id '" + id + "', which record " + std::to_string(known->second) + " has");
+    record["id"] = id;
+    if (numbers_told_) record["number"] = number;
+    const auto split = record.find("split");
+    const bool told = split != record.end() && (*split == "train" || *split == "valid");
+    splits_[told ? split->get<std::string>() : "test"].push_back(record.dump());
+  }
+
+  const std::string path_;
+  const bool numbers_told_;
+  std::map<std::string, std::vector<std::string>> splits_;  // records, a line each
+  std::map<std::string, int64_t> numbers_;                  // by id
+  std::vector<corpora::LeftOut> left_out_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Dataset, datasets, profiles, Profiles, R"json(
+  "version": "1.0.0",
+  "summary": "Records as they stand in a file: role cards, profiles, recorded dialogues, judgements.",
+  "parameters": {
+    "path": {"type": "path", "help": "JSON lines, a JSON list, or a JSON object of records by their names"},
+    "numbers": {"type": "boolean", "default": false, "help": "a record's place in the file, from 1, as its 'number'"},
+    "max_unreadable": {"type": "number", "default": 0.01, "min": 0, "max": 1,
+      "help": "share of records that may be left out because they can't be read"}
+  })json")
