@@ -21,6 +21,7 @@ struct Model : Chat {
 
   // In the opposite order: stages may not rely on any.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
+    ++batches;
     for (size_t i = requests.size(); i-- > 0;) {
       prompts.push_back(requests[i].turns.back().text);
       arrived(i, answer_(prompts.back(), requests[i].draw));
@@ -29,6 +30,7 @@ struct Model : Chat {
   std::string model() const override { return "model"; }
 
   std::vector<std::string> prompts;
+  size_t batches = 0;
 
  private:
   Answer answer_;

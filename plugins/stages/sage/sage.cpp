@@ -1,0 +1,101 @@
+/// sage: how a simulated seeker feels after talking with the model under test (SAGE, Table 3). A profile is played
+/// against it; a record that holds a dialogue already is only scored, for which no model is needed. What becomes of it
+/// is the record with "history" as SAGE's are published, and "turns".
+#include "compeer/plugin.h"
+#include "evaluating/sage/play.h"
+#include "evaluating/sage/summary.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+namespace sage = evaluating::sage;
+using nlohmann::json;
+
+class Sage : public Stage {
+ public:
+  Sage(const Settings& settings, Host& host)
+      : host_(host),
+        simulator_(settings, host),
+        supporter_(settings, host),
+        resampling_{.resamples = static_cast<size_t>(settings.integer("resamples"))} {}
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes(records.size());
+    std::vector<json> profiles;
+    std::vector<size_t> place;
+    for (size_t i = 0; i < records.size(); ++i) {
+      if (sage::is_recorded(records[i])) {
+        outcomes[i] = scored(records[i]);
+      } else if (const auto missing = sage::missing_in(records[i]); !missing.empty()) {
+        outcomes[i] = invalid(records[i], missing, "");
+      } else {
+        profiles.push_back(records[i]);
+        place.push_back(i);
+      }
+    }
+    auto played = simulator_.play(profiles, supporter_);
+    for (size_t k = 0; k < played.size(); ++k) outcomes[place[k]] = told(played[k]);
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>& counts) const override {
+    json all = sage::summary(counts, resampling_);
+    all["limit"] = simulator_.rules().rounds;
+    if (supporter_) all["supporter"] = supporter_.model();
+    return all;
+  }
+
+  std::string ingredients() const override { return simulator_.prompts() + supporter_.prompt(); }
+
+ private:
+  Outcome scored(const json& record) const {
+    const auto read = sage::recorded(record, simulator_.rules());
+    if (!read.refusal.empty()) return invalid(record, read.refusal, read.detail);
+    Outcome outcome = stages::unchanged();
+    sage::count(record, read.trajectory, outcome);
+    return outcome;
+  }
+
+  Outcome told(sage::Played& played) const {
+    Outcome outcome = played.refusal.empty() ? stages::kept(played.record) : invalid(played.record, played.refusal, "");
+    if (played.refusal.empty()) sage::count(played.record, played.trajectory, outcome);
+    if (played.refused > 0) outcome.counts["answers that could not be read"] = static_cast<double>(played.refused);
+    return outcome;
+  }
+
+  Outcome invalid(const json& record, const std::string& reason, const std::string& detail) const {
+    Outcome outcome = stages::dropped(reason);
+    sage::count_invalid(reason, outcome);
+    host_.log("record '" + record.at("id").get<std::string>() + "' can't be scored: " + reason +
+              (detail.empty() ? "" : ": " + detail));
+    return outcome;
+  }
+
+  Host& host_;
+  const sage::Simulator simulator_;
+  const evaluating::Supporter supporter_;
+  const statistics::Resampling resampling_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, sage, Sage,
+               R"json(
+  "version": "1.0.0",
+  "summary": "SAGE: how a simulated seeker feels after talking with a model (Table 3).",
+  "parameters": {
+    "simulator": {"type": "plugin", "kind": "chat", "default": null,
+      "help": "who plays the seeker; may be unset where all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
+               R"json(
+    "rounds": {"type": "integer", "default": 10, "min": 1, "max": 1000,
+      "help": "the seeker's utterances at most: 10 in the published code and dialogues, 20 in the paper"},
+    "start": {"type": "integer", "default": 40, "min": 10, "max": 99, "help": "the seeker's points at their first words"},
+    "goodbyes": {"type": "list", "items": "string", "default": ["再见", "拜拜"],
+      "help": "an utterance of the seeker that holds one of these is the last"},
+    "prompts": {"type": "path", "default": null, "help": "folder with en/sage_planning.txt, en/sage_reply.txt; unset: the plugin's own"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the simulator's answers; 0: the likeliest"},
+    "max_tokens": {"type": "integer", "default": 1024, "min": 1, "help": "of an answer of the simulator at most"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers of the simulator that can't be read are asked for so often"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+  })json")
