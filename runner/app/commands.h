@@ -25,6 +25,7 @@ void add_resolve(CLI::App& app, std::function<int()>& action);   // resolve.cpp
 void add_resume(CLI::App& app, std::function<int()>& action);    // run.cpp
 void add_log(CLI::App& app, std::function<int()>& action);       // log.cpp
 void add_report(CLI::App& app, std::function<int()>& action);    // report.cpp
+void add_rescore(CLI::App& app, std::function<int()>& action);   // rescore.cpp
 void add_plugins(CLI::App& app, std::function<int()>& action);   // plugins.cpp
 void add_bench(CLI::App& app, std::function<int()>& action);     // bench.cpp
 void add_tokenize(CLI::App& app, std::function<int()>& action);  // tokenize.cpp

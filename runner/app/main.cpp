@@ -85,6 +85,7 @@ void build(CLI::App& app, Main& main) {
   compeer::app::add_score(app, main.action);
   compeer::app::add_chat(app, main.action);
   compeer::app::add_data(app, main.action);
+  compeer::app::add_rescore(app, main.action);
   inherit_options(app);
   app.footer(footer);  // after the commands, which would inherit it
 }

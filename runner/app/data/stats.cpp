@@ -1,19 +1,16 @@
 // compeer data stats: what is in data sets. Datasets are plugins, so the worker reads them (app/model/data_stats.h).
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/data/data.h"
 #include "app/model/become_worker.h"
+#include "app/plugin_choice.h"
 #include "app/resolve.h"
 #include "base/error.h"
-#include "plugin/search.h"
-#include "spec/check.h"
-#include "spec/paths.h"
 #include "spec/spec.h"
 
 namespace compeer::app {
@@ -43,54 +40,25 @@ bool is_file(const std::string& source) {
   return path.has_extension() || path.has_parent_path() || std::filesystem::is_directory(path, error);
 }
 
-// [dataset] with the plugin alone and what --set says of it, "path=x" or "dataset.path=x".
-spec::Draft plugin_draft(const std::string& name, const std::vector<std::string>& sets) {
-  std::vector<spec::Change> changes = {{"dataset.plugin", name, "compeer data stats"}};
-  for (const auto& set : sets) {
-    changes.push_back(spec::parse_set(set));
-    auto& path = changes.back().path;
-    if (!path.starts_with("dataset.")) path = "dataset." + path;
-  }
-  return spec::with({}, changes);
-}
-
-// A setting's value: what was written, else what counts dialogues as they were written, else the default.
-json setting(const spec::Parameter& parameter, const json& given, const std::string& source) {
-  if (given.contains(parameter.name)) {
-    json value = given.at(parameter.name);
-    if (!value.is_null()) spec::normalise(parameter, value);
-    const auto found =
-        parameter.type == spec::Type::path && value.is_string() ? spec::locate(value.get<std::string>()) : std::nullopt;
-    return found ? json(found->string()) : value;
-  }
+// What counts dialogues as they were written, where nothing else is said.
+std::optional<json> as_written(const spec::Parameter& parameter) {
   const auto& choices = parameter.choices;
   if (parameter.name == "unit" && std::find(choices.begin(), choices.end(), "dialogue") != choices.end())
     return "dialogue";
   if (parameter.name == "merge" && parameter.type == spec::Type::boolean) return false;
-  if (!parameter.default_value)
-    throw Error(source, fmt::format("its setting '{}' is missing: {}", parameter.name, parameter.help),
-                fmt::format("say it with: --set {}=...", parameter.name), Exit::usage);
-  return *parameter.default_value;
+  return std::nullopt;
 }
 
 json source_json(const std::string& source, const std::vector<std::string>& sets, const plugin::Finder& finder) {
-  const auto draft = is_file(source) ? load_draft(source, sets) : plugin_draft(source, sets);
+  const auto draft =
+      is_file(source) ? load_draft(source, sets) : draft_of("dataset", source, sets, "compeer data stats");
   spec::check(draft, finder);
   const json given = draft.values.value("dataset", json::object());
   if (!given.contains("plugin")) throw Error(source, "names no dataset: it has no [dataset]", "", Exit::spec);
   const auto found = finder.get("datasets", given.at("plugin").get<std::string>());
-  json settings = {{"plugin", found.name}};
-  for (const auto& parameter : found.descriptor.parameters) {
-    const bool inside = parameter.type == spec::Type::table || parameter.type == spec::Type::plugin;
-    settings[parameter.name] = inside && !given.contains(parameter.name)
-                                   ? plugin::defaults({parameter}).at(parameter.name)
-                                   : setting(parameter, given, source);
-  }
-  return {{"source", source},
-          {"plugin", found.name},
-          {"path", found.path.string()},
-          {"sha256", found.sha256},
-          {"settings", std::move(settings)}};
+  json chosen = plugin_json(found, given, source, as_written);
+  chosen["source"] = source;
+  return chosen;
 }
 
 int stats(const Options& options) {

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "app/model/dataset_counts.h"
-#include "plugin/host.h"
-#include "plugin/search.h"
+#include "app/model/open_plugin.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -19,13 +18,6 @@ using nlohmann::ordered_json;
 constexpr size_t kMostRows = 40;     // of a table on a terminal
 constexpr size_t kMostNamed = 20;    // unreadable records
 constexpr size_t kWidestLabel = 60;  // characters
-
-plugin::Plugin<Dataset> opened(const json& source, const plugin::Services& services) {
-  const plugin::Chosen chosen{"datasets", source.at("plugin"), source.at("path").get<std::string>(),
-                              source.at("sha256")};
-  return plugin::open<Dataset>(chosen, Settings(source.at("settings")),
-                               std::make_unique<plugin::RunHost>(chosen, services));
-}
 
 double percent(int64_t part, int64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
@@ -76,16 +68,10 @@ void print(const std::string& title, const DatasetCounts& counts, bool all) {
 }  // namespace
 
 int data_stats(const json& options) {
-  plugin::Services services;
-  services.log = [](const std::string& name, const std::string& line) { fmt::print(stderr, "{}: {}\n", name, line); };
-  services.cancelled = [] { return false; };
-  services.find = [](const std::string& kind, const std::string& name) {
-    const auto found = plugin::Finder().get(kind, name);
-    return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
-  };
+  const auto services = command_services();
   auto all = ordered_json::array();
   for (const json& source : options.at("sources")) {
-    auto dataset = opened(source, services);
+    auto dataset = open_plugin<Dataset>(source, services);
     const DatasetCounts counts = count(dataset);
     if (options.at("json")) {
       ordered_json one = {{"source", source.at("source")}, {"plugin", source.at("plugin")}};

@@ -13,6 +13,7 @@
 #include "app/model/chat.h"
 #include "app/model/data_stats.h"
 #include "app/model/generate.h"
+#include "app/model/rescore.h"
 #include "app/model/score.h"
 #include "app/model/verify.h"
 #include "base/error.h"
@@ -34,6 +35,7 @@ const std::map<std::string, Command> kCommands{{"bench_allreduce", bench_allredu
                                                {"chat", chat},
                                                {"data_stats", data_stats},
                                                {"generate", generate},
+                                               {"rescore", rescore},
                                                {"score", score},
                                                {"verify", verify}};
 

@@ -1,0 +1,20 @@
+#include "app/model/open_plugin.h"
+
+#include <fmt/format.h>
+
+#include "plugin/search.h"
+
+namespace compeer::app {
+
+plugin::Services command_services() {
+  plugin::Services services;
+  services.log = [](const std::string& name, const std::string& line) { fmt::print(stderr, "{}: {}\n", name, line); };
+  services.cancelled = [] { return false; };
+  services.find = [](const std::string& kind, const std::string& name) {
+    const auto found = plugin::Finder().get(kind, name);
+    return plugin::Chosen{found.kind, found.name, found.path, found.sha256};
+  };
+  return services;
+}
+
+}  // namespace compeer::app

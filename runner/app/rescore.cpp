@@ -1,0 +1,76 @@
+// compeer rescore: the summary of an evaluation from what was recorded. Stages and datasets are plugins, so the worker
+// reads and scores (app/model/rescore.h).
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands.h"
+#include "app/model/become_worker.h"
+#include "app/plugin_choice.h"
+#include "base/error.h"
+#include "spec/spec.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kExplained = R"(
+STAGE is an evaluation, FILE what it made or others recorded of it: JSON lines, a JSON list, or a JSON
+object of records by their names. Nothing is asked of any model.
+  compeer rescore sage results/sage/stages/01-sage.jsonl
+  compeer rescore sage theirs.jsonl --set rounds=20 --json
+What can't be read is named with its file and record (of JSON lines: the line), what can't be scored with
+its reason. Exit code 4 if records that can't be read are more than --max-unreadable allows, or if nothing
+could be scored.)";
+
+struct Options {
+  std::string stage, file;
+  std::vector<std::string> sets;
+  double max_unreadable = 0.01;
+  bool as_json = false;
+};
+
+int rescore(const Options& options) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(options.file, error)) throw Error(options.file, "is no file", "", Exit::data);
+  const plugin::Finder finder;
+  const auto draft = draft_of("stages.0", options.stage, options.sets, "compeer rescore");
+  spec::check(draft, finder);
+  const json& given = draft.values.at("stages").at(0);
+  const auto stage = finder.get("stages", options.stage), profiles = finder.get("datasets", "profiles");
+  // What can't be read and what can't be scored are judged together, so the dataset allows it all.
+  const json read = {{"path", options.file}, {"numbers", true}, {"max_unreadable", 1.0}};
+  become_worker("rescore",
+                {{"stage", plugin_json(stage, given, options.stage)},
+                 {"dataset", plugin_json(profiles, read, "profiles")},
+                 {"file", options.file},
+                 {"max_unreadable", options.max_unreadable},
+                 {"json", options.as_json}},
+                0);
+}
+
+}  // namespace
+
+void add_rescore(CLI::App& app, std::function<int()>& action) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand("rescore", "Score recorded dialogues or judgements, without any model");
+  command->add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
+  command->add_option("file", options->file, "what was recorded")->required()->type_name("FILE");
+  command->add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--max-unreadable", options->max_unreadable, "share of records that may be unreadable")
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_flag("--json", options->as_json, "as one JSON object");
+  command->footer(kExplained);
+  command->callback([options, &action] { action = [options] { return rescore(*options); }; });
+}
+
+}  // namespace compeer::app

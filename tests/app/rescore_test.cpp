@@ -1,0 +1,152 @@
+#include <nlohmann/json.hpp>
+
+#include "program.h"
+
+namespace compeer::app {
+namespace {
+
+using nlohmann::json;
+
+// {"id", "history"}: these points; answered, if it is the limit that ends it.
+std::string dialogue(const std::string& id, const std::vector<int>& points, bool answered) {
+  json history = json::array();
+  for (size_t i = 0; i < points.size(); ++i) {
+    history.push_back({{"role", "user"}, {"emotion-point", points[i]}});
+    if (i > 0) history.back()["planning"] = {{"change", points[i] - points[i - 1]}};
+    if (i + 1 < points.size() || answered) history.push_back({{"role", "assistant"}, {"content", "why?"}});
+  }
+  return json{{"id", id}, {"emo_point", points.back()}, {"history", history}}.dump() + "\n";
+}
+
+const std::string kFailed = dialogue("a", {40, 30, 20, 10, 0}, false);
+const std::string kLimited = dialogue("b", {40, 45, 50, 55, 60, 65, 60, 60, 60, 60}, true);
+const std::string kContent = dialogue("c", {40, 50, 60, 70, 80, 90, 100}, false);
+
+class Rescore : public Program {
+ protected:
+  json rescored(const std::string& arguments) {
+    const auto text = told("rescore " + arguments + " --json 2>/dev/null");
+    EXPECT_TRUE(text.ends_with("exit 0")) << text;
+    return json::parse(text.substr(0, text.find('\n')));
+  }
+};
+
+TEST_F(Rescore, SumsUpRecordedDialogues) {
+  write("r.jsonl", kFailed + kLimited + kContent);
+  const json all = rescored("sage r.jsonl");
+  EXPECT_EQ(all.at("n"), 3);
+  EXPECT_DOUBLE_EQ(all.at("mean_emotion").at("value"), 160.0 / 3);  // (0 + 60 + 100) / 3
+  EXPECT_EQ(all.at("success").at("count"), 1);
+  EXPECT_EQ(all.at("failure").at("count"), 1);
+  EXPECT_DOUBLE_EQ(all.at("rounds").at("value"), 22.0 / 3);  // (5 + 10 + 7) / 3
+  EXPECT_EQ(all.at("curves").at("emotion").size(), 10u);
+  EXPECT_EQ(all.at("rescored").at("records"), 3);
+  write("r.json", "[" + kFailed + "," + kLimited + "," + kContent + "]");
+  EXPECT_EQ(rescored("sage r.json").at("mean_emotion"), all.at("mean_emotion"));
+  write("named.json", "{\n\"x\": " + kFailed + ", \"y\": " + kLimited + "}");
+  EXPECT_EQ(rescored("sage named.json").at("n"), 2);
+}
+
+TEST_F(Rescore, PrintsATable) {
+  write("r.jsonl", kFailed + kLimited + kContent);
+  const auto text = told("rescore sage r.jsonl --set resamples=0");
+  EXPECT_EQ(text,
+            "r.jsonl: 3 records, sage\n"
+            "\n"
+            "     n  mean_emotion  success  failure  rounds\n"
+            "all  3  53.33         0.33     0.33     7.33\n"
+            "\n"
+            "ends: failure 1, limit 1, success 1\n"
+            "invalid: 0\n"
+            "limit: 10\n"
+            "emotion: 40.00 41.67 43.33 45.00 46.67 51.67 53.33 53.33 53.33 53.33\n"
+            "exit 0");
+}
+
+TEST_F(Rescore, NamesWhatCanNotBeScored) {
+  write("r.jsonl", kFailed + "\n" + dialogue("cut", {40, 35}, true));
+  const auto text = told("rescore sage r.jsonl");
+  EXPECT_NE(
+      text.find(
+          "record 'cut' can't be scored: not ended: the last of 4 turns is the supporter's, before the limit of 10 "
+          "rounds, at 35 points\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("records that can't be scored: 1\n  r.jsonl, record 3 (cut): not ended\n"), std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("exit 0"));
+  const json all = rescored("sage r.jsonl");
+  EXPECT_EQ(all.at("invalid"), 1);
+  EXPECT_EQ(all.at("mean_emotion").at("value"), 0);
+  EXPECT_EQ(all.at("rescored").at("dropped"), (json{{{"id", "cut"}, {"record", 3}, {"reason", "not ended"}}}));
+  EXPECT_EQ(rescored("sage r.jsonl --set rounds=2").at("n"), 1) << "the one that is now within the rules";
+}
+
+TEST_F(Rescore, RefusesWhatCanNotBeRead) {
+  write("r.jsonl", kFailed + "{\"id\": \"b\", \"histo\n");
+  const auto text = told("rescore sage r.jsonl");
+  EXPECT_NE(text.find("r.jsonl: 1 of 2 records can't be read\n  r.jsonl, record 2: is no JSON"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("help: --max-unreadable allows a share of 0.01\nexit 4"), std::string::npos) << text;
+  const json all = rescored("sage r.jsonl --max-unreadable 0.5");
+  EXPECT_EQ(all.at("n"), 1);
+  EXPECT_EQ(all.at("rescored").at("unreadable").at(0).at("record"), 2);
+}
+
+TEST_F(Rescore, AsksNoModel) {
+  write("p.jsonl", R"({"id": "p", "player": "a", "scene": "b", "task": "c", "first_talk": "d"})");
+  const auto text = told("rescore sage p.jsonl");
+  EXPECT_NE(text.find("p.jsonl, record 1: record 'p' is to be played, but the setting 'simulator' is unset"),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("exit 4"));
+}
+
+TEST_F(Rescore, FailsWhereNothingCouldBeScored) {
+  write("r.jsonl", dialogue("cut", {40, 35}, true));
+  const auto text = told("rescore sage r.jsonl --json");
+  EXPECT_NE(text.find("\"mean_emotion\":{\"high\":null,\"low\":null,\"value\":null}"), std::string::npos) << text;
+  EXPECT_NE(text.find("r.jsonl: none of its 1 records could be scored"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("exit 4"));
+}
+
+TEST_F(Rescore, RefusesMistakes) {
+  write("r.jsonl", kFailed);
+  EXPECT_NE(told("rescore sagge r.jsonl").find("did you mean 'sage'?"), std::string::npos);
+  EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is no file"), std::string::npos);
+  EXPECT_TRUE(told("rescore sage nowhere.jsonl").ends_with("exit 4"));
+  EXPECT_NE(told("rescore sage r.jsonl --set ruonds=20").find("did you mean 'rounds'?"), std::string::npos);
+  EXPECT_TRUE(told("rescore sage r.jsonl --max-unreadable 2").ends_with("exit 2"));
+  EXPECT_TRUE(told("rescore sage").ends_with("exit 2"));
+}
+
+// The published dialogues of twelve models, where they are at hand; their figures are on the published leaderboard.
+TEST_F(Rescore, AgreesWithThePublishedLeaderboard) {
+  const auto folder = fs::path(COMPEER_SOURCE_DIR) / ".." / "shared" / "data" / "sage" / "trajectories";
+  if (!fs::exists(folder)) GTEST_SKIP() << "the dialogues are not at hand: no folder " << folder;
+  struct Line {
+    const char* model;
+    double mean;
+    int success, failure;
+    double rounds;
+  };
+  const Line lines[] = {{"gpt-4.1", 68.15, 35, 13, 9.48},          {"gpt-4.5", 62.70, 23, 15, 9.48},
+                        {"claude3.7-think", 61.25, 23, 19, 9.36},  {"claude3.7", 54.80, 19, 24, 9.23},
+                        {"deepseek-v3-0324", 54.40, 19, 23, 9.28}, {"deepseek-v3-1227", 37.55, 5, 39, 9.11},
+                        {"openai-o4mini", 35.85, 10, 48, 8.41},    {"llama3.3-70b", 33.25, 7, 47, 8.59},
+                        {"gemini2.0-flash", 32.92, 8, 45, 8.80},   {"gpt-4o-0808", 31.75, 7, 51, 8.54},
+                        {"openai-o1", 28.95, 5, 51, 8.56},         {"qwen2.5-72b", 19.10, 4, 70, 7.41}};
+  for (const Line& line : lines) {
+    const auto file = folder / ("deepseek-v3-2024-1227_based_simulator__" + std::string(line.model) + "_result.jsonl");
+    const json all = rescored("sage " + file.string() + " --set resamples=0");
+    EXPECT_EQ(all.at("n"), 100) << line.model;
+    EXPECT_EQ(all.at("invalid"), 0) << line.model;
+    EXPECT_NEAR(all.at("mean_emotion").at("value"), line.mean, 1e-9) << line.model;
+    EXPECT_EQ(all.at("success").at("count"), line.success) << line.model;
+    EXPECT_EQ(all.at("failure").at("count"), line.failure) << line.model;
+    EXPECT_NEAR(all.at("rounds").at("value"), line.rounds, 1e-9) << line.model;
+  }
+}
+
+}  // namespace
+}  // namespace compeer::app
