@@ -58,16 +58,25 @@ std::vector<Row> rows_of(const json& findings, const json& columns) {
   return rows;
 }
 
+// Columns of a terminal: characters from U+1000 on count two, which is right of all but a few.
+size_t width(const std::string& text) {
+  size_t sum = 0;
+  for (const char c : text) sum += (c & 0xC0) == 0x80 ? 0 : c >= '\xE1' && c <= '\xF4' ? 2 : 1;
+  return sum;
+}
+
+std::string padded(const std::string& text, size_t to) { return text + std::string(to - width(text), ' '); }
+
 std::string aligned(const std::vector<Row>& rows) {
   std::string text;
   std::vector<size_t> widths(rows[0].size(), 0);
   for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
   }
   for (const Row& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i)
-      line += i == 1 ? fmt::format("{:>{}}  ", row[i], widths[i]) : fmt::format("{:<{}}  ", row[i], widths[i]);
+      line += (i == 1 ? fmt::format("{:>{}}", row[i], widths[i]) : padded(row[i], widths[i])) + "  ";
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
