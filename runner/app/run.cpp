@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/findings_text.h"
 #include "app/launch/launch.h"
 #include "app/launch/script_actions.h"
 #include "app/resolve.h"
@@ -33,12 +34,16 @@ struct Options {
   LaunchOptions launch() const { return {results, 1, fresh, quiet}; }
 };
 
-// A data run's stages, and what they found: the rest of its metrics is in the table of its stages.
-record::Summary findings(record::Summary summary) {
+bool is_evaluation(const json& stage) { return stage.at("findings").contains("columns"); }
+
+// Of a data run what is in no table: what stages found that are no evaluations.
+record::Summary other_findings(record::Summary summary) {
   for (const json& stage : summary.details.at("stages")) {
     const auto stem = stage.at("stage").get<std::string>() + "/";
     for (const char* name : {"in", "out", "dropped"}) summary.metrics.erase(stem + name);
     for (const auto& [name, value] : stage.at("counts").items()) summary.metrics.erase(stem + "count/" + name);
+    if (is_evaluation(stage))
+      std::erase_if(summary.metrics, [&](const auto& one) { return one.first.starts_with(stem); });
   }
   return summary;
 }
@@ -55,11 +60,19 @@ void print_metrics(const record::Summary& summary) {
   }
 }
 
+void print_evaluations(const json& stages) {
+  for (const json& stage : stages) {
+    if (is_evaluation(stage))
+      std::cout << '\n' << stage.at("stage").get<std::string>() << '\n' << findings_text(stage.at("findings"));
+  }
+}
+
 int tell(const Launched& done) {
   if (done.error) throw *done.error;
   const auto stages = stages_text(done.summary.details);
   std::cout << stages;
-  const auto rest = stages.empty() ? done.summary : findings(done.summary);
+  const auto rest = stages.empty() ? done.summary : other_findings(done.summary);
+  if (!stages.empty()) print_evaluations(done.summary.details.at("stages"));
   if (!rest.metrics.empty()) print_metrics(rest);
   return 0;
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/model/findings_text.h"
+#include "app/findings_text.h"
 #include "app/model/open_plugin.h"
 #include "base/error.h"
 #include "data/source.h"

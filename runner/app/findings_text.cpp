@@ -1,4 +1,4 @@
-#include "app/model/findings_text.h"
+#include "app/findings_text.h"
 
 #include <fmt/format.h>
 
