@@ -2,6 +2,7 @@
 /// is made when it is asked for, the same on every rank.
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
+#include "datasets/esc_world/world/scenario.h"
 #include "datasets/esc_world/world/settings.h"
 
 namespace {
@@ -16,6 +17,7 @@ class EscWorld : public compeer::Dataset {
   }
 
   compeer::Example get(const std::string& split, int64_t index) override {
+    if (settings_.text("unit") == "scenario") return scenario(split, static_cast<uint32_t>(index));
     if (settings_.text("unit") == "dialogue") return whole(split, static_cast<uint32_t>(index));
     compeer::esc_world::Sample sample = compeer::esc_world::sample(world_, split, static_cast<uint32_t>(index));
     compeer::Example example{std::move(sample.id), {}, std::move(sample.answer), std::move(sample.record)};
@@ -24,6 +26,15 @@ class EscWorld : public compeer::Dataset {
   }
 
  private:
+  compeer::Example scenario(const std::string& split, uint32_t index) const {
+    auto made = compeer::esc_world::scenario(world_, split, index);
+    nlohmann::json record = {
+        {"source", "esc_world"},          {"language", world_.language},  {"category", std::move(made.problem)},
+        {"main_cha", made.style},         {"card", std::move(made.card)}, {"player", std::move(made.player)},
+        {"scene", std::move(made.scene)}, {"task", std::move(made.task)}, {"first_talk", std::move(made.first_talk)}};
+    return {std::move(made.id), {}, "", std::move(record)};
+  }
+
   compeer::Example whole(const std::string& split, uint32_t index) const {
     using nlohmann::json;
     compeer::esc_world::Dialogue dialogue = compeer::esc_world::dialogue(world_, split, index);
@@ -53,8 +64,8 @@ COMPEER_PLUGIN(Dataset, datasets, esc_world, EscWorld, R"json(
     "train": {"type": "integer", "default": 20000, "min": 0, "max": 4294967295, "help": "dialogues in the split train"},
     "valid": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split valid"},
     "test": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split test"},
-    "unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue"],
-      "help": "an example is one utterance of the seeker that is to be answered, or a whole dialogue"},
+    "unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue", "scenario"],
+      "help": "an example is one utterance of the seeker that is to be answered, a whole dialogue, or who is to be played"},
     "rounds": {"type": "integer", "default": 3, "min": 1, "max": 16,
       "help": "utterances of the seeker at most; the last one is to be answered"},
     "ambiguity": {"type": "number", "default": 0.15, "min": 0, "max": 0.5,

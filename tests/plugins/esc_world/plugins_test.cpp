@@ -1,5 +1,6 @@
 #include "built.h"
 #include "compeer/dataset.h"
+#include "datasets/esc_world/world/scenario.h"
 #include "datasets/esc_world/world/settings.h"
 
 namespace compeer {
@@ -21,6 +22,22 @@ TEST(EscWorldDataset, GivesTheWorldsSamples) {
     EXPECT_EQ(got.history[i].role, expected.history[i].role);
     EXPECT_EQ(got.history[i].text, expected.history[i].text);
   }
+}
+
+TEST(EscWorldDataset, OfScenariosSaysWhoIsToBePlayed) {
+  const Example got = example({{"unit", "scenario"}});
+  const auto expected = esc_world::scenario(esc_world::usual(), "train", 7);
+  EXPECT_EQ(got.id, "esc_world/train/000007");
+  EXPECT_TRUE(got.history.empty());
+  EXPECT_EQ(got.record, (nlohmann::json{{"source", "esc_world"},
+                                        {"language", "en"},
+                                        {"category", expected.problem},
+                                        {"main_cha", expected.style},
+                                        {"card", expected.card},
+                                        {"player", expected.player},
+                                        {"scene", expected.scene},
+                                        {"task", expected.task},
+                                        {"first_talk", expected.first_talk}}));
 }
 
 TEST(EscWorldDataset, SplitsHaveTheirSizes) {

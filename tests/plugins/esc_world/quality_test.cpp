@@ -154,5 +154,22 @@ TEST(Habituation, LowersQualityOfRepeatsMoreEachTime) {
   EXPECT_DOUBLE_EQ(twice, std::pow(0.7, 4.0));
 }
 
+double felt_of(const std::string& text, const Said& said = {}) {
+  const auto reply = read(text, words);
+  EXPECT_TRUE(reply) << text;
+  return reply ? felt(*reply, seeker(), said, Feelings{}) : -1;
+}
+
+TEST(Felt, IsQualityWithoutWhatWasAnnounced) {
+  const std::string best = "i hear your anger. what happened with your boss? there is no rush.";
+  EXPECT_DOUBLE_EQ(felt_of(best), 1.0);
+  // One sentence: 0.85 (0.35 + 0.20 / 4 + 0.20 / 4 + 0.10 / 2) / 0.85.
+  EXPECT_DOUBLE_EQ(felt_of("what happened with this?"), 0.5);
+  // The same strategy and the same three sentences: 2 repeats, 0.7 ^ 2.
+  EXPECT_NEAR(felt_of(best, {{"attunement/anger/0", "act/question/0", "tail/steadiness/1"}}), 0.49, 1e-12);
+}
+
+TEST(Felt, OfASafeReplyIsItsQuality) { EXPECT_DOUBLE_EQ(felt_of("i am here for you. you are not alone."), 0.67); }
+
 }  // namespace
 }  // namespace compeer::esc_world

@@ -2,19 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
-#include "datasets/esc_world/world/evidence.h"
+#include "datasets/esc_world/world/play.h"
 
 namespace compeer::esc_world {
 namespace {
-
-uint32_t number_of(const std::string& split) {
-  if (split == "train") return 0;
-  if (split == "valid") return 1;
-  if (split == "test") return 2;
-  throw std::invalid_argument("esc_world has no split '" + split + "' (known: train, valid, test)");
-}
 
 uint32_t choose_round(const World& world, Draw& draw) {
   std::vector<double> weights;
@@ -22,39 +13,25 @@ uint32_t choose_round(const World& world, Draw& draw) {
   return static_cast<uint32_t>(draw.weighted(weights));
 }
 
-/// A dialogue as it unfolds.
-class Unfolding {
+/// A dialogue whose supporter is one of the world's writers.
+class Unfolding : public Play {
  public:
-  Unfolding(const World& world, const std::string& split, uint32_t index)
-      : world_(world),
-        words_(lexicon(world.language)),
-        place_{world.seed, number_of(split), index, 0},
-        truth_{world.language, first(place_), {}, world.feelings} {
-    Draw draw(place_, Purpose::choice);
+  Unfolding(const World& world, const std::string& split, uint32_t index) : Play(world, split, index) {
+    Draw draw(place(), Purpose::choice);
     asked_ = choose_round(world, draw);
     if (draw.chance(world.habit_share)) writer_ = world.writer;
   }
 
   uint32_t asked() const { return asked_; }  ///< the round a sample is asked at
-  uint32_t round() const { return place_.round; }
-  const Truth& truth() const { return truth_; }
+  uint32_t round() const { return place().round; }
   const Writer& writer() const { return writer_; }
 
-  std::string utterance() const { return esc_world::utterance(truth_.seeker, words_, world_.ambiguity, place_); }
   Written reply(Purpose purpose) const {
-    return write(writer_, truth_.seeker, truth_.said, world_.feelings, words_, place_, purpose);
+    return write(writer_, truth().seeker, truth().said, truth().feelings, words(), place(), purpose);
   }
-  void go_on(const Written& reply) {
-    truth_.said.push_back(reply.keys);
-    ++place_.round;
-    truth_.seeker = after(truth_.seeker, reply.quality, place_);
-  }
+  void go_on(const Written& reply) { Play::go_on(reply.keys, reply.quality); }
 
  private:
-  const World& world_;
-  const Lexicon& words_;
-  Place place_;
-  Truth truth_;
   uint32_t asked_ = 0;
   Writer writer_;
 };

@@ -47,6 +47,13 @@ void add_seekers(Lexicon& l) {
   }};
 }
 
+void add_cards(Lexicon& l) {
+  l.card = "Problem: {problem}\nManner: {manner}\nFeeling: {feeling}\nNow: {now}";
+  l.manners = {"direct and in a hurry, begins with \"{m}\"", "open and lively, begins with \"{m}\"",
+               "shy and patient, begins with \"{m}\"", "exact and careful, begins with \"{m}\""};
+  l.wishes = {"to be heard", "to understand what is going on", "to find a way out"};
+}
+
 void add_acts(Lexicon& l) {
   l.acts = {{
       {"what happened with {s}?", "how long has {s} been like this?", "what is the hardest part about {s}?",
@@ -116,6 +123,7 @@ Lexicon make() {
   l.yours = "your {s}";
   l.unnamed = "this";
   add_seekers(l);
+  add_cards(l);
   add_acts(l);
   add_manners(l);
   return l;

@@ -50,6 +50,11 @@ struct Lexicon {
   std::vector<Shared<Stage>> shared_stage_cues;
   std::array<std::vector<std::string>, 4> markers;  ///< by style: how an utterance begins
 
+  // What is told of a seeker to whoever plays one.
+  std::string card;                    ///< {problem}, {manner}, {feeling}, {now}
+  std::array<std::string, 4> manners;  ///< by style: {m}, a marker
+  std::array<std::string, 3> wishes;   ///< by need
+
   // What supporters say. No two of these sentences are the same.
   std::array<std::vector<std::string>, 8> acts;         ///< by strategy: {s}
   std::array<std::vector<std::string>, 8> attunements;  ///< by emotion

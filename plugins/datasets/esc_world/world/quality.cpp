@@ -8,7 +8,21 @@
 namespace compeer::esc_world {
 namespace {
 
-/// "act/question" of a reply with that act, "safe" of a safe one, else "".
+std::vector<std::string> keys_of(const Reply& reply) {
+  std::vector<std::string> keys;
+  for (const Sentence& sentence : reply.sentences) keys.push_back(key(sentence));
+  return keys;
+}
+
+constexpr double follows_weight = 0.15;
+
+double safe_part(const Seeker& seeker, const Feelings& feelings) {
+  const bool wants_more = seeker.stage == Stage::action && seeker.style == Style::dominance;
+  return feelings.safe_quality * (wants_more ? 0.5 : 1.0);
+}
+
+}  // namespace
+
 std::string manner(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     if (key.starts_with("act/")) return key.substr(0, key.rfind('/'));
@@ -18,10 +32,14 @@ std::string manner(const std::vector<std::string>& keys) {
   return keys.empty() || attuned ? "" : "safe";
 }
 
-std::vector<std::string> keys_of(const Reply& reply) {
-  std::vector<std::string> keys;
-  for (const Sentence& sentence : reply.sentences) keys.push_back(key(sentence));
-  return keys;
+double fit_part(const Reply& reply, const Seeker& seeker) {
+  const auto strategy = reply.strategy();
+  return strategy ? fit(*strategy, seeker.stage, seeker.emotion, seeker.style) : 0.0;
+}
+
+double subject_part(const Reply& reply, const Seeker& seeker) {
+  const Sentence* act = reply.find(Part::act);
+  return !act ? 0.0 : act->subject == seeker.subject ? 1.0 : act->subject < 0 ? 0.25 : 0.0;
 }
 
 double emotion_part(const Reply& reply, const Seeker& seeker) {
@@ -36,17 +54,6 @@ double style_part(const Reply& reply, const Seeker& seeker) {
   const Sentence* tail = reply.find(Part::tail);
   return !tail ? 0.5 : tail->label == static_cast<int>(seeker.style) ? 1.0 : 0.0;
 }
-
-double subject_part(const Sentence& act, const Seeker& seeker) {
-  return act.subject == seeker.subject ? 1.0 : act.subject < 0 ? 0.25 : 0.0;
-}
-
-double safe_part(const Seeker& seeker, const Feelings& feelings) {
-  const bool wants_more = seeker.stage == Stage::action && seeker.style == Style::dominance;
-  return feelings.safe_quality * (wants_more ? 0.5 : 1.0);
-}
-
-}  // namespace
 
 double repeats(const Reply& reply, const Said& said) {
   const std::vector<std::string> keys = keys_of(reply);
@@ -68,16 +75,18 @@ double quality(const Reply& reply, std::optional<Strategy> announced, const Seek
     value = safe_part(seeker, feelings);
   } else {
     value = 0.20 * emotion_part(reply, seeker) + 0.10 * style_part(reply, seeker);
-    if (const Sentence* act = reply.find(Part::act)) {
-      const Strategy strategy = static_cast<Strategy>(act->label);
-      value += 0.35 * fit(strategy, seeker.stage, seeker.emotion, seeker.style);
-      value += announced == strategy ? 0.15 : 0.0;
-      value += 0.20 * subject_part(*act, seeker);
-    }
+    value += 0.35 * fit_part(reply, seeker);
+    value += announced && announced == reply.strategy() ? follows_weight : 0.0;
+    value += 0.20 * subject_part(reply, seeker);
   }
   if (reply.sentences.size() == 1) value *= 0.85;
   if (reply.find(Part::artificial)) value *= 0.8;
   return value * std::pow(1 - feelings.habituation, repeats(reply, said));
+}
+
+double felt(const Reply& reply, const Seeker& seeker, const Said& said, const Feelings& feelings) {
+  const double value = quality(reply, std::nullopt, seeker, said, feelings);
+  return reply.safe() ? value : value / (1 - follows_weight);
 }
 
 }  // namespace compeer::esc_world

@@ -35,4 +35,18 @@ double repeats(const Reply& reply, const Said& said);
 double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const Said& said,
                const Feelings& feelings);
 
+/// Quality as the seeker feels it, who hears nothing of step 3: `follows` is left out of the sum, and the rest of it
+/// divided by 0.85, so that it still reaches 1. A safe reply is felt as good as it is.
+double felt(const Reply& reply, const Seeker& seeker, const Said& said, const Feelings& feelings);
+
+/// Parts of that sum, each in [0, 1]. A reply without an act has no fit and names no subject: 0.
+double fit_part(const Reply& reply, const Seeker& seeker);
+double subject_part(const Reply& reply, const Seeker& seeker);
+double emotion_part(const Reply& reply, const Seeker& seeker);
+double style_part(const Reply& reply, const Seeker& seeker);
+
+/// "act/question" for a reply with that act, "safe" for generic comfort, "" for attunement alone and for a reply that
+/// is unknown: what a reply repeats when it comes in other words.
+std::string manner(const std::vector<std::string>& keys);
+
 }  // namespace compeer::esc_world

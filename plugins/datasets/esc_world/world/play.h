@@ -1,0 +1,50 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/esc_world/world/dialogue.h"
+
+namespace compeer::esc_world {
+
+/// What a reply is to the seeker who hears it, and hears nothing of the steps behind it.
+struct Heard {
+  std::optional<Reply> reply;     ///< nothing, if the grammar does not know it
+  std::vector<std::string> keys;  ///< of its sentences
+  double felt = 0;                ///< `felt` (quality.h), with habituation to all that was said before; 0 if unknown
+};
+
+/// A dialogue as it unfolds, whoever supports: the seeker's next moment follows from the dialogue's place in the world
+/// and from how each reply was received.
+class Play {
+ public:
+  /// The first moment of dialogue `index`. Keeps `world`. Throws std::invalid_argument for a split there is not.
+  Play(const World& world, const std::string& split, uint32_t index);
+
+  const Truth& truth() const { return truth_; }
+  const Place& place() const { return place_; }
+  const Lexicon& words() const { return words_; }
+
+  std::string utterance() const;  ///< what the seeker says now
+  Heard hear(const std::string& reply) const;
+  void go_on(const std::vector<std::string>& keys, double quality);
+
+ private:
+  const World& world_;
+  const Lexicon& words_;
+  Place place_;
+  Truth truth_;
+};
+
+/// A round: the seeker's state, what they said, and how they took the reply.
+struct Round {
+  Truth truth;
+  std::string utterance;
+  Heard heard;  ///< of the last round, which nobody has answered, empty
+};
+
+/// The rounds that these replies were given in, and the one that follows: a pure function of its arguments.
+std::vector<Round> played(const World& world, const std::string& split, uint32_t index,
+                          const std::vector<std::string>& replies);
+
+}  // namespace compeer::esc_world
