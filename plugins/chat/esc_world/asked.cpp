@@ -23,7 +23,24 @@ constexpr std::pair<std::string_view, Task> signs[] = {
     {"Which of them helps the seeker more?", Task::preference},
     {"How does the seeker behave in conversation?", Task::persona},
     {"on the second reply contradict each other?", Task::consistency},
+    {"You play a person in distress", Task::role},
+    {"how does the seeker's emotion change", Task::sage_planning},
+    {"what does the seeker say next", Task::sage_reply},
 };
+
+/// The same, of ratings.
+constexpr std::pair<std::string_view, std::string_view> rated[] = {
+    {"Rate how fluently the supporter speaks", "fluency"},
+    {"Rate how varied the supporter's words are", "diversity"},
+    {"Rate how well the supporter understands", "empathic"},
+    {"Rate how much substance there is", "suggestion"},
+    {"Rate how much the supporter talks like a person", "human"},
+    {"Rate how skilfully the supporter helps", "tech"},
+    {"Rate the supporter as a whole", "overall"},
+};
+
+/// What follows the dialogue in prompts of evaluations.
+constexpr std::string_view ends[] = {"4: ", "The seeker's emotion is a number", "What the supporter's last reply did"};
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -76,6 +93,32 @@ void read_line(std::string_view line, Asked& asked) {
   }
 }
 
+/// A dialogue whose lines may hold several: what begins with no speaker's name goes on with what was said before.
+void read_dialogue(const std::vector<std::string_view>& lines, Asked& asked) {
+  for (const auto line : lines) {
+    const bool ended = std::any_of(std::begin(ends), std::end(ends), [&](auto end) { return line.starts_with(end); });
+    if (ended && !asked.lines.empty()) break;
+    const size_t before = asked.lines.size();
+    read_line(line, asked);
+    if (asked.lines.size() == before && before > 0 && !line.empty())
+      asked.lines.back().text += "\n" + std::string(line);
+  }
+}
+
+/// What is asked, if it is known.
+bool read_task(std::string_view prompt, Asked& asked) {
+  for (const auto& [words, task] : signs) {
+    asked.task = task;
+    if (prompt.find(words) != std::string_view::npos) return true;
+  }
+  asked.task = Task::rating;
+  for (const auto& [words, dimension] : rated) {
+    asked.dimension = dimension;
+    if (prompt.find(words) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 /// The paragraph behind the line that begins so.
 std::string paragraph_after(const std::vector<std::string_view>& lines, std::string_view beginning) {
   std::string text;
@@ -95,16 +138,24 @@ std::optional<Asked> read_prompt(std::string_view prompt) {
   const auto lines = lines_of(prompt);
   Asked asked;
   if (lines.empty() || !lines[0].starts_with("Case ") || !read_id(lines[0].substr(5), asked)) return std::nullopt;
-  bool known = false;
-  for (const auto& [words, task] : signs) {
-    if (!known && prompt.find(words) != std::string_view::npos) asked.task = task, known = true;
+  if (!read_task(prompt, asked)) return std::nullopt;
+  if (asked.task >= Task::sage_planning) {
+    read_dialogue(lines, asked);
+    return asked;
   }
-  if (!known) return std::nullopt;
   for (const auto line : lines) read_line(line, asked);
   if (asked.task == Task::history) asked.step = paragraph_after(lines, "says of it:");
   if (asked.task == Task::emotion) asked.step = paragraph_after(lines, "what the seeker feels now:");
   if (asked.task == Task::strategy) asked.step = paragraph_after(lines, "plans to help in this way:");
   if (asked.task == Task::rewrite_as) asked.persona = paragraph_after(lines, "with these traits (0 to 10):");
+  return asked;
+}
+
+std::optional<Asked> read_role(std::string_view system, const std::vector<Line>& turns) {
+  auto asked = read_prompt(system);
+  if (!asked || asked->task != Task::role) return std::nullopt;
+  asked->lines.clear();
+  for (const Line& turn : turns) asked->lines.push_back({turn.role == "user" ? "assistant" : "user", turn.text});
   return asked;
 }
 

@@ -10,7 +10,22 @@
 namespace compeer::esc_world {
 
 /// What a prompt of the stages asks, recognised by its words (plugins/empathy/prompts/en).
-enum class Task { filter, generate, history, emotion, strategy, preference, persona, rewrite, rewrite_as, consistency };
+enum class Task {
+  filter,
+  generate,
+  history,
+  emotion,
+  strategy,
+  preference,
+  persona,
+  rewrite,
+  rewrite_as,
+  consistency,
+  role,           ///< ESC-Eval: what the seeker says next
+  sage_planning,  ///< SAGE: how the last reply moved the seeker
+  sage_reply,     ///< SAGE: what they say next
+  rating          ///< ESC-Eval: a score in one dimension
+};
 
 /// A prompt, taken apart.
 struct Asked {
@@ -25,9 +40,14 @@ struct Asked {
   std::string persona;                 ///< who is to speak, as printed
   std::array<std::string, 3> steps;    ///< consistency: all steps
   std::string judged;                  ///< and what a judge said of them and of the replies
+  std::string dimension;               ///< rating: ratings.h
 };
 
 /// Nothing if it is no prompt of the stages about a dialogue of esc_world.
 std::optional<Asked> read_prompt(std::string_view prompt);
+
+/// The same of a role player's conversation: `system` holds the prompt; in `turns` the role player is the assistant and
+/// the supporter the user.
+std::optional<Asked> read_role(std::string_view system, const std::vector<Line>& turns);
 
 }  // namespace compeer::esc_world

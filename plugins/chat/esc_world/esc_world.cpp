@@ -1,8 +1,10 @@
 /// esc_world: plays chat models for the dialogues of the generated world, so that data sets can be made from it
-/// offline: writers with error profiles, annotators who know the truth and err, filter, persona reader, rewriter. It
-/// recognises what it is asked by the prompts of plugins/stages, and finds the truth by the case they name.
+/// offline: writers with error profiles, annotators who know the truth and err, filter, persona reader, rewriter; and
+/// so that models can be tested: seekers who are played, judges, a scripted supporter. It recognises what it is asked
+/// by the prompts of plugins/stages, and finds the truth by the case they name.
 #include "base/hash.h"
 #include "chat/esc_world/player.h"
+#include "chat/esc_world/support.h"
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
 #include "datasets/esc_world/world/settings.h"
@@ -22,6 +24,8 @@ esc_world::Profile profile_of(const Settings& settings) {
   profile.annotator_noise = settings.number("annotator_noise");
   profile.first_bias = settings.number("first_bias");
   profile.persona_noise = settings.number("persona_noise");
+  profile.emotion_scale = settings.number("emotion_scale");
+  profile.judge_noise = settings.number("judge_noise");
   return profile;
 }
 
@@ -30,7 +34,11 @@ class EscWorldChat : public Chat {
   EscWorldChat(const Settings& settings, Host& host)
       : host_(host),
         name_("esc_world-" + settings.text("writer") + "-" + std::to_string(settings.integer("seed"))),
-        player_(esc_world::world_of(settings.table("world").json()), profile_of(settings)) {}
+        world_(esc_world::world_of(settings.table("world").json())),
+        profile_(profile_of(settings)),
+        player_(world_, profile_),
+        split_(settings.text("supports")),
+        cases_(settings.table("world").json().value(split_, split_ == "train" ? 20000u : 500u)) {}
 
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
     for (size_t i = 0; i < requests.size(); ++i) arrived(i, reply(requests[i]));
@@ -39,31 +47,60 @@ class EscWorldChat : public Chat {
   std::string model() const override { return name_; }
 
  private:
-  ChatReply reply(const ChatRequest& request) const {
-    const std::string& prompt = request.turns.back().text;
-    const auto asked = esc_world::read_prompt(prompt);
+  ChatReply reply(const ChatRequest& request) {
     ChatReply made;
-    if (!asked) {
-      made.failure = "esc_world answers the prompts of the stages about its own dialogues, in English, and no others";
-      return made;
+    if (const auto asked = asked_in(request)) {
+      const auto digits = sha256(name_ + "\n" + request.turns.back().text);
+      const auto place = static_cast<uint32_t>(std::stoul(digits.substr(0, 8), nullptr, 16));
+      made.text = player_.answer(*asked, request.draw,
+                                 [&](uint32_t number) { return host_.random(place, number, request.draw); });
+    } else if (auto completion = support().answer(lines_of(request), request.draw)) {
+      made.text = std::move(*completion);
+    } else {
+      made.failure =
+          "esc_world answers the prompts of the stages about its own dialogues, in English, and its own seekers, "
+          "and nobody else";
     }
-    const auto digits = sha256(name_ + "\n" + prompt);
-    const auto place = static_cast<uint32_t>(std::stoul(digits.substr(0, 8), nullptr, 16));
-    made.text = player_.answer(*asked, request.draw,
-                               [&](uint32_t number) { return host_.random(place, number, request.draw); });
     return made;
+  }
+
+  // Without the system's turn.
+  static std::vector<esc_world::Line> lines_of(const ChatRequest& request) {
+    std::vector<esc_world::Line> lines;
+    for (const Turn& turn : request.turns) {
+      if (turn.role != "system") lines.push_back({turn.role, turn.text});
+    }
+    return lines;
+  }
+
+  static std::optional<esc_world::Asked> asked_in(const ChatRequest& request) {
+    const Turn& first = request.turns.front();
+    if (first.role == "system") {
+      if (auto asked = esc_world::read_role(first.text, lines_of(request))) return asked;
+    }
+    return esc_world::read_prompt(request.turns.back().text);
+  }
+
+  const esc_world::Support& support() {
+    if (!support_) support_.emplace(world_, profile_, split_, cases_);
+    return *support_;
   }
 
   Host& host_;
   std::string name_;
+  esc_world::World world_;
+  esc_world::Profile profile_;
   esc_world::Player player_;
+  std::string split_;
+  uint32_t cases_;
+  std::optional<esc_world::Support> support_;
 };
 
 }  // namespace
 
 COMPEER_PLUGIN(Chat, chat, esc_world, EscWorldChat, R"json(
   "version": "1.0.0",
-  "summary": "Plays writers, annotators, filter, persona reader and rewriter for dialogues of esc_world.",
+  "summary": "Plays writers, annotators, filter, persona reader and rewriter for dialogues of esc_world; seekers, judges and supporters.",
   "parameters": {
     "world": {"type": "table", "open": true, "default": {}, "help": "the dataset's settings that are not its defaults"},
     "seed": {"type": "integer", "default": 0, "min": 0, "max": 1000000,
@@ -75,5 +112,11 @@ COMPEER_PLUGIN(Chat, chat, esc_world, EscWorldChat, R"json(
     "first_bias": {"type": "number", "default": 0.05, "min": 0, "max": 1,
       "help": "share of comparisons in which the first reply is preferred unseen"},
     "persona_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
-      "help": "share of personas that are read as any style"}
+      "help": "share of personas that are read as any style"},
+    "emotion_scale": {"type": "number", "default": 20, "min": 0,
+      "help": "simulator: points from the worst reply to the best; a felt quality of a half moves nothing"},
+    "judge_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
+      "help": "share of a judge's scores that are one too high or too low"},
+    "supports": {"type": "string", "default": "test", "choices": ["train", "valid", "test"],
+      "help": "supporter: whose dialogues it knows; 'world' says how many there are"}
   })json")

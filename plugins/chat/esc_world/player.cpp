@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "chat/esc_world/counterpart.h"
 #include "datasets/esc_world/world/settings.h"
 #include "empathy/format.h"
 
@@ -38,6 +39,7 @@ void check_case(const Asked& asked, const Dialogue& truth) {
 std::string Player::answer(const Asked& asked, uint32_t draw, const Uniform& uniform) const {
   if (asked.task == Task::filter) return filter(asked);
   if (asked.task == Task::rewrite || asked.task == Task::rewrite_as) return rewritten(asked, uniform);
+  if (Counterpart::plays(asked.task)) return Counterpart(world_, profile_).answer(asked, uniform);
   const Dialogue dialogue = esc_world::dialogue(world_, asked.split, asked.dialogue);
   check_case(asked, dialogue);
   const Truth& truth = dialogue.truths.at(static_cast<size_t>(std::max(asked.round, 0)));
@@ -70,9 +72,8 @@ std::string Player::filter(const Asked& asked) const {
 
 std::string Player::completion(const Asked& asked, const Truth& truth, uint32_t draw) const {
   const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
-  // Another seed than the world's: what is written now is not what was said then.
-  const uint64_t seed = world_.seed + (uint64_t{1} + profile_.seed) * 1000003 + uint64_t{draw} * 7919;
-  const Place place{seed, split, asked.dialogue, static_cast<uint32_t>(std::max(asked.round, 0))};
+  const Place place{profile_.seed_of(world_, draw), split, asked.dialogue,
+                    static_cast<uint32_t>(std::max(asked.round, 0))};
   return write(profile_.writer, truth.seeker, truth.said, truth.feelings, lexicon(truth.language), place,
                Purpose::answer)
       .text;

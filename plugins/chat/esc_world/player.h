@@ -16,7 +16,14 @@ struct Profile {
   double tie = 0.07;               ///< qualities no further apart count as equal
   double poor = 0.3;               ///< if neither reply is better than this, neither is acceptable
   double persona_noise = 0.1;      ///< share of personas read as another style
+  double emotion_scale = 20;       ///< SAGE: points for the whole way from the worst reply to the best
+  double judge_noise = 0.1;        ///< share of scores that are one too high or too low
   Style drift = Style::influence;  ///< the style of a rewriter that has no persona in mind
+
+  /// Another seed than the world's: what is written now is not what was said then.
+  uint64_t seed_of(const World& world, uint32_t draw) const {
+    return world.seed + (uint64_t{1} + seed) * 1000003 + uint64_t{draw} * 7919;
+  }
 };
 
 /// Plays chat models for dialogues of the world: it knows the truth of the case that a prompt names.
