@@ -1,0 +1,31 @@
+#pragma once
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "evaluating/esc_eval/score.h"
+
+namespace compeer::evaluating::esc_eval {
+
+/// What judges said of one dialogue: by the judge's name.
+using Judged = std::map<std::string, Scores>;
+
+/// The name of a judge that a record does not name.
+inline constexpr const char* only_judge = "judge";
+
+/// Whether a record holds scores or answers already.
+bool is_judged(const nlohmann::json& record);
+
+/// Scores that a record holds: "answers" (texts, which are read), else "scores", or the dimensions themselves, as in
+/// the published files. Each by dimension, or by judge and then by dimension. A number from 0 to 4 is a score, a text
+/// is read as an answer; anything else, -1 among it, is none, and so is a dimension that is missing.
+struct Recorded {
+  Judged judged;
+  std::string refusal;  ///< "" or why nothing of it can be read: a name that is no dimension
+};
+Recorded recorded(const nlohmann::json& record, Parser parser);
+
+/// {judge: {dimension: score, -1 for none}}
+nlohmann::json to_json(const Judged& judged);
+
+}  // namespace compeer::evaluating::esc_eval

@@ -1,0 +1,99 @@
+#include "evaluating/esc_eval/score.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "empathy/plain.h"
+
+namespace compeer::evaluating::esc_eval {
+namespace {
+
+using empathy::trim;
+
+// Full-width characters as their ASCII likeness; marks of emphasis, which say nothing, as blanks.
+constexpr std::pair<std::string_view, std::string_view> likenesses[] = {
+    {"０", "0"}, {"１", "1"}, {"２", "2"}, {"３", "3"}, {"４", "4"}, {"５", "5"}, {"６", "6"}, {"７", "7"}, {"８", "8"},
+    {"９", "9"}, {"：", ":"}, {"。", "."}, {"，", ","}, {"；", ";"}, {"！", "!"}, {"（", "("}, {"）", ")"}, {"／", "/"},
+    {"．", "."}, {"－", "-"}, {"～", "~"}, {"*", " "},  {"_", " "},  {"`", " "},  {"\"", " "}, {"'", " "},  {"[", " "},
+    {"]", " "},  {"{", " "},  {"}", " "},  {"#", " "},  {"(", " "},  {")", " "},
+};
+
+std::string plain(std::string_view text) {
+  std::string all;
+  while (!text.empty()) {
+    const auto known = std::find_if(std::begin(likenesses), std::end(likenesses),
+                                    [&](const auto& pair) { return text.starts_with(pair.first); });
+    const bool found = known != std::end(likenesses);
+    all += found ? known->second : text.substr(0, 1);
+    text.remove_prefix(found ? known->first.size() : 1);
+  }
+  return std::string(trim(all));
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
+
+// Takes one of the words off the front, with the white space before it.
+bool take(std::string_view& rest, std::initializer_list<std::string_view> words) {
+  const auto text = trim(rest);
+  for (const auto word : words) {
+    if (!text.starts_with(word)) continue;
+    rest = text.substr(word.size());
+    return true;
+  }
+  return false;
+}
+
+// The scale's end and the unit, which belong to the number before them.
+void take_unit(std::string_view& rest) {
+  auto scale = rest;
+  if (take(scale, {"/", "out of", "of"}) && take(scale, {"4"})) rest = scale;
+  take(rest, {"points", "point", "分"});
+}
+
+// Nothing, or the name of what is scored.
+bool leads(std::string_view before) { return before.empty() || trim(before).ends_with(':'); }
+
+bool is_marks(std::string_view text) { return text.find_first_not_of(" \t\r\n.!,;") == text.npos; }
+
+// What goes on in the sentence, as in "3 questions were asked".
+bool goes_on(std::string_view rest) {
+  return !rest.empty() && std::string_view(".,;:!\r\n").find(rest[0]) == std::string_view::npos &&
+         !rest.starts_with(" -");
+}
+
+std::optional<int> strictly(std::string_view answer) {
+  constexpr std::string_view thought = "</think>";
+  if (const size_t end = answer.rfind(thought); end != answer.npos) answer.remove_prefix(end + thought.size());
+  const std::string text = plain(answer);
+  const auto at = static_cast<size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
+  if (at == text.size() || text[at] > '0' + best_score) return std::nullopt;
+  const std::string_view before = std::string_view(text).substr(0, at);
+  std::string_view rest = std::string_view(text).substr(at + 1);
+  const auto joined = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.' || c == '/';
+  };
+  if (!before.empty() && joined(before.back())) return std::nullopt;
+  take_unit(rest);
+  if (has_digit(rest) || (!rest.empty() && (is_letter(rest[0]) || rest[0] == '/'))) return std::nullopt;
+  const bool first = leads(before) && !goes_on(rest), last = is_marks(rest);
+  return first || last ? std::optional(text[at] - '0') : std::nullopt;
+}
+
+std::optional<int> anywhere(std::string_view answer) {
+  for (int score = 0; score <= best_score; ++score) {
+    if (answer.find(static_cast<char>('0' + score)) != answer.npos) return score;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Parser parser_of(const std::string& name) { return name == "upstream" ? Parser::upstream : Parser::strict; }
+
+std::optional<int> read_score(std::string_view answer, Parser parser) {
+  return parser == Parser::upstream ? anywhere(answer) : strictly(answer);
+}
+
+}  // namespace compeer::evaluating::esc_eval

@@ -1,0 +1,161 @@
+#include "evaluating/esc_eval/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "evaluating/esc_eval/scored.h"
+#include "stages/by_dialogue.h"
+#include "statistics/agreement.h"
+
+namespace compeer::evaluating::esc_eval {
+
+namespace {
+
+using nlohmann::json;
+using Resampling = statistics::Resampling;
+
+struct Grouping {
+  const char* plural;
+  std::vector<const char*> keys;  // where a record says it
+};
+const std::vector<Grouping>& groupings() {
+  static const std::vector<Grouping> all = {
+      {"languages", {"language"}}, {"sources", {"source"}}, {"categories", {"category", "res"}}};
+  return all;
+}
+
+// Names of counts: parts with tabs between, so that no part may have one, nor a line end.
+std::string part(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');
+  return text;
+}
+std::vector<std::string> parts_of(const std::string& name) {
+  std::vector<std::string> parts{""};
+  for (const char c : name) {
+    if (c == '\t')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+Dialogue dialogue_of(const std::map<std::string, double>& cells) {
+  Dialogue made;
+  for (const auto& [name, times] : cells) {
+    const auto parts = parts_of(name);
+    if (parts[0] == "group") made.groups[parts[1]] = parts[2];
+    if (parts[0] != "score") continue;
+    Scores& scores = made.judged[parts[1]];
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      if (dimensions[d].key == parts[2] && parts[3] != "-") scores[d] = parts[3][0] - '0';
+    }
+  }
+  return made;
+}
+
+Judges judges_of(const std::vector<Dialogue>& dialogues) {
+  std::set<std::string> names;
+  for (const auto& dialogue : dialogues) {
+    for (const auto& [judge, scores] : dialogue.judged) names.insert(judge);
+  }
+  return {names.begin(), names.end()};
+}
+
+json grouped(const std::vector<Dialogue>& dialogues, const std::string& plural, const Judges& judges,
+             const Resampling& how) {
+  std::map<std::string, Dialogues> groups;
+  for (const auto& dialogue : dialogues) {
+    if (const auto found = dialogue.groups.find(plural); found != dialogue.groups.end())
+      groups[found->second].push_back(&dialogue);
+  }
+  json all = json::object();
+  for (const auto& [name, members] : groups) all[name] = Scored(members, judges).figures(how);
+  return all;
+}
+
+json agreement(const std::vector<Dialogue>& dialogues, const Judges& judges, size_t d, const Resampling& how) {
+  std::vector<size_t> first, second;
+  for (const auto& [judged, groups] : dialogues) {
+    const auto a = judged.find(judges[0]), b = judged.find(judges[1]);
+    if (a == judged.end() || b == judged.end() || !a->second[d] || !b->second[d]) continue;
+    first.push_back(static_cast<size_t>(*a->second[d]));
+    second.push_back(static_cast<size_t>(*b->second[d]));
+  }
+  const auto mean = [&](auto&& of) {
+    return stages::figure(statistics::bootstrap(
+        first.size(),
+        [&](std::span<const size_t> rows) {
+          double sum = 0;
+          for (const size_t row : rows) sum += of(static_cast<double>(first[row]), static_cast<double>(second[row]));
+          return sum / static_cast<double>(rows.size());
+        },
+        how));
+  };
+  const double kappa =
+      statistics::cohen(statistics::confusion(first, second, best_score + 1), statistics::Weights::quadratic);
+  return {{"n", first.size()},
+          {"equal", mean([](double a, double b) { return a == b ? 1.0 : 0.0; })},
+          {"difference", mean([](double a, double b) { return of_hundred * (a - b); })},
+          {"kappa", std::isnan(kappa) ? json() : json(kappa)}};
+}
+
+void put_invalid(const std::vector<Dialogue>& dialogues, json& all) {
+  int64_t sum = 0;
+  json reasons = json::object();
+  for (const auto& dialogue : dialogues) {
+    for (const auto& [judge, scores] : dialogue.judged) {
+      for (size_t d = 0; d < dimensions.size(); ++d) {
+        if (scores[d]) continue;
+        const auto name = judge + ", " + std::string(dimensions[d].key);
+        reasons[name] = reasons.value(name, int64_t{0}) + 1;
+        ++sum;
+      }
+    }
+  }
+  all["invalid"] = sum;
+  all["reasons"] = std::move(reasons);
+}
+
+}  // namespace
+
+void count(const json& record, const Judged& judged, Outcome& outcome) {
+  const json alone = {{"id", record.at("id")}};
+  const auto put = [&](const std::string& name) { outcome.counts[stages::of_dialogue(alone, name)] = 1; };
+  for (const auto& [judge, scores] : judged) {
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      const std::string key(dimensions[d].key), score = scores[d] ? std::to_string(*scores[d]) : "-";
+      put("score\t" + part(judge) + "\t" + key + "\t" + score);
+      if (!scores[d]) outcome.counts["invalid: " + part(judge) + ", " + key] = 1;
+    }
+  }
+  for (const auto& [plural, keys] : groupings()) {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const char* one) {
+      return record.contains(one) && record.at(one).is_string() && record.at(one) != "";
+    });
+    if (key != keys.end()) put(std::string("group\t") + plural + "\t" + part(record.at(*key)));
+  }
+}
+
+json summary(const std::map<std::string, double>& counts, const Resampling& how) {
+  std::vector<Dialogue> dialogues;
+  Dialogues all;
+  for (const auto& cells : stages::by_dialogue(counts)) dialogues.push_back(dialogue_of(cells));
+  for (const auto& dialogue : dialogues) all.push_back(&dialogue);
+  const Judges judges = judges_of(dialogues);
+  json found = Scored(all, judges).figures(how);
+  found["columns"] = found["titles"] = json::array();
+  for (const auto& [key, title] : dimensions) found["columns"].push_back(key), found["titles"].push_back(title);
+  found["columns"].push_back("average"), found["titles"].push_back("Average");
+  for (const auto& judge : judges) found["judges"][judge] = Scored(all, {judge}).figures(how);
+  for (const auto& [plural, keys] : groupings()) found[plural] = grouped(dialogues, plural, judges, how);
+  put_invalid(dialogues, found);
+  for (size_t d = 0; d < dimensions.size() && judges.size() > 1; ++d)
+    found["agreement"][std::string(dimensions[d].key)] = agreement(dialogues, judges, d, how);
+  return found;
+}
+
+}  // namespace compeer::evaluating::esc_eval
