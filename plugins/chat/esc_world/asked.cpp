@@ -1,7 +1,6 @@
 #include "chat/esc_world/asked.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "empathy/plain.h"
@@ -52,24 +51,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// esc_world/train/000123[/2[/...]]
 bool read_id(std::string_view id, Asked& asked) {
-  std::vector<std::string_view> parts;
-  for (std::string_view rest = id; !rest.empty();) {
-    const size_t end = std::min(rest.find('/'), rest.size());
-    parts.push_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  if (parts.size() < 3 || parts[0] != "esc_world" || !read_number(parts[2], asked.dialogue)) return false;
+  const auto found = named(id);
+  if (!found) return false;
   asked.id = id;
-  asked.split = parts[1];
-  if (parts.size() > 3 && !read_number(parts[3], asked.round)) asked.round = -1;
+  asked.split = found->split;
+  asked.dialogue = found->dialogue;
+  asked.round = found->round;
   return true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "datasets/esc_world/world/play.h"
 
 namespace compeer::esc_world {
@@ -11,6 +13,12 @@ uint32_t choose_round(const World& world, Draw& draw) {
   std::vector<double> weights;
   for (int round = 0; round < world.rounds; ++round) weights.push_back(3.0 / (3 + round));
   return static_cast<uint32_t>(draw.weighted(weights));
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 /// A dialogue whose supporter is one of the world's writers.
@@ -68,6 +76,21 @@ Dialogue dialogue(const World& world, const std::string& split, uint32_t index) 
     talk.go_on(written);
   }
   return all;
+}
+
+std::optional<Named> named(std::string_view id) {
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = id; !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    parts.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  Named made;
+  if (parts.size() < 3 || parts[0] != "esc_world" || !read_number(parts[2], made.dialogue)) return std::nullopt;
+  made.split = parts[1];
+  if (made.split != "train" && made.split != "valid" && made.split != "test") return std::nullopt;
+  if (parts.size() > 3 && !read_number(parts[3], made.round)) made.round = -1;
+  return made;
 }
 
 }  // namespace compeer::esc_world

@@ -1,6 +1,8 @@
 #pragma once
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "datasets/esc_world/world/truth.h"
@@ -46,5 +48,15 @@ struct Dialogue {
 
 /// Dialogue `index` of a split, whose first rounds are those of the sample: a pure function of its arguments.
 Dialogue dialogue(const World& world, const std::string& split, uint32_t index);
+
+/// What an id of the world names: esc_world/train/000123, a round of it (.../2), or what was made of that (.../2/...).
+struct Named {
+  std::string split;
+  uint32_t dialogue = 0;
+  int round = -1;  ///< -1: the whole dialogue
+};
+
+/// Nothing if it is no id of the world.
+std::optional<Named> named(std::string_view id);
 
 }  // namespace compeer::esc_world
