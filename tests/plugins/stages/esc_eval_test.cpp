@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <fstream>
+
 #include "asked.h"
 #include "compeer/dataset.h"
 
@@ -209,6 +212,62 @@ TEST_F(EscEval, DemandsModelsOnlyWhereThereIsSomethingToAsk) {
   EXPECT_EQ(problem(card("a"), {"role_player"}), "a dialogue is to be answered, but the setting 'supporter' is unset");
   EXPECT_EQ(problem(card("a"), {"role_player", "supporter"}),
             "the dialogue 'a' is to be judged, but the setting 'judge' is unset");
+}
+
+// The published files themselves, where they are at hand: they can't be part of this project.
+class EscEvalPublished : public EscEval {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(data())) GTEST_SKIP() << "the files are not at hand: no folder " << data();
+  }
+  static std::filesystem::path data() {
+    return std::filesystem::path(COMPEER_SOURCE_DIR) / ".." / "shared" / "data" / "esc-eval";
+  }
+  static std::vector<json> records(const std::string& file) {
+    std::vector<json> all;
+    const json read = json::parse(std::ifstream(data() / file));
+    for (const auto& [name, value] : read.items()) {
+      json& record = all.emplace_back(value.is_array() ? json{{"lines", value}} : value);
+      if (read.is_object()) record["id"] = name;
+      if (!record.at("id").is_string()) record["id"] = record.at("id").dump();
+    }
+    return all;
+  }
+};
+
+TEST_F(EscEvalPublished, CardsArePlayed) {
+  for (const std::string language : {"en", "zh"}) {
+    const auto outcomes = make(records("data/card_high_" + language + ".json"), {{"rounds", 1}});
+    EXPECT_EQ(outcomes.size(), language == "en" ? 331u : 324u);
+    for (const auto& outcome : outcomes) EXPECT_EQ(outcome.dropped, "");
+    const json found = findings(outcomes);
+    EXPECT_EQ(found.at("languages").at(language).at("n"), outcomes.size());
+    EXPECT_EQ(found.at("categories").at("家庭生活").at("n"), language == "en" ? 172 : 215);
+    for (const auto& outcome : outcomes) {
+      for (const auto& [name, count] : outcome.counts) EXPECT_FALSE(name.starts_with("cards without")) << name;
+    }
+  }
+}
+
+TEST_F(EscEvalPublished, DialoguesAreJudged) {
+  for (const char* file : {"Qwen_7B_en", "Qwen_7B_zh", "llama3_en", "llama3_zh"}) {
+    const auto outcomes = make(records(std::string("result/2024-06-24/") + file + ".json"), {}, {"judge"});
+    EXPECT_EQ(outcomes.size(), 3u);
+    for (const auto& outcome : outcomes) {
+      ASSERT_EQ(outcome.dropped, "");
+      EXPECT_EQ(outcome.records.at(0).at("turns").size(), 10u);
+      EXPECT_FALSE(outcome.counts.contains("dialogues of fewer rounds than 5"));
+    }
+  }
+}
+
+TEST_F(EscEvalPublished, ScoresAreSummedUp) {
+  const json found = findings(make(records("score/llama3_zh.json"), {}, {}));
+  EXPECT_EQ(found.at("n"), 3);
+  EXPECT_NEAR(found.at("fluency").at("value").get<double>(), 25 * (3 + 3 + 2) / 3.0, 1e-12);
+  EXPECT_EQ(found.at("human").at("value"), 25);
+  EXPECT_EQ(found.at("overall").at("value"), 50);
+  EXPECT_EQ(found.at("invalid"), 0);
 }
 
 // Everybody is played by esc_world: its expert is a better supporter than its writer with habits.
