@@ -54,8 +54,12 @@ json own_scores(const json& record) {
 
 }  // namespace
 
+// A card may have a field that is called like a dimension.
 bool is_judged(const json& record) {
-  return record.contains("answers") || record.contains("scores") || !own_scores(record).empty();
+  const json own = own_scores(record);
+  const bool scored = own.size() == dimensions.size() ||
+                      std::any_of(own.begin(), own.end(), [](const json& value) { return value.is_number(); });
+  return record.contains("answers") || record.contains("scores") || scored;
 }
 
 Recorded recorded(const json& record, Parser parser) {

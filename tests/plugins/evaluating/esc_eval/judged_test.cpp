@@ -54,7 +54,7 @@ TEST(Recorded, NamesWhatIsNoDimension) {
             "no scores by dimension, nor by judge and dimension");
   EXPECT_EQ(recorded({{"scores", json::object()}}, Parser::strict).refusal,
             "no scores by dimension, nor by judge and dimension");
-  EXPECT_FALSE(is_judged({{"id", "a"}, {"card", "b"}}));
+  EXPECT_FALSE(is_judged({{"id", "a"}, {"card", "b"}, {"tech", "an engineer"}}));
 }
 
 TEST(Recorded, IsPrintedAsPublished) {
