@@ -39,7 +39,10 @@ constexpr std::pair<std::string_view, std::string_view> rated[] = {
 };
 
 /// What follows the dialogue in prompts of evaluations.
-constexpr std::string_view ends[] = {"4: ", "The seeker's emotion is a number", "What the supporter's last reply did"};
+std::string_view end_for(Task task) {
+  if (task == Task::sage_planning) return "The seeker's emotion is a number";
+  return task == Task::sage_reply ? "What the supporter's last reply did" : "4: ";
+}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -81,11 +84,13 @@ void read_line(std::string_view line, Asked& asked) {
   }
 }
 
-/// A dialogue whose lines may hold several: what begins with no speaker's name goes on with what was said before.
-void read_dialogue(const std::vector<std::string_view>& lines, Asked& asked) {
+/// A dialogue whose lines may hold several: what begins with no speaker's name goes on with what was said before. A
+/// reply may hold a line that looks like the end, so the last one is meant.
+void read_dialogue(std::vector<std::string_view> lines, Asked& asked) {
+  const auto end = std::find_if(lines.rbegin(), lines.rend(),
+                                [mark = end_for(asked.task)](auto line) { return line.starts_with(mark); });
+  if (end != lines.rend()) lines.erase(end.base() - 1, lines.end());
   for (const auto line : lines) {
-    const bool ended = std::any_of(std::begin(ends), std::end(ends), [&](auto end) { return line.starts_with(end); });
-    if (ended && !asked.lines.empty()) break;
     const size_t before = asked.lines.size();
     read_line(line, asked);
     if (asked.lines.size() == before && before > 0 && !line.empty())

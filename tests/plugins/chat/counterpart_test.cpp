@@ -106,6 +106,10 @@ TEST_F(Evaluated, LinesOfAReplyBelongTogether) {
   EXPECT_EQ(number_behind("Change: ", simulated("sage_planning")), "-10")
       << "nobody in this world says the second line";
   EXPECT_EQ(asked("esc_eval_fluency"), "0");
+  says("three things:\n\n4: rest.\n3: sleep.");
+  says("i am here for you.");
+  EXPECT_EQ(asked("esc_eval_fluency"), "1") << "one of three";
+  EXPECT_EQ(number_behind("Response: ", simulated("sage_reply")), next_);
 }
 
 TEST_F(Evaluated, TheJudgeScoresEachDimensionByItsRule) {
