@@ -30,6 +30,8 @@ constexpr std::array known_metrics = {
     Known{"/tau", "length gate", "how much of the redundancy counts, by length", Topic::redundancy, Better::unknown},
     Known{"distinct_1", "distinct-1", "distinct words / words", Topic::diversity, Better::higher},
     Known{"distinct_2", "distinct-2", "distinct word pairs / word pairs", Topic::diversity, Better::higher},
+    Known{"self_bleu", "self-BLEU", "mean BLEU-4 of a completion with all others of the step as references",
+          Topic::diversity, Better::lower},
     Known{"self_similarity", "self-similarity", "mean cosine of words and word pairs, over pairs in a group",
           Topic::diversity, Better::lower},
     Known{"entropy", "entropy", "mean entropy of the next token", Topic::diversity, Better::unknown},

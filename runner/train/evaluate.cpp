@@ -105,7 +105,7 @@ class Evaluation {
     for (const auto& [name, values] : samples_) all[name] = record::estimate(values);
     for (const auto& [name, value] : whole_.metrics(names_)) {
       const bool deviation = name.ends_with("_std") && name != "group_std";
-      if (deviation || name.starts_with("distinct_")) all[name] = {value, value, value, 1};
+      if (deviation || name.starts_with("distinct_") || name == "self_bleu") all[name] = {value, value, value, 1};
     }
     return all;
   }

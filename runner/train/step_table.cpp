@@ -52,17 +52,17 @@ double mean(const std::vector<float>& values) {
 
 void pack(const ScoredGroup& group, Packed& to) {
   std::vector<double> lengths, entropies, finished;
-  std::vector<grpo::Words> words;
+  std::vector<statistics::Words> words;
   for (const auto& sample : group.samples) {
     lengths.push_back(static_cast<double>(sample.tokens.size()));
     entropies.push_back(mean(sample.entropies));
     finished.push_back(sample.finished ? 1.0 : 0.0);
   }
-  for (const Completion& completion : group.completions) words.push_back(grpo::words_of(completion.text));
+  for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
   for (const auto& list : {group.rewards, lengths, entropies, finished}) to.put_all<double>(list);
   for (const auto& values : group.values) to.put_all<double>(values);
   for (const auto& text : words) to.put_all<uint64_t>(text);
-  to.put(grpo::self_similarity(words));
+  to.put(statistics::self_similarity(words));
 }
 
 StepTable::Group unpack(Packed& from) {
@@ -182,12 +182,13 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   all.emplace_back("length", mean(means.each([](const Group& group, size_t i) { return group.lengths[i]; })));
   all.emplace_back("truncated", 1 - mean(means.each([](const Group& group, size_t i) { return group.finished[i]; })));
   all.emplace_back("entropy", mean(means.each([](const Group& group, size_t i) { return group.entropies[i]; })));
-  std::vector<const grpo::Words*> texts;
+  statistics::Texts texts;
   for (const Group& group : groups) {
     for (const auto& words : group.words) texts.push_back(&words);
   }
-  all.emplace_back("distinct_1", grpo::distinct(texts, 1));
-  all.emplace_back("distinct_2", grpo::distinct(texts, 2));
+  all.emplace_back("distinct_1", statistics::distinct(texts, 1));
+  all.emplace_back("distinct_2", statistics::distinct(texts, 2));
+  all.emplace_back("self_bleu", statistics::self_bleu(texts));
   all.emplace_back("self_similarity", means.over_groups([](const Group& group) { return group.self_similarity; }));
   return all;
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/world.h"
-#include "grpo/diversity.h"
+#include "statistics/variety.h"
 #include "train/scoring.h"
 
 namespace compeer::train {
@@ -19,7 +19,7 @@ struct StepTable {
     std::vector<std::vector<double>> values;  ///< as ScoredGroup's
     std::vector<double> rewards;
     std::vector<double> lengths, entropies, finished;
-    std::vector<grpo::Words> words;
+    std::vector<statistics::Words> words;
     double self_similarity = 0;
   };
   std::vector<Group> groups;
@@ -34,8 +34,8 @@ struct StepTable {
 
   /// Means over all completions of the step: score columns, "length", "truncated", "entropy"; of rewards the deviation
   /// over all completions as "<column>_std"; "group_std", the mean over groups of the deviation within;
-  /// "zero_variance"; and of the texts "distinct_1", "distinct_2", "self_similarity". Values that are NaN are left out;
-  /// what nothing is left of is NaN.
+  /// "zero_variance"; and of the texts "distinct_1", "distinct_2", "self_bleu", "self_similarity". Values that are NaN are
+  /// left out; what nothing is left of is NaN.
   std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
 
   static std::vector<std::string> columns(const std::vector<std::string>& score_columns);

@@ -48,6 +48,8 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
   EXPECT_DOUBLE_EQ(metrics.at("entropy"), 0.25);
   EXPECT_DOUBLE_EQ(metrics.at("distinct_1"), 4.0 / 6);  // a b c d of a b a b c d
   EXPECT_DOUBLE_EQ(metrics.at("distinct_2"), 1.0 / 2);
+  // "a b" twice: of words and pairs all, of longer runs the 0.1 of a smoothed count: (1 x 1 x .1 x .1)^(1/4); c, d: 0.
+  EXPECT_DOUBLE_EQ(metrics.at("self_bleu"), std::sqrt(0.1) / 2);
   EXPECT_DOUBLE_EQ(metrics.at("self_similarity"), 0.5);  // 1 in the first group, 0 in the second
   EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
 }

@@ -1,19 +1,31 @@
-#include "grpo/diversity.h"
+#include "statistics/variety.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
-namespace compeer::grpo {
+namespace compeer::statistics {
 namespace {
 
-double distinct_in(const std::vector<std::string>& texts, int n) {
+template <class Figure>
+double of(const std::vector<std::string>& texts, Figure figure) {
   std::vector<Words> words;
   for (const auto& text : texts) words.push_back(words_of(text));
-  std::vector<const Words*> all;
+  Texts all;
   for (const auto& one : words) all.push_back(&one);
-  return distinct(all, n);
+  return figure(all);
+}
+
+double distinct_in(const std::vector<std::string>& texts, int n) {
+  return of(texts, [n](const Texts& all) { return distinct(all, n); });
+}
+double entropy_in(const std::vector<std::string>& texts, int n) {
+  return of(texts, [n](const Texts& all) { return ngram_entropy(all, n); });
+}
+double bleu(const std::vector<std::string>& texts) { return of(texts, self_bleu); }
+double repeated_in(const std::string& text, const std::vector<std::string>& earlier, int n) {
+  return of(earlier, [&](const Texts& all) { return repeated(words_of(text), all, n); });
 }
 
 double similarity(const std::vector<std::string>& texts) {
@@ -47,6 +59,34 @@ TEST(Distinct, TellsOrderAndBorders) {
 
 TEST(Distinct, OfNothingIsZero) { EXPECT_DOUBLE_EQ(distinct_in({}, 1), 0.0); }
 
+// Half a, a quarter each b and c: 0.5 + 2 * 0.25 * 2 bits.
+TEST(NgramEntropy, IsInBits) {
+  EXPECT_DOUBLE_EQ(entropy_in({"a b", "a c"}, 1), 1.5);
+  EXPECT_DOUBLE_EQ(entropy_in({"a b", "a c"}, 2), 1);
+  EXPECT_EQ(entropy_in({"a a a"}, 1), 0);
+  EXPECT_EQ(entropy_in({}, 1), 0);
+}
+
+TEST(Repeated, IsTheShareThatWasSaidBefore) {
+  EXPECT_DOUBLE_EQ(repeated_in("a b c d", {"x a b", "c d"}, 2), 2.0 / 3);  // ab, cd; not bc
+  EXPECT_EQ(repeated_in("a b", {}, 2), 0);
+  EXPECT_TRUE(std::isnan(repeated_in("a", {"a"}, 2)));
+}
+
+TEST(SelfBleu, OfEqualTextsIsOneAndOfStrangersZero) {
+  EXPECT_DOUBLE_EQ(bleu({"a b c d e", "a b c d e"}), 1);
+  EXPECT_EQ(bleu({"a b c d", "e f g h"}), 0);
+  EXPECT_TRUE(std::isnan(bleu({"a b c d"})));
+}
+
+// NLTK 3.9, sentence_bleu of each text against the others with SmoothingFunction().method1
+TEST(SelfBleu, IsThatOfNltk) {
+  EXPECT_NEAR(bleu({"i hear your anger so your nightmare has been on your mind", "i hear your sadness so we can wait",
+                    "so your nightmare has been on your mind a lot", "what should we do"}),
+              0.407155950091036, 1e-12);
+  EXPECT_NEAR(bleu({"a b", "a b a b a b a", "a a a a"}), 0.10593055222968585, 1e-12);
+}
+
 TEST(SelfSimilarity, OfEqualTextsIsExactlyOne) {
   EXPECT_EQ(similarity({"so it was so", "so it was so", "so  it was so"}), 1.0);
 }
@@ -67,4 +107,4 @@ TEST(SelfSimilarity, IsZeroWithoutACommonWordAndForEmptyTexts) {
 TEST(SelfSimilarity, NeedsAPair) { EXPECT_TRUE(std::isnan(similarity({"a"}))); }
 
 }  // namespace
-}  // namespace compeer::grpo
+}  // namespace compeer::statistics
