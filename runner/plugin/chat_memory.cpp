@@ -148,7 +148,10 @@ void ChatMemory::read(size_t file, const Log& log) {
 
 std::string ChatMemory::key(const std::string& who, const ChatRequest& request) {
   auto turns = json::array();
-  for (const auto& turn : request.turns) turns.push_back({turn.role, turn.text});
+  for (const auto& turn : request.turns) {
+    turns.push_back({turn.role, turn.text});
+    if (!turn.pictures.empty()) turns.back().push_back(turn.pictures);
+  }
   return sha256(line_of({who, turns, request.temperature, request.max_tokens, request.draw}));
 }
 

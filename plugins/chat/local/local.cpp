@@ -17,11 +17,19 @@ namespace {
 
 using namespace compeer;
 
-using Past = std::vector<std::pair<std::string, std::string>>;  // role and text: all turns but the last
+// Role, text and pictures: all turns but the last, which is said; or all, if that shows pictures.
+using Past = std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>;
+
+size_t past_turns(const ChatRequest& request) {
+  return request.turns.size() - (request.turns.back().pictures.empty() ? 1 : 0);
+}
 
 Past past_of(const ChatRequest& request) {
   Past past;
-  for (size_t i = 0; i + 1 < request.turns.size(); ++i) past.emplace_back(request.turns[i].role, request.turns[i].text);
+  for (size_t i = 0; i < past_turns(request); ++i) {
+    const Turn& turn = request.turns[i];
+    past.emplace_back(turn.role, turn.text, turn.pictures);
+  }
   return past;
 }
 
@@ -81,10 +89,11 @@ class Local : public Chat {
     for (const size_t i : these) {
       const auto& turns = requests[i].turns;
       auto& first = begun[past_of(requests[i])];
-      if (!first) first = speaker.begin({turns.begin(), turns.end() - 1});
+      const size_t past = past_turns(requests[i]);
+      if (!first) first = speaker.begin({turns.begin(), turns.begin() + static_cast<int64_t>(past)});
       talks.push_back(first->copy());
       lent.push_back(talks.back().get());
-      texts.push_back(turns.back().text);
+      texts.push_back(past < turns.size() ? turns.back().text : "");
     }
     const auto& alike = requests[these.front()];
     const auto said = speaker.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.draw});

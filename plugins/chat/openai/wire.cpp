@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/data_uri.h"
+
 namespace compeer::openai {
 
 namespace {
@@ -119,12 +121,22 @@ Received read_stream(const std::vector<std::string>& all) {
   return reading.whole();
 }
 
+// A turn's text; after its pictures, if it shows any.
+json content_of(const Turn& turn) {
+  if (turn.pictures.empty()) return turn.text;
+  json parts = json::array();
+  for (const auto& picture : turn.pictures)
+    parts.push_back(json{{"type", "image_url"}, {"image_url", {{"url", data_uri(picture)}}}});
+  parts.push_back(json{{"type", "text"}, {"text", turn.text}});
+  return parts;
+}
+
 }  // namespace
 
 std::string body_of(const Form& form, const ChatRequest& request) {
   json body{{"model", form.model}, {"messages", json::array()}, {"temperature", request.temperature}};
   for (const auto& turn : request.turns) {
-    body["messages"].push_back(json{{"role", turn.role}, {"content", turn.text}});
+    body["messages"].push_back(json{{"role", turn.role}, {"content", content_of(turn)}});
   }
   body[form.limit_field] = request.max_tokens;
   body["seed"] = request.draw;

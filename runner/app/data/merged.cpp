@@ -64,7 +64,7 @@ void settle(Merged& merged, const json& record, const Given& given) {
     return;
   }
   json finished = record;
-  finished["steps"] = answers->steps;
+  if (!answers->steps.empty()) finished["steps"] = answers->steps;
   finished["preference"] = answers->preference;
   finished["annotators"] = all_of(given);
   merged.finished.push_back(std::move(finished));
@@ -104,7 +104,9 @@ std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file, con
   // all.
   const auto left_out = adjudicators(whole);
   std::vector<QuestionAgreement> result;
-  for (size_t k = 0; k < 3; ++k) result.push_back({reasoning_steps[k], agreement(steps[k], left_out, how)});
+  for (size_t k = 0; k < 3; ++k) {
+    if (steps[k].size() > 0) result.push_back({reasoning_steps[k], agreement(steps[k], left_out, how)});
+  }
   result.push_back({"preference", agreement(preference, left_out, how)});
   return result;
 }

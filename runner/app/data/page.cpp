@@ -1,5 +1,7 @@
 #include "app/data/page.h"
 
+#include "base/data_uri.h"
+#include "base/error.h"
 #include "base/random.h"
 #include "report/markup.h"
 
@@ -15,11 +17,19 @@ json texts(const json& object, std::initializer_list<const char*> keys) {
   return result;
 }
 
-json item(const json& record, bool swapped) {
-  json result{{"id", record.at("id")}, {"swapped", swapped}, {"history", json::array()}};
-  for (const json& turn : record.at("history")) result["history"].push_back(texts(turn, {"role", "text"}));
-  for (const json& candidate : record.at("candidates"))
-    result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy"}));
+json shown(const json& turn, const std::filesystem::path& folder) {
+  json result = texts(turn, {"role", "text"});
+  for (const json& picture : turn.value("pictures", json::array()))
+    result["pictures"].push_back(data_uri(folder / picture.get<std::string>()));
+  return result;
+}
+
+json item(const json& record, bool swapped, const std::filesystem::path& folder) {
+  json result{{"id", record.at("id")}, {"swapped", swapped}, {"history", json::array()}, {"candidates", json::array()}};
+  for (const json& turn : record.at("history")) result["history"].push_back(shown(turn, folder));
+  if (has_steps(record))
+    for (const json& candidate : record.at("candidates"))
+      result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy"}));
   result["replies"] = replies(record);
   const auto language = record.find("language");
   result["language"] = language != record.end() && language->is_string() ? *language : json("");
@@ -55,7 +65,7 @@ std::string annotation_page(const Page& page, const RecordFile& file, const std:
             {"items", json::array()}};
   for (const size_t number : wanted) {
     const bool swapped = below(2, page.seed, Stream::annotation, static_cast<uint32_t>(number)) == 1;
-    data["items"].push_back(item(file.records[number], swapped));
+    data["items"].push_back(item(file.records[number], swapped, file.folder));
   }
   return filled(page_template(), {{"title", report::escape(page.title)}, {"data", safe_json(data)}});
 }

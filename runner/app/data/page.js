@@ -44,6 +44,7 @@
   // record with one candidate sets its reply against the reference, and its steps stand alone.
   let questions = [];
   const alone = () => item().candidates.length === 1;
+  const bare = () => item().candidates.length === 0;  // two replies, and no steps
 
   function stepQuestion(of, title, step, at) {
     return {
@@ -67,7 +68,7 @@
   };
 
   function ask() {
-    const sides = alone() ? [[0, (step) => step]]
+    const sides = bare() ? [] : alone() ? [[0, (step) => step]]
       : [[place(0), (step) => step + " (A)"], [place(1), (step) => step + " (B)"]];
     questions = sides.flatMap(([of, title]) => steps.map((step, at) => stepQuestion(of, title, step, at)));
     questions.push(preferenceQuestion);
@@ -115,8 +116,8 @@
   }
 
   function reply(side) {
-    const made = section("reply" + side, "Reply " + "AB"[side], alone() ? -1 : side * 3);
-    if (!alone()) made.append(element("p", "Supporter's reply " + "AB"[side], { class: "said-by" }));
+    const made = section("reply" + side, "Reply " + "AB"[side], alone() || bare() ? -1 : side * 3);
+    if (!alone() && !bare()) made.append(element("p", "Supporter's reply " + "AB"[side], { class: "said-by" }));
     made.append(element("p", item().replies[place(side)], { class: "said", lang: item().language, dir: "auto" }));
     return made;
   }
@@ -140,10 +141,11 @@
     ask();
     const names = { user: "Seeker", assistant: "Supporter", system: "Setting" };
     find("place").textContent = "Item " + (state.at + 1) + " of " + page.items.length;
-    find("history").replaceChildren(...item().history.map(({ role, text }) => {
+    find("history").replaceChildren(...item().history.map(({ role, text, pictures = [] }) => {
       const turn = element("div");
-      turn.append(element("dt", Object.hasOwn(names, role) ? names[role] : role),
-                  element("dd", text, { lang: item().language, dir: "auto" }));
+      const said = element("dd", "", { lang: item().language, dir: "auto" });
+      said.append(...pictures.map((src) => element("img", "", { src, alt: "A picture that is shown with this" })), text);
+      turn.append(element("dt", Object.hasOwn(names, role) ? names[role] : role), said);
       return turn;
     }));
     find("history").scrollTop = find("history").scrollHeight;
@@ -262,5 +264,7 @@
   find("next").addEventListener("click", commands.n);
   find("unfinished").addEventListener("click", commands.u);
   find("export").addEventListener("click", commands.e);
+  const reasoned = page.items.some(({ candidates }) => candidates.length > 0);
+  document.querySelectorAll(".of-steps").forEach((part) => { part.hidden = !reasoned; });
   show(false);
 })();

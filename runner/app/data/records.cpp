@@ -38,9 +38,11 @@ void check_record(const json& record) {
   if (candidates.empty() || candidates.size() > 2)
     refuse(fmt::format("has {} candidates, not one or two", candidates.size()));
   if (candidates.size() == 1) text(record, "reference");
+  const bool steps = has_steps(record);
   for (size_t i = 0; i < candidates.size(); ++i) {
     const auto of = fmt::format("candidate {} ", i + 1);
-    for (const char* step : reasoning_steps) text(candidates[i], step, of);
+    if (steps)
+      for (const char* step : reasoning_steps) text(candidates[i], step, of);
     text(candidates[i], "reply", of);
   }
 }
@@ -69,7 +71,8 @@ Judgement judgement(const json& line, const RecordFile& records) {
   const auto found = records.by_id.find(text(line, "id"));
   if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
   if (text(line, "annotator").find_first_not_of(" \t\r\n") == std::string::npos) refuse("has an empty 'annotator'");
-  const size_t candidates = records.records[found->second].at("candidates").size();
+  const json& record = records.records[found->second];
+  const size_t candidates = has_steps(record) ? record.at("candidates").size() : 0;
   return {found->second, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
 }
 
@@ -89,7 +92,16 @@ RecordFile read_records(const std::filesystem::path& file) {
   refuse_bad_lines(file, bad);
   if (result.records.empty()) throw Error(file.string(), "holds no records", "", Exit::data);
   result.hash = sha256_file(file);
+  result.folder = file.parent_path();
   return result;
+}
+
+bool has_steps(const json& record) {
+  const json& candidates = record.at("candidates");
+  return std::any_of(candidates.begin(), candidates.end(), [](const json& candidate) {
+    return std::any_of(reasoning_steps.begin(), reasoning_steps.end(),
+                       [&](const char* step) { return candidate.is_object() && candidate.contains(step); });
+  });
 }
 
 json replies(const json& record) {

@@ -15,10 +15,12 @@ inline constexpr std::array<const char*, 3> reasoning_steps = {"history", "emoti
 inline constexpr std::array<const char*, 4> preferences = {"first", "second", "both good", "neither"};
 
 /// A file of CER records to be judged: a JSON object a line with a text "id" of its own, "history" (a list of "role"
-/// and "text") and one or two "candidates", each with texts "history", "emotion", "strategy" and "reply". The two
-/// replies to be compared are those of two candidates, or a text "reference" and that of one. Whatever else is in
-/// records stays.
+/// and "text") and one or two "candidates", each with a text "reply", and "history", "emotion" and "strategy", or none
+/// of them: then replies are compared alone. A turn's "pictures" are shown, from the file's folder on. The two replies
+/// to be compared are those of two candidates, or a text "reference" and that of one. Whatever else is in records
+/// stays.
 struct RecordFile {
+  std::filesystem::path folder;
   std::string hash;  ///< SHA-256: exports say which file they belong to
   std::vector<nlohmann::json> records;
   std::map<std::string, size_t> by_id;
@@ -30,7 +32,10 @@ RecordFile read_records(const std::filesystem::path& file);
 /// "reference" (if there is one candidate) and replies of candidates: the first and the second to be compared.
 nlohmann::json replies(const nlohmann::json& record);
 
-/// Three answers for each candidate.
+/// Whether the reasoning before its candidates' replies is to be judged.
+bool has_steps(const nlohmann::json& record);
+
+/// Three answers for each candidate that has steps.
 using Steps = std::vector<std::array<bool, 3>>;
 
 /// One line of an export: what one annotator says of one record, in the record's order.

@@ -84,6 +84,27 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   EXPECT_EQ(text(browser, "#status"), "Exported: 2. Not judged yet: 1");
 }
 
+TEST_F(Annotate, ComparesRepliesWithoutStepsAndShowsPictures) {
+  fs::copy_file(fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl/images/image0.png", folder() / "sad.png");
+  write("pairs.jsonl", pair_line("a", "sad.png") + pair_line("b"));
+  EXPECT_TRUE(told("data annotate pairs.jsonl --out notes --annotator Ann").ends_with("exit 0"));
+  Browser browser(folder());
+  browser.open(folder() / "notes" / "annotate.html");
+  EXPECT_EQ(browser.value("document.querySelectorAll('#history img').length"), 1);
+  EXPECT_EQ(browser.value("document.querySelector('#history img').naturalWidth > 0"), true);
+  EXPECT_EQ(browser.value("document.querySelectorAll('fieldset').length"), 1);
+  EXPECT_EQ(browser.value("document.body.innerText.includes('three steps')"), false);
+  const bool turned = swapped(browser);
+  browser.press("j1n");
+  EXPECT_EQ(browser.value("document.querySelectorAll('#history img').length"), 0);
+  browser.press("j3e");
+  const auto exported = lines_of(browser.download());
+  ASSERT_EQ(exported.size(), 2u);
+  EXPECT_EQ(exported[0].at("steps"), json::array());
+  EXPECT_EQ(exported[0].at("preference"), turned ? "second" : "first");
+  EXPECT_EQ(exported[1].at("preference"), "both good");
+}
+
 TEST_F(Annotate, ComparesACandidateWithTheReference) {
   std::string lines;
   for (int i = 0; i < 8; ++i) {

@@ -57,6 +57,33 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
   EXPECT_EQ(third.find("\"id\":\"a\""), third.npos);
 }
 
+TEST_F(Merge, TakesPairsWithoutSteps) {
+  write("pairs.jsonl", pair_line("a"));
+  EXPECT_TRUE(told("data annotate pairs.jsonl --out notes").ends_with("exit 0"));
+  const auto line = [&](const std::string& annotator) {
+    return json{{"file", sha256_file(folder() / "pairs.jsonl")},
+                {"id", "a"},
+                {"annotator", annotator},
+                {"steps", json::array()},
+                {"preference", "second"}}
+               .dump() +
+           "\n";
+  };
+  write("ann", line("ann"));
+  write("bob", line("bob"));
+  EXPECT_EQ(merge("ann bob").find("history"), std::string::npos) << "nobody was asked";
+  const json record = json::parse(output("merged.jsonl"));
+  EXPECT_EQ(record.at("preference"), "second");
+  EXPECT_FALSE(record.contains("steps"));
+}
+
+TEST_F(Merge, NamesAPictureThatIsNotThere) {
+  write("pairs.jsonl", pair_line("a", "sad.png"));
+  const auto said = told("data annotate pairs.jsonl --out notes");
+  EXPECT_NE(said.find("sad.png"), said.npos) << said;
+  EXPECT_TRUE(said.ends_with("exit 4")) << said;
+}
+
 TEST_F(Merge, DropsWhatHasNoMajority) {
   write("ann", judged("ann", "a", "111000 first") + judged("ann", "b", "110000 first"));
   write("bob", judged("bob", "a", "111000 second") + judged("bob", "b", "011000 second"));

@@ -16,4 +16,14 @@ inline std::string record_line(const std::string& id, const std::string& more = 
   return record.dump() + "\n";
 }
 
+/// Two replies without steps, after a turn that shows a picture.
+inline std::string pair_line(const std::string& id, const std::string& picture = "") {
+  auto record = nlohmann::json::parse(record_line(id));
+  for (auto& candidate : record["candidates"]) {
+    for (const char* step : {"history", "emotion", "strategy"}) candidate.erase(step);
+  }
+  if (!picture.empty()) record["history"][0]["pictures"] = {picture};
+  return record.dump() + "\n";
+}
+
 }  // namespace compeer::app

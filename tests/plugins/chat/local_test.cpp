@@ -19,7 +19,11 @@ class Echo : public Speaker {
   std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
     ++begun;
     std::string past;
-    for (const auto& turn : turns) past += turn.role + ":" + turn.text + "|";
+    for (const auto& turn : turns) {
+      past += turn.role + ":" + turn.text;
+      for (const auto& picture : turn.pictures) past += "[" + picture + "]";
+      past += "|";
+    }
     return std::make_unique<Held>(past);
   }
   std::vector<Said> answer(const std::vector<Talk*>& talks, const std::vector<std::string>& texts,
@@ -71,6 +75,13 @@ TEST_F(Local, BeginsWithAllTurnsButTheLast) {
   EXPECT_EQ(reply.completion_tokens, 9);
   EXPECT_FALSE(reply.finished);
   EXPECT_EQ(asker_.ask(settings(16), "hello").text, "hello/0") << "no turn before";
+}
+
+TEST_F(Local, ShowsPictures) {
+  const ChatRequest last{.turns = {{"user", "a"}, {"assistant", "b"}, {"user", "c", {"sad.png"}}}};
+  EXPECT_EQ(asker_.ask(settings(16), std::vector{last})[0].text, "user:a|assistant:b|user:c[sad.png]|/0");
+  const ChatRequest other{.turns = {{"user", "a", {"sad.png"}}, {"assistant", "b"}, {"user", "c"}}};
+  EXPECT_EQ(asker_.ask(settings(16), std::vector{other})[0].text, "user:a[sad.png]|assistant:b|c/0");
 }
 
 TEST_F(Local, ReadsASharedPastOnceAndKeepsTogetherWhatIsDrawnAlike) {

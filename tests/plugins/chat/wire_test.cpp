@@ -75,6 +75,16 @@ TEST(Wire, FindsTheMessageOfAnError) {
   EXPECT_EQ(cut, std::string(297, 'a') + "...");
 }
 
+TEST(Wire, SendsPicturesBeforeTheText) {
+  const auto picture = std::string(COMPEER_SOURCE_DIR) + "/tests/golden/vl/images/image0.png";
+  const auto body = nlohmann::json::parse(body_of({.model = "m"}, {.turns = {{"user", "a", {picture}}}}));
+  const auto& content = body["messages"][0]["content"];
+  ASSERT_EQ(content.size(), 2u);
+  EXPECT_EQ(content[0]["type"], "image_url");
+  EXPECT_TRUE(content[0]["image_url"]["url"].get<std::string>().starts_with("data:image/png;base64,iVBORw0KGgo"));
+  EXPECT_EQ(content[1], (nlohmann::json{{"type", "text"}, {"text", "a"}}));
+}
+
 TEST(Wire, WritesTextsThatAreNotUtf8) {
   const auto body = body_of({.model = "m"}, {.turns = {{"user", "a\xff"}}});
   EXPECT_EQ(nlohmann::json::parse(body)["messages"][0]["content"], "a\ufffd");

@@ -1,0 +1,11 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace compeer {
+
+/// A picture as text that a page or a request can hold: "data:image/png;base64,...". Throws Error (exit 4) naming the
+/// file if it can't be read, or is neither PNG nor JPEG.
+std::string data_uri(const std::filesystem::path& picture);
+
+}  // namespace compeer
