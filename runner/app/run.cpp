@@ -28,10 +28,13 @@ struct Options {
   std::string file;
   std::vector<std::string> sets;
   int64_t ranks = 0;  // 0: as the spec says
-  std::string results = "results";
-  bool fresh = false, dry_run = false, quiet = false;
+  std::string results;
+  bool fresh = false, dry_run = false, quick = false, quiet = false;
 
-  LaunchOptions launch() const { return {results, 1, fresh, quiet}; }
+  // What is done quickly is of little worth, and may not take the place of what was done in full.
+  LaunchOptions launch() const {
+    return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet};
+  }
 };
 
 bool is_evaluation(const json& stage) { return stage.at("findings").contains("columns"); }
@@ -78,6 +81,7 @@ int tell(const Launched& done) {
 }
 
 int run_spec(const Options& options) {
+  if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
   auto sets = options.sets;
   auto draft = load_draft(options.file, sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
@@ -110,7 +114,7 @@ void refuse_failed(const std::vector<script::RunResult>& runs) {
 }
 
 int run_script(const Options& options) {
-  ScriptOptions script{options.launch(), {}, options.dry_run};
+  ScriptOptions script{options.launch(), {}, options.quick, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
   if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
   // A mistake behind the first run would otherwise be found when that run has ended, hours later.
@@ -151,7 +155,8 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::Range(1, 4096));
   command->add_option("--results", options->results, "where the folders of runs are made")
       ->type_name("DIR")
-      ->capture_default_str();
+      ->default_str("results; with --quick results/quick");
+  command->add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
   command->add_flag("--fresh", options->fresh, "remove what there is of these runs, and repeat them");
   command->add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
   command->add_flag("-q,--quiet", options->quiet, "no progress");

@@ -30,6 +30,12 @@ class Actions {
   /// Nothing is to be started; `launch` tells what would be and returns planned runs.
   virtual bool dry_run() const = 0;
 
+  /// Whether scripts that can are to do as little as shows that they work: `--quick`.
+  virtual bool quick() const { return false; }
+
+  /// Where the folders of runs are made.
+  virtual std::string folder() const { return "results"; }
+
   /// In a dry run: whether a run that was launched before would make this file or folder.
   virtual bool promised(const std::string& /*path*/) const { return true; }
 

@@ -22,6 +22,11 @@ int open(lua_State* L) {
                                 {"runs", bound<runs>}, {"results", bound<results>},       {"report", bound<report>},
                                 {nullptr, nullptr}};
   luaL_newlib(L, functions);
+  lua_pushboolean(L, actions(L).quick());
+  lua_setfield(L, -2, "quick");
+  const std::string folder = actions(L).folder();
+  lua_pushlstring(L, folder.data(), folder.size());
+  lua_setfield(L, -2, "folder");
   make_strict(L, "compeer");
   return 1;
 }

@@ -96,6 +96,9 @@ class ScriptActions : public script::Actions {
   const std::vector<spec::Change>& changes() const override { return options_.changes; }
   bool dry_run() const override { return options_.dry_run || options_.rehearsal; }
 
+  bool quick() const override { return options_.quick; }
+  std::string folder() const override { return options_.launch.results.string(); }
+
   bool promised(const std::string& path) const override {
     const auto inside = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
     return std::any_of(planned_.begin(), planned_.end(), inside);

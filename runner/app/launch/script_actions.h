@@ -9,6 +9,7 @@ namespace compeer::app {
 struct ScriptOptions {
   LaunchOptions launch;
   std::vector<spec::Change> changes;  ///< of the command line
+  bool quick = false;
   bool dry_run = false;
   bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
   /// Gets the runs that failed while the script went on.

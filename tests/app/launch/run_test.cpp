@@ -61,6 +61,21 @@ print(done:table("seed", "grpo.steps", "reward"))
   EXPECT_NE(read("results/smoke-grpo-seed_2/spec.json").find("study.lua"), std::string::npos);
 }
 
+TEST_F(Run, AsksAScriptToBeQuickInAFolderOfItsOwn) {
+  write("study.lua", R"(local compeer = require "compeer"
+local run = compeer.load("experiments/smoke_grpo.toml"):with { grpo = { steps = compeer.quick and 2 or 8 } }:launch()
+print(compeer.quick, compeer.folder, run.path, run:get "grpo.steps")
+)");
+  EXPECT_EQ(compeer({"run", "study.lua", "--ranks", "1", "--quick", "-q"}).text,
+            "true\tresults/quick\tresults/quick/smoke-grpo\t2\n");
+  EXPECT_EQ(compeer({"run", "study.lua", "--ranks", "1", "-q"}).text, "false\tresults\tresults/smoke-grpo\t8\n");
+  EXPECT_EQ(compeer({"run", "study.lua", "--ranks", "1", "--quick", "--results", "mine", "-q"}).text,
+            "true\tmine\tmine/smoke-grpo\t2\n");
+  const auto refused = compeer({"run", smoke, "--quick"});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_EQ(refused.text, "compeer: error: --quick: is for scripts\n  help: --set makes an experiment smaller\n");
+}
+
 TEST_F(Run, EndsAScriptAtARunThatFails) {
   worker("exit 4");
   write("study.lua",
