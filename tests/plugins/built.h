@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -44,6 +45,15 @@ plugin::Plugin<T> open(const std::string& name, const nlohmann::json& settings =
   const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
   if (!host) host = std::make_unique<plugin::RunHost>(chosen, services());
   return plugin::open<T>(chosen, Settings(values), std::move(host));
+}
+
+/// What a stage finds, once it has made these.
+inline nlohmann::json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
+  std::map<std::string, double> counts;
+  for (const auto& outcome : outcomes) {
+    for (const auto& [name, value] : outcome.counts) counts[name] += value;
+  }
+  return stage.call("findings", [&](Stage& s) { return s.findings(counts); });
 }
 
 /// Completions of these texts; `tokens` of each.

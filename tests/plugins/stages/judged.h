@@ -8,6 +8,7 @@
 /// Stages that ask judges, with answers that the test gives.
 namespace compeer::judged {
 
+using built::findings;
 using nlohmann::json;
 
 inline json record(const std::string& id, std::vector<bool> steps, const std::string& preference) {
@@ -43,14 +44,6 @@ class Test : public testing::Test {
     return built::open<Stage>(
         stage, settings,
         std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
-  }
-
-  static json findings(plugin::Plugin<Stage>& stage, const std::vector<Outcome>& outcomes) {
-    std::map<std::string, double> counts;
-    for (const auto& outcome : outcomes) {
-      for (const auto& [name, value] : outcome.counts) counts[name] += value;
-    }
-    return stage.call("findings", [&](Stage& s) { return s.findings(counts); });
   }
 
   const std::filesystem::path folder =

@@ -1,0 +1,47 @@
+/// answer: a model answers the dialogue of each record, which ends with the seeker: {"answers": {NAME: {"role", "text",
+/// "steps"}}}. One stage for each model whose answers are to be compared (pairwise).
+#include "compeer/plugin.h"
+#include "compeer/stage.h"
+#include "evaluating/supporter.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+
+class Answering : public Stage {
+ public:
+  Answering(const Settings& settings, Host& host)
+      : supporter_(settings, host), name_(settings.has("name") ? settings.text("name") : supporter_.model()) {}
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<std::vector<Turn>> dialogues;
+    for (const json& record : records) dialogues.push_back(stages::history_of(record));
+    const auto answers = supporter_.answer(dialogues);
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < records.size(); ++i) {
+      outcomes.push_back(stages::kept(records[i]));
+      Outcome& outcome = outcomes.back();
+      const auto& refusal = answers[i].refusal;
+      outcome.counts[refusal.empty() ? "answers" : refusal] = 1;
+      if (refusal.empty()) outcome.records[0]["answers"][name_] = evaluating::turn_of(answers[i]);
+    }
+    return outcomes;
+  }
+
+  std::string ingredients() const override { return supporter_.prompt(); }
+
+ private:
+  const evaluating::Supporter supporter_;
+  const std::string name_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, answer, Answering, R"json(
+  "version": "1.0.0",
+  "summary": "A model answers each record's dialogue, to be compared with others.",
+  "parameters": {)json" COMPEER_SUPPORTER_SETTINGS R"json(
+    "name": {"type": "string", "default": null, "help": "what the model is called; unset: as its plugin calls it"}
+  })json")

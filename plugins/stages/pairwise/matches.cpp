@@ -1,0 +1,107 @@
+#include "stages/pairwise/matches.h"
+
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "stages/by_dialogue.h"
+#include "statistics/preference.h"
+
+namespace compeer::stages {
+
+namespace {
+
+using nlohmann::json;
+
+int sign(empathy::Preference preference) {
+  if (preference == empathy::Preference::first) return 1;
+  return preference == empathy::Preference::second ? -1 : 0;
+}
+
+using Pair = std::pair<std::string, std::string>;
+
+struct Sums {
+  size_t win = 0, tie = 0, lose = 0, turned = 0, contradictory = 0;
+
+  void add(const json& match, size_t times) {
+    const int outcome = match.at(2);
+    (outcome > 0 ? win : outcome < 0 ? lose : tie) += times;
+    if (match.at(3).is_null()) return;
+    turned += times;
+    contradictory += match.at(3).get<bool>() ? times : 0;
+  }
+};
+
+using Results = std::map<Pair, Sums>;
+
+Pair pair_of(const json& match) { return {match.at(0), match.at(1)}; }
+
+json told(const Sums& sums) {
+  const size_t n = sums.win + sums.tie + sums.lose;
+  json found = {{"n", n},
+                {"win", figure(statistics::wilson(sums.win, n))},
+                {"tie", figure(statistics::wilson(sums.tie, n))},
+                {"lose", figure(statistics::wilson(sums.lose, n))},
+                {"sign_test", statistics::sign_test(sums.win, sums.lose)}};
+  if (sums.turned > 0) found["contradictory"] = figure(statistics::wilson(sums.contradictory, sums.turned));
+  return found;
+}
+
+std::vector<double> strengths(const std::vector<Results>& dialogues, std::span<const size_t> rows,
+                              const std::map<std::string, size_t>& places) {
+  std::vector<std::vector<double>> wins(places.size(), std::vector<double>(places.size()));
+  for (const size_t row : rows) {
+    for (const auto& [pair, sums] : dialogues[row]) {
+      const size_t a = places.at(pair.first), b = places.at(pair.second);
+      wins[a][b] += static_cast<double>(sums.win) + static_cast<double>(sums.tie) / 2;
+      wins[b][a] += static_cast<double>(sums.lose) + static_cast<double>(sums.tie) / 2;
+    }
+  }
+  return statistics::bradley_terry(wins);
+}
+
+}  // namespace
+
+int Match::outcome() const {
+  const int one = sign(preference);
+  return !turned || sign(*turned) == one ? one : 0;
+}
+
+bool Match::contradictory() const { return turned && sign(preference) * sign(*turned) < 0; }
+
+void count(const json& record, const Match& match, Outcome& outcome) {
+  const json told = {match.first, match.second, match.outcome(), match.turned ? json(match.contradictory()) : json()};
+  outcome.counts[of_dialogue(record, told.dump())] += 1;
+}
+
+json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
+  std::vector<Results> dialogues;
+  Results all;
+  std::map<std::string, size_t> places;
+  for (const auto& cells : by_dialogue(counts)) {
+    Results& results = dialogues.emplace_back();
+    for (const auto& [name, times] : cells) {
+      const auto match = json::parse(name);
+      const auto pair = pair_of(match);
+      results[pair].add(match, static_cast<size_t>(times));
+      all[pair].add(match, static_cast<size_t>(times));
+      places.try_emplace(pair.first);
+      places.try_emplace(pair.second);
+    }
+  }
+  json found = {{"n", 0}, {"dialogues", dialogues.size()}, {"models", json::array()}};
+  for (auto& [name, place] : places) place = found["models"].size(), found["models"].push_back(name);
+  for (const auto& [pair, sums] : all) {
+    found["n"] = found["n"].get<size_t>() + sums.win + sums.tie + sums.lose;
+    found[pair.first + " vs " + pair.second] = told(sums);
+  }
+  for (const auto& [name, place] : places) {
+    found["strength"][name] = figure(statistics::bootstrap(
+        dialogues.size(), [&](std::span<const size_t> rows) { return strengths(dialogues, rows, places)[place]; },
+        how));
+  }
+  return found;
+}
+
+}  // namespace compeer::stages

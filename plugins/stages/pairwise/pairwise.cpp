@@ -1,0 +1,193 @@
+/// pairwise: which of two models' replies is better? Records with "answers" (stage answer) become a record for each two
+/// models, {"candidates": [{"reply", "model"}, {"reply", "model"}]}, which a chat model compares, shown in both orders,
+/// or people do (`compeer data annotate`, sides drawn). Records that have a "preference" already, as `compeer data
+/// merge` writes them, are only counted.
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compeer/plugin.h"
+#include "stages/asking.h"
+#include "stages/pairwise/matches.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+using stages::Match;
+
+class Pairwise : public Stage {
+ public:
+  Pairwise(const Settings& settings, Host& host)
+      : asking_(settings),
+        prompts_(settings, host, "preference", {"id", "history", "first", "second", "answers"}),
+        preferences_(settings.texts("preference_words")),
+        against_(settings.has("against") ? settings.text("against") : ""),
+        resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
+    if (settings.has("judge")) judge_ = &host.chat(settings.table("judge"));
+  }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes(records.size());
+    std::vector<Compared> all;
+    for (size_t i = 0; i < records.size(); ++i) {
+      for (auto& pair : pairs_of(records[i])) all.push_back({i, std::move(pair), {}, {}});
+    }
+    const auto malformed = judge_ ? ask(all) : 0;
+    for (auto& one : all) take(one, records[one.of], outcomes[one.of]);
+    for (Outcome& outcome : outcomes) {
+      if (outcome.records.empty()) outcome.dropped = outcome.counts.empty() ? "nothing to compare" : "not compared";
+    }
+    if (!outcomes.empty()) stages::count_malformed(malformed, outcomes);
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>& counts) const override {
+    return stages::comparison(counts, resampling_);
+  }
+
+  std::string ingredients() const override { return prompts_.hashes(); }
+
+ private:
+  struct Compared {
+    size_t of;  // the record
+    json pair;
+    std::array<std::optional<empathy::Preference>, 2> said;  // in this order, and in the other
+    std::array<std::string, 2> refusals;
+  };
+
+  // What becomes of a record: itself, if it is a pair; else a record for each two of its answers.
+  std::vector<json> pairs_of(const json& record) const {
+    if (!record.contains("answers")) return record.contains("candidates") ? std::vector{record} : std::vector<json>{};
+    std::vector<std::string> names;
+    for (const auto& [name, answer] : record.at("answers").items()) names.push_back(name);
+    std::vector<json> pairs;
+    for (size_t a = 0; a < names.size(); ++a) {
+      for (size_t b = a + 1; b < names.size(); ++b) {
+        const bool turn = names[b] == against_;
+        if (against_.empty() || names[a] == against_ || turn)
+          pairs.push_back(turn ? pair(record, names[b], names[a]) : pair(record, names[a], names[b]));
+      }
+    }
+    return pairs;
+  }
+
+  static json pair(const json& record, const std::string& first, const std::string& second) {
+    json made = {{"id", record.at("id").get<std::string>() + "/" + first + "~" + second},
+                 {"dialogue", stages::dialogue_of(record)},
+                 {"history", record.at("history")}};
+    if (record.contains("language")) made["language"] = record.at("language");
+    for (const auto& name : {first, second})
+      made["candidates"].push_back({{"reply", record.at("answers").at(name).at("text")}, {"model", name}});
+    return made;
+  }
+
+  int64_t ask(std::vector<Compared>& all) const {
+    std::vector<stages::Question> questions;
+    std::vector<std::string*> refusals;
+    for (Compared& one : all) {
+      if (one.pair.contains("preference")) continue;
+      for (const bool turn : {false, true}) {
+        refusals.push_back(&one.refusals[turn]);
+        questions.push_back({prompt(one.pair, turn), [this, &one, turn](const std::string& answer) {
+                               const auto read = preferences_.parse(answer);
+                               if (read) one.said[turn] = turn ? empathy::swapped(*read.value) : *read.value;
+                               return read.refusal;
+                             }});
+      }
+    }
+    const auto malformed = stages::ask(*judge_, questions, asking_);
+    for (size_t i = 0; i < questions.size(); ++i) *refusals[i] = questions[i].refusal;
+    return malformed;
+  }
+
+  std::string prompt(const json& pair, bool turn) const {
+    const auto& candidates = pair.at("candidates");
+    return prompts_.of(pair).fill({{"id", pair.at("id")},
+                                   {"history", stages::shown(stages::history_of(pair), pair)},
+                                   {"first", candidates.at(turn ? 1 : 0).at("reply")},
+                                   {"second", candidates.at(turn ? 0 : 1).at("reply")},
+                                   {"answers", empathy::listed(preferences_.answers().words())}});
+  }
+
+  void take(Compared& one, const json& record, Outcome& outcome) const {
+    for (const auto& refusal : one.refusals) {
+      if (refusal.empty()) continue;
+      outcome.counts["not compared: " + refusal] += 1;
+      return;
+    }
+    if (auto match = match_of(one)) {
+      stages::count(record, *match, outcome);
+      one.pair["preference"] = preferences_.print(as_one(*match));
+      if (match->turned) {
+        one.pair["orders"] = {preferences_.print(match->preference), preferences_.print(*match->turned)};
+        outcome.counts["contradictory"] += match->contradictory();
+      }
+    } else {
+      outcome.counts["to be judged by people"] += 1;
+    }
+    outcome.records.push_back(std::move(one.pair));
+  }
+
+  // Nothing if nobody has judged it yet.
+  std::optional<Match> match_of(const Compared& one) const {
+    const auto& pair = one.pair;
+    if (!one.said[0] && !pair.contains("preference")) return std::nullopt;
+    Match match{model(pair, 0), model(pair, 1), {}, {}};
+    if (one.said[0]) {
+      match.preference = *one.said[0], match.turned = one.said[1];
+    } else if (pair.contains("orders")) {
+      match.preference = read(pair, pair.at("orders").at(0)), match.turned = read(pair, pair.at("orders").at(1));
+    } else {
+      match.preference = read(pair, pair.at("preference"));
+    }
+    return match;
+  }
+
+  // In a word: where the two orders differ, neither reply is preferred.
+  static empathy::Preference as_one(const Match& match) {
+    return match.turned && *match.turned != match.preference ? empathy::Preference::both : match.preference;
+  }
+
+  static std::string model(const json& pair, size_t which) {
+    const auto& candidates = pair.at("candidates");
+    if (candidates.size() == 2 && candidates.at(which).contains("model")) return candidates.at(which).at("model");
+    throw Error("record '" + pair.at("id").get<std::string>() + "'", "has no two candidates with a 'model'",
+                R"(a pair is {"candidates": [{"reply", "model"}, {"reply", "model"}]})", Exit::data);
+  }
+
+  empathy::Preference read(const json& pair, const json& word) const {
+    const auto found = word.is_string() ? preferences_.parse(word.get<std::string>())
+                                        : empathy::Judged<empathy::Preference>{{}, "is no text"};
+    if (found) return *found.value;
+    throw Error("record '" + pair.at("id").get<std::string>() + "'", "its preference can't be read: " + word.dump(),
+                "known: " + empathy::listed(preferences_.answers().words()), Exit::data);
+  }
+
+  const stages::Asking asking_;
+  const stages::Prompts prompts_;
+  const empathy::Preferences preferences_;
+  const std::string against_;
+  const statistics::Resampling resampling_;
+  Chat* judge_ = nullptr;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, pairwise, Pairwise, R"json(
+  "version": "1.0.0",
+  "summary": "Which of two models' replies is better: win, tie and lose, by a chat model or by people (Fig. 6).",
+  "parameters": {
+    "judge": {"type": "plugin", "kind": "chat", "default": null,
+      "help": "who compares, in both orders; unset: people (compeer data annotate)"},
+    "against": {"type": "string", "default": null, "help": "the model that is compared with each other one; unset: all pairs"},
+    "prompts": {"type": "path", "default": null, "help": "folder with en/preference.txt; unset: the plugin's own"},
+    "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
+      "help": "the answers, in this order; the last two are ties"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the judge's answers; 0: the likeliest"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
+    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"},
+    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+  })json")

@@ -1,0 +1,38 @@
+#include "asked.h"
+
+namespace compeer::asked {
+namespace {
+
+constexpr const char* kInFormat =
+    "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nWhy?";
+
+std::vector<Outcome> answered(Model& model, json settings = json::object()) {
+  settings["name"] = "mine";
+  return make("answer", model, {round("a")}, settings, "supporter");
+}
+
+TEST(Answer, KeepsWhatTheSeekerHearsAndTheStepsBesideIt) {
+  Model model([](const std::string&, uint32_t) { return says(kInFormat); });
+  const auto made = answered(model)[0].records.at(0).at("answers").at("mine");
+  EXPECT_EQ(made.at("text"), "Why?");
+  EXPECT_EQ(made.at("steps"), (json{{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}}));
+  EXPECT_EQ(model.prompts, (std::vector<std::string>{"I am sad a"}));
+}
+
+TEST(Answer, LeavesThoughtsOutAndNeedsNoSteps) {
+  Model model([](const std::string&, uint32_t) { return says("<think>they are sad</think>\n\nWhy?"); });
+  const auto made = answered(model)[0].records.at(0).at("answers").at("mine");
+  EXPECT_EQ(made, (json{{"role", "assistant"}, {"text", "Why?"}}));
+}
+
+TEST(Answer, CountsWhereNothingIsHeard) {
+  Model silent([](const std::string&, uint32_t) { return fails(); });
+  EXPECT_EQ(answered(silent)[0].counts.at("no answer"), 1);
+  Model cut([](const std::string&, uint32_t) { return says("<history>early"); });
+  const auto outcome = answered(cut)[0];
+  EXPECT_EQ(outcome.counts.at("no reply"), 1);
+  EXPECT_FALSE(outcome.records.at(0).contains("answers"));
+}
+
+}  // namespace
+}  // namespace compeer::asked

@@ -1,0 +1,128 @@
+#include "asked.h"
+#include "base/error.h"
+
+namespace compeer::asked {
+namespace {
+
+using built::findings;
+
+json answers(const std::string& id, const std::vector<std::string>& models) {
+  json record = round(id);
+  for (const auto& model : models) record["answers"][model] = {{"role", "assistant"}, {"text", "says " + model}};
+  return record;
+}
+
+// Prefers the reply that has `word` in it, wherever it stands.
+Model prefers(const std::string& word) {
+  return Model([word](const std::string& prompt, uint32_t) {
+    return says(prompt.find("First: says " + word) != prompt.npos ? "first" : "second");
+  });
+}
+
+plugin::Plugin<Stage> open(Model& model, json settings = json::object()) {
+  settings["judge"] = named("it");
+  return built::open<Stage>("pairwise", settings,
+                            std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
+}
+
+TEST(Pairwise, ShowsBothOrders) {
+  auto model = prefers("b");
+  auto stage = open(model);
+  const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"})});
+  const json& made = outcomes[0].records.at(0);
+  EXPECT_EQ(made.at("id"), "x/a~b");
+  EXPECT_EQ(made.at("preference"), "second");
+  EXPECT_EQ(made.at("orders"), (json{"second", "second"}));
+  ASSERT_EQ(model.prompts.size(), 2u);
+  EXPECT_NE(model.prompts[0].find("First: says b\n\nSecond: says a"), std::string::npos);
+  EXPECT_NE(model.prompts[1].find("First: says a\n\nSecond: says b"), std::string::npos);
+  const auto found = findings(stage, outcomes).at("a vs b");
+  EXPECT_EQ(found.at("lose").at("value"), 1);
+  EXPECT_EQ(found.at("contradictory").at("value"), 0);
+}
+
+TEST(Pairwise, IsATieWhereThePlaceDecides) {
+  Model model([](const std::string&, uint32_t) { return says("first"); });
+  auto stage = open(model);
+  const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"})});
+  EXPECT_EQ(outcomes[0].records.at(0).at("preference"), "both good");
+  EXPECT_EQ(outcomes[0].records.at(0).at("orders"), (json{"first", "second"}));
+  const auto found = findings(stage, outcomes).at("a vs b");
+  EXPECT_EQ(found.at("tie").at("value"), 1);
+  EXPECT_EQ(found.at("contradictory").at("value"), 1);
+}
+
+TEST(Pairwise, ComparesAllOrOneWithEachOther) {
+  auto model = prefers("b");
+  auto all = open(model);
+  EXPECT_EQ(plugin::make(all, {answers("x", {"a", "b", "c"})})[0].records.size(), 3u);
+  auto one = open(model, {{"against", "b"}});
+  const auto made = plugin::make(one, {answers("x", {"a", "b", "c"})})[0].records;
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0].at("id"), "x/b~a");
+  EXPECT_EQ(made[0].at("preference"), "first");
+  EXPECT_EQ(made[1].at("id"), "x/b~c");
+}
+
+TEST(Pairwise, CountsWhatCanNotBeRead) {
+  Model model([](const std::string&, uint32_t) { return says("4 / 10"); });
+  auto stage = open(model);
+  const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"}), answers("y", {"a"})});
+  EXPECT_EQ(outcomes[0].dropped, "not compared");
+  EXPECT_EQ(outcomes[0].counts.at("not compared: malformed answer"), 1);
+  EXPECT_EQ(outcomes[0].counts.at("answers that could not be read"), 6);  // two orders, three tries
+  EXPECT_EQ(outcomes[1].dropped, "nothing to compare");
+  EXPECT_EQ(findings(stage, outcomes).at("n"), 0);
+}
+
+json judged(const std::string& id, const std::string& first, const std::string& second, const std::string& preference) {
+  return {{"id", id}, {"candidates", {{{"model", first}}, {{"model", second}}}}, {"preference", preference}};
+}
+
+// What people said: 3 wins, 1 loss, 1 tie of a against b. Of 4 that are decided, 2 (1 + 4) / 2^4 are as uneven. Odds of
+// 3.5 to 1.5.
+TEST(Pairwise, AddsUpWhatPeopleSaid) {
+  auto stage = built::open<Stage>("pairwise");
+  const auto outcomes = plugin::make(
+      stage, {judged("1", "a", "b", "first"), judged("2", "a", "b", "first"), judged("3", "a", "b", "first"),
+              judged("4", "a", "b", "second"), judged("5", "a", "b", "neither")});
+  const auto found = findings(stage, outcomes);
+  EXPECT_EQ(found.at("n"), 5);
+  EXPECT_EQ(found.at("models"), (json{"a", "b"}));
+  EXPECT_DOUBLE_EQ(found.at("a vs b").at("win").at("value"), 0.6);
+  EXPECT_DOUBLE_EQ(found.at("a vs b").at("tie").at("value"), 0.2);
+  EXPECT_NEAR(found.at("a vs b").at("sign_test"), 10 / 16.0, 1e-12);
+  EXPECT_FALSE(found.at("a vs b").contains("contradictory"));
+  EXPECT_NEAR(found.at("strength").at("a").at("value"), std::log(3.5 / 1.5) / 2, 1e-9);
+  EXPECT_NEAR(found.at("strength").at("b").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
+}
+
+TEST(Pairwise, MakesPairsForPeopleWithoutAJudge) {
+  auto stage = built::open<Stage>("pairwise");
+  const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"})});
+  const json& made = outcomes[0].records.at(0);
+  EXPECT_EQ(made.at("candidates"),
+            (json{{{"reply", "says a"}, {"model", "a"}}, {{"reply", "says b"}, {"model", "b"}}}));
+  EXPECT_FALSE(made.contains("preference"));
+  EXPECT_EQ(outcomes[0].counts.at("to be judged by people"), 1);
+}
+
+TEST(Pairwise, NamesRecordsThatAreNoPairs) {
+  auto stage = built::open<Stage>("pairwise");
+  const auto error = [&](const json& record) -> std::string {
+    try {
+      plugin::make(stage, {record});
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error(judged("1", "a", "b", "the first")).find("record '1': its preference can't be read: \"the first\""),
+            std::string::npos);
+  auto alone = judged("2", "a", "b", "first");
+  alone["candidates"].erase(1);
+  EXPECT_NE(error(alone).find("record '2': has no two candidates with a 'model'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace compeer::asked
