@@ -124,6 +124,6 @@ COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
            "help": "what is compared: the reply after the reasoning steps, or everything"},
     "history": {"type": "string", "default": "all", "choices": ["all", "assistant"],
                 "help": "whose earlier turns s_hi looks at"},
-    "tau": {"type": "number", "default": null, "min": 0, "max": 1, "help": "this instead of Eq. 7"},
+    "tau": {"type": "number", "default": null, "min": 0, "help": "this instead of Eq. 7, which stays below 1"},
     "clamp_negative": {"type": "boolean", "default": false, "help": "similarities below 0 count as 0"}
   })json")
