@@ -44,8 +44,11 @@ struct Steps {
 };
 Steps steps_of(std::string_view text);
 
-/// The reply of any text, whatever its faults: what follows the last tag, trimmed; the whole text if it has no
-/// tags; empty if the last tag opens a step that is never closed.
+/// What follows a thought, if a text begins with one in the way of reasoning models: "<think>...</think>".
+std::string_view after_thought(std::string_view text);
+
+/// The reply of any text, whatever its faults: what follows a thought and the last tag, trimmed; the whole text if it
+/// has neither; empty if the last tag opens a step that is never closed.
 std::string reply_of(std::string_view text);
 
 }  // namespace compeer::empathy

@@ -38,9 +38,7 @@ json turn_of(const Answer& answer) {
 }
 
 Answer heard(const std::string& completion) {
-  constexpr std::string_view thought = "</think>";
-  std::string_view rest = completion;
-  if (const size_t end = rest.rfind(thought); end != rest.npos) rest.remove_prefix(end + thought.size());
+  const auto rest = empathy::after_thought(completion);
   Answer answer;
   answer.heard = empathy::reply_of(rest);
   if (const auto parsed = empathy::parse(rest)) {

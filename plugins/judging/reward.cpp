@@ -2,6 +2,8 @@
 
 #include <ATen/ops/empty.h>
 
+#include <limits>
+
 #include "empathy/format.h"
 #include "judging/floor.h"
 #include "judging/reading.h"
@@ -22,6 +24,12 @@ double number_or_0(const Settings& settings, const char* key) {
 // What a judge was asked counts as it said, 0 if that can't be read; what is not there counts -1.
 double counted(bool there, const std::optional<double>& said) { return there ? said.value_or(0.0) : -1.0; }
 
+// Of a row with all parts: reward, three steps, reply. Are the steps right and the reply worse, or the other way round?
+bool apart(const std::vector<double>& row) {
+  const bool process = row[1] > 0 && row[2] > 0 && row[3] > 0, outcome = row[4] > 0;
+  return process != outcome;
+}
+
 }  // namespace
 
 JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bool format)
@@ -31,7 +39,8 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       step_weight_(number_or_0(settings, "step_weight")),
       reply_weight_(number_or_0(settings, "reply_weight")),
       format_weight_(number_or_0(settings, "format_weight")),
-      judge_(host.speaker(settings.text("model")), Form(settings), scope, hearing_of(settings)) {
+      consistent_(settings.json().value("contradictory", "kept") == "left_out"),
+      judges_(settings, host, scope, hearing_of(settings)) {
   if (settings.has("accuracy") && scope.steps)
     hold_to_floor(settings.text("accuracy"), settings.text("model"), settings.number("least_recall"));
   if (settings.has("reader")) reader_ = &host.speaker(settings.text("reader"));
@@ -54,7 +63,7 @@ at::Tensor JudgedReward::score(const Group& group) {
   const auto& history = group.example.history;
   Reply reference{empathy::reply_of(group.example.answer)};
   const auto reading = show_readings(history, reference, cases);
-  const auto opinions = judge_.judge(history, reference, cases, reading);
+  const auto opinions = judges_.judge(history, reference, cases, reading);
   auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
   auto* next = static_cast<float*>(scores.mutable_data_ptr());
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -88,6 +97,7 @@ std::vector<double> JudgedReward::row(const Completion& completion, const Case& 
   if (scope_.reply) part(reply_weight_, counted(!one.reply.text.empty(), opinion.reply));
   if (format_) part(format_weight_, complete ? 1.0 : -1.0);
   if (broken_format_ && !complete) values[0] = *broken_format_;
+  if (consistent_ && complete && apart(values)) values[0] = std::numeric_limits<double>::quiet_NaN();
   values.push_back(opinion.unreadable);
   return values;
 }

@@ -4,7 +4,7 @@
 
 #include "compeer/host.h"
 #include "compeer/reward.h"
-#include "judging/judge.h"
+#include "judging/panel.h"
 
 /// The settings of rewards that a judge gives, besides those of its form.
 #define COMPEER_HEARING_SETTINGS                                                                                     \
@@ -28,7 +28,8 @@
 namespace compeer::judging {
 
 /// A reward that a judge gives. A part that is missing counts -1 without a question; an answer that can't be read
-/// counts 0 and is counted. A completion with no part at all has the least reward.
+/// counts 0 and is counted. A completion with no part at all has the least reward. With the setting `contradictory` =
+/// "left_out" there is no opinion of one whose steps are all right and whose reply is worse, or the other way round.
 class JudgedReward : public Reward {
  public:
   /// `format`: completions that are complete get 1 more, others 1 less.
@@ -36,6 +37,7 @@ class JudgedReward : public Reward {
 
   std::vector<std::string> parts() const override;
   at::Tensor score(const Group& group) override;
+  bool abstains() const override { return consistent_; }
 
  private:
   Steps show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const;
@@ -47,7 +49,8 @@ class JudgedReward : public Reward {
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;
   std::optional<double> broken_format_;
-  Judge judge_;
+  bool consistent_;  // no opinion of completions whose steps and reply are judged in opposite ways
+  Panel judges_;
 };
 
 }  // namespace compeer::judging

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/tensor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,11 +14,14 @@ namespace {
 
 constexpr double nobody = std::numeric_limits<double>::quiet_NaN();
 
-// Each reward, and the weighted sum of those that have an opinion.
+// Each reward, and the weighted sum of those that have an opinion. What is only looked at, with weight 0, has none,
+// unless nothing else is there.
 void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
   const size_t count = group.completions.size();
   scored.values.assign(count, {nobody});
   scored.terms.assign(count, {});
+  const auto& terms = cast.rewards();
+  const bool decided = std::any_of(terms.begin(), terms.end(), [](const RewardTerm& term) { return term.weight != 0; });
   for (RewardTerm& term : cast.rewards()) {
     const comm::Phase here("score", term.plugin.identity().title());
     const auto table = plugin::score(term.plugin, group, term.parts);
@@ -27,7 +31,7 @@ void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
       const double own =
           grpo::shaped(static_cast<double>(value[0]), completion.tokens, completion.finished, term.shaping);
       double& sum = scored.values[i][0];
-      if (!std::isnan(own)) sum = (std::isnan(sum) ? 0.0 : sum) + term.weight * own;
+      if (!std::isnan(own) && (term.weight != 0 || !decided)) sum = (std::isnan(sum) ? 0.0 : sum) + term.weight * own;
       scored.terms[i].push_back(own);
       scored.values[i].insert(scored.values[i].end(), value, value + term.parts.size());
     }

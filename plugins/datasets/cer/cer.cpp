@@ -1,6 +1,7 @@
 /// cer: CER records as examples for a policy or a judge. A policy learns what was written; a judge learns the
 /// annotators' answers, in one conversation of four questions (unifireward), or apart (prm, orm).
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 
@@ -25,6 +26,7 @@ class Cer : public Dataset {
       : path_(settings.text("path")),
         view_(settings.text("view")),
         keep_(settings.text("keep")),
+        reasoning_(settings.text("reasoning")),
         rewritten_(settings.text("rewritten")),
         random_order_(settings.text("order") == "random"),
         shows_(settings.text("pictures") == "shown"),
@@ -141,7 +143,16 @@ class Cer : public Dataset {
   Example for_policy(const cer::Record& record) const {
     auto completion = record.candidate;
     if (keep_ == "reference") completion.reply = record.reference;
-    return {record.id, record.history, empathy::print(completion), record.all};
+    return {record.id, record.history, printed(completion, record.id), record.all};
+  }
+
+  // As a thought, the same words in one piece, in an order that follows from the record's name.
+  std::string printed(const empathy::Structured& written, const std::string& id) const {
+    if (reasoning_ == "steps") return empathy::print(written);
+    if (reasoning_ == "none") return written.reply;
+    std::array<const std::string*, 3> parts = {&written.history, &written.emotion, &written.strategy};
+    std::rotate(parts.begin(), parts.begin() + static_cast<int>(3 * draw(id)), parts.end());
+    return "<think>" + *parts[0] + ". " + *parts[1] + ". " + *parts[2] + ".</think>\n" + written.reply;
   }
 
   // What a reply does: the steps behind it, told from the reply alone.
@@ -180,7 +191,7 @@ class Cer : public Dataset {
   }
 
   const std::filesystem::path path_;
-  const std::string view_, keep_, rewritten_;
+  const std::string view_, keep_, reasoning_, rewritten_;
   const bool random_order_, shows_;
   const judging::Reads reads_;
   const std::filesystem::path media_;
@@ -203,6 +214,8 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
       "help": "what an example is: a completion; the record, with the reference as answer; a judge's whole conversation; one step; the reply"},
     "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
       "help": "policy: right completions whose reply is as good as the reference; right ones, with the reference as reply; all"},
+    "reasoning": {"type": "string", "default": "steps", "choices": ["steps", "thought", "none"],
+      "help": "policy: the three steps; their words as a thought without structure; nothing but the reply (not in the paper)"},
     "rewritten": {"type": "string", "default": "kept", "choices": ["kept", "left_out", "replaced"],
       "help": "what the stage rewrite made: kept; left out; each replaced by another copy of its original"},
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],

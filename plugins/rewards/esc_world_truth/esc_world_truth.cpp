@@ -19,6 +19,7 @@ class EscWorldTruth : public compeer::Reward {
     weights_.format = settings.number("format_weight");
     weights_.prefers = settings.text("reply") == "preference";
     weights_.tie = settings.number("tie");
+    weights_.demands_format = settings.flag("demands_format");
     if (settings.has("broken_format")) weights_.broken_format = settings.number("broken_format");
   }
 
@@ -64,6 +65,8 @@ COMPEER_PLUGIN(Reward, rewards, esc_world_truth, EscWorldTruth, R"json(
       "help": "graded: 2 quality - 1; preference: +1 if as good as the reference or better, else -1"},
     "tie": {"type": "number", "default": 0.07, "min": 0, "max": 1,
       "help": "preference: as good as the reference if its quality is at most this much lower"},
+    "demands_format": {"type": "boolean", "default": true,
+      "help": "false: a completion that is not in the format is judged by what there is of it, too"},
     "broken_format": {"type": "number", "default": null,
       "help": "the whole reward of a completion that is not in the format; not set: minus the sum of all weights"}
   })json")

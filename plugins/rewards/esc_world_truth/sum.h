@@ -11,6 +11,7 @@ struct Weights {
   bool prefers = false;  ///< the reply is compared with the reference instead of graded
   double tie = 0.07;     ///< how much lower its quality may be and still be as good
   std::optional<double> broken_format;
+  bool demands_format = true;  ///< else any completion is judged by what there is of it
 };
 
 /// The reward in the shape of UnifiReward's: three steps (plus or minus one each) + reply (from -1 to 1) + format
@@ -18,11 +19,12 @@ struct Weights {
 /// least there is: otherwise a completion with wrong steps and a bad reply could gain by breaking it.
 inline double sum(const Verdict& verdict, double reference_quality, const Weights& weights) {
   const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
-  if (!verdict.format) return weights.broken_format.value_or(-(3 * weights.step + weights.reply + weights.format));
+  if (!verdict.format && weights.demands_format)
+    return weights.broken_format.value_or(-(3 * weights.step + weights.reply + weights.format));
   const double reply = weights.prefers ? sign(verdict.grammatical && verdict.quality >= reference_quality - weights.tie)
                                        : 2 * verdict.quality - 1;
   return weights.step * (sign(verdict.history) + sign(verdict.emotion) + sign(verdict.strategy)) +
-         weights.reply * reply + weights.format;
+         weights.reply * reply + weights.format * sign(verdict.format);
 }
 
 }  // namespace compeer::esc_world

@@ -1,5 +1,6 @@
 /// unifireward: one judge, one conversation of four questions: the three steps, then the reply against the
-/// reference, each seeing the verdicts before it. Reward: the sum of steps, reply and format, each 1 or -1.
+/// reference, each seeing the verdicts before it. Reward: the sum of steps, reply and format, each 1 or -1. With
+/// `outcome_model` two judges who know nothing of each other (POR).
 #include "compeer/plugin.h"
 #include "judging/reward.h"
 
@@ -17,7 +18,9 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
                R"json(
   "version": "1.0.0",
   "summary": "UnifiReward: a generative judge of the steps and the reply, in one conversation.",
-  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS R"json(
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
+    "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
+      "help": "completions whose steps are judged right and the reply worse, or the other way round: left_out, they teach nothing (not in the paper)"},
     "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
     "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
     "format_weight": {"type": "number", "default": 1.0, "help": "what completeness counts"},

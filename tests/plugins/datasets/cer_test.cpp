@@ -69,6 +69,16 @@ TEST_F(Cer, PutsTheReferenceBehindRightSteps) {
   EXPECT_EQ(size(all), 3);
 }
 
+TEST_F(Cer, TeachesAThoughtInPlaceOfStepsOrNone) {
+  auto none = open({{"reasoning", "none"}});
+  EXPECT_EQ(get(none, 0).answer, "why?");
+  auto thought = open({{"reasoning", "thought"}});
+  const auto answer = get(thought, 0).answer;
+  EXPECT_TRUE(answer.starts_with("<think>") && answer.ends_with(".</think>\nwhy?")) << answer;
+  for (const char* part : {"early.", "sadness.", "question."}) EXPECT_NE(answer.find(part), answer.npos) << answer;
+  EXPECT_EQ(get(thought, 0).answer, answer);
+}
+
 TEST_F(Cer, TeachesToReadRepliesByASecondExampleOfEachRecord) {
   auto data = open({{"keep", "reference"}, {"reads_replies", true}});
   ASSERT_EQ(size(data), 4);

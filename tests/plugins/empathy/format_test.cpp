@@ -130,6 +130,7 @@ TEST(Format, ReplyOfAnyTextIsWhatFollowsTheLastTag) {
   EXPECT_EQ(reply_of("<emotion>b</emotion> first <history>a</history> second"), "second");
   EXPECT_EQ(reply_of("<history>never closed"), "");
   EXPECT_EQ(reply_of(""), "");
+  EXPECT_EQ(reply_of("<think><emotion>so sad</think>\nwhy?"), "why?");
 }
 
 }  // namespace

@@ -135,6 +135,15 @@ TEST(TruthReward, ACompletionWithoutStepsGetsTheMinimum) {
   EXPECT_DOUBLE_EQ(sum(judge(truth(), reply), 1.0, weights), -1.0);
 }
 
+// Three steps that are not there, a perfect reply but for "follows" (0.85), no format: -3 + 0.7 - 1
+TEST(TruthReward, MayTakeAReplyWithoutSteps) {
+  Weights weights;
+  weights.demands_format = false;
+  EXPECT_NEAR(sum(judge(truth(), reply), 1.0, weights), -3.3, 1e-12);
+  weights.step = weights.format = 0;
+  EXPECT_NEAR(sum(judge(truth(), "<think>hm</think>\n" + std::string(reply)), 1.0, weights), 0.7, 1e-12);
+}
+
 TEST(TruthReward, BreakingTheFormatNeverPays) {
   const std::string worst = completion("x", "x", "x", "x");
   EXPECT_DOUBLE_EQ(sum(judge(truth(), worst), 1.0, {}), -3.0);

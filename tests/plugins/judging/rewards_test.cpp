@@ -16,6 +16,7 @@ class JudgedRewards : public testing::Test {
   JudgedRewards() : services(built::services()) {
     services.speaker = [this](const std::string& folder) -> Speaker& {
       if (folder == "a/reader") return reader;
+      if (folder == "a/judge of replies") return of_replies;
       EXPECT_EQ(folder, "a/judge");
       return speaker;
     };
@@ -37,6 +38,7 @@ class JudgedRewards : public testing::Test {
   }
 
   Scripted speaker{judged};
+  Scripted of_replies{[](const std::string&, const std::string&, uint32_t) { return "second"; }};
   Scripted reader{[](const std::string&, const std::string&, uint32_t) { return "<history>early</history>"; }};
   plugin::Services services;
 };
@@ -103,6 +105,26 @@ TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {
                 {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"unreadable", 0}}));
   EXPECT_EQ(speaker.asked.size(), 3u);
   EXPECT_EQ(score("orm", {}, kWhole), (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"unreadable", 0}}));
+}
+
+TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
+  const auto row = score("unifireward", {{"outcome_model", "a/judge of replies"}}, kWhole);
+  EXPECT_EQ(row.at("reward"), 3);
+  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(of_replies.asked.size(), 1u);
+}
+
+// Step 2 is wrong and the reply good; then everything is wrong.
+TEST_F(JudgedRewards, ContradictionsAreLeftOutIfAsked) {
+  const nlohmann::json settings = {{"contradictory", "left_out"}};
+  const auto row = score("unifireward", settings, kWhole);
+  EXPECT_TRUE(std::isnan(row.at("reward")));
+  EXPECT_EQ(row.at("reply"), 1) << "what was said stays in the log";
+  EXPECT_FALSE(std::isnan(score("unifireward", settings, "no steps").at("reward"))) << "what is broken is not excused";
+  speaker = Scripted([](const std::string&, const std::string& question, uint32_t) {
+    return question.starts_with("<") ? "False" : "first";
+  });
+  EXPECT_EQ(score("unifireward", settings, kWhole).at("reward"), -3);
 }
 
 TEST_F(JudgedRewards, KeepTheContract) {
