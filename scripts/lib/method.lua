@@ -1,12 +1,29 @@
--- The paper's method in small on esc_world: what the scripts that run it share. A seed has a world of its own.
+-- The paper's method in small on esc_world: what the scripts that run it share. A seed has a world of its own. A variant
+-- { name = "noisy", world = { ... }, player = { ... } } has other settings of its world and of those who write and annotate.
 local compeer = require "compeer"
 
-local dialogues, rounds = 1200, 3
+local quick = compeer.quick -- then all of it is done, and nothing learned
+local dialogues, rounds, scenarios = quick and 60 or 1200, 3, quick and 6 or 100
+local few = quick and { sft = { steps = 20 } } or {}
 
-return function(seed)
-  local method, world = {}, { plugin = "esc_world", seed = seed - 1 }
-  local function named(name) return seed == 1 and name or name .. "-" .. seed end
-  local function player(number) return { plugin = "esc_world", seed = number, world = { rounds = rounds, seed = seed - 1 } } end
+local function joined(...) -- tables as one; what comes later counts
+  local all = {}
+  for _, each in ipairs { ... } do
+    for key, value in pairs(each) do all[key] = value end
+  end
+  return all
+end
+
+return function(seed, variant)
+  variant = variant or {}
+  local method, world = {}, joined({ plugin = "esc_world", seed = seed - 1 }, variant.world or {})
+  local function named(name)
+    return name .. (seed == 1 and "" or "-" .. seed) .. (variant.name and "-" .. variant.name or "")
+  end
+  local function player(number)
+    local seen = joined({ rounds = rounds, seed = seed - 1 }, variant.world or {})
+    return joined({ plugin = "esc_world", seed = number, world = seen }, variant.player or {})
+  end
   local annotate = { plugin = "annotate", annotator = player(1), second_annotator = player(2), third_annotator = player(3) }
 
   -- experiments/esc_world_<name>.toml with this seed, and more.
@@ -24,23 +41,43 @@ return function(seed)
 
   -- A policy that speaks as the writers do, CER records of what they and their rivals say, and what is right in these (SFT).
   function method.supervised()
-    local base = compeer.load("experiments/esc_world_base.toml"):launch()
-    local writers = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:launch()
-    local cer = records("cer-small", { plugin = "esc_world", seed = seed - 1, unit = "dialogue", rounds = rounds, train = dialogues },
-      { "train" }, { { plugin = "deduplicate" }, { plugin = "filter", chat = player(1) }, { plugin = "sample", rounds = 3 },
+    local base = compeer.load("experiments/esc_world_base.toml"):with(few):launch()
+    local writers = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:with(few):launch()
+    local cer, made = records("cer-small", joined(world, { unit = "dialogue", rounds = rounds, train = dialogues }), { "train" }, {
+        { plugin = "deduplicate" }, { plugin = "filter", chat = player(1) }, { plugin = "sample", rounds = 3 },
         { plugin = "generate", writer = player(1), second_writer = player(2) }, annotate, { plugin = "split" } })
-    return method.load("cer_sft", { model = { path = writers.checkpoint }, dataset = { path = cer } }):launch(), cer, base, writers
+    local sft = method.load("cer_sft", { model = { path = writers.checkpoint }, dataset = { path = cer } }):with(few):launch()
+    return sft, cer, base, writers, made
   end
 
-  -- A judge (UnifiReward), which should have seen a policy's mistakes, and its measurement, before anything learns from it.
-  function method.judge(sft, cer)
-    local known = records("judge-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
+  -- Records to teach judges with, which should see a policy's mistakes.
+  function method.judge_data(sft, cer)
+    return records("judge-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
       { plugin = "respond", model = sft.checkpoint }, { plugin = "spoil", share = 0.4 }, annotate,
       { plugin = "read", model = sft.checkpoint } })
-    local judge = method.load("judge", { model = { path = sft.checkpoint }, dataset = { path = known } }):launch()
-    local _, accuracy = records("judge-accuracy", { plugin = "cer", path = known, view = "record" }, { "test" }, {
-      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } }) -- as the reward asks
-    return judge, accuracy
+  end
+
+  -- A judge: "unifireward", or a "prm" of steps or an "orm" of replies alone.
+  function method.taught_judge(view, sft, cer, more)
+    local name = view == "unifireward" and "judge" or view
+    local judge = method.load("judge", { name = named("esc-world-" .. name), model = { path = sft.checkpoint },
+      dataset = { path = method.judge_data(sft, cer), view = view } }):with(more or {})
+    -- Each step by itself is a conversation, so three of them are a record.
+    if view == "prm" then judge = judge:with { sft = { batch = 3 * judge:get "sft.batch" } } end
+    return judge:with(few):launch()
+  end
+
+  -- A judge (UnifiReward), and its measurement, before anything learns from it.
+  function method.judge(sft, cer, more)
+    local judge = method.taught_judge("unifireward", sft, cer, more)
+    return judge, method.measured("judge-accuracy", method.judge_data(sft, cer), { -- asked as the reward asks
+      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } })
+  end
+
+  -- What stages find out of records for judges that none has learned from; those of `method.judge_data`, or of another method.
+  function method.measured(name, data, stages)
+    local _, run = records(name, { plugin = "cer", path = data, view = "record" }, { "test" }, stages)
+    return run
   end
 
   -- The judge taught further, on what a policy says by now.
@@ -48,22 +85,46 @@ return function(seed)
     local known = records("judge-anew-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
       { plugin = "respond", model = policy.checkpoint }, annotate, { plugin = "read", model = sft.checkpoint } })
     return method.load("judge", { name = named("judge-anew"), model = { path = judge.checkpoint }, dataset = { path = known },
-      sft = { steps = 300 } }):launch()
+      sft = { steps = 300 } }):with(few):launch()
   end
 
-  -- The policy taught by the judge: "ur", or "urp" with redundancy-aware reweighting.
-  function method.taught(name, sft, judge, accuracy)
-    return method.load(name, { dataset = world, model = { path = sft.checkpoint }, ["rewards[0].model"] = judge.checkpoint,
-      ["rewards[0].reader"] = sft.checkpoint, ["rewards[0].accuracy"] = accuracy.path }):launch()
+  -- The policy taught by the judge: "ur", or "urp" with redundancy-aware reweighting; what is behind a "_" is added to its name.
+  function method.taught(name, sft, judge, accuracy, more, and_more)
+    local floor = accuracy and not quick and { ["rewards[0].accuracy"] = accuracy.path } or {} -- what has learned nothing is refused
+    return method.load(name:match "^%a+", { name = named("esc-world-" .. name:gsub("_", "-")), dataset = world, model = { path = sft.checkpoint }, ["rewards[0].model"] = judge.checkpoint,
+      ["rewards[0].reader"] = sft.checkpoint }):with(floor):with(more or {}):with(and_more or {}):with(quick and { grpo = { steps = 4 } } or {}):launch()
+  end
+
+  -- The policy taught by two judges, one of steps and one of replies (POR).
+  function method.por(sft, cer, judged, more)
+    local models = {}
+    for i, view in ipairs { "prm", "orm" } do
+      local judge = method.taught_judge(view, sft, cer, judged)
+      models[("rewards[%d].model"):format(i - 1)] = judge.checkpoint
+      models[("rewards[%d].reader"):format(i - 1)] = sft.checkpoint
+    end
+    return method.load("por", { dataset = world, model = { path = sft.checkpoint } }):with(models):with(more or {})
+      :with(quick and { grpo = { steps = 4 } } or {}):launch()
   end
 
   -- What a model is worth on dialogues it has not seen, in truth and to the judge: sampled as in training, and greedy.
   function method.tried(name, model, sft, judge)
     local seen = { plugin = "unifireward", model = judge.checkpoint, reader = sft.checkpoint, by = "likelihood", weight = 0 }
     local sampled = method.load("evaluate", { name = named(name .. "-sampled"), dataset = world, model = { path = model.checkpoint },
-      evaluate = { prompts = 400 }, rewards = { { plugin = "esc_world_truth" }, { plugin = "format" }, seen } })
+      evaluate = { prompts = quick and 16 or 400 }, rewards = { { plugin = "esc_world_truth" }, { plugin = "format" }, seen } })
     local greedy = sampled:with { name = named(name .. "-greedy"), sampling = { greedy = true }, evaluate = { group_size = 1 } }
     return sampled:launch(), greedy:launch()
+  end
+
+  -- Dialogues of five rounds that a chat model holds with seekers it has not met, scored by a stage: "esc_eval" or "sage".
+  -- The players are esc_world's own; `others` replaces them.
+  function method.played(stage, name, chat, others)
+    local seeker = { plugin = "esc_world", world = joined({ seed = seed - 1 }, variant.world or {}) }
+    local players = stage == "sage" and { simulator = seeker } or { role_player = seeker, judge = seeker }
+    local plays = joined({ plugin = stage, supporter = chat, supporter_temperature = 1.0 }, players, others or {})
+    return compeer.experiment { name = named(stage .. "-" .. name:gsub("%s", "-")), task = "data", seed = seed, ranks = 2,
+      dataset = joined(world, { unit = "scenario", test = scenarios }), data = { splits = { "test" } },
+      stages = { plays, { plugin = "diversity" }, { plugin = "world_truth", world = seeker.world } } }:launch()
   end
 
   return method

@@ -1,0 +1,38 @@
+-- What does redundancy-aware reweighting (Eq. 5-7) buy, and what does it cost? Policies of table2.lua's judges with other alpha,
+-- beta, forced tau and ways to treat negative rewards, and with what might keep quality beside diversity: whole completions
+-- compared, the supporter's turns alone as history, another divisor of advantages. Over three seeds, five rounds with new seekers.
+local compeer = require "compeer"
+local figures, policies = require "lib.figures", require "lib.policies"
+local seeds = compeer.quick and 1 or 3
+
+local function reweighted(settings) return { reweighting = settings } end
+local variants = {
+  { "UR" }, { "URP (tau .97)", {} },
+  { "tau 0.5", reweighted { tau = 0.5 } }, { "tau 1", reweighted { tau = 1.0 } }, { "tau 2", reweighted { tau = 2.0 } },
+  { "alpha .05 beta 20", reweighted { alpha = 0.05, beta = 20.0 } },
+  { "signed", reweighted { mode = "signed" } }, { "signed, tau 2", reweighted { mode = "signed", tau = 2.0 } },
+  { "on completions", reweighted { on = "completion" } }, { "own history", reweighted { history = "assistant" } },
+  { "fixed divisor", { grpo = { divisor = "fixed", divisor_value = 1.5 } } },
+}
+
+local rows, runs = {}, {}
+for seed = 1, seeds do
+  local _, method, made = policies(seed)
+  for i, variant in ipairs(variants) do
+    local name = variant[2] and "urp_" .. variant[1]:gsub("%W+", "-") or "ur"
+    if variant[1] == "URP (tau .97)" then name = "urp" end
+    local policy = made.taught(name, variant[2])
+    local run = method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint })
+    rows[i] = rows[i] or { variant[1], {} }
+    rows[i][2][seed], runs[#runs + 1] = run, run
+  end
+end
+
+local quality, diversity = "03-world_truth/quality/value", "02-diversity/dialogue_distinct_2/value"
+figures(rows, {
+  { "true quality", quality, better = 1 }, { "grammatical", "03-world_truth/grammatical/value", better = 1 },
+  { "Expression", "01-esc_eval/diversity/value", better = 1 }, { "Empathy", "01-esc_eval/empathic/value", better = 1 },
+  { "Overall", "01-esc_eval/overall/value", better = 1 }, { "distinct-2", diversity, better = 1 },
+  { "repetition", "02-diversity/repetition/value", better = -1 } }, "UR")
+compeer.report { title = "Redundancy-aware reweighting on esc_world", output = compeer.folder .. "/ablate_redundancy.html", runs = runs,
+  frontier = { x = "01-esc_eval/diversity", y = "01-esc_eval/empathic" } }

@@ -1,0 +1,35 @@
+-- Does a judge that learned from one source judge another? Two sources of esc_world: the usual one, and one whose seekers are
+-- harder to read and whose writers err twice as often. A judge of each, measured on both, over three seeds.
+local compeer = require "compeer"
+local figures, new = require "lib.figures", require "lib.method"
+local seeds = compeer.quick and 1 or 3
+local budget = { sft = { batch = 16, steps = 500 } }
+local sources = { { name = "usual" }, { name = "harder", world = { ambiguity = 0.35 }, player = { errors = 2.0 } } }
+
+local rows = {}
+for seed = 1, seeds do
+  local sft = new(seed).supervised() -- both judges begin with it and see how it reads
+  local data, judges = {}, {}
+  for i, source in ipairs(sources) do
+    local method = new(seed, source)
+    local _, cer = method.supervised()
+    data[i], judges[i] = method.judge_data(sft, cer), method.taught_judge("unifireward", sft, cer, budget)
+  end
+  for i, learned in ipairs(sources) do
+    for k, tested in ipairs(sources) do
+      local row = (i - 1) * #sources + k
+      rows[row] = rows[row] or { ("%s on %s"):format(learned.name, tested.name), {} }
+      rows[row][2][seed] = new(seed).measured(("cross-%s-%s"):format(learned.name, tested.name), data[k], {
+        { plugin = "reward_accuracy", model = judges[i].checkpoint, reads = true, by = "likelihood" } })
+    end
+  end
+end
+
+local columns = {}
+for i, step in ipairs { "history", "emotion", "strategy" } do
+  columns[2 * i - 1] = { i .. ": F1", ("01-reward_accuracy/%s/weighted_f1/value"):format(step), better = 1 }
+  columns[2 * i] = { "False found", ("01-reward_accuracy/%s/false_recall/value"):format(step), better = 1 }
+end
+columns[7] = { "better or not", "01-reward_accuracy/reply/better_or_not/value", better = 1 }
+columns[8] = { "ranked", "01-reward_accuracy/reply/ranked_within_rounds/value", better = 1 }
+figures(rows, columns)

@@ -1,0 +1,34 @@
+-- Figure 6 of the paper on esc_world: replies of several policies to the same dialogues, compared two by two by a judge who is
+-- shown them in both orders, as people would be on the page of `compeer data annotate`. The policies are table2.lua's.
+local compeer = require "compeer"
+local over_seeds, policies = require "lib.over_seeds", require "lib.policies"
+local seeds, contexts = compeer.quick and 1 or 3, compeer.quick and 8 or 200
+
+local runs, names = {}, {}
+for seed = 1, seeds do
+  local world = { seed = seed - 1, rounds = 3 }
+  local stages = { { plugin = "sample", rounds = 1 } }
+  for i, policy in ipairs((policies(seed))) do
+    names[i] = policy[1]
+    stages[#stages + 1] = { plugin = "answer", label = "answer-" .. i, name = policy[1],
+      supporter = { plugin = "local", path = policy[2].checkpoint } }
+  end
+  stages[#stages + 1] = { plugin = "pairwise", against = "URP", judge = { plugin = "esc_world", world = world } }
+  runs[seed] = compeer.experiment { name = "pairwise-" .. seed, task = "data", seed = seed, ranks = 2, stages = stages,
+    dataset = { plugin = "esc_world", unit = "dialogue", seed = seed - 1, rounds = 3, test = contexts }, data = { splits = { "test" } } }:launch()
+end
+
+local stage = ("%02d-pairwise/"):format(#names + 2)
+print(("%-24s%10s%10s%10s%12s"):format("", "win", "tie", "lose", "strength"))
+for _, name in ipairs(names) do
+  local line = ("%-24s"):format(name == "URP" and "URP" or "URP against " .. name)
+  for _, figure in ipairs { "win", "tie", "lose", "strength" } do
+    local values, path = {}, figure == "strength" and "strength/" .. name or ("URP vs %s/%s"):format(name, figure)
+    for seed, run in ipairs(runs) do
+      if name ~= "URP" or figure == "strength" then values[seed] = run[stage .. path .. "/value"] end
+    end
+    line = line .. (values[1] and ("%7.2f ±%.2f"):format(over_seeds(values)) or (" "):rep(13))
+  end
+  print(line)
+end
+compeer.report { title = "Pairwise on esc_world", output = compeer.folder .. "/fig6.html", runs = runs }

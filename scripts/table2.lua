@@ -1,0 +1,29 @@
+-- Table 2 of the paper on esc_world: dialogues of five rounds with seekers no model has met, scored on ESC-Eval's seven
+-- dimensions (0 to 100), what is true of them, and how much they repeat. Over three seeds, each with a world, data, judges and
+-- policies of its own. Half an hour on two cores. With chat models of your own: docs/evaluations.md.
+local compeer = require "compeer"
+local figures, policies = require "lib.figures", require "lib.policies"
+local seeds = compeer.quick and 1 or 3
+
+local rows, runs = {}, {}
+for seed = 1, seeds do
+  local these, method = policies(seed)
+  for i, policy in ipairs(these) do
+    local run = method.played("esc_eval", policy[1], { plugin = "local", path = policy[2].checkpoint })
+    rows[i] = rows[i] or { policy[1], {} }
+    rows[i][2][seed], runs[#runs + 1] = run, run
+  end
+end
+
+local columns = {}
+for i, name in ipairs { "fluency", "diversity", "empathic", "suggestion", "human", "tech", "overall", "average" } do
+  local titles = { "Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average" }
+  columns[i] = { titles[i], ("01-esc_eval/%s/value"):format(name), better = 1 }
+end
+figures(rows, columns, "SFT")
+print()
+figures(rows, {
+  { "true quality", "03-world_truth/quality/value", better = 1 }, { "grammatical", "03-world_truth/grammatical/value", better = 1 },
+  { "repetition", "02-diversity/repetition/value", better = -1 }, { "self-BLEU", "02-diversity/self_bleu/value", better = -1 },
+  { "distinct-2", "02-diversity/dialogue_distinct_2/value", better = 1 }, { "words a reply", "02-diversity/length/value" } }, "SFT")
+compeer.report { title = "ESC-Eval on esc_world", output = compeer.folder .. "/table2.html", runs = runs }
