@@ -14,20 +14,6 @@ namespace {
 constexpr size_t most_points = 90'000;  ///< of all lines of a page together, about 600 kB
 constexpr size_t most_light = 6;        ///< more raw lines than this hide each other
 
-/// What the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2-seed".
-std::string common_start(const std::vector<const RunData*>& runs) {
-  std::string start = runs.front()->name;
-  for (const auto* run : runs) {
-    const auto [mine, theirs] = std::mismatch(start.begin(), start.end(), run->name.begin(), run->name.end());
-    start.erase(mine, start.end());
-  }
-  while (!start.empty() && std::string("-_.").find(start.back()) != std::string::npos) start.pop_back();
-  for (const std::string word : {"-seed", "_seed", "-s", "_s"}) {
-    if (start.size() > word.size() && start.ends_with(word)) start.resize(start.size() - word.size());
-  }
-  return start.empty() ? runs.front()->name : start;
-}
-
 Curve curve_of(const RunData& run, const std::string& metric) {
   const auto* values = run.column(metric);
   if (!values) return {};
@@ -58,7 +44,9 @@ std::vector<CurveSource> curve_sources(const std::vector<RunData>& runs, const L
   }
   std::vector<std::string> names;
   for (auto& source : sources) {
-    source.name = source.runs.size() == 1 ? source.runs[0]->name : common_start(source.runs);
+    std::vector<std::string> repetitions;
+    for (const auto* run : source.runs) repetitions.push_back(run->name);
+    source.name = common_start(repetitions);
     names.push_back(source.name);
     if (source.runs.size() > 1) source.name += fmt::format(" ({} seeds)", source.runs.size());
   }

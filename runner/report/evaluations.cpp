@@ -110,17 +110,18 @@ void write_table(Markup& out, const Evaluations& e, const std::string& caption, 
   write(out, table);
 }
 
-/// Runs that differ in their seeds alone, by group and key: only where at least two are of a kind.
+/// Runs that differ in their seeds alone: only where at least two are of a kind.
 std::vector<std::vector<size_t>> repetitions(const Evaluations& e) {
   std::vector<std::vector<size_t>> kinds;
+  std::map<std::string, size_t> places;
   for (const auto& group : e.groups) {
-    std::map<std::string, std::vector<size_t>> by_key;
-    for (const size_t run : group.runs) by_key[e.lineage.key(run)].push_back(run);
     for (const size_t run : group.runs) {
-      const auto& kind = by_key[e.lineage.key(run)];
-      if (kind.size() > 1 && kind.front() == run) kinds.push_back(kind);
+      const auto [place, is_new] = places.emplace(e.lineage.key(run), kinds.size());
+      if (is_new) kinds.emplace_back();
+      kinds[place->second].push_back(run);
     }
   }
+  std::erase_if(kinds, [](const auto& kind) { return kind.size() < 2; });
   return kinds;
 }
 

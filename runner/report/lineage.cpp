@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "base/hash.h"
 #include "report/svg.h"
+#include "spec/dotted.h"
 
 namespace compeer::report {
 
@@ -11,40 +14,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// results/A/checkpoints/last -> results/A; empty for any other path.
-fs::path run_of_checkpoint(const fs::path& model) {
-  for (fs::path path = model; path.has_relative_path(); path = path.parent_path()) {
-    if (path.filename() == "checkpoints") return path.parent_path();
-    if (path == path.parent_path()) break;
+/// results/A/checkpoints/last, results/A/stages/02-sample.jsonl -> results/A; any other path as it is.
+fs::path run_folder(const fs::path& path) {
+  for (fs::path inside = path; inside.has_relative_path(); inside = inside.parent_path()) {
+    if (inside.filename() == "checkpoints" || inside.filename() == "stages") return inside.parent_path();
   }
-  return {};
+  return path;
 }
 
-std::optional<size_t> parent_of(const std::vector<RunData>& runs, size_t child) {
-  const fs::path from = run_of_checkpoint(runs[child].start_model());
-  if (from.empty()) return {};
-  std::optional<size_t> found;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (i == child || runs[i].folder.filename() != from.filename()) continue;
-    std::error_code code;
-    if (fs::equivalent(runs[i].folder, from, code)) return i;
-    if (!found) found = i;
+/// Calls `visit(path, text)` for every text in a spec.
+template <class Visit>
+void each_text(nlohmann::json& value, const std::string& path, Visit visit) {
+  if (value.is_string()) return visit(path, value);
+  if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) each_text(value[i], spec::join(path, i), visit);
+  } else if (value.is_object()) {
+    for (auto& [name, inner] : value.items()) each_text(inner, spec::join(path, name), visit);
   }
-  return found;
 }
 
-/// The spec without what tells repetitions of one experiment apart. `depth` ends what would go round in circles.
-std::string key_of(const std::vector<RunData>& runs, const std::vector<std::optional<size_t>>& parents, size_t run,
-                   int depth = 0) {
-  nlohmann::json spec = runs[run].spec;
-  if (!spec.is_object() || spec.empty()) return runs[run].folder.string();
-  spec.erase("name");
-  spec.erase("seed");
-  if (parents[run] && depth < 8) {
-    spec["model"]["path"] = key_of(runs, parents, *parents[run], depth + 1);
-    if (spec.contains("inputs")) spec["inputs"].erase("model.path");  // its pin: other weights for every seed
-  }
-  return spec.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+void erase_seeds(nlohmann::json& value) {
+  if (value.is_object()) value.erase("seed");
+  if (!value.is_structured()) return;
+  for (auto& inner : value) erase_seeds(inner);
+}
+
+std::string text_of(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::vector<std::string> words(const std::string& name) {
@@ -71,16 +67,61 @@ size_t shared(const std::vector<std::vector<std::string>>& names, bool at_end) {
 
 }  // namespace
 
-Lineage::Lineage(const std::vector<RunData>& runs) : runs_(runs) {
+Lineage::Lineage(const std::vector<RunData>& runs) : runs_(runs), keys_(runs.size()) {
   std::vector<std::string> names;
   for (size_t i = 0; i < runs.size(); ++i) {
-    parents_.push_back(parent_of(runs, i));
+    auto parent = run_of(runs[i].start_model());
+    if (parent == i) parent.reset();
+    parents_.push_back(parent);
     names.push_back(runs[i].name);
   }
-  for (size_t i = 0; i < runs.size(); ++i) keys_.push_back(key_of(runs, parents_, i));
+  for (size_t i = 0; i < runs.size(); ++i) find_key(i);
   labels_ = short_labels(names);
 
   choose_styles();
+}
+
+std::optional<size_t> Lineage::run_of(const std::string& path) const {
+  if (path.empty()) return {};
+  const fs::path from = run_folder(path);
+  const bool inside = from != path;
+  std::optional<size_t> found;
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].folder.filename() != from.filename()) continue;
+    std::error_code code;
+    if (fs::equivalent(runs_[i].folder, from, code)) return i;
+    if (!found && inside) found = i;
+  }
+  return found;
+}
+
+std::string Lineage::in_common(const nlohmann::json& part) const {
+  nlohmann::json common = part;
+  each_text(common, "", [&](const std::string&, nlohmann::json& text) {
+    if (const auto run = run_of(text.get<std::string>())) text = keys_[*run];
+  });
+  erase_seeds(common);
+  return text_of(common);
+}
+
+/// Fills in the keys of the runs that this one uses first; one that is still being made is part of a circle.
+const std::string& Lineage::find_key(size_t run) {
+  if (!keys_[run].empty()) return keys_[run];
+  keys_[run] = runs_[run].folder.string();
+  nlohmann::json common = runs_[run].spec;
+  if (!common.is_object() || common.empty()) return keys_[run];
+  common.erase("name");
+  nlohmann::json inputs = nlohmann::json::object();
+  if (common.contains("inputs")) inputs = std::exchange(common["inputs"], nullptr);
+  each_text(common, "", [&](const std::string& path, nlohmann::json& text) {
+    const auto used = run_of(text.get<std::string>());
+    if (!used || *used == run) return;
+    text = find_key(*used);
+    if (inputs.is_object()) inputs.erase(path);  // its pin: other weights for every seed
+  });
+  erase_seeds(common);
+  common["inputs"] = inputs;
+  return keys_[run] = sha256(text_of(common));
 }
 
 void Lineage::choose_styles() {
@@ -88,13 +129,14 @@ void Lineage::choose_styles() {
   styles_.resize(runs_.size());
   const auto choose = [&](size_t run) { styles_[run] = by_key.emplace(keys_[run], by_key.size()).first->second; };
   // Fine-tuning has plots of its own: the runs that are compared get the plainest looks.
-  for (const bool tuning : {false, true}) {
+  const auto place = [&](size_t run) {
+    const auto& task = runs_[run].task;
+    return task == "evaluate" ? 2 : task == "sft" ? 1 : task == "data" ? 3 : 0;
+  };
+  for (int turn = 0; turn < 4; ++turn) {
     for (size_t i = 0; i < runs_.size(); ++i) {
-      if (runs_[i].task != "evaluate" && (runs_[i].task == "sft") == tuning) choose(i);
+      if (place(i) == turn && !(turn == 2 && parents_[i])) choose(i);
     }
-  }
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].task == "evaluate" && !parents_[i]) choose(i);
   }
   if (by_key.size() > styles_told_apart) {
     for (size_t& style : styles_) style += styles_told_apart;
@@ -102,6 +144,18 @@ void Lineage::choose_styles() {
   for (size_t i = 0; i < runs_.size(); ++i) {
     if (runs_[i].task == "evaluate" && parents_[i]) styles_[i] = styles_[*parents_[i]];
   }
+}
+
+std::string common_start(const std::vector<std::string>& names) {
+  if (names.size() == 1) return names.front();
+  std::string start = names.front();
+  for (const auto& name : names)
+    start.erase(std::mismatch(start.begin(), start.end(), name.begin(), name.end()).first, start.end());
+  while (!start.empty() && std::string("-_.").find(start.back()) != std::string::npos) start.pop_back();
+  for (const std::string word : {"-seed", "_seed", "-s", "_s"}) {
+    if (start.size() > word.size() && start.ends_with(word)) start.resize(start.size() - word.size());
+  }
+  return start.empty() ? names.front() : start;
 }
 
 std::vector<std::string> short_labels(const std::vector<std::string>& names) {

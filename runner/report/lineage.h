@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,7 +10,7 @@
 namespace compeer::report {
 
 /// Which run came from which: a run whose model is loaded from results/A/checkpoints/... is a child of run A, if A is
-/// among the runs reported on.
+/// among the runs reported on; and which runs are repetitions of each other.
 ///
 /// Numbers below are places in `runs`. The runs must outlive the lineage.
 class Lineage {
@@ -18,9 +19,16 @@ class Lineage {
 
   std::optional<size_t> parent(size_t run) const { return parents_[run]; }
 
-  /// Runs that differ in nothing but their seed and their name (and, likewise, those of the runs they came from) have
-  /// the same key.
+  /// Runs that differ in nothing but their seeds and their names (and, likewise, those of the runs whose checkpoints
+  /// and records they use) have the same key.
   const std::string& key(size_t run) const { return keys_[run]; }
+
+  /// The run that this folder or file belongs to: of "results/A/checkpoints/last", A.
+  std::optional<size_t> run_of(const std::string& path) const;
+
+  /// Part of a run's spec as a text that repetitions have in common: without seeds, and with the key of a run in place
+  /// of any path into its folder.
+  std::string in_common(const nlohmann::json& part) const;
 
   /// Names without the words that all share at the front: "quick-none", "quick-paper" -> "none", "paper".
   const std::string& label(size_t run) const { return labels_[run]; }
@@ -30,6 +38,7 @@ class Lineage {
   size_t style(size_t run) const { return styles_[run]; }
 
  private:
+  const std::string& find_key(size_t run);
   void choose_styles();
 
   const std::vector<RunData>& runs_;
@@ -37,6 +46,9 @@ class Lineage {
   std::vector<std::string> keys_, labels_;
   std::vector<size_t> styles_;
 };
+
+/// What the names of repetitions have in common: "alpha-2-seed-1", "alpha-2-seed-2" -> "alpha-2".
+std::string common_start(const std::vector<std::string>& names);
 
 /// What a report calls several names, short but distinct.
 std::vector<std::string> short_labels(const std::vector<std::string>& names);
