@@ -6,6 +6,7 @@
 
 #include "report/compare.h"
 #include "report/numbers.h"
+#include "report/trials.h"
 
 namespace compeer::report {
 
@@ -163,11 +164,23 @@ std::string ending(const RunData& run) {
   return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
 }
 
+/// What trials left out of their figures is said here too, lest a mean over few dialogues look like one over all.
+std::vector<std::string> unscored(const RunData& run) {
+  std::vector<std::string> list;
+  for (const auto& stage : run.stages) {
+    if (!is_trial(stage) || stage.left_out == 0) continue;
+    list.push_back(
+        fmt::format("{}, {}: {} of {} records were not scored.", run.name, stage.name, stage.left_out, stage.in));
+  }
+  return list;
+}
+
 }  // namespace
 
 std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage) {
   std::vector<Finding> all;
   for (const auto& group : evaluation_groups(runs, lineage)) all.push_back(of_group(runs, lineage, group));
+  for (const auto& group : trial_groups(runs, lineage)) all.push_back({group.heading, trial_findings(runs, group)});
   all.push_back(of_training(runs));
   std::erase_if(all, [](const Finding& finding) { return finding.sentences.empty(); });
   return all;
@@ -178,7 +191,8 @@ std::vector<std::string> notices(const std::vector<RunData>& runs) {
   for (const auto& run : runs) {
     if (!run.finished()) list.push_back(ending(run));
     if (run.rows() == 0) list.push_back(run.name + ": no rows.");
-    if (run.rows() > 0 && run.summary.empty()) list.push_back(run.name + ": no results.");
+    if (run.rows() > 0 && run.summary.empty() && run.task != "data") list.push_back(run.name + ": no results.");
+    for (const auto& notice : unscored(run)) list.push_back(notice);
     for (const auto& problem : run.problems) list.push_back(run.name + ": " + problem + ".");
     for (size_t i = 0; i < std::min(most_warnings, run.warnings.size()); ++i)
       list.push_back(run.name + ": " + run.warnings[i] + ".");

@@ -10,6 +10,7 @@
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/load_samples.h"
+#include "report/load_stages.h"
 
 namespace compeer::report {
 
@@ -19,6 +20,8 @@ namespace fs = std::filesystem;
 
 /// Rows a training run's figures are taken over when it left no summary of its own.
 constexpr size_t last_rows = 20;
+
+constexpr uint64_t longest_spec = uint64_t{64} << 20;
 
 /// Runs `read`; a failure becomes a line in `problems`.
 template <class Read>
@@ -36,15 +39,17 @@ std::string text_of(const nlohmann::json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
 
-void read_spec(RunData& run) {
-  const auto file = nlohmann::json::parse(read_file(run.folder / "spec.json", uint64_t{64} << 20));
+void use_spec(const std::string& text, RunData& run) {
+  const auto file = nlohmann::json::parse(text, nullptr, false);
+  if (file.is_discarded()) throw Error("", "is no JSON", "", Exit::data);
   if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object())
-    throw Error((run.folder / "spec.json").string(), "holds no spec", "", Exit::data);
+    throw Error("", "holds no spec", "", Exit::data);
   run.spec = file["spec"];
   if (file.contains("origins") && file["origins"].is_object()) run.origins = file["origins"];
   if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
   if (file.contains("sources") && file["sources"].is_object()) {
-    for (const auto& [name, text] : file["sources"].items()) run.sources[name] = text_of(file["sources"], name.c_str());
+    for (const auto& [name, source] : file["sources"].items())
+      run.sources[name] = text_of(file["sources"], name.c_str());
   }
   run.sha256 = text_of(file, "sha256");
   if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
@@ -53,6 +58,7 @@ void read_spec(RunData& run) {
 
 void read_rows(RunData& run) {
   const record::RunReader reader(run.folder / "run.h5");
+  if (run.spec.empty()) attempt(run, "the spec in run.h5", [&] { use_spec(reader.spec_text(), run); });
   run.recorded = reader.columns();
   for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
   run.software = reader.software();
@@ -87,7 +93,10 @@ void read_state(RunData& run) {
 
 void read_estimates(RunData& run) {
   const auto summary = record::read_summary(run.folder);
+  if (!summary && run.finished()) throw Error("", "not there, though the run finished", "", Exit::data);
   if (!summary) return;
+  if (run.task.empty()) run.task = summary->task;
+  if (run.task == "data") load_stages(summary->details, run);
   for (const auto& [metric, e] : summary->metrics)
     run.summary[metric] = {e.mean, e.low, e.high, static_cast<int64_t>(e.n)};
 }
@@ -147,12 +156,14 @@ RunData load_run(const fs::path& folder) {
   run.folder = fs::weakly_canonical(folder / "");  // so that "." has a name too
   if (!run.folder.has_filename()) run.folder = run.folder.parent_path();
   run.name = run.folder.filename().string();
-  attempt(run, "spec.json", [&] { read_spec(run); });
+  attempt(run, "spec.json", [&] { use_spec(read_file(run.folder / "spec.json", longest_spec), run); });
   attempt(run, "run.h5", [&] { read_rows(run); });
   attempt(run, "status.json", [&] { read_state(run); });
   attempt(run, "summary.json", [&] { read_estimates(run); });
   attempt(run, "rollouts", [&] { load_samples(run.folder, run); });
-  if (run.summary.empty()) summarize_rows(run);
+  if (run.task == "data" && run.stages.empty()) stages_of_rows(run);
+  if (run.task == "data") load_transcripts(run);
+  if (run.summary.empty() && run.task != "data") summarize_rows(run);
   if (run.steps_done == 0) run.steps_done = static_cast<int64_t>(run.rows());
   return run;
 }

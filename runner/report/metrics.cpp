@@ -117,6 +117,18 @@ Metric describe(const std::string& name) {
   return metric;
 }
 
+Better better_figure(const std::string& path) {
+  constexpr std::array lower = {"failure",  "contradict", "apart",     "overlooked", "invalid", "unreadable",
+                                "repeat",   "self_bleu",  "redundan",  "similarity", "error",   "truncated",
+                                "unparsed", "perplexity", "collapsed", "dropped"};
+  constexpr std::array neither = {"n",      "rounds",    "length", "tokens", "dialogues",  "pairs",
+                                  "chance", "by_chance", "turns",  "words",  "characters", "entropy"};
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (std::find(neither.begin(), neither.end(), name) != neither.end()) return Better::unknown;
+  const auto speaks_of = [&](const char* word) { return name.find(word) != std::string::npos; };
+  return std::any_of(lower.begin(), lower.end(), speaks_of) ? Better::lower : Better::higher;
+}
+
 std::string heading(Topic topic) {
   switch (topic) {
     case Topic::reward:

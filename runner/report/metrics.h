@@ -26,6 +26,10 @@ struct Metric {
 /// is better unless the name speaks of faults; `seconds/PHASE` timings; any other `PLUGIN/FACTOR` a reweighting's.
 Metric describe(const std::string& name);
 
+/// Which way is better for a figure that a stage has found: higher, unless its name speaks of failures or of repeating
+/// oneself; not known of numbers that only count.
+Better better_figure(const std::string& path);
+
 /// "Reward", "Redundancy", "Diversity and length", ...
 std::string heading(Topic topic);
 

@@ -91,7 +91,8 @@ int column_decimals(const std::vector<Estimate>& estimates) {
   };
   std::vector<double> halves, sizes;
   for (const auto& e : estimates) {
-    if (e.has_interval() && e.high > e.low) halves.push_back((e.high - e.low) / 2);
+    // Values that are equal but for rounding have an interval of no width.
+    if (e.has_interval() && e.high - e.low > 1e-9 * std::abs(e.mean)) halves.push_back((e.high - e.low) / 2);
     if (e.known() && e.mean != 0) sizes.push_back(std::abs(e.mean));
   }
   const int place = sizes.empty() ? 0 : static_cast<int>(std::floor(std::log10(median(sizes))));

@@ -9,12 +9,15 @@
 #include "report/curves.h"
 #include "report/evaluations.h"
 #include "report/findings.h"
+#include "report/funnel.h"
 #include "report/lineage.h"
 #include "report/markup.h"
 #include "report/samples.h"
 #include "report/settings.h"
 #include "report/style.h"
 #include "report/timings.h"
+#include "report/transcripts.h"
+#include "report/trials.h"
 
 namespace compeer::report {
 
@@ -35,14 +38,17 @@ std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& l
   std::vector<Section> list;
   if (sweep) list.push_back({"sweep", "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
+  list.push_back({"trials", "Models and judges tested", [&](Markup& out) { write_trials(out, runs, lineage); }});
   std::set<std::string> tasks;
   for (const auto& run : runs) {
-    if (run.task != "evaluate") tasks.insert(run.task);
+    if (run.task != "evaluate" && run.task != "data") tasks.insert(run.task);
   }
   for (const auto& task : tasks)  // grpo before sft
     list.push_back({"training-" + (task.empty() ? "unknown" : task), training_heading(task),
                     [&, task](Markup& out) { write_curves(out, runs, lineage, task); }});
   list.push_back({"samples", "Samples", [&](Markup& out) { write_samples(out, runs, lineage); }});
+  list.push_back({"transcripts", "Transcripts", [&](Markup& out) { write_transcripts(out, runs, lineage); }});
+  list.push_back({"stages", "What became of records", [&](Markup& out) { write_funnel(out, runs); }});
   list.push_back({"time", "Time", [&](Markup& out) { write_timings(out, runs, lineage); }});
   list.push_back(
       {"differences", "What differs between runs", [&](Markup& out) { write_differences(out, runs, lineage); }});

@@ -49,6 +49,18 @@ struct Failure {
   std::string phase, plugin, where, what, help;
 };
 
+/// A stage of a data run: what became of records, and what it found out about them.
+struct StageData {
+  std::string name;                        ///< "01-sage", as its files are called
+  std::string plugin;                      ///< "sage"; of stage 0, "" (it reads the dataset)
+  nlohmann::json settings;                 ///< as in the spec
+  int64_t in = 0, out = 0;                 ///< records
+  int64_t left_out = 0;                    ///< what was dropped, of all reasons together
+  std::map<std::string, int64_t> dropped;  ///< by reason
+  std::map<std::string, double> counts;
+  nlohmann::json findings = nlohmann::json::object();
+};
+
 /// All that a report says about one run. `load_run` fills it; whatever can't be read is left empty and named in
 /// `problems`, because a report over ten runs should not fail on one broken folder.
 struct RunData {
@@ -72,6 +84,9 @@ struct RunData {
   std::vector<SampleGroup> groups;  ///< a few, for showing (load.h says which)
   /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
   std::map<std::string, std::map<std::string, double>> per_prompt;
+  std::vector<StageData> stages;            ///< data only
+  std::vector<nlohmann::json> transcripts;  ///< data only: the first records that hold a dialogue played (`turns`), of
+  std::string transcripts_of;               ///< this stage, "01-sage"
   std::string software, host;
   int64_t ranks = 0;
   std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"

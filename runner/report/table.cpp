@@ -43,6 +43,8 @@ void write_row(Markup& out, const Table& table, const TableRow& row) {
     const auto td = out.open("td", {{"class", table.columns[i].number ? "number" : "words"}});
     if (cell.best) {
       out.element("strong", {}, cell.text);
+    } else if (cell.second) {
+      out.element("em", {}, cell.text);
     } else {
       out.text(cell.text);
     }

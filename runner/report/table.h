@@ -14,8 +14,8 @@ struct TableColumn {
 };
 
 struct TableCell {
-  std::string text, below;  ///< `below`: small, under the text, such as an interval
-  bool best = false;
+  std::string text, below;            ///< `below`: small, under the text, such as an interval
+  bool best = false, second = false;  ///< bold, underlined
 };
 
 struct TableRow {

@@ -150,6 +150,104 @@ TEST_F(Load, NamesWhatItCantRead) {
   EXPECT_EQ(run.problems[2], "status.json: not there");
 }
 
+/// What a data run leaves: two stages, the second an evaluation with three dialogues.
+class LoadData : public Load {
+ protected:
+  fs::path write_data_run(bool finished) {
+    const fs::path folder = root_ / "d";
+    fs::create_directories(folder / "stages");
+    const auto sample = sample::tested("d", "x", 1, 50, 2, 0.1, 1);
+    const nlohmann::json spec = {{"sha256", std::string(64, 'c')}, {"spec", sample.spec}};
+    write_file(folder / "spec.json", spec.dump());
+    auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "in", "out", "dropped"});
+    writer.append(std::vector<double>{1, 4, 4, 0});
+    writer.append(std::vector<double>{2, 4, 3, 1});
+    write_file(folder / "stages/01-sage.dropped.jsonl", R"({"id":"esc_world/test/3","reason":"no answer"})"
+                                                        "\n");
+    std::string records = R"({"id":"none","text":"no dialogue"})"
+                          "\n";
+    for (int i = 0; i < 3; ++i) records += sample::played(i, 40, "Hm.").dump() + "\n";
+    write_file(folder / "stages/01-sage.jsonl", records);
+    record::write_status(folder, {finished ? "finished" : "running", 2, 2, "", {}, "", 1, 1});
+    if (!finished) return folder;
+    writer.finish("finished");
+    record::Summary summary{"data", 2, {{"01-sage/mean_emotion/value", {50, 50, 50, 1}}}, {}};
+    summary.details["stages"] = {{{"stage", "00-dataset"},
+                                  {"in", 4},
+                                  {"out", 4},
+                                  {"dropped", nlohmann::json::object()},
+                                  {"counts", {{"a", 1.5}}}},
+                                 {{"stage", "01-sage"},
+                                  {"in", 4},
+                                  {"out", 3},
+                                  {"dropped", {{"no answer", 1}}},
+                                  {"counts", nlohmann::json::object()},
+                                  {"findings", {{"mean_emotion", sample::figure(50, 2)}}}}};
+    record::write_summary(folder, summary);
+    return folder;
+  }
+};
+
+TEST_F(LoadData, ReadsStagesAndTranscripts) {
+  const RunData run = load_run(write_data_run(true));
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[0].counts.at("a"), 1.5);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+  EXPECT_EQ(run.stages[1].left_out, 1);
+  EXPECT_EQ(run.stages[1].settings["supporter"]["plugin"], "local");
+  EXPECT_EQ(run.stages[1].findings["mean_emotion"]["value"], 50);
+  EXPECT_EQ(run.transcripts_of, "01-sage");
+  ASSERT_EQ(run.transcripts.size(), 3u);
+  EXPECT_EQ(run.transcripts[2]["id"], "esc_world/test/2");
+}
+
+TEST_F(LoadData, OfARunThatCrashedReadsWhatThereIs) {
+  const RunData run = load_run(write_data_run(false));
+  EXPECT_EQ(run.state, "stopped");
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].out, 3);
+  EXPECT_EQ(run.stages[1].dropped.at("no answer"), 1);
+  EXPECT_EQ(run.transcripts.size(), 3u);
+}
+
+TEST_F(LoadData, NamesAHalfWrittenFile) {
+  const auto folder = write_data_run(false);
+  const auto file = folder / "stages/01-sage.jsonl";
+  auto text = read_file(file);
+  write_file(file, text.substr(0, text.size() - 20));
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.transcripts.size(), 2u);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
+  text.insert(text.find('\n') + 1, "nonsense\n");
+  write_file(file, text);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 2 is no JSON"});
+}
+
+TEST_F(LoadData, NamesASummaryThatIsMissingOrBroken) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "summary.json", R"({"task":"data","steps":2,"metrics":{},"details":{"stages":[{"stage":3}]}})");
+  auto run = load_run(folder);
+  EXPECT_EQ(run.problems,
+            std::vector<std::string>{"summary.json: tells of its stages in a way that can't be understood"});
+  EXPECT_EQ(run.stages.size(), 2u);  // from its rows
+  fs::remove(folder / "summary.json");
+  run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
+  EXPECT_EQ(run.stages[1].out, 3);
+}
+
+TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "spec.json", "{\"spec\": {");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON"});
+  EXPECT_EQ(run.task, "data");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+}
+
 TEST_F(Load, FindsTheRunsOfAFolder) {
   write_run("b", "sft", 1);
   write_run("a", "sft", 1);

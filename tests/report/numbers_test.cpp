@@ -73,6 +73,10 @@ TEST(Ticks, AreRoundAndInside) {
   }
 }
 
+TEST(ColumnDecimals, OfIntervalsWithoutWidthAreThoseOfTheMeans) {
+  EXPECT_EQ(column_decimals({{0.2, 0.2 - 1e-17, 0.2 + 3e-17, 3}, {0.05, 0.05, 0.05, 3}}), 3);
+}
+
 TEST(Ticks, OfAnEmptyRangeAreItsOneValue) {
   EXPECT_EQ(ticks(3, 3, 5), (std::vector<double>{3}));
   EXPECT_TRUE(ticks(missing, 1, 5).empty());

@@ -179,6 +179,14 @@ TEST(Page, HasItsSectionsInOrderAndNoEmptyOnes) {
   EXPECT_FALSE(has(page({sample::sft("alone")}), "<section id=\"differences\""));
 }
 
+TEST(Page, ShowsWhatEvaluationsCameTo) {
+  expect_sound(sample::study());
+  const std::string html = page(sample::study());
+  for (const char* id : {"trials", "transcripts", "stages"})
+    EXPECT_TRUE(has(html, "<section id=\"" + std::string(id) + "\"")) << id;
+  EXPECT_FALSE(has(html, "training-data"));  // rows of a data run are its stages, not steps of training
+}
+
 TEST(Page, IsNamedAfterWhatTheRunsShare) {
   EXPECT_TRUE(has(page(sample::quickstart()), "<h1>quickstart</h1>"));
   EXPECT_TRUE(has(page(sample::quickstart(), "A study"), "<title>A study</title>"));

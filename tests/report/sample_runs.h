@@ -9,6 +9,7 @@
 /// Made-up runs for the tests of report/: shaped like a small study, wrong in known ways where a test asks for it.
 namespace sample {
 
+namespace report = compeer::report;
 using compeer::report::Estimate;
 using compeer::report::RunData;
 using compeer::report::SampleGroup;
@@ -224,6 +225,83 @@ inline std::vector<RunData> sweep(int settings, int seeds, size_t rows) {
       made.spec["seed"] = s;
       made.spec["reweighting"]["alpha"] = 0.25 * (a + 1);
       runs.push_back(made);
+    }
+  }
+  return runs;
+}
+
+/// A figure as findings have it.
+inline nlohmann::json figure(double value, double half, int n = 100) {
+  return {{"value", value}, {"low", value - half}, {"high", value + half}, {"n", n}};
+}
+
+/// A dialogue of an evaluation: two rounds, with the seeker's emotion after each.
+inline nlohmann::json played(int number, double start, const std::string& reply) {
+  const nlohmann::json steps = {{"history", "the job loss is told"}, {"emotion", "sad"}, {"strategy", "question"}};
+  return {{"id", "esc_world/test/" + std::to_string(number)},
+          {"emo_point", start + 8},
+          {"scores", {{"rules", {{"fluency", 4}, {"overall", 2}}}}},
+          {"turns",
+           {{{"role", "user"}, {"text", "I lost my job last week."}, {"emotion-point", start}},
+            {{"role", "assistant"}, {"text", reply}, {"steps", steps}},
+            {{"role", "user"}, {"text", "我不知道怎么告诉家人。"}, {"emotion-point", start + 8}},
+            {{"role", "assistant"}, {"text", "What do you fear they would say?"}}}}};
+}
+
+/// A data run that tested the model of `supporter` in dialogues, as the stage `sage` does.
+inline RunData tested(const std::string& name, const std::string& supporter, int seed, double emotion, double half,
+                      double failure, int64_t unreadable = 0) {
+  RunData made = run(name, "data");
+  made.spec = {{"name", name},
+               {"task", "data"},
+               {"seed", seed},
+               {"dataset", {{"plugin", "esc_world"}, {"unit", "scenario"}}},
+               {"data", {{"splits", {"test"}}}}};
+  const nlohmann::json model = {{"plugin", "local"}, {"path", "results/" + supporter + "/checkpoints/last"}};
+  made.spec["stages"] = {{{"plugin", "sage"},
+                          {"label", nullptr},
+                          {"supporter", model},
+                          {"supporter_temperature", 0.0},
+                          {"simulator", {{"plugin", "esc_world"}, {"seed", 1}}}}};
+  made.columns = {{"step", {1, 2}}, {"in", {100, 100}}, {"out", {100, 100. - double(unreadable)}}};
+  made.columns["dropped"] = {0, double(unreadable)};
+  report::StageData data, sage;
+  data.name = "00-dataset", data.in = data.out = 100, data.settings = made.spec["dataset"];
+  sage.name = "01-sage", sage.plugin = "sage", sage.settings = made.spec["stages"][0];
+  sage.in = 100, sage.out = 100 - unreadable, sage.left_out = unreadable;
+  if (unreadable > 0) sage.dropped["unreadable change"] = unreadable;
+  sage.counts["ended by goodbye"] = 12;
+  sage.findings = {{"n", 100 - unreadable},
+                   {"columns", {"mean_emotion", "success", "failure", "rounds"}},
+                   {"mean_emotion", figure(emotion, half)},
+                   {"success", figure(emotion / 200, 0.08)},
+                   {"failure", figure(failure, 0.03)},
+                   {"rounds", figure(8.1, 0.3)},
+                   {"by_kind",
+                    {{"work", {{"mean_emotion", figure(emotion + 3, 2 * half, 40)}}},
+                     {"family", {{"mean_emotion", figure(emotion - 2, 2 * half, 60)}}}}}};
+  for (int round = 0; round <= 4; ++round)
+    sage.findings["curves"]["emotion"].push_back(figure(40 + (emotion - 40) * round / 4, half * round / 4));
+  made.stages = {data, sage};
+  for (int i = 0; i < 8; ++i) made.transcripts.push_back(played(i, 40, "That sounds heavy, " + name + "."));
+  made.transcripts_of = "01-sage";
+  made.elapsed = 33.1;
+  return made;
+}
+
+/// Three kinds of model over three seeds each, tested in dialogues, with the runs that taught them.
+inline std::vector<RunData> study() {
+  std::vector<RunData> runs;
+  const std::vector<std::pair<std::string, double>> kinds = {{"sft", 41}, {"por", 58}, {"urp", 63}};
+  for (int seed = 1; seed <= 3; ++seed) {
+    for (const auto& [kind, emotion] : kinds) {
+      const auto taught = kind + "-seed_" + std::to_string(seed);
+      runs.push_back(kind == "sft" ? sft(taught, 40)
+                                   : grpo(taught, kind == "urp" ? "redundancy" : "none", "models/start", 40,
+                                          static_cast<unsigned>(seed)));
+      runs.back().spec["seed"] = seed;
+      runs.push_back(tested("sage-" + taught, taught, seed, emotion + seed, 2.5, kind == "sft" ? 0.2 : 0.05,
+                            kind == "urp" ? seed : 0));
     }
   }
   return runs;

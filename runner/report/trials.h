@@ -1,0 +1,58 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/lineage.h"
+#include "report/markup.h"
+#include "report/run_data.h"
+
+namespace compeer::report {
+
+/// A trial is a stage of a data run that measures something: a model in dialogues (`sage`, `esc_eval`), a judge
+/// (`reward_accuracy`). It is told by its findings, which hold figures: {"value", "low", "high"}.
+
+/// Trials of one model, or one judge: one, or several that differ in their seeds alone.
+struct TrialKind {
+  struct Place {
+    size_t run, stage;
+  };
+  std::string name, label;  ///< of its runs; with the stage's where a run has several of this plugin. `label` is short
+  std::string subject;      ///< what is tested: the run that taught it, or a path
+  size_t style = 0;
+  std::vector<Place> trials;
+};
+
+/// Trials that may be compared: one plugin, with the same data and settings but for who is tested.
+struct TrialGroup {
+  std::string plugin, heading;
+  std::vector<std::string> columns;  ///< the figures of the paper's table, in its order; may be empty
+  std::vector<TrialKind> kinds;
+};
+
+/// Whether a stage measures something, and does not only make records.
+bool is_trial(const StageData& stage);
+
+std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lineage& lineage);
+
+/// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
+/// interval. `columns` and `curves` are none.
+std::map<std::string, Estimate> figures_of(const nlohmann::json& findings);
+
+/// A figure of one kind: its own interval, or of several trials their mean with a t interval over the trials.
+Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, const std::string& path);
+
+/// How the figures of a column stand to each other. `level`: not the best, but can't be told from it.
+struct Standing {
+  bool best = false, second = false, level = false;
+};
+std::vector<Standing> standings(const std::vector<Estimate>& figures, const std::string& name);
+
+/// The sentences that the page's findings say of a group: the best, and how the others differ from it.
+std::vector<std::string> trial_findings(const std::vector<RunData>& runs, const TrialGroup& group);
+
+/// Of each group the paper's table, what was not scored and why, curves, and all other figures. Nothing if no run holds
+/// a trial.
+void write_trials(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
+
+}  // namespace compeer::report
