@@ -9,6 +9,7 @@ namespace compeer::report {
 namespace {
 
 constexpr size_t longest_unbroken = 16;  // bytes of a heading that stays on one line
+constexpr size_t most_upright = 9;       // columns of a table that is printed on an upright page
 
 void write_below(Markup& out, const std::string& text) {
   if (text.empty()) return;
@@ -64,8 +65,9 @@ void write_swatch(Markup& out, size_t style) {
 }
 
 void write(Markup& out, const Table& table) {
+  const char* kind = table.columns.size() > most_upright ? "scroll wide" : "scroll";
   const auto frame =
-      out.open("div", {{"class", "scroll"}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", table.caption}});
+      out.open("div", {{"class", kind}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", table.caption}});
   const auto whole = out.open("table");
   out.element("caption", {}, table.caption);
   write_head(out, table);

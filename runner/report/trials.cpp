@@ -95,7 +95,8 @@ std::map<std::string, std::vector<std::string>> other_figures(const std::vector<
   }
   std::map<std::string, std::vector<std::string>> topics;
   for (const auto& path : paths) {
-    if (std::find(group.columns.begin(), group.columns.end(), path) != group.columns.end()) continue;
+    const bool shown = std::find(group.columns.begin(), group.columns.end(), path) != group.columns.end();
+    if (shown || (path == "n" && !group.columns.empty())) continue;
     const size_t slash = path.rfind('/');
     topics[slash == std::string::npos ? "" : path.substr(0, slash)].push_back(path);
   }

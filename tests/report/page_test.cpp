@@ -231,6 +231,14 @@ TEST(Page, SaysWhatNeverChangesInsteadOfDrawingIt) {
       html, "The same in every row, to within 0.01 %: redundancy length gate 0.98; clipped 0; learning rate 2×10⁻⁴."));
 }
 
+TEST(Page, TablesTooWideForAnUprightPageSaySo) {
+  const std::string html = page(sample::quickstart());
+  const size_t last_rows = html.find("aria-label=\"At the end of training");  // 19 columns
+  EXPECT_TRUE(html.substr(0, last_rows).ends_with("<div class=\"scroll wide\" role=\"group\" tabindex=\"0\" "));
+  const size_t before_after = html.find("aria-label=\"Before and after");  // 5
+  EXPECT_TRUE(html.substr(0, before_after).ends_with("<div class=\"scroll\" role=\"group\" tabindex=\"0\" "));
+}
+
 TEST(Page, TablesHaveHeadersForRowsAndColumns) {
   const std::string html = page(sample::quickstart());
   for (const char* header : {"<th scope=\"col\"", "<th scope=\"row\"", "<th scope=\"rowgroup\"", "<caption>"})
