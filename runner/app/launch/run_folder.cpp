@@ -139,6 +139,8 @@ std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, co
   return {folder, state_of(folder)};
 }
 
+std::string RunFolder::holder(const fs::path& folder) { return live_owner(folder); }
+
 RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::move(other.path_)), lock_(other.lock_) {
   other.lock_ = -1;
 }

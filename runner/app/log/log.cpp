@@ -1,4 +1,4 @@
-// compeer log show | export | verify: the metrics and events of a run. (verify: log_verify.cpp)
+// compeer log show | export: the metrics and events of a run. (watch: watch.cpp, verify: log_verify.cpp)
 #include "app/log/log.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/log/watch.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "record/run_file.h"
@@ -162,6 +163,18 @@ void add_show(CLI::App& log, std::function<int()>& action) {
   });
 }
 
+void add_watch(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogWatch>();
+  auto* command = log.add_subcommand("watch", "Show how runs go, until they have ended");
+  command->add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command->add_option("--columns", options->columns, "these, separated by commas")->delimiter(',');
+  command->add_option("--interval", options->interval, "seconds between two looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  command->callback(
+      [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
+}
+
 void add_export(CLI::App& log, std::function<int()>& action) {
   auto options = std::make_shared<LogExport>();
   auto* command = log.add_subcommand("export", "Write a run's metrics for other programs");
@@ -218,9 +231,10 @@ int log_export(const LogExport& options, std::ostream& out) {
 }
 
 void add_log(CLI::App& app, std::function<int()>& action) {
-  auto* log = app.add_subcommand("log", "Show, export and verify what runs recorded");
+  auto* log = app.add_subcommand("log", "Show, watch, export and verify what runs recorded");
   log->require_subcommand(1);
   add_show(*log, action);
+  add_watch(*log, action);
   add_export(*log, action);
   add_log_verify(*log, action);
 }

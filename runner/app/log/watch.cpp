@@ -1,0 +1,161 @@
+// compeer log watch: reads, shows, waits, again and again.
+#include "app/log/watch.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "app/launch/interrupts.h"
+#include "app/launch/run_folder.h"
+#include "app/log/log.h"
+#include "base/error.h"
+#include "record/run_file.h"
+#include "record/status.h"
+
+namespace compeer::app {
+
+namespace {
+
+using Path = std::filesystem::path;
+constexpr int interrupted = 130;  // as a shell says of Ctrl-C
+
+void read_rows(const Path& folder, const std::vector<std::string>& columns, WatchedRun& run, bool& alive) {
+  if (!std::filesystem::exists(folder / "run.h5")) return;
+  const record::RunReader reader(folder / "run.h5");
+  run.columns = reader.columns();
+  run.times = reader.times();
+  for (const auto& name : columns) {
+    if (reader.has(name)) run.values[name] = reader.column(name);
+  }
+  if (reader.has("step")) run.values["step"] = reader.column("step");
+  alive = alive || reader.live();
+  if (run.state.empty()) run.state = reader.status();
+}
+
+void read_status(const Path& folder, WatchedRun& run) {
+  if (const auto status = record::read_status(folder)) {
+    run.state = status->state;
+    run.phase = status->phase;
+    run.step = status->step;
+    run.steps = status->steps;
+    run.elapsed = status->elapsed;
+  }
+  const auto failure = record::read_failure(folder);
+  if (!failure || run.state == "finished") return;
+  run.state = "failed";
+  run.problem = failure->what;
+  run.exit = failure->exit;
+}
+
+std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector<std::string>& columns) {
+  std::vector<WatchedRun> runs;
+  for (const auto& folder : folders) runs.push_back(look_at(folder, columns));
+  return runs;
+}
+
+void check_columns(const std::vector<WatchedRun>& runs, const std::vector<std::string>& wanted) {
+  std::vector<std::string> known;
+  for (const auto& run : runs) known.insert(known.end(), run.columns.begin(), run.columns.end());
+  if (known.empty()) return;  // no run has begun
+  for (const auto& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    throw Error("--columns", "no run has a column '" + name + "'", suggest(name, known), Exit::usage);
+  }
+}
+
+/// Draws over what was drawn before.
+class Screen {
+ public:
+  explicit Screen(const WatchPlace& place) : place_(place) {}
+
+  void draw(const std::vector<std::string>& lines) {
+    std::string text = drawn_ > 0 ? fmt::format("\x1b[{}F\x1b[J", drawn_) : "";
+    for (const auto& line : lines) text += line + '\n';
+    place_.write(text);
+    drawn_ = lines.size();
+  }
+
+ private:
+  const WatchPlace& place_;
+  size_t drawn_ = 0;
+};
+
+std::string together(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += line + '\n';
+  return text;
+}
+
+}  // namespace
+
+WatchPlace WatchPlace::standard_output() {
+  WatchPlace place;
+  const char* kind = std::getenv("TERM");
+  place.terminal = ::isatty(STDOUT_FILENO) && kind && std::string_view(kind) != "dumb";
+  place.view = [] {
+    winsize size{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+    return known ? WatchView{{}, size.ws_col, size.ws_row} : WatchView{};
+  };
+  const auto signals = std::make_shared<Interrupts>();
+  place.wait = [signals](double seconds) {
+    ::poll(nullptr, 0, static_cast<int>(1000 * seconds));  // a signal ends it
+    return signals->count() == 0;
+  };
+  place.write = [](std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw Error("standard output", "can't be written", "", Exit::failure);
+  };
+  return place;
+}
+
+WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns) {
+  WatchedRun run;
+  run.name = std::filesystem::weakly_canonical(folder).filename().string();
+  bool alive = !RunFolder::holder(folder).empty();
+  try {
+    read_status(folder, run);
+    read_rows(folder, columns, run, alive);
+  } catch (const Error& error) {
+    if (run.problem.empty()) run.problem = error.problem();
+  }
+  if (run.state.empty() && alive) run.state = "starting";
+  if (run.state.empty() || (!run.ended() && !alive)) run.state = "stopped";
+  return run;
+}
+
+int log_watch(const LogWatch& options, const WatchPlace& place) {
+  std::vector<Path> folders;
+  for (const auto& run : options.runs) folders.push_back(find_run(run));
+  std::vector<WatchedRun> before;
+  Screen screen(place);
+  while (true) {
+    auto columns = options.columns;
+    auto runs = look(folders, columns);
+    check_columns(runs, columns);
+    if (columns.empty()) {
+      columns = telling_columns(runs);
+      runs = look(folders, columns);
+    }
+    auto view = place.view();
+    view.columns = columns;
+    if (place.terminal) {
+      screen.draw(watch_table(runs, view));
+    } else {
+      place.write(together(watch_news(before, runs, view)));
+    }
+    if (std::all_of(runs.begin(), runs.end(), [](const WatchedRun& run) { return run.ended(); })) return exit_of(runs);
+    if (!place.wait(options.interval)) return interrupted;
+    before = std::move(runs);
+  }
+}
+
+}  // namespace compeer::app

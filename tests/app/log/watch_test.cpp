@@ -1,0 +1,214 @@
+#include "app/log/watch.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <limits>
+
+#include "app/log/watch_view.h"
+#include "base/error.h"
+#include "record/run_file.h"
+#include "record/status.h"
+
+namespace compeer::app {
+
+namespace {
+
+WatchedRun run(const std::string& name, const std::string& state, std::vector<double> rewards, uint64_t steps) {
+  WatchedRun made;
+  made.name = name;
+  made.state = state;
+  made.step = rewards.size();
+  made.steps = steps;
+  made.elapsed = 75;
+  made.phase = "rollout";
+  made.columns = {"step", "loss", "reward"};
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    made.times.push_back(100 + 2.0 * static_cast<double>(i));
+    made.values["step"].push_back(static_cast<double>(i + 1));
+  }
+  made.values["reward"] = std::move(rewards);
+  return made;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Sparkline, ShowsTheCourse) {
+  EXPECT_EQ(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8), "▁▂▃▄▅▆▇█");
+  EXPECT_EQ(sparkline({0, 0, 1, 1}, 2), "▁█");  // means of two
+  EXPECT_EQ(sparkline({5, 5}, 8), "▅▅");
+  EXPECT_EQ(sparkline({std::nan(""), 2}, 8), "▅");
+  EXPECT_EQ(sparkline({}, 8), "");
+  std::vector<double> risen(100, 3.0);
+  risen[0] = -1e9;  // long ago: only the last 64 are shown
+  EXPECT_EQ(sparkline(risen, 2), "▅▅");
+}
+
+TEST(SecondsLeft, AreAtThePaceOfTheLastRows) {
+  auto watched = run("a", "running", {1, 2, 3, 4, 5}, 20);
+  EXPECT_DOUBLE_EQ(seconds_left(watched), 15 * 2.0);
+  watched.times[0] = -1e6;  // of five rows, all four gaps
+  EXPECT_DOUBLE_EQ(seconds_left(watched), 15 * (108 + 1e6) / 4);
+  watched.state = "stopped";
+  EXPECT_TRUE(std::isnan(seconds_left(watched)));
+  EXPECT_TRUE(std::isnan(seconds_left(run("a", "running", {1}, 20))));
+}
+
+TEST(WatchTable, HasALineForEachRun) {
+  const auto lines =
+      watch_table({run("first", "running", {0, 1, 2, 3}, 20), run("b", "finished", {7}, 1)}, {{"reward"}, 100, 24});
+  EXPECT_EQ(lines, (Lines{"run    state     step  took  left  phase     reward",
+                          "first  running   4/20  1:15  0:32  rollout           3 ▁▃▆█",
+                          "b      finished   1/1  1:15     -                    7 ▅"}));
+}
+
+TEST(WatchTable, NamesColumnsThatDoNotFitAndSaysWhyRunsFailed) {
+  auto failed = run("b", "failed", {7}, 1);
+  failed.problem = "the disk is full\nreally";
+  const auto lines = watch_table({failed}, {{"reward", "loss"}, 66, 24});
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[2], "b: the disk is full\\x0areally");
+  EXPECT_EQ(lines[3], "no room for: loss");
+  for (const auto& line : watch_table({failed}, {{"reward"}, 10, 24})) EXPECT_LE(line.size(), 10u);
+}
+
+TEST(WatchTable, IsNoHigherThanTheTerminal) {
+  std::vector<WatchedRun> runs;
+  for (int i = 0; i < 30; ++i) runs.push_back(run("r" + std::to_string(i), "running", {1}, 9));
+  const auto lines = watch_table(runs, {{"reward"}, 100, 10});
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[7].substr(0, 3), "r6 ");
+  EXPECT_EQ(lines[8], "and 23 more runs");
+}
+
+TEST(WatchTable, LeavesNamesNoControlCharacters) {
+  const auto lines = watch_table({run("\x1b[2Jevil", "running", {1}, 9)}, {{}, 100, 24});
+  EXPECT_EQ(lines[1].substr(0, 14), "\\x1b[2Jevil  r");
+}
+
+TEST(WatchNews, AreTheNewestRowThenWhateverIsNew) {
+  const WatchView view{{"reward", "loss"}, 80, 24};
+  const std::vector<WatchedRun> before = {run("a", "running", {1, 2}, 4)};
+  EXPECT_EQ(watch_news({}, before, view), (Lines{"a 2/4  reward 2", "a: running"}));
+  EXPECT_EQ(watch_news(before, before, view), Lines{});
+  auto after = run("a", "failed", {1, 2, 3, 4}, 4);
+  after.problem = "no memory";
+  EXPECT_EQ(watch_news(before, {after}, view),
+            (Lines{"a 3/4  reward 3", "a 4/4  reward 4", "a: failed after 1:15: no memory"}));
+}
+
+TEST(TellingColumns, AreRewardAndLossOrWhatThereIs) {
+  EXPECT_EQ(telling_columns({run("a", "running", {1}, 9)}), (Lines{"reward", "loss"}));
+  auto other = run("a", "running", {1}, 9);
+  other.columns = {"step", "x", "y"};
+  EXPECT_EQ(telling_columns({other}), (Lines{"x", "y"}));
+  EXPECT_EQ(telling_columns({}), Lines{});
+}
+
+TEST(ExitOfWatching, IsThatOfTheRunsThatDidNotFinish) {
+  auto finished = run("a", "finished", {}, 1), failed = run("b", "failed", {}, 1), stopped = run("c", "stopped", {}, 1);
+  failed.exit = 5;
+  EXPECT_EQ(exit_of({finished}), 0);
+  EXPECT_EQ(exit_of({finished, failed}), 5);
+  EXPECT_EQ(exit_of({failed, stopped}), 1);
+  EXPECT_EQ(exit_of({run("d", "preempted", {}, 1)}), 85);
+}
+
+/// A run that is written while it is watched: waiting is what lets it go on.
+class Watch : public testing::Test {
+ protected:
+  Watch() {
+    std::string name = (std::filesystem::temp_directory_path() / "compeer-watch-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    writer_ = record::RunWriter::create(folder_ / "run.h5", "{}", {"step", "reward"});
+    row(1);
+  }
+  ~Watch() override { std::filesystem::remove_all(folder_); }
+
+  void row(int step) {
+    writer_->append(std::vector<double>{static_cast<double>(step), step / 2.0});
+    record::write_status(folder_, {"running", static_cast<uint64_t>(step), 3, "rollout", {}, "", 10.0 * step, 1});
+  }
+  void end(const std::string& state) {
+    writer_->finish(state);
+    writer_.reset();
+    record::write_status(folder_, {state, 3, 3, "", {}, "", 31, 1});
+  }
+
+  int watch(bool terminal, const std::function<bool(int looks)>& wait, std::vector<std::string> columns = {}) {
+    WatchPlace place;
+    place.terminal = terminal;
+    place.view = [] { return WatchView{{}, 80, 24}; };
+    place.wait = [&, looks = 0](double) mutable { return wait(++looks); };
+    place.write = [&](std::string_view text) { written_ += text; };
+    return log_watch({{folder_.string()}, std::move(columns), 1}, place);
+  }
+  std::string name() const { return folder_.filename().string(); }
+
+  std::filesystem::path folder_;
+  std::optional<record::RunWriter> writer_;
+  std::string written_;
+};
+
+TEST_F(Watch, GoesOnUntilTheRunHasEnded) {
+  const int code = watch(false, [&](int looks) {
+    looks == 1 ? row(2) : looks == 2 ? row(3) : end("finished");
+    return true;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(written_, name() + " 1/3  reward 0.5\n" + name() + ": running\n" + name() + " 2/3  reward 1\n" + name() +
+                          " 3/3  reward 1.5\n" + name() + ": finished after 0:31\n");
+}
+
+TEST_F(Watch, DrawsInPlaceOnATerminal) {
+  watch(true, [&](int) {
+    end("finished");
+    return true;
+  });
+  const auto second = written_.find("\x1b[2F\x1b[J");
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_NE(written_.find("finished", second), std::string::npos);
+}
+
+TEST_F(Watch, EndsWhenTheUserHasHadEnough) {
+  EXPECT_EQ(watch(false, [](int) { return false; }), 130);
+}
+
+TEST_F(Watch, TellsOfARunThatIsGoneWithoutAWord) {
+  const int code = watch(false, [&](int) {
+    writer_.reset();  // as a killed process leaves it
+    return true;
+  });
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(written_.find(name() + ": stopped after 0:10\n"), std::string::npos) << written_;
+}
+
+TEST_F(Watch, EndsWithTheCodeOfAFailedRun) {
+  record::write_failure(folder_, {0, "h", "score", {}, "", "the reward is not a number", "", 5});
+  writer_.reset();
+  EXPECT_EQ(watch(false, [](int) { return true; }), 5);
+  EXPECT_NE(written_.find(": failed after 0:10: the reward is not a number\n"), std::string::npos) << written_;
+}
+
+TEST_F(Watch, OfADamagedFileSaysSo) {
+  writer_.reset();
+  std::filesystem::resize_file(folder_ / "run.h5", 100);
+  EXPECT_EQ(watch(false, [](int) { return true; }), 1);
+  EXPECT_NE(written_.find(": stopped after 0:10: "), std::string::npos) << written_;
+}
+
+TEST_F(Watch, RefusesAColumnThatNoRunHas) {
+  try {
+    watch(false, [](int) { return true; }, {"rewrad"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::usage);
+    EXPECT_EQ(error.problem(), "no run has a column 'rewrad'");
+    EXPECT_EQ(error.help(), "did you mean 'reward'? known: reward, step");
+  }
+}
+
+}  // namespace
+
+}  // namespace compeer::app
