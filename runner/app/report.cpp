@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::vector<std::string> runs;
+  std::vector<std::string> runs, frontiers;
   std::string output = "report.html", title;
   bool json = false;
   double seconds = 300;
@@ -33,6 +33,17 @@ ordered_json to_json(const report::Written& written, const std::string& output) 
           {"runs", written.runs},
           {"findings", written.findings},
           {"notices", written.notices}};
+}
+
+std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given) {
+  std::vector<report::Frontier> all;
+  for (const auto& pair : given) {
+    const size_t comma = pair.find(',');
+    if (comma == 0 || comma == std::string::npos || comma + 1 == pair.size() || pair.find(',', comma + 1) != pair.npos)
+      throw Error("--frontier", "'" + pair + "' is no pair of metrics", "--frontier distinct_2,reward", Exit::usage);
+    all.push_back({pair.substr(0, comma), pair.substr(comma + 1)});
+  }
+  return all;
 }
 
 // Which run can't be read, if reading one is what crashes or never ends.
@@ -52,9 +63,10 @@ int report_runs(const Options& options) {
   std::vector<std::filesystem::path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));
   report::find_runs(folders);
+  const auto frontiers = frontiers_of(options.frontiers);
   const auto result = in_child(
       [&] {
-        const auto written = report::write_report(folders, options.output, {options.title});
+        const auto written = report::write_report(folders, options.output, {options.title, {}, frontiers});
         return to_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       },
       options.seconds);
@@ -81,6 +93,10 @@ void add_report(CLI::App& app, std::function<int()>& action) {
   command->add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
   command->add_option("-o,--output", options->output, "the page to write")->capture_default_str();
   command->add_option("--title", options->title, "heading of the page; without it, what the runs' names share");
+  command->add_option("--frontier", options->frontiers, "plot two metrics against each other (repeatable)")
+      ->type_name("X,Y")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--json", options->json, "print findings and notices as one JSON object");
   command->add_option("--timeout", options->seconds, "seconds that reading and writing may take")
       ->capture_default_str();

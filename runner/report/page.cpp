@@ -34,9 +34,10 @@ std::string training_heading(const std::string& task) {
 
 /// In page order; those that turn out to be empty are left out.
 std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& lineage,
-                              const std::optional<Sweep>& sweep) {
+                              const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
   std::vector<Section> list;
   if (sweep) list.push_back({"sweep", "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
+  list.push_back({"frontiers", "Frontiers", [&](Markup& out) { write_frontiers(out, runs, lineage, frontiers); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
   list.push_back({"trials", "Models and judges tested", [&](Markup& out) { write_trials(out, runs, lineage); }});
   std::set<std::string> tasks;
@@ -137,11 +138,12 @@ void write_head(Markup& out, const std::string& title, const std::string& rules)
 
 }  // namespace
 
-std::string page(const std::vector<RunData>& runs, const std::string& wanted_title, const std::optional<Sweep>& sweep) {
+std::string page(const std::vector<RunData>& runs, const std::string& wanted_title, const std::optional<Sweep>& sweep,
+                 const std::vector<Frontier>& frontiers) {
   const Lineage lineage(runs);
   const std::string title = wanted_title.empty() ? title_of(runs) : wanted_title;
   std::vector<std::pair<Section, std::string>> filled;
-  for (const auto& section : sections(runs, lineage, sweep)) {
+  for (const auto& section : sections(runs, lineage, sweep, frontiers)) {
     Markup inside;
     section.write(inside);
     if (inside.size() > 0) filled.emplace_back(section, inside.take());

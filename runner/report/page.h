@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "report/frontier.h"
 #include "report/run_data.h"
 #include "report/sweep.h"
 
@@ -11,6 +12,6 @@ namespace compeer::report {
 /// The whole page: one file that needs nothing else, no script, no network; light and dark; prints.
 /// A function of the runs and of what was asked of them: the same runs give the same bytes.
 std::string page(const std::vector<RunData>& runs, const std::string& title = "",
-                 const std::optional<Sweep>& sweep = {});
+                 const std::optional<Sweep>& sweep = {}, const std::vector<Frontier>& frontiers = {});
 
 }  // namespace compeer::report

@@ -27,7 +27,7 @@ Written write_report(const std::vector<std::filesystem::path>& paths, const std:
   prepare(output);
   std::vector<RunData> runs;
   for (const auto& folder : find_runs(paths)) runs.push_back(load_run(folder));
-  const std::string html = page(runs, options.title, options.sweep);
+  const std::string html = page(runs, options.title, options.sweep, options.frontiers);
   write_file(output, html);
 
   Written written;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/frontier.h"
 #include "report/sweep.h"
 
 namespace compeer::report {
@@ -12,6 +13,7 @@ namespace compeer::report {
 struct Options {
   std::string title;                ///< "": made from the names of the runs
   std::optional<Sweep> sweep = {};  ///< shown first
+  std::vector<Frontier> frontiers = {};
 };
 
 /// What was written, for the caller to tell.

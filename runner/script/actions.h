@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "script/compare.h"
@@ -15,6 +16,7 @@ struct Report {
   std::vector<RunResult> runs;
   std::optional<Table> table;
   std::optional<Comparison> comparison;
+  std::vector<std::pair<std::string, std::string>> frontiers;  ///< metrics to be plotted against each other: x and y
 };
 
 /// What a script can set in motion outside of itself. The front end does these things; the script room only asks.

@@ -162,6 +162,25 @@ void add_sweep(lua_State* L, int index, Report& report) {
   if (!against.is_null()) report.comparison = compare(report.runs, names, base_option(against), pair_option(L, index));
 }
 
+// frontier = { x = "distinct_2", y = "reward" }, or a list of such tables.
+void add_frontiers(lua_State* L, int index, Report& report) {
+  const auto given = option(L, index, "frontier");
+  if (given.is_null()) return;
+  for (const auto& one : given.is_array() ? given : spec::json::array({given})) {
+    const bool named = one.is_object() && one.size() == 2 && one.contains("x") && one.contains("y") &&
+                       one["x"].is_string() && one["y"].is_string();
+    if (!named) throw Error("", "'frontier' names two metrics", "frontier = { x = \"distinct_2\", y = \"reward\" }");
+    report.frontiers.emplace_back(one["x"], one["y"]);
+  }
+  const auto planned = [](const RunResult& run) { return run.state == RunResult::State::planned; };
+  if (std::any_of(report.runs.begin(), report.runs.end(), planned)) return;  // in a dry run nothing has metrics
+  for (const auto& [x, y] : report.frontiers) {
+    const auto sorted = sort_columns(report.runs, {x, y});
+    if (!sorted.settings.empty())
+      throw Error("", fmt::format("'frontier' names two metrics, and '{}' is a setting", sorted.settings[0]));
+  }
+}
+
 // results:report "results/alpha.html", or { output = "results/alpha.html", title = "...", columns = { ... } }
 int report_list(lua_State* L) {
   Report report;
@@ -169,10 +188,11 @@ int report_list(lua_State* L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     report.output = check_text(L, 2);
   } else {
-    check_options(L, 2, {"against", "columns", "output", "pair", "title"});
+    check_options(L, 2, {"against", "columns", "frontier", "output", "pair", "title"});
     report.title = text_option(L, 2, "title");
     report.output = text_option(L, 2, "output");
     add_sweep(L, 2, report);
+    add_frontiers(L, 2, report);
   }
   write_report(L, std::move(report));
   return 0;
@@ -234,10 +254,12 @@ int results(lua_State* L) {
 // compeer.report { title = "...", output = "results/study.html", runs = { a, b, list } }
 int report(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
-  check_options(L, 1, {"output", "runs", "title"});
+  check_options(L, 1, {"frontier", "output", "runs", "title"});
   lua_getfield(L, 1, "runs");
   if (!lua_istable(L, -1)) throw Error("", "a report needs 'runs', a list of results");
-  write_report(L, {text_option(L, 1, "title"), text_option(L, 1, "output"), to_results(L, lua_gettop(L)), {}, {}});
+  Report report{text_option(L, 1, "title"), text_option(L, 1, "output"), to_results(L, lua_gettop(L)), {}, {}, {}};
+  add_frontiers(L, 1, report);
+  write_report(L, std::move(report));
   return 0;
 }
 

@@ -196,6 +196,36 @@ TEST(Report, ShowsASweepWithItsComparison) {
             "script.lua:3: the columns of a report are one setting or more, and one metric or more|");
 }
 
+TEST(Report, ShowsFrontiers) {
+  const auto fake = better_with_none();
+  EXPECT_EQ(said(two_by_three + R"(
+    local pair = { x = "reward", y = "reward" }
+    done:report { output = "a.html", frontier = pair }
+    compeer.report { output = "b.html", runs = done, frontier = { pair, { x = "reward", y = "reward" } } }
+  )",
+                 fake),
+            "");
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  ASSERT_EQ(fake->reports_.size(), 2u);
+  EXPECT_EQ(fake->reports_[0].frontiers, (Pairs{{"reward", "reward"}}));
+  EXPECT_EQ(fake->reports_[1].frontiers, (Pairs{{"reward", "reward"}, {"reward", "reward"}}));
+}
+
+TEST(Report, RefusesFrontiersOfAnythingButMetrics) {
+  const auto refusal = [](const std::string& frontier) {
+    return said(two_by_three + "done:report { output = 'a.html', frontier = " + frontier + " }");
+  };
+  EXPECT_EQ(refusal("{ x = 'reward' }"),
+            "script.lua:3: 'frontier' names two metrics|frontier = { x = \"distinct_2\", y = \"reward\" }");
+  EXPECT_EQ(refusal("'reward'"),
+            "script.lua:3: 'frontier' names two metrics|frontier = { x = \"distinct_2\", y = \"reward\" }");
+  EXPECT_EQ(refusal("{ x = 'reward', y = 'seed' }"),
+            "script.lua:3: 'frontier' names two metrics, and 'seed' is a setting|");
+  const auto unknown = refusal("{ x = 'reward', y = 'rewrad' }");
+  EXPECT_NE(unknown.find("the runs have no setting or metric 'rewrad'|did you mean 'reward'?"), std::string::npos)
+      << unknown;
+}
+
 TEST(Report, IsWrittenOverAnyResults) {
   const auto fake = std::make_shared<FakeActions>();
   EXPECT_EQ(said(base + R"(

@@ -130,7 +130,9 @@ class ScriptActions : public script::Actions {
     if (const auto folder = fs::path(report.output).parent_path(); !folder.empty()) fs::create_directories(folder);
     const auto result = in_child(
         [&] {
-          report::write_report(folders, report.output, {report.title, to_sweep(report)});
+          report::Options options{report.title, to_sweep(report)};
+          for (const auto& [x, y] : report.frontiers) options.frontiers.push_back({x, y});
+          report::write_report(folders, report.output, options);
           return std::string();
         },
         seconds_for_report);
