@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "app/program_output.h"
+#include "base/files.h"
+#include "record/rollout_file.h"
+#include "record/run_file.h"
+#include "record/status.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The results that the pages speak of, made small.
+class ReadingPages : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string name = (fs::temp_directory_path() / "compeer-reading-XXXXXX").string();
+    root_ = ::mkdtemp(name.data());
+    for (const std::string run : {"grpo-none", "grpo-redundancy"}) write_run(root_ / "results" / run);
+    write_data_run(root_ / "results/sage-none");
+  }
+  static void TearDownTestSuite() { fs::remove_all(root_); }
+
+  void SetUp() override {
+    const auto asked = ask_program({"python3", "-c", "import h5py, pandas"});
+    if (asked.exit != 0) GTEST_SKIP() << "python3 here has no h5py and pandas: " << asked.text;
+  }
+
+  static void write_run(const fs::path& folder) {
+    fs::create_directories(folder);
+    auto run =
+        record::RunWriter::create(folder / "run.h5", "{}", {"step", "reward", "rewards/esc_world_truth/quality"});
+    record::RolloutWriter rollouts(folder / "rollouts", 0, {"reward", "rewards/esc_world_truth/quality"});
+    for (int step = 1; step <= 5; ++step) {
+      run.append(std::vector<double>{double(step), 0.25 * step, 0.5});
+      rollouts.append(completions(step));
+    }
+    run.finish("finished");
+    rollouts.finish();
+  }
+
+  static std::vector<record::RolloutRow> completions(int step) {
+    std::vector<record::RolloutRow> rows(4);
+    for (uint64_t i = 0; i < 4; ++i) {
+      rows[i].step = static_cast<uint64_t>(step);
+      rows[i].prompt = i / 2;
+      rows[i].completion = i % 2;
+      rows[i].example_id = "example " + std::to_string(i / 2);
+      rows[i].text = "我听到了 " + std::to_string(step);
+      rows[i].values = {static_cast<double>(i), 0.5};
+      rows[i].finished = true;
+    }
+    return rows;
+  }
+
+  static void write_data_run(const fs::path& folder) {
+    fs::create_directories(folder / "stages");
+    record::Summary summary{"data", 2, {}, {}};
+    const json findings = {{"mean_emotion", {{"value", 61.5}, {"low", 58.0}, {"high", 65.0}}}};
+    summary.details["stages"] = {{{"stage", "00-dataset"}, {"findings", json::object()}},
+                                 {{"stage", "01-sage"}, {"findings", findings}}};
+    record::write_summary(folder, summary);
+    const json turns = {{{"role", "user"}, {"text", "Hello"}}, {{"role", "assistant"}, {"text", "Hi."}}};
+    write_file(folder / "stages/01-sage.jsonl",
+               json{{"id", "a"}, {"turns", turns}}.dump() + "\n" + json{{"id", "b"}, {"turns", turns}}.dump() + "\n");
+  }
+
+  static std::vector<std::string> recipes(const std::string& page) {
+    static const std::regex block("```python\n([^`]*)```");
+    const auto text = read_file(fs::path(COMPEER_SOURCE_DIR) / page);
+    std::vector<std::string> all;
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), block); at != std::sregex_iterator(); ++at)
+      all.push_back((*at)[1]);
+    return all;
+  }
+
+  /// What a recipe prints in the folder that holds results/.
+  static std::string printed(const std::string& recipe) {
+    const auto program = "import os; os.chdir('" + root_.string() + "')\n" + recipe;
+    const auto done = ask_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
+    EXPECT_EQ(done.exit, 0) << done.text << program;
+    return done.text;
+  }
+
+  static bool has(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
+
+  static inline fs::path root_;
+};
+
+TEST_F(ReadingPages, RecipesPrintWhatWasRecorded) {
+  const auto all = recipes("docs/reading_results.md");
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(printed(all[0]), "['step', 'reward', 'rewards/esc_world_truth/quality'] 1.25\n");
+  const auto metrics = printed(all[1]), rollouts = printed(all[2]), groups = printed(all[3]), found = printed(all[4]);
+  EXPECT_TRUE(has(metrics, "grpo-none          1.25\ngrpo-redundancy    1.25\n")) << metrics;
+  EXPECT_TRUE(has(rollouts, "3.0 我听到了 5\n")) << rollouts;
+  EXPECT_TRUE(has(groups, "1    0        0.5")) << groups;  // of the first step and prompt: rewards 0 and 1
+  EXPECT_TRUE(has(found, "{'high': 65.0, 'low': 58.0, 'value': 61.5}")) << found;
+  EXPECT_TRUE(has(found, "assistant    3.0\nuser         5.0\n")) << found;
+}
+
+TEST_F(ReadingPages, ThePageAboutRecordsReadsWhatItSays) {
+  const auto all = recipes("docs/records.md");
+  ASSERT_EQ(all.size(), 2u);  // the second goes on from the first
+  EXPECT_EQ(printed(all[0] + all[1] + "print(reward[-1], parts['quality'][0], len(texts), of_step_5[0])"),
+            "1.25 0.5 20 我听到了 5\n");
+}
+
+}  // namespace
+}  // namespace compeer::app
