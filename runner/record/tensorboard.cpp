@@ -78,7 +78,8 @@ std::string framed_record(std::string_view message) {
   return record;
 }
 
-std::filesystem::path write_tensorboard(const std::filesystem::path& folder, const RunReader& run) {
+std::filesystem::path write_tensorboard(const std::filesystem::path& folder, const RunReader& run,
+                                        const std::vector<Scalar>& others) {
   const auto times = run.times();
   std::vector<std::pair<std::string, std::vector<double>>> scalars;
   std::vector<double> steps;
@@ -97,6 +98,12 @@ std::filesystem::path write_tensorboard(const std::filesystem::path& folder, con
     const bool known = !steps.empty() && steps[row] >= 0 && steps[row] < 9e15;
     const uint64_t step = known ? static_cast<uint64_t>(steps[row]) : row + 1;
     bytes += framed_record(scalars_event(times[row], step, summary));
+  }
+  for (const auto& [tag, step, value] : others) {
+    if (std::isnan(value)) continue;
+    std::string summary;
+    put_scalar(summary, tag, value);
+    bytes += framed_record(scalars_event(times.empty() ? 0 : times.back(), step, summary));
   }
   std::filesystem::create_directories(folder);
   const auto file = folder / fmt::format("events.out.tfevents.{:010}.compeer", static_cast<int64_t>(started));

@@ -1,4 +1,4 @@
-// compeer log show | export: the metrics and events of a run. (watch: watch.cpp, verify: log_verify.cpp)
+// compeer log: the commands, and show: the metrics and events of a run. Of the others each has a file of its own.
 #include "app/log/log.h"
 
 #include <fmt/format.h>
@@ -14,10 +14,8 @@
 #include "app/commands.h"
 #include "app/log/watch.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "record/run_file.h"
 #include "record/status.h"
-#include "record/tensorboard.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -32,14 +30,6 @@ struct Column {
   std::string name;
   std::vector<double> values;
 };
-
-RunReader open_run(const Path& folder) {
-  if (std::filesystem::exists(folder / "run.h5")) return RunReader(folder / "run.h5");
-  std::string help;
-  if (const auto failure = record::read_failure(folder))
-    help = "the run failed: " + spec::printable(failure->what, 500);
-  throw Error(folder.string(), "has no run.h5, so nothing was recorded yet", help, Exit::data);
-}
 
 std::vector<Column> wanted_columns(const RunReader& run, const std::vector<std::string>& names) {
   std::vector<Column> columns;
@@ -122,29 +112,6 @@ void show_table(const Path& folder, const RunReader& run, const LogShow& options
                              spec::printable(fmt::format("{}", fmt::join(left_out, " ")), 2000));
 }
 
-std::string csv_name(const std::string& name) {
-  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
-  std::string quoted = "\"";
-  for (const char letter : name) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
-}
-
-// Numbers as the shortest text that reads back; an empty field where nothing was logged.
-std::string csv(const RunReader& run) {
-  const auto columns = wanted_columns(run, {});
-  std::string text;
-  for (const auto& column : columns) text += (&column == &columns[0] ? "" : ",") + csv_name(column.name);
-  text += '\n';
-  for (uint64_t row = 0; row < run.rows(); ++row) {
-    for (const auto& column : columns) {
-      if (&column != &columns[0]) text += ',';
-      if (!std::isnan(column.values[row])) fmt::format_to(std::back_inserter(text), "{}", column.values[row]);
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 size_t terminal_width() {
   winsize size{};
   return ::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -177,11 +144,34 @@ void add_watch(CLI::App& log, std::function<int()>& action) {
 
 void add_export(CLI::App& log, std::function<int()>& action) {
   auto options = std::make_shared<LogExport>();
-  auto* command = log.add_subcommand("export", "Write a run's metrics for other programs");
-  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
-  command->add_option("--csv", options->csv, "this file, or - for standard output");
-  command->add_option("--tensorboard", options->tensorboard, "a file for TensorBoard in this folder");
+  auto* command = log.add_subcommand("export", "Write the metrics of runs for other programs");
+  command->add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command->add_option("--csv", options->csv, "every row, into this file, or - for standard output");
+  command->add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
+  command->add_option("--tensorboard", options->tensorboard,
+                      "a file for TensorBoard in this folder; of several runs in a folder of each");
   command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
+}
+
+void add_group(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogGroup>();
+  auto* command = log.add_subcommand("group", "Print one prompt's completions with tokens, rewards and weights");
+  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command->add_option("--step", options->step, "of this step; without it, of the last");
+  command->add_option("--prompt", options->prompt, "which of the step's prompts, from 0")->capture_default_str();
+  command->add_flag("--tokens", options->tokens, "each token with its log-probability");
+  command->add_flag("--json", options->json, "one JSON object, with the tokens");
+  command->callback([options, &action] { action = [options] { return log_group(*options, std::cout); }; });
+}
+
+void add_diff(CLI::App& log, std::function<int()>& action) {
+  auto options = std::make_shared<LogDiff>();
+  auto* command = log.add_subcommand("diff", "Print what differs between two runs: settings, and what they came to");
+  command->add_option("before", options->before, "a run folder, or the name of one in results/")->required();
+  command->add_option("after", options->after, "another")->required();
+  command->add_flag("--json", options->json, "one JSON object");
+  command->add_option("--timeout", options->seconds, "seconds that reading may take")->capture_default_str();
+  command->callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
 }
 
 void add_log_verify(CLI::App& log, std::function<int()>& action) {
@@ -194,6 +184,14 @@ void add_log_verify(CLI::App& log, std::function<int()>& action) {
 }
 
 }  // namespace
+
+RunReader open_run(const Path& folder) {
+  if (std::filesystem::exists(folder / "run.h5")) return RunReader(folder / "run.h5");
+  std::string help;
+  if (const auto failure = record::read_failure(folder))
+    help = "the run failed: " + spec::printable(failure->what, 500);
+  throw Error(folder.string(), "has no run.h5, so nothing was recorded yet", help, Exit::data);
+}
 
 Path find_run(const std::string& run) {
   const Path given = run, named = Path("results") / run;
@@ -216,26 +214,14 @@ int log_show(const LogShow& options, std::ostream& out) {
   return 0;
 }
 
-int log_export(const LogExport& options, std::ostream& out) {
-  if (options.csv.empty() && options.tensorboard.empty())
-    throw Error("log export", "nothing to write", "give --csv FILE or --tensorboard DIR", Exit::usage);
-  const RunReader run = open_run(find_run(options.run));
-  if (options.csv == "-") {
-    out << csv(run);
-  } else if (!options.csv.empty()) {
-    write_file(options.csv, csv(run));
-  }
-  if (!options.tensorboard.empty())
-    std::cerr << "wrote " << record::write_tensorboard(options.tensorboard, run).string() << '\n';
-  return 0;
-}
-
 void add_log(CLI::App& app, std::function<int()>& action) {
-  auto* log = app.add_subcommand("log", "Show, watch, export and verify what runs recorded");
+  auto* log = app.add_subcommand("log", "Show, watch, export, compare and verify what runs recorded");
   log->require_subcommand(1);
   add_show(*log, action);
   add_watch(*log, action);
   add_export(*log, action);
+  add_group(*log, action);
+  add_diff(*log, action);
   add_log_verify(*log, action);
 }
 

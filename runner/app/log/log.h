@@ -4,12 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "record/run_file.h"
+
 /// `compeer log`: what a run recorded. All of it works on live, crashed and finished runs.
 namespace compeer::app {
 
 /// The run folder meant by `run`: a folder, the run.h5 in one, or the name of a run in results/. Otherwise an Error
 /// (exit 4) that suggests the nearest run.
 std::filesystem::path find_run(const std::string& run);
+
+/// Its metrics. Throws Error (exit 4) if nothing was recorded yet, with the reason if the run failed.
+record::RunReader open_run(const std::filesystem::path& folder);
 
 struct LogShow {
   std::string run;
@@ -22,11 +27,29 @@ struct LogShow {
 int log_show(const LogShow& options, std::ostream& out);
 
 struct LogExport {
-  std::string run;
-  std::string csv;          ///< a file, or "-"
-  std::string tensorboard;  ///< a folder
+  std::vector<std::string> runs;
+  std::string csv = {}, figures = {};  ///< a file, or "-"
+  std::string tensorboard = {};        ///< a folder
 };
+/// Rows (of several runs with the name of each in front) and figures as CSV; files for TensorBoard. log_export.cpp
 int log_export(const LogExport& options, std::ostream& out);
+
+struct LogGroup {
+  std::string run;
+  uint64_t step = 0;  ///< 0: the last
+  uint64_t prompt = 0;
+  bool tokens = false, json = false;
+};
+/// One prompt's completions, as they were sampled, rewarded and weighed. log_group.cpp
+int log_group(const LogGroup& options, std::ostream& out);
+
+struct LogDiff {
+  std::string before, after;
+  bool json = false;
+  double seconds = 120;
+};
+/// Settings that differ, and metrics side by side with the difference and its interval. log_diff.cpp
+int log_diff(const LogDiff& options, std::ostream& out);
 
 struct LogVerify {
   std::string run;

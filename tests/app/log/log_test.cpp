@@ -159,16 +159,16 @@ TEST_F(Log, RunIsAFolderOrItsFileAndAnythingElseIsAnError) {
 
 TEST_F(Log, ExportsCsvWithExactNumbersAndEmptyFields) {
   std::ostringstream out;
-  EXPECT_EQ(log_export({folder_.string(), "-", ""}, out), 0);
+  EXPECT_EQ(log_export({{folder_.string()}, "-"}, out), 0);
   EXPECT_EQ(out.str(), "step,reward,\"odd,name\"\n1,0.125,\n2,1234.5678,-1e-09\n");
-  EXPECT_EQ(log_export({folder_.string(), (folder_ / "rows.csv").string(), ""}, out), 0);
+  EXPECT_EQ(log_export({{folder_.string()}, (folder_ / "rows.csv").string()}, out), 0);
   EXPECT_EQ(read_file(folder_ / "rows.csv"), out.str());
-  EXPECT_THROW(log_export({folder_.string(), "", ""}, out), Error);
+  EXPECT_THROW(log_export({{folder_.string()}}, out), Error);
 }
 
 TEST_F(Log, ExportsAFileForTensorBoard) {
   std::ostringstream out;
-  EXPECT_EQ(log_export({folder_.string(), "", (folder_ / "events").string()}, out), 0);
+  EXPECT_EQ(log_export({{folder_.string()}, "", "", (folder_ / "events").string()}, out), 0);
   size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "events")) {
     EXPECT_TRUE(entry.path().filename().string().starts_with("events.out.tfevents."));

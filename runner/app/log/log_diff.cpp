@@ -1,0 +1,162 @@
+// compeer log diff: what differs between two runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "app/log/in_child.h"
+#include "app/log/log.h"
+#include "base/error.h"
+#include "report/compare.h"
+#include "report/load.h"
+#include "report/metrics.h"
+#include "report/settings.h"
+#include "report/trials.h"
+#include "spec/text.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t longest_value = 200;
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json settings_of(const report::RunData& before, const report::RunData& after) {
+  auto list = ordered_json::object();
+  const auto a = report::flattened(before.spec), b = report::flattened(after.spec);
+  const auto value = [](const auto& spec, const std::string& path) {
+    return spec.count(path) ? ordered_json::parse(spec.at(path)) : ordered_json("(not there)");
+  };
+  for (const auto& path : report::changed({&before, &after})) list[path] = {value(a, path), value(b, path)};
+  return list;
+}
+
+ordered_json to_json(const report::Estimate& e) {
+  const bool interval = e.has_interval();
+  return {{"mean", number(e.mean)},
+          {"low", interval ? number(e.low) : nullptr},
+          {"high", interval ? number(e.high) : nullptr},
+          {"n", e.n}};
+}
+
+bool costs(const std::string& metric) {  // differ between any two runs
+  return metric.starts_with("seconds/") || metric == "tokens_per_second" || metric == "peak_memory";
+}
+
+// What a run came to. The rows of training are no independent sample, so their means have no interval here.
+std::vector<std::pair<std::string, report::Estimate>> measured(const report::RunData& run) {
+  std::vector<std::pair<std::string, report::Estimate>> all;
+  for (const auto& stage : run.stages) {
+    for (const auto& [path, figure] : report::figures_of(stage.findings))
+      all.emplace_back(stage.name + "/" + path, figure);
+  }
+  if (run.task == "data") return all;
+  for (const auto& metric : report::metrics_of({&run})) {
+    const auto e = run.estimate(metric.name);
+    if (e.known() && !costs(metric.name))
+      all.emplace_back(metric.name,
+                       run.task == "evaluate" ? e : report::Estimate{e.mean, report::missing, report::missing, 0});
+  }
+  return all;
+}
+
+// Metrics that both have and in which they differ. Of two evaluations prompt by prompt, if they have the same prompts.
+ordered_json metrics_of(const report::RunData& before, const report::RunData& after) {
+  auto list = ordered_json::object();
+  const auto of_after = measured(after);
+  const bool paired = before.task == "evaluate" && after.task == "evaluate";
+  for (const auto& [name, a] : measured(before)) {
+    const auto same = [&, wanted = &name](const auto& one) { return one.first == *wanted; };
+    const auto found = std::find_if(of_after.begin(), of_after.end(), same);
+    if (found == of_after.end() || !a.known() || !found->second.known() || a.mean == found->second.mean) continue;
+    const auto d = paired ? report::difference(before, after, name) : report::difference(a, found->second);
+    list[name] = {{"before", to_json(a)},
+                  {"after", to_json(found->second)},
+                  {"difference", {{"value", number(d.value)}, {"low", number(d.low)}, {"high", number(d.high)}}},
+                  {"clear", d.clear()}};
+  }
+  return list;
+}
+
+ordered_json differences(const std::filesystem::path& before, const std::filesystem::path& after) {
+  const auto a = report::load_run(before), b = report::load_run(after);
+  return {{"before", before.string()},     {"after", after.string()},     {"states", {a.state, b.state}},
+          {"settings", settings_of(a, b)}, {"metrics", metrics_of(a, b)}, {"problems", {a.problems, b.problems}}};
+}
+
+std::string text_of(const ordered_json& value) {
+  return spec::printable(
+      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+      longest_value);
+}
+
+std::string number_text(const ordered_json& value, const char* format) {
+  return value.is_null() ? "-" : fmt::format(fmt::runtime(format), value.get<double>());
+}
+
+// "1.5 [1.25, 1.75]"
+std::string figure_text(const ordered_json& figure, const char* key, const char* format) {
+  const auto mean = number_text(figure[key], format);
+  if (figure["low"].is_null() || figure["high"].is_null()) return mean;
+  return fmt::format("{} [{}, {}]", mean, number_text(figure["low"], format), number_text(figure["high"], format));
+}
+
+void print_aligned(const std::vector<std::vector<std::string>>& rows, std::ostream& out) {
+  std::vector<size_t> widths(rows[0].size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{}{:<{}}", i == 0 ? "" : "  ", row[i], widths[i]);
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
+  }
+}
+
+void print(const ordered_json& all, std::ostream& out) {
+  const auto before = text_of(all["before"]), after = text_of(all["after"]);
+  std::vector<std::vector<std::string>> settings = {{"setting", before, after}},
+                                        metrics = {{"metric", before, after, "difference"}};
+  bool any_clear = false;
+  for (const auto& [path, values] : all["settings"].items())
+    settings.push_back({spec::printable(path, longest_value), text_of(values[0]), text_of(values[1])});
+  for (const auto& [name, one] : all["metrics"].items()) {
+    const auto clear = one["clear"].get<bool>() ? " *" : "";
+    any_clear = any_clear || one["clear"].get<bool>();
+    metrics.push_back({spec::printable(name, longest_value), figure_text(one["before"], "mean", "{:.4g}"),
+                       figure_text(one["after"], "mean", "{:.4g}"),
+                       figure_text(one["difference"], "value", "{:+.4g}") + clear});
+  }
+  if (settings.size() > 1) print_aligned(settings, out);
+  if (settings.size() == 1) out << "no setting differs\n";
+  out << '\n';
+  if (metrics.size() > 1) print_aligned(metrics, out);
+  if (metrics.size() == 1) out << "no metric differs\n";
+  if (any_clear) out << "* the 95 % interval of the difference leaves zero out\n";
+  for (size_t i = 0; i < 2; ++i) {
+    for (const auto& problem : all["problems"][i])
+      out << fmt::format("note: {}: {}\n", i == 0 ? before : after, text_of(problem));
+  }
+}
+
+}  // namespace
+
+int log_diff(const LogDiff& options, std::ostream& out) {
+  const auto before = find_run(options.before), after = find_run(options.after);
+  const auto result =
+      in_child([&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
+               options.seconds);
+  if (!result.problem.empty())
+    throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
+                "compeer log verify tells more", Exit::data);
+  if (options.json) return out << result.output << '\n', 0;
+  print(ordered_json::parse(result.output), out);
+  return 0;
+}
+
+}  // namespace compeer::app
