@@ -15,6 +15,7 @@ namespace {
 constexpr size_t told_one_by_one = 4;  ///< more trained models than this are counted instead
 constexpr size_t window = 20;          ///< rows at either end of a training run
 constexpr size_t most_warnings = 5;
+constexpr size_t most_unscored = 6;
 
 std::string capital(std::string title) {
   if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
@@ -164,15 +165,25 @@ std::string ending(const RunData& run) {
   return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
 }
 
-/// What trials left out of their figures is said here too, lest a mean over few dialogues look like one over all.
-std::vector<std::string> unscored(const RunData& run) {
+/// What trials left out of their figures is said here too, lest a mean over few dialogues look like one over all. Of
+/// very many only the sum and the worst.
+std::vector<std::string> unscored(const std::vector<RunData>& runs) {
   std::vector<std::string> list;
-  for (const auto& stage : run.stages) {
-    if (!is_trial(stage) || stage.left_out == 0) continue;
-    list.push_back(
-        fmt::format("{}, {}: {} of {} records were not scored.", run.name, stage.name, stage.left_out, stage.in));
+  int64_t left_out = 0, in = 0;
+  double worst = 0;
+  std::string where;
+  for (const auto& run : runs) {
+    for (const auto& stage : run.stages) {
+      if (!is_trial(stage) || stage.left_out == 0) continue;
+      list.push_back(
+          fmt::format("{}, {}: {} of {} records were not scored.", run.name, stage.name, stage.left_out, stage.in));
+      left_out += stage.left_out, in += stage.in;
+      const double share = static_cast<double>(stage.left_out) / static_cast<double>(std::max<int64_t>(stage.in, 1));
+      if (share > worst) worst = share, where = list.back();
+    }
   }
-  return list;
+  if (list.size() <= most_unscored) return list;
+  return {fmt::format("In {} tests {} of {} records were not scored; most in {}", list.size(), left_out, in, where)};
 }
 
 }  // namespace
@@ -192,13 +203,13 @@ std::vector<std::string> notices(const std::vector<RunData>& runs) {
     if (!run.finished()) list.push_back(ending(run));
     if (run.rows() == 0) list.push_back(run.name + ": no rows.");
     if (run.rows() > 0 && run.summary.empty() && run.task != "data") list.push_back(run.name + ": no results.");
-    for (const auto& notice : unscored(run)) list.push_back(notice);
     for (const auto& problem : run.problems) list.push_back(run.name + ": " + problem + ".");
     for (size_t i = 0; i < std::min(most_warnings, run.warnings.size()); ++i)
       list.push_back(run.name + ": " + run.warnings[i] + ".");
     if (run.warnings.size() > most_warnings)
       list.push_back(fmt::format("{}: {} more warnings.", run.name, run.warnings.size() - most_warnings));
   }
+  for (auto& notice : unscored(runs)) list.push_back(std::move(notice));
   return list;
 }
 

@@ -19,10 +19,11 @@ constexpr size_t longest_completion = 1600, longest_turn = 3000, summary_charact
 /// Two decimals; three digits where that would show nothing.
 std::string value_text(double value) { return value != 0 && std::abs(value) < 0.05 ? compact(value) : fixed(value, 2); }
 
-/// Worth standing over each completion: the reward and what the advantage came from.
+/// Worth standing over each completion: the reward, how much it says the same as others, and what became of it by that.
 bool is_main(const std::string& name) {
   const Metric metric = describe(name);
-  return name == "reward" || name == "advantage" || name.ends_with("/s_in") || name == "reweighted" ||
+  const bool likeness = name.ends_with("/s_in") || name.ends_with("/s_hi") || name.ends_with("/divisor");
+  return name == "reward" || name == "advantage" || name == "reweighted" || likeness ||
          (metric.topic == Topic::reward && metric.title == "quality");
 }
 

@@ -134,6 +134,14 @@ TEST(Trials, TellWhatWasNotScored) {
   EXPECT_EQ(told[1], "sage-urp-seed_2, 01-sage: 2 of 100 records were not scored.");
 }
 
+TEST(Trials, OfVeryManyTellTheSumAndTheWorst) {
+  std::vector<RunData> runs;
+  for (int i = 1; i <= 7; ++i)
+    runs.push_back(sample::tested("run-" + std::to_string(i), "x", 1, 50 + i, 2, 0.1, i == 4 ? 9 : 1));
+  EXPECT_EQ(notices(runs), std::vector<std::string>{"In 7 tests 15 of 700 records were not scored; most in run-4, "
+                                                    "01-sage: 9 of 100 records were not scored."});
+}
+
 TEST(Trials, CountWhatFindingsCallInvalid) {
   auto runs = std::vector{sample::tested("a", "x", 1, 50, 2, 0.1)};
   runs[0].stages[1].findings["invalid"] = {{"rules", {{"fluency", 3}, {"overall", 0}}}};
