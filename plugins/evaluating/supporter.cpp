@@ -26,7 +26,7 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
   std::vector<Answer> answers(requests.size());
   if (requests.empty()) return answers;
   chat_.demanded("a dialogue is to be answered").answer(requests, [&](size_t i, const ChatReply& reply) {
-    answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, "no answer"};
+    answers[i] = reply.failure.empty() ? heard(reply.text) : Answer{"", {}, no_answer};
   });
   return answers;
 }
@@ -45,7 +45,7 @@ Answer heard(const std::string& completion) {
     answer.steps = {
         {"history", parsed.value->history}, {"emotion", parsed.value->emotion}, {"strategy", parsed.value->strategy}};
   }
-  if (answer.heard.empty()) answer.refusal = "no reply";
+  if (answer.heard.empty()) answer.refusal = no_reply;
   return answer;
 }
 

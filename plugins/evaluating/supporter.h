@@ -20,12 +20,15 @@
 
 namespace compeer::evaluating {
 
+/// Why a seeker hears nothing; and what a dialogue can go on with all the same, if the model did answer.
+inline constexpr const char *no_answer = "no answer", *no_reply = "no reply", *silence = "...";
+
 /// What a tested model answered. The seeker hears the reply alone: what follows three steps, or a thought that ends
 /// with </think>; the whole answer, if it has neither.
 struct Answer {
   std::string heard;
   nlohmann::json steps;  ///< {"history", "emotion", "strategy"}, if it is in the format
-  std::string refusal;   ///< "", or why the seeker hears nothing: "no answer", "no reply"
+  std::string refusal;   ///< "", no_answer (it was not reached), or no_reply (nothing behind its steps, or none at all)
 };
 
 /// The model under test.

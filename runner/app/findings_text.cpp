@@ -21,7 +21,7 @@ std::string number_text(const json& value) {
 }
 
 std::string figure_text(const json& figure) {
-  const auto text = number_text(figure.at("value"));
+  auto text = number_text(figure.at("value"));
   if (!figure.at("low").is_number() || !figure.at("high").is_number()) return text;
   return fmt::format("{} [{}, {}]", text, number_text(figure.at("low")), number_text(figure.at("high")));
 }
@@ -52,7 +52,7 @@ std::vector<Row> rows_of(const json& findings, const json& columns) {
   for (const auto& [kind, groups] : findings.items()) {
     if (!groups.is_object()) continue;
     for (const auto& [name, group] : groups.items()) {
-      if (is_group(group, columns)) rows.push_back(row_of(kind + ": " + name, group, columns));
+      if (is_group(group, columns)) rows.push_back(row_of(fmt::format("{}: {}", kind, name), group, columns));
     }
   }
   return rows;

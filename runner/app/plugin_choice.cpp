@@ -36,7 +36,7 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
   for (const auto& set : sets) {
     changes.push_back(spec::parse_set(set));
     auto& path = changes.back().path;
-    if (!path.starts_with(at + ".")) path = at + "." + path;
+    if (!path.starts_with(at + ".")) path.insert(0, at + ".");
   }
   return spec::with({}, changes);
 }

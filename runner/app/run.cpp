@@ -44,7 +44,8 @@ record::Summary other_findings(record::Summary summary) {
   for (const json& stage : summary.details.at("stages")) {
     const auto stem = stage.at("stage").get<std::string>() + "/";
     for (const char* name : {"in", "out", "dropped"}) summary.metrics.erase(stem + name);
-    for (const auto& [name, value] : stage.at("counts").items()) summary.metrics.erase(stem + "count/" + name);
+    for (const auto& [name, value] : stage.at("counts").items())
+      summary.metrics.erase(fmt::format("{}count/{}", stem, name));
     if (is_evaluation(stage))
       std::erase_if(summary.metrics, [&](const auto& one) { return one.first.starts_with(stem); });
   }

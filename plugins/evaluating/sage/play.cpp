@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "empathy/plain.h"
+#include "evaluating/sage/profile.h"
 #include "stages/records.h"
 
 namespace compeer::evaluating::sage {
@@ -10,16 +10,6 @@ namespace compeer::evaluating::sage {
 using nlohmann::json;
 
 namespace {
-
-constexpr const char* fields[] = {"player", "scene", "task", "first_talk"};
-
-// A profile says in what language it is, or shows it.
-json language_of(const json& profile) {
-  const auto given = profile.find("language");
-  const std::string said = given != profile.end() && given->is_string() ? given->get<std::string>() : "";
-  if (said.starts_with("en") || said.starts_with("zh")) return {{"language", said}};
-  return {{"language", empathy::has_chinese(profile.at("first_talk").get<std::string>()) ? "zh" : "en"}};
-}
 
 // The words with which a seeker ends a dialogue, as a prompt names them.
 std::string alternatives(const std::vector<std::string>& words, bool chinese) {
@@ -30,16 +20,6 @@ std::string alternatives(const std::vector<std::string>& words, bool chinese) {
 }
 
 }  // namespace
-
-std::string missing_in(const json& profile) {
-  for (const char* field : fields) {
-    const auto found = profile.find(field);
-    const bool there =
-        found != profile.end() && found->is_string() && !empathy::trim(found->get_ref<const std::string&>()).empty();
-    if (!there) return std::string("no '") + field + "'";
-  }
-  return "";
-}
 
 /// A dialogue that is being played.
 struct Simulator::Scene {
@@ -57,6 +37,19 @@ struct Simulator::Scene {
     transcript.push_back({{"role", "user"}, {"text", text}});
     history.push_back({{"role", "user"}, {"content", text}, {"emotion-point", point}});
     played.trajectory.points.push_back(point);
+  }
+
+  // Who gets no reply hears silence; a model that was not reached is not to blame for it.
+  void hear(Answer answer) {
+    if (answer.refusal == no_reply) {
+      answer.heard = silence;
+      ++played.silent;
+    } else if (!answer.refusal.empty()) {
+      played.refusal = "supporter: " + answer.refusal;
+    }
+    turns.push_back({"assistant", answer.heard});
+    transcript.push_back(turn_of(answer));
+    history.push_back({{"role", "assistant"}, {"content", answer.heard}});
   }
 
   Played finished() {
@@ -97,21 +90,19 @@ std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Sup
     speak(open), go_on();
   }
   std::vector<Played> played;
+  played.reserve(scenes.size());
   for (Scene& scene : scenes) played.push_back(scene.finished());
   return played;
 }
 
 void Simulator::hear(std::vector<Scene*>& open, const Supporter& supporter, int64_t round) const {
   std::vector<std::vector<Turn>> dialogues;
+  dialogues.reserve(open.size());
   for (const Scene* scene : open) dialogues.push_back(scene->turns);
-  const auto answers = supporter.answer(dialogues);
+  auto answers = supporter.answer(dialogues);
   for (size_t i = 0; i < open.size(); ++i) {
-    Scene& scene = *open[i];
-    if (!answers[i].refusal.empty()) scene.played.refusal = "supporter: " + answers[i].refusal;
-    scene.turns.push_back({"assistant", answers[i].heard});
-    scene.transcript.push_back(turn_of(answers[i]));
-    scene.history.push_back({{"role", "assistant"}, {"content", answers[i].heard}});
-    scene.played.trajectory.end = rules_.answered(round);
+    open[i]->hear(std::move(answers[i]));
+    open[i]->played.trajectory.end = rules_.answered(round);
   }
 }
 
@@ -136,6 +127,7 @@ void Simulator::ask(std::vector<Scene*>& open, std::vector<stages::Question>& qu
 
 void Simulator::feel(std::vector<Scene*>& open) const {
   std::vector<stages::Question> questions;
+  questions.reserve(open.size());
   for (Scene* scene : open) {
     questions.push_back({planning_.of(scene->language).fill(shown(*scene)), [scene](const std::string& answer) {
                            const auto read = read_planning(answer);
@@ -148,6 +140,7 @@ void Simulator::feel(std::vector<Scene*>& open) const {
 
 void Simulator::speak(std::vector<Scene*>& open) const {
   std::vector<stages::Question> questions;
+  questions.reserve(open.size());
   for (Scene* scene : open) {
     auto slots = shown(*scene);
     const int64_t point = Rules::after(scene->played.trajectory.last(), scene->planning.change);

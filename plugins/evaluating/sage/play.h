@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,16 +12,13 @@
 
 namespace compeer::evaluating::sage {
 
-/// Who is played: a record with the texts "player", "scene", "task" and "first_talk". Empty if it has all of them; else
-/// which one is missing, "no 'task'".
-std::string missing_in(const nlohmann::json& profile);
-
 /// A dialogue that has been played, or why it could not be.
 struct Played {
   nlohmann::json record;  ///< the profile with "emo_point", "emo_state", "history" as published, and "turns"
   Trajectory trajectory;
   std::string refusal;  ///< "", or who failed: "supporter: no answer", "planning: malformed answer"
   int64_t refused = 0;  ///< answers of the simulator that could not be read, and were asked for again
+  int64_t silent = 0;   ///< answers of the supporter without a reply: the seeker heard `silence`
 };
 
 /// Plays the seeker against the model under test. The simulator is asked twice a round: what the reply does to the
@@ -29,7 +27,8 @@ class Simulator {
  public:
   Simulator(const Settings& settings, Host& host);
 
-  /// Plays profiles that miss nothing, side by side: each round, one batch for the supporter, two for the simulator.
+  /// Plays profiles that miss nothing (profile.h), side by side: each round, one batch for the supporter, two for the
+  /// simulator.
   std::vector<Played> play(const std::vector<nlohmann::json>& profiles, const Supporter& supporter) const;
 
   const Rules& rules() const { return rules_; }

@@ -32,6 +32,7 @@ double of(const Numbers& dialogue, const std::string& name) {
 
 std::vector<double> column(const std::vector<Numbers>& dialogues, const std::string& name) {
   std::vector<double> values;
+  values.reserve(dialogues.size());
   for (const Numbers& dialogue : dialogues) values.push_back(of(dialogue, name));
   return values;
 }

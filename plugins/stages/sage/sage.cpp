@@ -3,6 +3,7 @@
 /// is the record with "history" as SAGE's are published, and "turns".
 #include "compeer/plugin.h"
 #include "evaluating/sage/play.h"
+#include "evaluating/sage/profile.h"
 #include "evaluating/sage/summary.h"
 #include "stages/records.h"
 
@@ -61,6 +62,7 @@ class Sage : public Stage {
     Outcome outcome = played.refusal.empty() ? stages::kept(played.record) : invalid(played.record, played.refusal, "");
     if (played.refusal.empty()) sage::count(played.record, played.trajectory, outcome);
     if (played.refused > 0) outcome.counts["answers that could not be read"] = static_cast<double>(played.refused);
+    if (played.silent > 0) outcome.counts["answers without a reply"] = static_cast<double>(played.silent);
     return outcome;
   }
 

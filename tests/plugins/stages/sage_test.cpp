@@ -159,10 +159,17 @@ TEST_F(Sage, CountsADialogueThatCanNotBePlayedApart) {
   EXPECT_EQ(make({profile("a")})[0].dropped, "reply: malformed answer");
   simulator = Model([](const std::string&, uint32_t) { return fails(); });
   EXPECT_EQ(make({profile("a")})[0].dropped, "planning: no answer");
-  supporter = Model([](const std::string&, uint32_t) { return says(" "); });
-  EXPECT_EQ(make({profile("a")})[0].dropped, "supporter: no reply");
   supporter = Model([](const std::string&, uint32_t) { return fails(); });
   EXPECT_EQ(make({profile("a")})[0].dropped, "supporter: no answer");
+}
+
+TEST_F(Sage, LetsTheSeekerHearSilenceWhereThereIsNoReply) {
+  supporter = Model([](const std::string&, uint32_t) { return says(" "); });
+  simulator = Model(seeker("-10"));
+  const auto outcomes = make({profile("a")});
+  EXPECT_EQ(outcomes[0].records.at(0).at("emo_point"), 0);
+  EXPECT_NE(simulator.prompts[0].find("Supporter: ...\n"), std::string::npos);
+  EXPECT_EQ(outcomes[0].counts.at("answers without a reply"), 4);
 }
 
 TEST_F(Sage, NamesFieldsThatAProfileLacks) {
