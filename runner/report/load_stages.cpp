@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -53,7 +54,8 @@ StageData told(const RunData& run, size_t number, const json& given) {
   return stage;
 }
 
-/// Calls `visit` with each line that is JSON, until it returns false. Lines that are none are a problem of the run.
+/// Calls `visit` with each line that is JSON, until it returns false. One that is none is a problem of the run; a last
+/// one that does not end is for `check_stage_files` to name.
 template <class Visit>
 void each_record(RunData& run, const std::string& name, size_t lines, Visit visit) {
   const fs::path file = run.folder / "stages" / name;
@@ -63,8 +65,7 @@ void each_record(RunData& run, const std::string& name, size_t lines, Visit visi
     ++number, bytes += line.size();
     const json record = json::parse(line, nullptr, false);
     if (record.is_discarded()) {
-      run.problems.push_back(in.eof() ? fmt::format("stages/{}: ends within line {}", name, number)
-                                      : fmt::format("stages/{}: line {} is no JSON", name, number));
+      if (!in.eof()) run.problems.push_back(fmt::format("stages/{}: line {} is no JSON", name, number));
       return;
     }
     if (!visit(record)) return;
@@ -78,7 +79,44 @@ void count_dropped(RunData& run, StageData& stage) {
   });
 }
 
+/// Lines of a file that end, and whether something comes after the last; at most `most_bytes` are looked at.
+struct Lines {
+  int64_t whole = 0;
+  bool cut = false, all = true;
+};
+Lines lines_of(const fs::path& file) {
+  Lines lines;
+  std::ifstream in(file, std::ios::binary);
+  std::vector<char> block(size_t{1} << 16);
+  size_t bytes = 0;
+  char last = '\n';
+  while (bytes < most_bytes && (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)) {
+    const auto end = block.begin() + in.gcount();
+    lines.whole += std::count(block.begin(), end, '\n');
+    last = *(end - 1);
+    bytes += static_cast<size_t>(in.gcount());
+  }
+  lines.all = in.eof();
+  lines.cut = lines.all && last != '\n';
+  return lines;
+}
+
 }  // namespace
+
+void check_stage_files(RunData& run) {
+  for (const auto& stage : run.stages) {
+    const auto name = fmt::format("stages/{}.jsonl", stage.name);
+    std::error_code code;
+    if (!fs::is_regular_file(run.folder / name, code)) {
+      run.problems.push_back(name + ": not there");
+      continue;
+    }
+    const auto lines = lines_of(run.folder / name);
+    if (lines.cut) run.problems.push_back(fmt::format("{}: ends within line {}", name, lines.whole + 1));
+    if (!lines.cut && lines.all && lines.whole != stage.out)
+      run.problems.push_back(fmt::format("{}: holds {} of {} records", name, lines.whole, stage.out));
+  }
+}
 
 void stages_of_rows(RunData& run) {
   const auto *in = run.column("in"), *out = run.column("out"), *dropped = run.column("dropped");

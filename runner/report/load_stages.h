@@ -11,6 +11,9 @@ void load_stages(const nlohmann::json& details, RunData& run);
 /// stages, as far as there are any. Damaged files are named in `run.problems`.
 void stages_of_rows(RunData& run);
 
+/// Names stages whose files are missing, end within a line, or hold fewer records than were made.
+void check_stage_files(RunData& run);
+
 /// The first records of the last stage that holds any dialogues played. Looks at the beginnings of files only.
 void load_transcripts(RunData& run);
 

@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "report/findings.h"
@@ -20,6 +22,15 @@ void prepare(const std::filesystem::path& output) {
   if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::data);
 }
 
+/// Runs of one name, such as copies, are told apart by their folders.
+void tell_apart(std::vector<RunData>& runs) {
+  std::map<std::string, int> times;
+  for (const auto& run : runs) ++times[run.name];
+  for (auto& run : runs) {
+    if (times[run.name] > 1) run.name += " (" + run.folder.filename().string() + ")";
+  }
+}
+
 }  // namespace
 
 Written write_report(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& output,
@@ -27,6 +38,7 @@ Written write_report(const std::vector<std::filesystem::path>& paths, const std:
   prepare(output);
   std::vector<RunData> runs;
   for (const auto& folder : find_runs(paths)) runs.push_back(load_run(folder));
+  tell_apart(runs);
   const std::string html = page(runs, options.title, options.sweep, options.frontiers);
   write_file(output, html);
 

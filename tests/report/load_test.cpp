@@ -160,10 +160,11 @@ class LoadData : public Load {
     const nlohmann::json spec = {{"sha256", std::string(64, 'c')}, {"spec", sample.spec}};
     write_file(folder / "spec.json", spec.dump());
     auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "in", "out", "dropped"});
-    writer.append(std::vector<double>{1, 4, 4, 0});
-    writer.append(std::vector<double>{2, 4, 3, 1});
+    writer.append(std::vector<double>{1, 5, 5, 0});
+    writer.append(std::vector<double>{2, 5, 4, 1});
     write_file(folder / "stages/01-sage.dropped.jsonl", R"({"id":"esc_world/test/3","reason":"no answer"})"
                                                         "\n");
+    write_file(folder / "stages/00-dataset.jsonl", "{}\n{}\n{}\n{}\n{}\n");
     std::string records = R"({"id":"none","text":"no dialogue"})"
                           "\n";
     for (int i = 0; i < 3; ++i) records += sample::played(i, 40, "Hm.").dump() + "\n";
@@ -173,13 +174,13 @@ class LoadData : public Load {
     writer.finish("finished");
     record::Summary summary{"data", 2, {{"01-sage/mean_emotion/value", {50, 50, 50, 1}}}, {}};
     summary.details["stages"] = {{{"stage", "00-dataset"},
-                                  {"in", 4},
-                                  {"out", 4},
+                                  {"in", 5},
+                                  {"out", 5},
                                   {"dropped", nlohmann::json::object()},
                                   {"counts", {{"a", 1.5}}}},
                                  {{"stage", "01-sage"},
-                                  {"in", 4},
-                                  {"out", 3},
+                                  {"in", 5},
+                                  {"out", 4},
                                   {"dropped", {{"no answer", 1}}},
                                   {"counts", nlohmann::json::object()},
                                   {"findings", {{"mean_emotion", sample::figure(50, 2)}}}}};
@@ -208,7 +209,7 @@ TEST_F(LoadData, OfARunThatCrashedReadsWhatThereIs) {
   EXPECT_EQ(run.state, "stopped");
   ASSERT_EQ(run.stages.size(), 2u);
   EXPECT_EQ(run.stages[1].name, "01-sage");
-  EXPECT_EQ(run.stages[1].out, 3);
+  EXPECT_EQ(run.stages[1].out, 4);
   EXPECT_EQ(run.stages[1].dropped.at("no answer"), 1);
   EXPECT_EQ(run.transcripts.size(), 3u);
 }
@@ -221,9 +222,13 @@ TEST_F(LoadData, NamesAHalfWrittenFile) {
   const RunData run = load_run(folder);
   EXPECT_EQ(run.transcripts.size(), 2u);
   EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
-  text.insert(text.find('\n') + 1, "nonsense\n");
+  write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: holds 3 of 4 records"});
+  fs::remove(file);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: not there"});
+  text.replace(0, text.find('\n'), "nonsense");
   write_file(file, text);
-  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 2 is no JSON"});
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 1 is no JSON"});
 }
 
 TEST_F(LoadData, NamesASummaryThatIsMissingOrBroken) {
@@ -236,7 +241,7 @@ TEST_F(LoadData, NamesASummaryThatIsMissingOrBroken) {
   fs::remove(folder / "summary.json");
   run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
-  EXPECT_EQ(run.stages[1].out, 3);
+  EXPECT_EQ(run.stages[1].out, 4);
 }
 
 TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
@@ -283,6 +288,13 @@ TEST_F(Load, RefusesAFolderAsTheOutput) {
     EXPECT_EQ(error.problem(), "is a folder, not a file for the page");
     EXPECT_EQ(error.exit(), Exit::data);
   }
+}
+
+TEST_F(Load, TellsRunsOfOneNameApart) {
+  write_run("a", "sft", 1);
+  fs::copy(root_ / "a", root_ / "b", fs::copy_options::recursive);
+  const auto written = write_report({root_}, root_ / "report.html");
+  EXPECT_EQ(written.runs, (std::vector<std::string>{"a (a)", "a (b)"}));
 }
 
 TEST_F(Load, WritesOnePageAndTellsWhatIsOnIt) {
