@@ -27,7 +27,7 @@ void draw_bar(Markup& out, const BarPlot& plot, const BarRow& row, double left, 
     const double size = std::isfinite(row.parts[i]) ? row.parts[i] * scale : 0;
     if (size <= 0) continue;
     const auto g = out.open("g", {{"class", fmt::format("p{}", i % part_looks)}});
-    out.element("title", {}, fmt::format("{}, {}: {}", row.name, plot.part_names[i], duration(row.parts[i])));
+    out.element("title", {}, fmt::format("{}, {}: {}", row.name, plot.part_names[i], plot.in_words(row.parts[i])));
     out.empty("rect", {{"x", coordinate(x)},
                        {"y", coordinate(y)},
                        {"width", coordinate(std::max(0.3, size - 1))},
@@ -36,7 +36,7 @@ void draw_bar(Markup& out, const BarPlot& plot, const BarRow& row, double left, 
       svg_text(out, x + size / 2, y + bar / 2 + 4, "middle", "part-label", plot.part_names[i]);
     x += size;
   }
-  svg_text(out, x + 6, y + bar / 2 + 4, "start", "tick", duration(total(row)));
+  svg_text(out, x + 6, y + bar / 2 + 4, "start", "tick", plot.in_words(total(row)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/markup.h"
+#include "report/numbers.h"
 
 namespace compeer::report {
 
@@ -20,6 +21,7 @@ struct BarPlot {
   std::string id, title, description, x_label;
   std::vector<std::string> part_names;
   std::vector<BarRow> rows;
+  std::string (*in_words)(double) = duration;  ///< how lengths are told
 };
 
 /// Inline SVG: horizontal stacked bars on one axis that starts at zero. Parts wide enough bear their name, so that

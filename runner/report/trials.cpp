@@ -10,6 +10,7 @@
 #include "report/numbers.h"
 #include "report/table.h"
 #include "report/trial_curves.h"
+#include "report/trial_shares.h"
 
 namespace compeer::report {
 
@@ -185,6 +186,7 @@ void write_group(Markup& out, const std::vector<RunData>& runs, const TrialGroup
   const auto others = other_figures(runs, group);
   if (group.columns.empty()) write_topics(out, runs, group, others, group.heading + ": what each model came to");
   write_unscored(out, runs, group);
+  write_trial_shares(out, runs, group, fmt::format("trial-{}-shares", number));
   write_trial_curves(out, runs, group, fmt::format("trial-{}", number));
   if (group.columns.empty()) return;
   write_seeds(out, runs, group);

@@ -156,6 +156,17 @@ TEST(Trials, DrawCurvesOverRounds) {
   EXPECT_TRUE(has(html, "sage-por: 40 in round 0, 60 in round 4."));
 }
 
+TEST(Trials, DrawSharesAsBars) {
+  auto run = sample::tested("compared", "x", 1, 50, 2, 0.1);
+  run.stages[1].findings = {
+      {"shares", {"win", "tie", "lose"}},
+      {"a vs b",
+       {{"win", sample::figure(0.5, 0.1)}, {"tie", sample::figure(0.2, 0.1)}, {"lose", sample::figure(0.3, 0.1)}}}};
+  const auto html = written({run});
+  EXPECT_TRUE(has(html, "<title id=\"trial-1-shares-title\">sage, in shares</title>")) << html;
+  EXPECT_TRUE(has(html, "a vs b, compared: win 50 %, tie 20 %, lose 30 %."));
+}
+
 TEST(Trials, ShowJudgesByWhatTheyJudged) {
   auto run = sample::tested("accuracy", "x", 1, 50, 2, 0.1);
   auto& stage = run.stages[1];
@@ -191,7 +202,9 @@ TEST(Trials, SurviveFindingsOfAnyShape) {
        {nlohmann::json{{"columns", 3}}, nlohmann::json{{"columns", {1, "x", nullptr}}, {"x", "text"}},
         nlohmann::json{{"columns", {"x"}}, {"x", {{"value", "a"}, {"low", {}}, {"high", 1}}}},
         nlohmann::json{{"columns", nlohmann::json::array()}, {"curves", {{"a", 3}, {"b", {1, "x", nullptr}}}}},
-        nlohmann::json{{"columns", {"x"}}, {"curves", 7}, {"invalid", "many"}}}) {
+        nlohmann::json{{"columns", {"x"}}, {"curves", 7}, {"invalid", "many"}},
+        nlohmann::json{{"columns", {"x"}}, {"shares", 3}},
+        nlohmann::json{{"columns", {"x"}}, {"shares", {"win", 3}}}}) {
     auto run = sample::tested("a", "x", 1, 50, 2, 0.1);
     run.stages[1].findings = findings;
     EXPECT_TRUE(has(written({run}), "<h3>sage</h3>"));

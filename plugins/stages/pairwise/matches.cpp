@@ -90,7 +90,8 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
       places.try_emplace(pair.second);
     }
   }
-  json found = {{"n", 0}, {"dialogues", dialogues.size()}, {"models", json::array()}};
+  json found = {
+      {"n", 0}, {"dialogues", dialogues.size()}, {"models", json::array()}, {"shares", {"win", "tie", "lose"}}};
   for (auto& [name, place] : places) place = found["models"].size(), found["models"].push_back(name);
   for (const auto& [pair, sums] : all) {
     found["n"] = found["n"].get<size_t>() + sums.win + sums.tie + sums.lose;

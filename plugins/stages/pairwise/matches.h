@@ -32,6 +32,7 @@ void count(const nlohmann::json& record, const Match& match, Outcome& outcome);
 ///   "A vs B"               n; win, tie, lose: A's shares with Wilson's intervals; sign_test: how likely so uneven a
 ///   split
 ///                          of wins and losses is by chance; contradictory: share, if they were asked in both orders
+///   shares                 "win", "tie", "lose", for the report
 ///   strength               Bradley and Terry's of each model, by bootstrap over dialogues; null where there is none
 nlohmann::json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
