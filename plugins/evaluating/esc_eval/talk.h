@@ -16,9 +16,6 @@ struct Talk {
   int64_t silent = 0;     ///< times that the tested model's answer held no reply
 };
 
-/// What the seeker hears when the tested model says nothing.
-inline constexpr const char* silence = "...";
-
 /// Lets a chat model play cards. To the role player, who has the card and is greeted, the tested model is the user; the
 /// tested model sees neither card nor greeting.
 class RolePlayer {
