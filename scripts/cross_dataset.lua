@@ -25,11 +25,4 @@ for seed = 1, seeds do
   end
 end
 
-local columns = {}
-for i, step in ipairs { "history", "emotion", "strategy" } do
-  columns[2 * i - 1] = { i .. ": F1", ("01-reward_accuracy/%s/weighted_f1/value"):format(step), better = 1 }
-  columns[2 * i] = { "False found", ("01-reward_accuracy/%s/false_recall/value"):format(step), better = 1 }
-end
-columns[7] = { "better or not", "01-reward_accuracy/reply/better_or_not/value", better = 1 }
-columns[8] = { "ranked", "01-reward_accuracy/reply/ranked_within_rounds/value", better = 1 }
-figures(rows, columns)
+figures(rows, require "lib.judged")

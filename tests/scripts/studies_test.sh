@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The studies: all of them can be planned; those that share their policies run to the end in their smallest form, which
+# learns nothing, and what has run is not repeated.   usage: studies_test.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source_dir=$1 build=$2
+work=$(mktemp -d -t compeer-studies.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
+
+fail() { echo "FAILED  $1"; exit 1; }
+quick() {
+  "$build/bin/compeer" run "$source_dir/scripts/$1.lua" --quick >"$1.txt" 2>"$1.log" || { cat "$1.log"; fail "$1 ended with $?"; }
+}
+
+for script in "$source_dir"/scripts/*.lua; do
+  lines=$(wc -l <"$script")
+  ((lines <= 60)) || fail "$(basename "$script") has $lines lines"
+  "$build/bin/compeer" run "$script" --quick --dry-run >/dev/null 2>planned.log || { cat planned.log; fail "$script can't be planned"; }
+done
+
+quick table2
+for policy in base writers SFT POR UR URP "URP signed"; do
+  grep -q "^$policy  *[0-9.]* ±" table2.txt || fail "table2 has no row $policy"
+done
+[[ -s results/quick/table2.html ]] || fail "table2 left no report"
+cp table2.txt before.txt
+quick table2
+cmp before.txt table2.txt || fail "table2 says something else the second time"
+! grep -q starts table2.log || fail "table2 repeats what has run"
+quick fig6_pairwise
+grep -q "^URP against SFT" fig6_pairwise.txt || fail "fig6_pairwise compares nothing"
+quick table3
+grep -q "^URP signed" table3.txt || fail "table3 has no row URP signed"
