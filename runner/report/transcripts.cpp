@@ -9,6 +9,7 @@
 #include "report/passages.h"
 #include "report/svg.h"
 #include "report/table.h"
+#include "report/trials.h"
 
 namespace compeer::report {
 
@@ -42,13 +43,19 @@ const json* record_of(const RunData& run, const std::string& id) {
   return nullptr;
 }
 
+/// The plugin of the stage that played the dialogues, also if a later one has measured them.
+std::string played_by(const RunData& run) {
+  for (size_t i = 0; i < run.stages.size(); ++i) {
+    if (run.stages[i].name == run.transcripts_of) return run.stages[subject_stage(run, i)].plugin;
+  }
+  return "";
+}
+
 std::vector<Group> groups_of(const std::vector<RunData>& runs) {
   std::vector<Group> groups;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].transcripts.empty()) continue;
-    std::string plugin;
-    for (const auto& stage : runs[i].stages)
-      if (stage.name == runs[i].transcripts_of) plugin = stage.plugin;
+    const auto plugin = played_by(runs[i]);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.plugin == plugin; });
     if (group == groups.end()) group = groups.insert(groups.end(), Group{plugin, {}, 0});
     group->runs.size() < most_runs ? group->runs.push_back(i) : void(++group->more);

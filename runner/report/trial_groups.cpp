@@ -1,16 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/compare.h"
 #include "report/metrics.h"
+#include "report/settings.h"
+#include "report/svg.h"
 #include "report/trials.h"
+#include "spec/dotted.h"
 
 namespace compeer::report {
 
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t most_particulars = 4, longest_in_heading = 40;
 
 bool is_figure(const json& value) { return value.is_object() && value.contains("value") && value.contains("low"); }
 
@@ -43,39 +49,28 @@ bool has_figure(const json& findings, int depth = 0) {
   });
 }
 
-std::vector<std::string> columns_of(const json& findings) {
-  std::vector<std::string> names;
-  if (!findings.contains("columns") || !findings["columns"].is_array()) return names;
-  for (const auto& name : findings["columns"])
-    if (name.is_string()) names.push_back(name.get<std::string>());
-  return names;
+std::vector<std::string> texts_in(const json& findings, const char* key) {
+  std::vector<std::string> texts;
+  if (!findings.contains(key) || !findings[key].is_array()) return texts;
+  for (const auto& text : findings[key]) texts.push_back(text.is_string() ? text.get<std::string>() : "");
+  return texts;
+}
+
+/// Columns that the group does not have yet, and what they are called.
+void add_columns(const json& findings, TrialGroup& group) {
+  const auto columns = texts_in(findings, "columns"), titles = texts_in(findings, "titles");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].empty() || std::find(group.columns.begin(), group.columns.end(), columns[i]) != group.columns.end())
+      continue;
+    group.columns.push_back(columns[i]);
+    group.titles.push_back(i < titles.size() && !titles[i].empty() ? titles[i] : spaced(columns[i]));
+  }
 }
 
 /// Settings that say who is tested: those of the supporter; where there is none, all but the plugins that take part.
 bool names_subject(const json& settings, const std::string& key) {
   if (settings.contains("supporter")) return key.starts_with("supporter");
   return !(settings[key].is_object() && settings[key].contains("plugin")) && key != "plugin";
-}
-
-/// What must agree for two trials to measure the same thing: data, what became of it before, and the rest of the
-/// settings.
-std::string comparable(const RunData& run, size_t number, const Lineage& lineage) {
-  json others = run.stages[number].settings;
-  for (const auto& [key, value] : run.stages[number].settings.items()) {
-    if (key == "label" || names_subject(run.stages[number].settings, key)) others.erase(key);
-  }
-  json before = json::array();
-  for (size_t i = 1; i < number; ++i) {
-    if (!is_trial(run.stages[i])) before.push_back(run.stages[i].settings);
-  }
-  return lineage.in_common(
-      {run.stages[number].plugin, others, before, run.spec.value("dataset", json()), run.spec.value("data", json())});
-}
-
-/// "results/ur-1/checkpoints/last" -> the run that made it, by name if it is reported on; any other path as it is.
-std::string source_of(const std::string& path, const std::vector<RunData>& runs, const Lineage& lineage) {
-  const auto made_by = lineage.run_of(path);
-  return made_by ? runs[*made_by].name : path;
 }
 
 /// Paths that the settings of who is tested name, the first first: of the supporter, or of the judge's models.
@@ -94,11 +89,37 @@ std::vector<std::string> paths_of(const json& settings) {
   return paths;
 }
 
+/// What must agree for two trials to measure the same thing: data, what became of it before, and the rest of the
+/// settings.
+json circumstances(const RunData& run, size_t number) {
+  json others = run.stages[number].settings;
+  for (const auto& [key, value] : run.stages[number].settings.items()) {
+    if (key == "label" || names_subject(run.stages[number].settings, key)) others.erase(key);
+  }
+  json before = json::array();
+  for (size_t i = 1; i < number; ++i) {
+    if (!is_trial(run.stages[i])) before.push_back(run.stages[i].settings);
+  }
+  const size_t played = subject_stage(run, number);
+  return {{"settings", others},
+          {"played", played == number ? json() : circumstances(run, played)},
+          {"stages", before},
+          {"dataset", run.spec.value("dataset", json())},
+          {"splits", run.spec.value("data", json::object()).value("splits", json())}};
+}
+
+/// "results/ur-1/checkpoints/last" -> the run that made it, by name if it is reported on; any other path as it is.
+std::string source_of(const std::string& path, const std::vector<RunData>& runs, const Lineage& lineage) {
+  const auto made_by = lineage.run_of(path);
+  return made_by ? runs[*made_by].name : path;
+}
+
 /// Of several seeds what their names have in common.
 std::string subject_of(const std::vector<RunData>& runs, const TrialKind& kind, const Lineage& lineage) {
   std::vector<std::vector<std::string>> sources;  // the first path's, the second's
   for (const auto& place : kind.trials) {
-    const auto paths = paths_of(runs[place.run].stages[place.stage].settings);
+    const auto& run = runs[place.run];
+    const auto paths = paths_of(run.stages[subject_stage(run, place.stage)].settings);
     sources.resize(std::max(sources.size(), paths.size()));
     for (size_t i = 0; i < paths.size(); ++i) sources[i].push_back(source_of(paths[i], runs, lineage));
   }
@@ -109,7 +130,7 @@ std::string subject_of(const std::vector<RunData>& runs, const TrialKind& kind, 
 
 /// A model that a run taught looks like that run.
 size_t style_of(const RunData& run, size_t number, const Lineage& lineage, size_t otherwise) {
-  for (const auto& path : paths_of(run.stages[number].settings)) {
+  for (const auto& path : paths_of(run.stages[subject_stage(run, number)].settings)) {
     if (const auto made_by = lineage.run_of(path)) return lineage.style(*made_by);
   }
   return otherwise;
@@ -126,8 +147,11 @@ std::vector<Found> find_trials(const std::vector<RunData>& runs, const Lineage& 
     for (size_t i = 1; i < runs[run].stages.size(); ++i) {
       const auto& stage = runs[run].stages[i];
       if (!is_trial(stage)) continue;
-      const auto group = comparable(runs[run], i, lineage);
-      all.push_back({{run, i}, group, group + lineage.in_common(stage.settings)});
+      const auto group = stage.plugin + lineage.in_common(circumstances(runs[run], i));
+      all.push_back(
+          {{run, i},
+           group,
+           group + lineage.in_common({stage.settings, runs[run].stages[subject_stage(runs[run], i)].settings})});
     }
   }
   return all;
@@ -152,15 +176,71 @@ void name_kinds(const std::vector<RunData>& runs, TrialGroup& group) {
   for (size_t i = 0; i < labels.size(); ++i) group.kinds[i].label = labels[i];
 }
 
-/// Several judges tested in one run would all look like that run.
+/// "rounds = 20, dataset.plugin = profiles": where the circumstances of a group differ from those of others of its
+/// plugin.
+std::string particulars(const std::vector<json>& all, size_t which) {
+  std::vector<std::map<std::string, std::string>> flat;
+  std::set<std::string> paths;
+  for (const auto& one : all) {
+    flat.push_back(flattened(one));
+    for (const auto& [path, value] : flat.back()) paths.insert(path);
+  }
+  const auto differs = [&](const std::string& path) {
+    std::set<std::string> values;
+    for (const auto& one : flat) values.insert(one.contains(path) ? one.at(path) : "");
+    return values.size() > 1;
+  };
+  std::vector<std::string> told;
+  for (const auto& path : paths) {
+    const bool of_another = !path.ends_with("plugin") && differs(spec::join(spec::parent(path), "plugin"));
+    // Another plugin has settings of its own, and where there is a table it says more than that there is one.
+    const auto inner = paths.lower_bound(path + ".");
+    const bool table = inner != paths.end() && inner->starts_with(path + ".");
+    if (!differs(path) || path.ends_with("seed") || of_another || table) continue;
+    const auto name = path.starts_with("settings.") ? path.substr(9) : path;
+    told.push_back(name + " = " + (flat[which].contains(path) ? shortened(flat[which].at(path), 30) : "none"));
+  }
+  if (told.size() > most_particulars) told.resize(most_particulars), told.emplace_back("…");
+  return fmt::format("{}", fmt::join(told, ", "));
+}
+
+void name_groups(const std::vector<RunData>& runs, std::vector<TrialGroup>& groups) {
+  std::map<std::string, std::vector<size_t>> by_plugin;
+  for (size_t i = 0; i < groups.size(); ++i) by_plugin[groups[i].plugin].push_back(i);
+  for (const auto& [plugin, places] : by_plugin) {
+    if (places.size() < 2) continue;
+    std::vector<json> all;
+    for (const size_t place : places) {
+      const auto& first = groups[place].kinds.front().trials.front();
+      all.push_back(circumstances(runs[first.run], first.stage));
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+      auto& group = groups[places[i]];
+      group.particulars = particulars(all, i);
+      group.heading += group.particulars.size() <= longest_in_heading
+                           ? " (" + group.particulars + ")"
+                           : fmt::format(" ({} of {})", i + 1, places.size());
+    }
+  }
+}
+
+/// Several judges tested in one run would all look like that run, and all runs of very many alike.
 void tell_apart(TrialGroup& group) {
-  std::map<size_t, size_t> times;
-  for (const auto& kind : group.kinds) ++times[kind.style];
-  if (times.size() == group.kinds.size()) return;
+  std::set<size_t> styles;
+  for (const auto& kind : group.kinds) styles.insert(kind.style);
+  if (styles.size() == group.kinds.size() && *styles.rbegin() < styles_told_apart) return;
   for (size_t i = 0; i < group.kinds.size(); ++i) group.kinds[i].style = i;
 }
 
 }  // namespace
+
+size_t subject_stage(const RunData& run, size_t number) {
+  for (size_t i = number; i > 0; --i) {
+    const bool plays = i == number || is_trial(run.stages[i]);
+    if (plays && !paths_of(run.stages[i].settings).empty()) return i;
+  }
+  return number;
+}
 
 bool is_trial(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
 
@@ -172,12 +252,9 @@ std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lin
     const auto& run = runs[place.run];
     const auto& stage = run.stages[place.stage];
     const auto [found, is_new] = places.emplace(group_key, groups.size());
-    if (is_new) groups.push_back({stage.plugin, stage.plugin, {}, {}});
+    if (is_new) groups.push_back({stage.plugin, stage.plugin, "", {}, {}, {}});
     auto& group = groups[found->second];
-    for (const auto& name : columns_of(stage.findings)) {
-      if (std::find(group.columns.begin(), group.columns.end(), name) == group.columns.end())
-        group.columns.push_back(name);
-    }
+    add_columns(stage.findings, group);
     const auto [kind, first] = kinds.emplace(kind_key, std::pair(found->second, group.kinds.size()));
     if (first) {
       const auto style = style_of(run, place.stage, lineage, lineage.style(place.run));
@@ -185,14 +262,18 @@ std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lin
     }
     group.kinds[kind->second.second].trials.push_back(place);
   }
-  std::map<std::string, int> taken;
+  name_groups(runs, groups);
   for (auto& group : groups) {
-    if (const int n = ++taken[group.plugin]; n > 1) group.heading += fmt::format(" (other data or settings, {})", n);
     for (auto& kind : group.kinds) kind.subject = subject_of(runs, kind, lineage);
     name_kinds(runs, group);
     tell_apart(group);
   }
   return groups;
+}
+
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 std::map<std::string, Estimate> figures_of(const json& findings) {

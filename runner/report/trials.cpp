@@ -21,11 +21,6 @@ std::string arrow(const std::string& figure) {
   return better == Better::higher ? " ↑" : better == Better::lower ? " ↓" : "";
 }
 
-std::string in_words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 std::vector<Estimate> figures(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
   std::vector<Estimate> all;
   for (const auto& kind : group.kinds) all.push_back(figure_of(runs, kind, path));
@@ -73,12 +68,13 @@ std::vector<TableRow> rows_of(const std::vector<RunData>& runs, const TrialGroup
 
 /// The paper's table: a row for each model, its columns in their order.
 void write_columns_table(Markup& out, const std::vector<RunData>& runs, const TrialGroup& group) {
-  Table table{group.heading + ": what each model came to",
+  Table table{group.plugin + ": what each model came to",
               "model",
               {{"n", "records", "records that were scored, over all seeds"}},
               {{"", rows_of(runs, group)}}};
-  for (const auto& name : group.columns) {
-    table.columns.push_back({in_words(name) + arrow(name), "", name});
+  for (size_t i = 0; i < group.columns.size(); ++i) {
+    const auto& name = group.columns[i];
+    table.columns.push_back({group.titles[i] + arrow(name), "", name});
     add_column(figures(runs, group, name), name, table.groups[0].rows);
   }
   write(out, table);
@@ -116,9 +112,9 @@ void write_topics(Markup& out, const std::vector<RunData>& runs, const TrialGrou
   }
   std::stable_partition(measures.begin(), measures.end(), [](const std::string& name) { return name == "n"; });
   Table table{caption, "model", {}, {}};
-  for (const auto& name : measures) table.columns.push_back({in_words(name) + arrow(name), "", name});
+  for (const auto& name : measures) table.columns.push_back({spaced(name) + arrow(name), "", name});
   for (const auto& [topic, paths] : topics) {
-    TableGroup rows{in_words(topic), rows_of(runs, group, false)};
+    TableGroup rows{spaced(topic), rows_of(runs, group, false)};
     for (const auto& name : measures)
       add_column(figures(runs, group, topic.empty() ? name : topic + "/" + name), name, rows.rows);
     table.groups.push_back(rows);
@@ -139,7 +135,8 @@ void write_unscored(Markup& out, const std::vector<RunData>& runs, const TrialGr
       const auto& stage = runs[place.run].stages[place.stage];
       for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
       for (const auto& [name, figure] : figures_of(stage.findings)) {
-        if (name == "invalid" || name.starts_with("invalid/")) add(in_words(name), figure.mean);
+        const bool told = name == "invalid" && stage.left_out > 0;  // among what was dropped
+        if (("/" + name + "/").find("/invalid/") != std::string::npos && !told) add(spaced(name), figure.mean);
       }
     }
   }
@@ -147,7 +144,7 @@ void write_unscored(Markup& out, const std::vector<RunData>& runs, const TrialGr
     return std::all_of(reason.second.begin(), reason.second.end(), [](double count) { return count == 0; });
   });
   if (reasons.empty()) return;
-  Table table{group.heading + ": what was not scored, and why", "reason", {}, {{"", {}}}};
+  Table table{group.plugin + ": what was not scored, and why", "reason", {}, {{"", {}}}};
   for (const auto& kind : group.kinds) table.columns.push_back({kind.label, "", kind.name});
   for (const auto& [reason, counts] : reasons) {
     TableRow row{reason, "", {}, {}};
@@ -160,7 +157,8 @@ void write_unscored(Markup& out, const std::vector<RunData>& runs, const TrialGr
 void write_seeds(Markup& out, const std::vector<RunData>& runs, const TrialGroup& group) {
   const auto several = [](const TrialKind& kind) { return kind.trials.size() > 1; };
   if (std::none_of(group.kinds.begin(), group.kinds.end(), several)) return;
-  TrialGroup apart{group.plugin, group.heading, group.columns, {}};
+  TrialGroup apart = group;
+  apart.kinds.clear();
   for (const auto& kind : group.kinds) {
     for (const auto& place : kind.trials) {
       apart.kinds.push_back(kind);
@@ -170,10 +168,11 @@ void write_seeds(Markup& out, const std::vector<RunData>& runs, const TrialGroup
   }
   const auto details = out.open("details", {{"class", "figures"}});
   out.element("summary", {}, "Each run by itself");
-  Table table{group.heading + ": each run by itself", "run", {{"n", "records", ""}}, {{"", rows_of(runs, apart)}}};
-  for (const auto& name : group.columns) {
+  Table table{group.plugin + ": each run by itself", "run", {{"n", "records", ""}}, {{"", rows_of(runs, apart)}}};
+  for (size_t c = 0; c < group.columns.size(); ++c) {
+    const auto& name = group.columns[c];
     const auto all = figures(runs, apart, name);
-    table.columns.push_back({in_words(name) + arrow(name), "", name});
+    table.columns.push_back({group.titles[c] + arrow(name), "", name});
     for (size_t i = 0; i < all.size(); ++i)
       table.groups[0].rows[i].cells.push_back(cell(all[i], column_decimals(all), {}));
   }
@@ -182,9 +181,11 @@ void write_seeds(Markup& out, const std::vector<RunData>& runs, const TrialGroup
 
 void write_group(Markup& out, const std::vector<RunData>& runs, const TrialGroup& group, size_t number) {
   out.element("h3", {}, group.heading);
+  if (!group.particulars.empty() && group.heading.find(group.particulars) == std::string::npos)
+    out.element("p", {{"class", "how"}}, "Apart from others of its kind by: " + group.particulars);
   if (!group.columns.empty()) write_columns_table(out, runs, group);
   const auto others = other_figures(runs, group);
-  if (group.columns.empty()) write_topics(out, runs, group, others, group.heading + ": what each model came to");
+  if (group.columns.empty()) write_topics(out, runs, group, others, group.plugin + ": what each model came to");
   write_unscored(out, runs, group);
   write_trial_shares(out, runs, group, fmt::format("trial-{}-shares", number));
   write_trial_curves(out, runs, group, fmt::format("trial-{}", number));
@@ -193,7 +194,7 @@ void write_group(Markup& out, const std::vector<RunData>& runs, const TrialGroup
   if (others.empty()) return;
   const auto details = out.open("details", {{"class", "figures"}});
   out.element("summary", {}, "All other figures");
-  write_topics(out, runs, group, others, group.heading + ": all other figures");
+  write_topics(out, runs, group, others, group.plugin + ": all other figures");
 }
 
 }  // namespace
@@ -207,13 +208,13 @@ std::vector<std::string> trial_findings(const std::vector<RunData>& runs, const 
   if (best == marks.end()) return sentences;
   const auto top = static_cast<size_t>(best - marks.begin());
   const int decimals = column_decimals(all);
-  std::string text = fmt::format("{}: best is {} with {}", in_words(group.columns[0]), group.kinds[top].label,
-                                 with_interval(all[top], decimals));
+  std::string text =
+      fmt::format("{}: best is {} with {}", group.titles[0], group.kinds[top].label, with_interval(all[top], decimals));
   size_t told = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == top || !all[i].known()) continue;
     const auto d = difference(all[top], all[i]);
-    if (++told <= 4) text += fmt::format("; {}: {}", group.kinds[i].label, report::in_words(d, decimals));
+    if (++told <= 4) text += fmt::format("; {}: {}", group.kinds[i].label, in_words(d, decimals));
   }
   if (told > 4) text += fmt::format("; {} more in the table", told - 4);
   sentences.push_back(text + ".");

@@ -26,18 +26,26 @@ struct TrialKind {
 /// Trials that may be compared: one plugin, with the same data and settings but for who is tested.
 struct TrialGroup {
   std::string plugin, heading;
+  std::string particulars;  ///< how it differs from other groups of its plugin: "rounds = 20"; "" if there are none
   std::vector<std::string> columns;  ///< the figures of the paper's table, in its order; may be empty
+  std::vector<std::string> titles;   ///< what the columns are called
   std::vector<TrialKind> kinds;
 };
 
 /// Whether a stage measures something, and does not only make records.
 bool is_trial(const StageData& stage);
 
+/// The stage whose settings say who is tested: this one, or the one before it that played what this one measures.
+size_t subject_stage(const RunData& run, size_t number);
+
 std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lineage& lineage);
 
 /// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
 /// interval. `columns` and `curves` are none.
 std::map<std::string, Estimate> figures_of(const nlohmann::json& findings);
+
+/// "mean_emotion" -> "mean emotion".
+std::string spaced(std::string name);
 
 /// A figure of one kind: its own interval, or of several trials their mean with a t interval over the trials.
 Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, const std::string& path);

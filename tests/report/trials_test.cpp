@@ -44,7 +44,27 @@ TEST(TrialGroups, KeepApartWhatWasMeasuredInOtherWays) {
   const auto groups = trial_groups(runs, Lineage(runs));
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].kinds.size(), 2u);
-  EXPECT_EQ(groups[1].heading, "sage (other data or settings, 2)");
+  EXPECT_EQ(groups[0].heading, "sage (rounds = none)");
+  EXPECT_EQ(groups[1].heading, "sage (rounds = 20)");
+}
+
+TEST(TrialGroups, OfRecordsThatAnEarlierTrialPlayedAreOfWhoWasTestedThere) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
+                               sample::tested("c", "y", 1, 60, 2, 0.1)};
+  runs[2].stages[1].settings["rounds"] = 20;  // so other dialogues
+  for (auto& run : runs) {
+    StageData truth;
+    truth.name = "02-world_truth", truth.plugin = "world_truth";
+    truth.settings = {{"plugin", "world_truth"}, {"label", nullptr}};
+    truth.findings = {{"columns", {"quality"}}, {"quality", sample::figure(0.5, 0.1)}};
+    run.stages.push_back(truth);
+  }
+  const auto groups = trial_groups(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[1].plugin, "world_truth");
+  ASSERT_EQ(groups[1].kinds.size(), 2u);
+  EXPECT_EQ(groups[1].kinds[1].subject, "results/y/checkpoints/last");
+  EXPECT_EQ(groups[3].heading, "world_truth (played.settings.rounds = 20)");
 }
 
 TEST(TrialGroups, NameSeveralTrialsOfOneRunByTheirStages) {
@@ -120,6 +140,14 @@ TEST(Trials, AreATableLikeThePapers) {
   EXPECT_TRUE(has(html, "<strong>65.0</strong> <small>62.5 to 67.5</small>")) << html.substr(0, 4000);
   EXPECT_TRUE(has(html, "<em>60.0</em> <small>57.5 to 62.5</small>"));
   EXPECT_TRUE(has(html, "sage-urp (3 seeds)"));
+}
+
+TEST(Trials, CallColumnsAsThePaperDoes) {
+  auto run = sample::tested("a", "x", 1, 50, 2, 0.1);
+  run.stages[1].findings["titles"] = {"Emotion", "Success"};
+  const auto html = written({run});
+  EXPECT_TRUE(has(html, ">Emotion ↑"));
+  EXPECT_TRUE(has(html, ">failure ↓"));
 }
 
 TEST(Trials, TellWhatWasNotScored) {
