@@ -48,7 +48,7 @@ bool is_group(const json& value, const json& columns) {
 std::vector<Row> rows_of(const json& findings, const json& columns) {
   std::vector<Row> rows = {{"", "n"}};
   for (const json& column : columns) rows[0].push_back(column);
-  rows.push_back(row_of("all", findings, columns));
+  if (is_group(findings, columns)) rows.push_back(row_of("all", findings, columns));
   for (const auto& [kind, groups] : findings.items()) {
     if (!groups.is_object()) continue;
     for (const auto& [name, group] : groups.items()) {
@@ -82,12 +82,13 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-// "failure 13, limit 52"; empty if there is anything but numbers.
+// "failure 13, limit 52"; empty if there is anything but numbers and figures.
 std::string numbers_text(const json& object) {
   std::string text;
   for (const auto& [name, value] : object.items()) {
-    if (!value.is_number()) return "";
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spec::printable(name), number_text(value));
+    if (!value.is_number() && !is_figure(value)) return "";
+    const auto told = value.is_number() ? number_text(value) : figure_text(value);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spec::printable(name), told);
   }
   return text;
 }
@@ -118,7 +119,7 @@ std::string curves_text(const json& curves) {
 }  // namespace
 
 std::string findings_text(const json& findings) {
-  const json columns = findings.value("columns", json::array());
+  const json columns = findings.value("columns", findings.value("shares", json::array()));
   std::string text;
   if (!columns.empty()) text += aligned(rows_of(findings, columns)) + "\n";
   text += others_text(findings, columns);

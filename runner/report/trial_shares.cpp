@@ -39,7 +39,8 @@ void write_trial_shares(Markup& out, const std::vector<RunData>& runs, const Tri
     plot.part_names = shares_of(findings);
     if (plot.part_names.empty()) return;
     for (const auto& topic : topics_of(findings, plot.part_names[0])) {
-      BarRow row{group.kinds.size() == 1 ? topic : topic + ", " + kind.label, topic + ", " + kind.name, {}};
+      const auto pair = topic.substr(topic.find('/') + 1);
+      BarRow row{group.kinds.size() == 1 ? pair : pair + ", " + kind.label, pair + ", " + kind.name, {}};
       for (const auto& share : plot.part_names) row.parts.push_back(figure_of(runs, kind, topic + "/" + share).mean);
       plot.description += row.name + ":";
       for (size_t i = 0; i < row.parts.size(); ++i)

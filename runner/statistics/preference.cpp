@@ -57,7 +57,7 @@ Estimate wilson(size_t successes, size_t n) {
   const double share = static_cast<double>(successes) / count, scale = 1 + z * z / count;
   const double centre = (share + z * z / (2 * count)) / scale;
   const double half = z * std::sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / scale;
-  return {share, std::max(0.0, centre - half), std::min(1.0, centre + half)};
+  return {share, successes == 0 ? 0 : centre - half, successes == n ? 1 : centre + half};
 }
 
 double sign_test(size_t wins, size_t losses) {

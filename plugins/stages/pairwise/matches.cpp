@@ -42,8 +42,7 @@ json told(const Sums& sums) {
   json found = {{"n", n},
                 {"win", figure(statistics::wilson(sums.win, n))},
                 {"tie", figure(statistics::wilson(sums.tie, n))},
-                {"lose", figure(statistics::wilson(sums.lose, n))},
-                {"sign_test", statistics::sign_test(sums.win, sums.lose)}};
+                {"lose", figure(statistics::wilson(sums.lose, n))}};
   if (sums.turned > 0) found["contradictory"] = figure(statistics::wilson(sums.contradictory, sums.turned));
   return found;
 }
@@ -95,7 +94,9 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
   for (auto& [name, place] : places) place = found["models"].size(), found["models"].push_back(name);
   for (const auto& [pair, sums] : all) {
     found["n"] = found["n"].get<size_t>() + sums.win + sums.tie + sums.lose;
-    found[pair.first + " vs " + pair.second] = told(sums);
+    const auto name = pair.first + " vs " + pair.second;
+    found["pairs"][name] = told(sums);
+    found["sign_test"][name] = statistics::sign_test(sums.win, sums.lose);
   }
   for (const auto& [name, place] : places) {
     found["strength"][name] = figure(statistics::bootstrap(

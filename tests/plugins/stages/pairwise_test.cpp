@@ -36,7 +36,7 @@ TEST(Pairwise, ShowsBothOrders) {
   ASSERT_EQ(model.prompts.size(), 2u);
   EXPECT_NE(model.prompts[0].find("First: says b\n\nSecond: says a"), std::string::npos);
   EXPECT_NE(model.prompts[1].find("First: says a\n\nSecond: says b"), std::string::npos);
-  const auto found = findings(stage, outcomes).at("a vs b");
+  const auto found = findings(stage, outcomes).at("pairs").at("a vs b");
   EXPECT_EQ(found.at("lose").at("value"), 1);
   EXPECT_EQ(found.at("contradictory").at("value"), 0);
 }
@@ -47,7 +47,7 @@ TEST(Pairwise, IsATieWhereThePlaceDecides) {
   const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"})});
   EXPECT_EQ(outcomes[0].records.at(0).at("preference"), "both good");
   EXPECT_EQ(outcomes[0].records.at(0).at("orders"), (json{"first", "second"}));
-  const auto found = findings(stage, outcomes).at("a vs b");
+  const auto found = findings(stage, outcomes).at("pairs").at("a vs b");
   EXPECT_EQ(found.at("tie").at("value"), 1);
   EXPECT_EQ(found.at("contradictory").at("value"), 1);
 }
@@ -89,10 +89,10 @@ TEST(Pairwise, AddsUpWhatPeopleSaid) {
   const auto found = findings(stage, outcomes);
   EXPECT_EQ(found.at("n"), 5);
   EXPECT_EQ(found.at("models"), (json{"a", "b"}));
-  EXPECT_DOUBLE_EQ(found.at("a vs b").at("win").at("value"), 0.6);
-  EXPECT_DOUBLE_EQ(found.at("a vs b").at("tie").at("value"), 0.2);
-  EXPECT_NEAR(found.at("a vs b").at("sign_test"), 10 / 16.0, 1e-12);
-  EXPECT_FALSE(found.at("a vs b").contains("contradictory"));
+  EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("win").at("value"), 0.6);
+  EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("tie").at("value"), 0.2);
+  EXPECT_NEAR(found.at("sign_test").at("a vs b"), 10 / 16.0, 1e-12);
+  EXPECT_FALSE(found.at("pairs").at("a vs b").contains("contradictory"));
   EXPECT_NEAR(found.at("strength").at("a").at("value"), std::log(3.5 / 1.5) / 2, 1e-9);
   EXPECT_NEAR(found.at("strength").at("b").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
 }
