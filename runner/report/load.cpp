@@ -162,7 +162,7 @@ RunData load_run(const fs::path& folder) {
   attempt(run, "summary.json", [&] { read_estimates(run); });
   attempt(run, "rollouts", [&] { load_samples(run.folder, run); });
   if (run.task == "data" && run.stages.empty()) stages_of_rows(run);
-  if (run.task == "data") check_stage_files(run), load_transcripts(run);
+  if (run.task == "data") check_stage_files(run), load_transcripts(run), load_judgements(run);
   if (run.summary.empty() && run.task != "data") summarize_rows(run);
   if (run.steps_done == 0) run.steps_done = static_cast<int64_t>(run.rows());
   return run;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "report/trials.h"
 
 namespace compeer::report {
 
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr size_t most_transcripts = 24;
+constexpr size_t most_transcripts = 24, most_judged = 24;
 constexpr size_t most_lines = 2000;         ///< of a file that transcripts are looked for in
 constexpr size_t most_bytes = 32'000'000;   ///< likewise
 constexpr size_t most_dropped = 1'000'000;  ///< lines of a file of dropped records
@@ -36,9 +37,9 @@ std::string text_in(const json& table, const char* key) {
 StageData planned(const RunData& run, size_t number) {
   StageData stage;
   stage.settings = settings_of(run, number);
-  stage.plugin = number == 0 ? "" : text_in(stage.settings, "plugin");
-  const auto label = text_in(stage.settings, "label");
-  stage.name = fmt::format("{:02}-{}", number, number == 0 ? "dataset" : label.empty() ? stage.plugin : label);
+  const auto plugin = text_in(stage.settings, "plugin"), label = text_in(stage.settings, "label");
+  stage.plugin = number == 0 ? "" : plugin;
+  stage.name = fmt::format("{:02}-{}", number, label.empty() ? plugin : label);
   return stage;
 }
 
@@ -150,6 +151,18 @@ void load_transcripts(RunData& run) {
       return run.transcripts.size() < most_transcripts;
     });
     if (!run.transcripts.empty()) run.transcripts_of = run.stages[i].name;
+  }
+}
+
+void load_judgements(RunData& run) {
+  for (size_t i = 1; i < run.stages.size(); ++i) {
+    if (!is_trial(run.stages[i])) continue;  // records keep what an earlier one said of them
+    std::vector<json> records;
+    each_record(run, run.stages[i].name + ".jsonl", most_judged, [&](const json& record) {
+      if (record.is_object() && record.contains("judged") && record.contains("candidates")) records.push_back(record);
+      return records.size() < most_judged;
+    });
+    if (!records.empty()) run.judged.emplace_back(run.stages[i].name, std::move(records));
   }
 }
 

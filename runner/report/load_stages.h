@@ -17,4 +17,7 @@ void check_stage_files(RunData& run);
 /// The first records of the last stage that holds any dialogues played. Looks at the beginnings of files only.
 void load_transcripts(RunData& run);
 
+/// The first records of every stage that judged completions.
+void load_judgements(RunData& run);
+
 }  // namespace compeer::report

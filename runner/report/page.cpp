@@ -10,6 +10,7 @@
 #include "report/evaluations.h"
 #include "report/findings.h"
 #include "report/funnel.h"
+#include "report/judgements.h"
 #include "report/lineage.h"
 #include "report/markup.h"
 #include "report/samples.h"
@@ -49,6 +50,7 @@ std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& l
                     [&, task](Markup& out) { write_curves(out, runs, lineage, task); }});
   list.push_back({"samples", "Samples", [&](Markup& out) { write_samples(out, runs, lineage); }});
   list.push_back({"transcripts", "Transcripts", [&](Markup& out) { write_transcripts(out, runs, lineage); }});
+  list.push_back({"judgements", "Judgements", [&](Markup& out) { write_judgements(out, runs); }});
   list.push_back({"stages", "What became of records", [&](Markup& out) { write_funnel(out, runs); }});
   list.push_back({"time", "Time", [&](Markup& out) { write_timings(out, runs, lineage); }});
   list.push_back(

@@ -87,6 +87,8 @@ struct RunData {
   std::vector<StageData> stages;            ///< data only
   std::vector<nlohmann::json> transcripts;  ///< data only: the first records that hold a dialogue played (`turns`), of
   std::string transcripts_of;               ///< this stage, "01-sage"
+  /// data only: of each stage that judged completions its name and the first records with their `judged`
+  std::vector<std::pair<std::string, std::vector<nlohmann::json>>> judged;
   std::string software, host;
   int64_t ranks = 0;
   std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"

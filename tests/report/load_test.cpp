@@ -164,8 +164,8 @@ class LoadData : public Load {
     writer.append(std::vector<double>{2, 5, 4, 1});
     write_file(folder / "stages/01-sage.dropped.jsonl", R"({"id":"esc_world/test/3","reason":"no answer"})"
                                                         "\n");
-    write_file(folder / "stages/00-dataset.jsonl", "{}\n{}\n{}\n{}\n{}\n");
-    std::string records = R"({"id":"none","text":"no dialogue"})"
+    write_file(folder / "stages/00-esc_world.jsonl", "{}\n{}\n{}\n{}\n{}\n");
+    std::string records = R"({"id":"none","candidates":[],"judged":{}})"
                           "\n";
     for (int i = 0; i < 3; ++i) records += sample::played(i, 40, "Hm.").dump() + "\n";
     write_file(folder / "stages/01-sage.jsonl", records);
@@ -173,7 +173,7 @@ class LoadData : public Load {
     if (!finished) return folder;
     writer.finish("finished");
     record::Summary summary{"data", 2, {{"01-sage/mean_emotion/value", {50, 50, 50, 1}}}, {}};
-    summary.details["stages"] = {{{"stage", "00-dataset"},
+    summary.details["stages"] = {{{"stage", "00-esc_world"},
                                   {"in", 5},
                                   {"out", 5},
                                   {"dropped", nlohmann::json::object()},
@@ -202,6 +202,9 @@ TEST_F(LoadData, ReadsStagesAndTranscripts) {
   EXPECT_EQ(run.transcripts_of, "01-sage");
   ASSERT_EQ(run.transcripts.size(), 3u);
   EXPECT_EQ(run.transcripts[2]["id"], "esc_world/test/2");
+  ASSERT_EQ(run.judged.size(), 1u);
+  EXPECT_EQ(run.judged[0].first, "01-sage");
+  EXPECT_EQ(run.judged[0].second.size(), 1u);
 }
 
 TEST_F(LoadData, OfARunThatCrashedReadsWhatThereIs) {

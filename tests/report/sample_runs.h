@@ -266,7 +266,7 @@ inline RunData tested(const std::string& name, const std::string& supporter, int
   made.columns = {{"step", {1, 2}}, {"in", {100, 100}}, {"out", {100, 100. - double(unreadable)}}};
   made.columns["dropped"] = {0, double(unreadable)};
   report::StageData data, sage;
-  data.name = "00-dataset", data.in = data.out = 100, data.settings = made.spec["dataset"];
+  data.name = "00-esc_world", data.in = data.out = 100, data.settings = made.spec["dataset"];
   sage.name = "01-sage", sage.plugin = "sage", sage.settings = made.spec["stages"][0];
   sage.in = 100, sage.out = 100 - unreadable, sage.left_out = unreadable;
   if (unreadable > 0) sage.dropped["unreadable change"] = unreadable;
