@@ -6,32 +6,13 @@
 
 #include "base/hash.h"
 #include "report/svg.h"
-#include "spec/dotted.h"
+#include "report/used_runs.h"
 
 namespace compeer::report {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// results/A/checkpoints/last, results/A/stages/02-sample.jsonl -> results/A; any other path as it is.
-fs::path run_folder(const fs::path& path) {
-  for (fs::path inside = path; inside.has_relative_path(); inside = inside.parent_path()) {
-    if (inside.filename() == "checkpoints" || inside.filename() == "stages") return inside.parent_path();
-  }
-  return path;
-}
-
-/// Calls `visit(path, text)` for every text in a spec.
-template <class Visit>
-void each_text(nlohmann::json& value, const std::string& path, Visit visit) {
-  if (value.is_string()) return visit(path, value);
-  if (value.is_array()) {
-    for (size_t i = 0; i < value.size(); ++i) each_text(value[i], spec::join(path, i), visit);
-  } else if (value.is_object()) {
-    for (auto& [name, inner] : value.items()) each_text(inner, spec::join(path, name), visit);
-  }
-}
 
 void erase_seeds(nlohmann::json& value) {
   if (value.is_object()) value.erase("seed");
@@ -97,8 +78,10 @@ std::optional<size_t> Lineage::run_of(const std::string& path) const {
 
 std::string Lineage::in_common(const nlohmann::json& part) const {
   nlohmann::json common = part;
-  each_text(common, "", [&](const std::string&, nlohmann::json& text) {
-    if (const auto run = run_of(text.get<std::string>())) text = keys_[*run];
+  each_text(common, [&](const std::string&, nlohmann::json& text) {
+    const auto path = text.get<std::string>();
+    if (const auto run = run_of(path)) text = keys_[*run];
+    if (const auto known = used_keys_.find(path); known != used_keys_.end()) text = known->second;
   });
   erase_seeds(common);
   return text_of(common);
@@ -113,15 +96,33 @@ const std::string& Lineage::find_key(size_t run) {
   common.erase("name");
   nlohmann::json inputs = nlohmann::json::object();
   if (common.contains("inputs")) inputs = std::exchange(common["inputs"], nullptr);
-  each_text(common, "", [&](const std::string& path, nlohmann::json& text) {
-    const auto used = run_of(text.get<std::string>());
-    if (!used || *used == run) return;
-    text = find_key(*used);
+  each_text(common, [&](const std::string& path, nlohmann::json& text) {
+    const auto used = find_used_key(text.get<std::string>(), run);
+    if (used.empty()) return;
+    text = used;
     if (inputs.is_object()) inputs.erase(path);  // its pin: other weights for every seed
   });
   erase_seeds(common);
   common["inputs"] = inputs;
   return keys_[run] = sha256(text_of(common));
+}
+
+/// The key of the run that `path` belongs to, "" if that is not known: of one that is reported on its own, of any other
+/// what its spec tells. `run` is who asks.
+std::string Lineage::find_used_key(const std::string& path, size_t run) {
+  if (const auto reported = run_of(path)) return *reported == run ? "" : find_key(*reported);
+  const auto known = used_keys_.find(path);
+  if (known != used_keys_.end()) return known->second;
+  const auto found = runs_[run].used.find(path);
+  if (found == runs_[run].used.end()) return "";
+  used_keys_[path] = path;  // for circles
+  nlohmann::json common = found->second;
+  for (const char* name : {"name", "inputs"}) common.erase(name);
+  each_text(common, [&](const std::string&, nlohmann::json& text) {
+    if (const auto used = find_used_key(text.get<std::string>(), run); !used.empty()) text = used;
+  });
+  erase_seeds(common);
+  return used_keys_[path] = sha256(text_of(common));
 }
 
 void Lineage::choose_styles() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -39,11 +40,13 @@ class Lineage {
 
  private:
   const std::string& find_key(size_t run);
+  std::string find_used_key(const std::string& path, size_t run);
   void choose_styles();
 
   const std::vector<RunData>& runs_;
   std::vector<std::optional<size_t>> parents_;
   std::vector<std::string> keys_, labels_;
+  std::map<std::string, std::string> used_keys_;  ///< of runs that are not reported on, by the paths in specs
   std::vector<size_t> styles_;
 };
 

@@ -11,6 +11,7 @@
 #include "record/status.h"
 #include "report/load_samples.h"
 #include "report/load_stages.h"
+#include "report/used_runs.h"
 
 namespace compeer::report {
 
@@ -158,6 +159,7 @@ RunData load_run(const fs::path& folder) {
   run.name = run.folder.filename().string();
   attempt(run, "spec.json", [&] { use_spec(read_file(run.folder / "spec.json", longest_spec), run); });
   attempt(run, "run.h5", [&] { read_rows(run); });
+  load_used(run);
   attempt(run, "status.json", [&] { read_state(run); });
   attempt(run, "summary.json", [&] { read_estimates(run); });
   attempt(run, "rollouts", [&] { load_samples(run.folder, run); });

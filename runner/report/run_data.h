@@ -67,6 +67,7 @@ struct RunData {
   std::filesystem::path folder;
   std::string name, task, sha256;
   nlohmann::json spec = nlohmann::json::object();     ///< resolved: every default filled in
+  std::map<std::string, nlohmann::json> used;         ///< specs of runs whose files its spec names (used_runs.h)
   nlohmann::json origins = nlohmann::json::object();  ///< "grpo.lr" -> "experiments/x.toml:14"
   nlohmann::json plugins = nlohmann::json::array();   ///< [{kind, name, version, sha256, path}]
   std::map<std::string, std::string> sources;         ///< "scripts/x.lua" -> its text

@@ -47,6 +47,23 @@ TEST(Lineage, SeedsAreFollowedThroughTheModelTheyStartedFrom) {
   EXPECT_EQ(lineage.key(1), lineage.key(3));
 }
 
+TEST(Lineage, SeedsAreFollowedThroughRunsThatAreNotReportedOn) {
+  std::vector<RunData> runs;
+  for (const std::string seed : {"1", "2", "3"}) {
+    runs.push_back(sample::tested("sage-" + seed, "ur-" + seed, std::stoi(seed), 50, 2, 0.1));
+    auto& used = runs.back().used;
+    auto taught = sample::spec("ur-" + seed, "grpo", "results/sft-" + seed + "/checkpoints/last", "none");
+    taught["seed"] = std::stoi(seed);
+    if (seed == "3") taught["grpo"]["lr"] = 1.0;
+    used["results/ur-" + seed + "/checkpoints/last"] = taught;
+    used["results/sft-" + seed + "/checkpoints/last"] = sample::spec("sft-" + seed, "sft", "", "none");
+  }
+  const Lineage lineage(runs);
+  EXPECT_EQ(lineage.key(0), lineage.key(1));
+  EXPECT_NE(lineage.key(0), lineage.key(2));
+  EXPECT_EQ(lineage.in_common(runs[0].stages[1].settings), lineage.in_common(runs[1].stages[1].settings));
+}
+
 TEST(Lineage, CirclesEnd) {
   std::vector<RunData> runs = {sample::run("a", "grpo", "results/b/checkpoints/last"),
                                sample::run("b", "grpo", "results/a/checkpoints/last")};

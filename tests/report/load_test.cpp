@@ -256,6 +256,20 @@ TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
   EXPECT_EQ(run.stages[1].plugin, "sage");
 }
 
+TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {
+  fs::create_directories(root_ / "results");
+  write_run("results/start", "sft", 1);
+  auto folder = write_run("results/child", "grpo", 1);
+  auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
+  file["spec"]["model"]["path"] = "results/start/checkpoints/last";
+  file["spec"]["reference"] = "results/gone/checkpoints/last";
+  write_file(folder / "spec.json", file.dump());
+  const RunData run = load_run(folder);
+  ASSERT_EQ(run.used.size(), 1u);
+  EXPECT_EQ(run.used.begin()->first, "results/start/checkpoints/last");
+  EXPECT_EQ(run.used.begin()->second["task"], "sft");
+}
+
 TEST_F(Load, FindsTheRunsOfAFolder) {
   write_run("b", "sft", 1);
   write_run("a", "sft", 1);
