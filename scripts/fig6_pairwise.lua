@@ -18,6 +18,12 @@ for seed = 1, seeds do
     dataset = { plugin = "esc_world", unit = "dialogue", seed = seed - 1, rounds = 3, test = contexts }, data = { splits = { "test" } } }:launch()
 end
 
+-- Nothing of a model that never said anything, and so was not compared.
+local function value_of(run, path)
+  local there, value = pcall(function() return run[path] end)
+  return there and value or 0 / 0
+end
+
 local stage = ("%02d-pairwise/"):format(#names + 2)
 print(("%-24s%10s%10s%10s%12s"):format("", "win", "tie", "lose", "strength"))
 for _, name in ipairs(names) do
@@ -25,9 +31,10 @@ for _, name in ipairs(names) do
   for _, figure in ipairs { "win", "tie", "lose", "strength" } do
     local values, path = {}, figure == "strength" and "strength/" .. name or ("pairs/URP vs %s/%s"):format(name, figure)
     for seed, run in ipairs(runs) do
-      if name ~= "URP" or figure == "strength" then values[seed] = run[stage .. path .. "/value"] end
+      if name ~= "URP" or figure == "strength" then values[seed] = value_of(run, stage .. path .. "/value") end
     end
-    line = line .. (values[1] and ("%7.2f ±%.2f"):format(over_seeds(values)) or (" "):rep(13))
+    local mean, half = over_seeds(values)
+    line = line .. (mean == mean and ("%7.2f ±%.2f"):format(mean, half) or ("%13s"):format "-")
   end
   print(line)
 end

@@ -114,7 +114,7 @@ TEST(Experiment, DotsInPlaceOfColonsAreNamed) {
 TEST(Compeer, NamesTheNearestFunction) {
   EXPECT_EQ(
       said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
-      "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, load, report, results, runs, sweep");
+      "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, folder, load, quick, report, results, runs, sweep");
 }
 
 class Load : public testing::Test {

@@ -10,7 +10,9 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$s
 
 fail() { echo "FAILED  $1"; exit 1; }
 quick() {
-  "$build/bin/compeer" run "$source_dir/scripts/$1.lua" --quick >"$1.txt" 2>"$1.log" || { cat "$1.log"; fail "$1 ended with $?"; }
+  local code=0
+  "$build/bin/compeer" run "$source_dir/scripts/$1.lua" --quick >"$1.txt" 2>"$1.log" || code=$?
+  ((code == 0)) || { cat "$1.log"; fail "$1 ended with $code"; }
 }
 
 for script in "$source_dir"/scripts/*.lua; do
