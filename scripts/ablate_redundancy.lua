@@ -15,16 +15,14 @@ local variants = {
   { "fixed divisor", { grpo = { divisor = "fixed", divisor_value = 1.5 } } },
 }
 
-local rows, runs = {}, {}
+local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local _, method, made = policies(seed)
   for i, variant in ipairs(variants) do
     local name = variant[2] and "urp_" .. variant[1]:gsub("%W+", "-") or "ur"
     if variant[1] == "URP (tau .97)" then name = "urp" end
     local policy = made.taught(name, variant[2])
-    local run = method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint })
-    rows[i] = rows[i] or { variant[1], {} }
-    rows[i][2][seed], runs[#runs + 1] = run, run
+    add(i, variant[1], method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint }))
   end
 end
 

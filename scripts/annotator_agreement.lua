@@ -5,7 +5,8 @@ local figures, new = require "lib.figures", require "lib.method"
 local seeds = compeer.quick and 1 or 3
 local budget = { sft = { batch = 16, steps = 400 } }
 
-local rows, kappas = {}, {}
+local rows, _, add_judge = require("lib.rows")()
+local kappas, _, add_kappa = require("lib.rows")()
 for seed = 1, seeds do
   local careful = new(seed, { name = "noise-0", player = { annotator_noise = 0.0 } })
   local sft, careful_cer = careful.supervised()
@@ -14,11 +15,9 @@ for seed = 1, seeds do
     local method = new(seed, { name = "noise-" .. noise, player = { annotator_noise = noise } })
     local _, cer, _, _, made = method.supervised()
     local judge = method.taught_judge("unifireward", sft, cer, budget)
-    rows[i] = rows[i] or { "noise " .. noise, {} }
-    kappas[i] = kappas[i] or { "noise " .. noise, {} }
-    rows[i][2][seed] = careful.measured("agreement-" .. noise, truth, {
-      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } })
-    kappas[i][2][seed] = made
+    add_kappa(i, "noise " .. noise, made)
+    add_judge(i, "noise " .. noise, careful.measured("agreement-" .. noise, truth, {
+      { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } }))
   end
 end
 

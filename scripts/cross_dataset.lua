@@ -6,7 +6,7 @@ local seeds = compeer.quick and 1 or 3
 local budget = { sft = { batch = 16, steps = 500 } }
 local sources = { { name = "usual" }, { name = "harder", world = { ambiguity = 0.35 }, player = { errors = 2.0 } } }
 
-local rows = {}
+local rows, _, add = require("lib.rows")()
 for seed = 1, seeds do
   local sft = new(seed).supervised() -- both judges begin with it and see how it reads
   local data, judges = {}, {}
@@ -17,10 +17,9 @@ for seed = 1, seeds do
   end
   for i, learned in ipairs(sources) do
     for k, tested in ipairs(sources) do
-      local row = (i - 1) * #sources + k
-      rows[row] = rows[row] or { ("%s on %s"):format(learned.name, tested.name), {} }
-      rows[row][2][seed] = new(seed).measured(("cross-%s-%s"):format(learned.name, tested.name), data[k], {
+      local run = new(seed).measured(("cross-%s-%s"):format(learned.name, tested.name), data[k], {
         { plugin = "reward_accuracy", model = judges[i].checkpoint, reads = true, by = "likelihood" } })
+      add((i - 1) * #sources + k, ("%s on %s"):format(learned.name, tested.name), run)
     end
   end
 end

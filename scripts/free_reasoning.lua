@@ -5,12 +5,7 @@ local figures, new = require "lib.figures", require "lib.method"
 local seeds = compeer.quick and 1 or 3
 local few = compeer.quick and 20 or nil
 
-local rows, runs = {}, {}
-local function add(number, name, run)
-  rows[number] = rows[number] or { name, {} }
-  table.insert(rows[number][2], run)
-  runs[#runs + 1] = run
-end
+local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local method = new(seed, { name = "free" })
   local _, cer, _, writers = method.supervised()

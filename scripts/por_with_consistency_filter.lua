@@ -4,7 +4,7 @@ local compeer = require "compeer"
 local figures, policies = require "lib.figures", require "lib.policies"
 local seeds = compeer.quick and 1 or 3
 
-local rows, runs = {}, {}
+local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local all, method, made = policies(seed)
   local prm = method.taught_judge("prm", made.sft, made.cer, made.budget)
@@ -14,9 +14,8 @@ for seed = 1, seeds do
       { ["rewards[0].outcome_model"] = orm.checkpoint, ["rewards[0].contradictory"] = contradictory })
   end
   for i, policy in ipairs { all[3], all[5], { "POR", two("ur_por", "kept") }, { "POR, filtered", two("ur_por-filtered", "left_out") } } do
-    local run = method.played("esc_eval", policy[1]:gsub("%W+", "-") .. "-filter", { plugin = "local", path = policy[2].checkpoint })
-    rows[i] = rows[i] or { policy[1], {} }
-    rows[i][2][seed], runs[#runs + 1] = run, run
+    local name = policy[1]:gsub("%W+", "-") .. "-filter"
+    add(i, policy[1], method.played("esc_eval", name, { plugin = "local", path = policy[2].checkpoint }))
   end
 end
 

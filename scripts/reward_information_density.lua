@@ -13,16 +13,14 @@ return { parts = { "density" }, score = function(completion)
   return math.min(count, 8) / 4 - 1 -- from -1 to 1
 end }]]
 
-local rows, runs = {}, {}
+local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local _, method, made = policies(seed)
   for i, weight in ipairs { 0.0, 0.5, 1.0, 2.0 } do
     local name = weight == 0 and "ur" or "ur_density-" .. weight
     local policy = made.taught(name, weight > 0 and {
       ["rewards[2]"] = { plugin = "lua", label = "density", script = density, weight = weight } } or {})
-    local run = method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint })
-    rows[i] = rows[i] or { "weight " .. weight, {} }
-    rows[i][2][seed], runs[#runs + 1] = run, run
+    add(i, "weight " .. weight, method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint }))
   end
 end
 

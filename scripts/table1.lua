@@ -25,7 +25,7 @@ local function data(seed, name, rewriting)
   return ("%s/stages/%02d-split.jsonl"):format(run.path, #stages)
 end
 
-local rows = {}
+local rows, _, add = require("lib.rows")()
 for seed = 1, seeds do
   local rewrite = { plugin = "rewrite", chat = player(seed, 1) }
   local own = data(seed, "persona", { { plugin = "persona", chat = player(seed, 1) }, { plugin = "cluster" }, rewrite })
@@ -37,10 +37,9 @@ for seed = 1, seeds do
       sft = { steps = math.floor(steps * share), batch = view == "prm" and 48 or 16 } }:launch().checkpoint
   end
   local function row(number, name, model, outcome_model)
-    rows[number] = rows[number] or { name, {} }
-    rows[number][2][seed] = compeer.experiment { name = ("table1-measured-%d-%d"):format(number, seed), task = "data", ranks = 2,
+    add(number, name, compeer.experiment { name = ("table1-measured-%d-%d"):format(number, seed), task = "data", ranks = 2,
       data = { splits = { "test" } }, dataset = { plugin = "cer", path = own, view = "record", rewritten = "left_out" },
-      stages = { { plugin = "reward_accuracy", model = model, outcome_model = outcome_model, reads = true } } }:launch()
+      stages = { { plugin = "reward_accuracy", model = model, outcome_model = outcome_model, reads = true } } }:launch())
   end
   row(1, "prm + orm", judge("prm", "prm", 1), judge("orm", "orm", 1))
   row(2, "  equal compute", judge("prm-less", "prm", less), judge("orm-less", "orm", less))

@@ -5,13 +5,11 @@ local compeer = require "compeer"
 local figures, policies = require "lib.figures", require "lib.policies"
 local seeds = compeer.quick and 1 or 3
 
-local rows, runs = {}, {}
+local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local these, method = policies(seed)
   for i, policy in ipairs(these) do
-    local run = method.played("esc_eval", policy[1], { plugin = "local", path = policy[2].checkpoint })
-    rows[i] = rows[i] or { policy[1], {} }
-    rows[i][2][seed], runs[#runs + 1] = run, run
+    add(i, policy[1], method.played("esc_eval", policy[1], { plugin = "local", path = policy[2].checkpoint }))
   end
 end
 
