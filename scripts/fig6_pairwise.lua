@@ -29,7 +29,7 @@ print(("%-24s%10s%10s%10s%12s"):format("", "win", "tie", "lose", "strength"))
 for _, name in ipairs(names) do
   local line = ("%-24s"):format(name == "URP" and "URP" or "URP against " .. name)
   for _, figure in ipairs { "win", "tie", "lose", "strength" } do
-    local values, path = {}, figure == "strength" and "strength/" .. name or ("pairs/URP vs %s/%s"):format(name, figure)
+    local values, path = {}, figure == "strength" and "models/" .. name .. "/strength" or ("pairs/URP vs %s/%s"):format(name, figure)
     for seed, run in ipairs(runs) do
       if name ~= "URP" or figure == "strength" then values[seed] = value_of(run, stage .. path .. "/value") end
     end

@@ -45,6 +45,23 @@ bool is_group(const json& value, const json& columns) {
          });
 }
 
+// Without "columns": what it calls "shares", and then the other figures of its groups.
+json columns_of(const json& findings) {
+  if (findings.contains("columns") || !findings.contains("shares")) return findings.value("columns", json::array());
+  json columns = findings.at("shares");
+  for (const auto& [kind, groups] : findings.items()) {
+    if (!groups.is_object()) continue;
+    for (const auto& [name, group] : groups.items()) {
+      if (!group.is_object()) continue;
+      for (const auto& [figure, value] : group.items()) {
+        if (is_figure(value) && std::find(columns.begin(), columns.end(), figure) == columns.end())
+          columns.push_back(figure);
+      }
+    }
+  }
+  return columns;
+}
+
 std::vector<Row> rows_of(const json& findings, const json& columns) {
   std::vector<Row> rows = {{"", "n"}};
   for (const json& column : columns) rows[0].push_back(column);
@@ -82,13 +99,12 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-// "failure 13, limit 52"; empty if there is anything but numbers and figures.
+// "failure 13, limit 52"; empty if there is anything but numbers.
 std::string numbers_text(const json& object) {
   std::string text;
   for (const auto& [name, value] : object.items()) {
-    if (!value.is_number() && !is_figure(value)) return "";
-    const auto told = value.is_number() ? number_text(value) : figure_text(value);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spec::printable(name), told);
+    if (!value.is_number()) return "";
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", spec::printable(name), number_text(value));
   }
   return text;
 }
@@ -119,7 +135,7 @@ std::string curves_text(const json& curves) {
 }  // namespace
 
 std::string findings_text(const json& findings) {
-  const json columns = findings.value("columns", findings.value("shares", json::array()));
+  const json columns = columns_of(findings);
   std::string text;
   if (!columns.empty()) text += aligned(rows_of(findings, columns)) + "\n";
   text += others_text(findings, columns);

@@ -5,8 +5,8 @@
 namespace compeer::app {
 
 /// What an evaluation has found, for people: a table of the figures that its "columns" name, of all and of each group,
-/// or what it calls "shares", of each pair; then its other numbers and its curves. A figure is {"value", "low",
-/// "high"}:
+/// or of what it calls "shares" and the other figures of its groups; then its other numbers and its curves. A figure is
+/// {"value", "low", "high"}:
 ///
 ///                    n  mean_emotion          success
 ///   all            100  68.15 [62.80, 73.20]  0.35 [0.26, 0.45]

@@ -36,7 +36,7 @@ void draw_bar(Markup& out, const BarPlot& plot, const BarRow& row, double left, 
       svg_text(out, x + size / 2, y + bar / 2 + 4, "middle", "part-label", plot.part_names[i]);
     x += size;
   }
-  svg_text(out, x + 6, y + bar / 2 + 4, "start", "tick", plot.in_words(total(row)));
+  if (plot.totals) svg_text(out, x + 6, y + bar / 2 + 4, "start", "tick", plot.in_words(total(row)));
 }
 
 }  // namespace

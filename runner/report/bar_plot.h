@@ -22,6 +22,7 @@ struct BarPlot {
   std::vector<std::string> part_names;
   std::vector<BarRow> rows;
   std::string (*in_words)(double) = duration;  ///< how lengths are told
+  bool totals = true;                          ///< tell each bar's whole length behind it
 };
 
 /// Inline SVG: horizontal stacked bars on one axis that starts at zero. Parts wide enough bear their name, so that

@@ -118,11 +118,11 @@ Metric describe(const std::string& name) {
 }
 
 Better better_figure(const std::string& path) {
-  constexpr std::array lower = {"failure",  "contradict", "apart",     "overlooked", "invalid", "unreadable",
-                                "repeat",   "self_bleu",  "redundan",  "similarity", "error",   "truncated",
-                                "unparsed", "perplexity", "collapsed", "dropped"};
-  constexpr std::array neither = {"n",      "rounds",    "length", "tokens", "dialogues",  "pairs",
-                                  "chance", "by_chance", "turns",  "words",  "characters", "entropy"};
+  constexpr std::array lower = {"failure",   "contradict", "apart",      "overlooked", "invalid",    "unreadable",
+                                "repeat",    "repetition", "self_bleu",  "redundan",   "similarity", "error",
+                                "truncated", "unparsed",   "perplexity", "collapsed",  "dropped",    "lose"};
+  constexpr std::array neither = {"n",         "rounds", "length", "tokens",     "dialogues", "pairs", "chance",
+                                  "by_chance", "turns",  "words",  "characters", "entropy",   "tie",   "sign_test"};
   const std::string name = path.substr(path.rfind('/') + 1);
   if (std::find(neither.begin(), neither.end(), name) != neither.end()) return Better::unknown;
   const auto speaks_of = [&](const char* word) { return name.find(word) != std::string::npos; };

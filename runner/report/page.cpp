@@ -98,7 +98,7 @@ void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage
     out.element("strong", {}, finding.heading + ".");
     for (const auto& sentence : finding.sentences) out.text(" " + sentence);
   }
-  if (list.empty()) out.element("p", {}, "No run has a row yet.");
+  if (list.empty()) out.element("p", {}, "Nothing was compared with anything.");
   if (evaluation_groups(runs, lineage).empty()) return;
   out.element(
       "p", {{"class", "how"}},

@@ -32,7 +32,7 @@ std::set<std::string> topics_of(const nlohmann::json& findings, const std::strin
 }  // namespace
 
 void write_trial_shares(Markup& out, const std::vector<RunData>& runs, const TrialGroup& group, const std::string& id) {
-  BarPlot plot{id, group.heading + ", in shares", "", "share of what was compared", {}, {}, percent};
+  BarPlot plot{id, group.heading + ", in shares", "", "share of what was compared", {}, {}, percent, false};
   for (const auto& kind : group.kinds) {
     const auto& place = kind.trials.at(0);
     const auto& findings = runs[place.run].stages[place.stage].findings;

@@ -34,14 +34,12 @@ TEST(FindingsText, IsATableOfPairsWhereTheyHaveShares) {
       {"n", 4},
       {"shares", {"win", "lose"}},
       {"pairs", {{"a vs b", {{"n", 4}, {"win", figure(0.75, 0.5, 1)}, {"lose", figure(0.25, 0, 0.5)}}}}},
-      {"sign_test", {{"a vs b", 0.625}}},
-      {"strength", {{"a", figure(0.5, 0, 1)}, {"b", figure(-0.5, -1, 0)}}}};
+      {"models", {{"a", {{"strength", figure(0.5, 0, 1)}}}}}};
   EXPECT_EQ(findings_text(findings),
-            "               n  win                lose\n"
+            "               n  win                lose               strength\n"
+            "models: a                                               0.50 [0.00, 1.00]\n"
             "pairs: a vs b  4  0.75 [0.50, 1.00]  0.25 [0.00, 0.50]\n"
-            "\n"
-            "sign_test: a vs b 0.62\n"
-            "strength: a 0.50 [0.00, 1.00], b -0.50 [-1.00, 0.00]\n");
+            "\n");
 }
 
 TEST(FindingsText, TellsWhatHasNoNumber) {

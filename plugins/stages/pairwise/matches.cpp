@@ -1,5 +1,6 @@
 #include "stages/pairwise/matches.h"
 
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>
@@ -13,6 +14,8 @@ namespace compeer::stages {
 namespace {
 
 using nlohmann::json;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 int sign(empathy::Preference preference) {
   if (preference == empathy::Preference::first) return 1;
@@ -42,7 +45,8 @@ json told(const Sums& sums) {
   json found = {{"n", n},
                 {"win", figure(statistics::wilson(sums.win, n))},
                 {"tie", figure(statistics::wilson(sums.tie, n))},
-                {"lose", figure(statistics::wilson(sums.lose, n))}};
+                {"lose", figure(statistics::wilson(sums.lose, n))},
+                {"sign_test", figure({statistics::sign_test(sums.win, sums.lose), kUnknown, kUnknown})}};
   if (sums.turned > 0) found["contradictory"] = figure(statistics::wilson(sums.contradictory, sums.turned));
   return found;
 }
@@ -90,16 +94,15 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
     }
   }
   json found = {
-      {"n", 0}, {"dialogues", dialogues.size()}, {"models", json::array()}, {"shares", {"win", "tie", "lose"}}};
-  for (auto& [name, place] : places) place = found["models"].size(), found["models"].push_back(name);
+      {"n", 0}, {"dialogues", dialogues.size()}, {"models", json::object()}, {"shares", {"win", "tie", "lose"}}};
+  size_t number = 0;
+  for (auto& [name, place] : places) place = number++;
   for (const auto& [pair, sums] : all) {
     found["n"] = found["n"].get<size_t>() + sums.win + sums.tie + sums.lose;
-    const auto name = pair.first + " vs " + pair.second;
-    found["pairs"][name] = told(sums);
-    found["sign_test"][name] = statistics::sign_test(sums.win, sums.lose);
+    found["pairs"][pair.first + " vs " + pair.second] = told(sums);
   }
   for (const auto& [name, place] : places) {
-    found["strength"][name] = figure(statistics::bootstrap(
+    found["models"][name]["strength"] = figure(statistics::bootstrap(
         dialogues.size(), [&](std::span<const size_t> rows) { return strengths(dialogues, rows, places)[place]; },
         how));
   }

@@ -28,13 +28,12 @@ void count(const nlohmann::json& record, const Match& match, Outcome& outcome);
 
 /// What all matches come to:
 ///
-///   n, dialogues, models   how many, and the models' names
-///   pairs                  "A vs B": n; win, tie, lose: A's shares with Wilson's intervals; contradictory: share, if
-///   they
-///                          were asked in both orders
-///   shares                 "win", "tie", "lose": what adds up to one in each pair
-///   sign_test              "A vs B": how likely so uneven a split of wins and losses is by chance
-///   strength               Bradley and Terry's of each model, by bootstrap over dialogues; null where there is none
+///   n, dialogues   how many
+///   pairs          "A vs B": n; win, tie, lose: A's shares with Wilson's intervals; sign_test: how likely so uneven a
+///   split
+///                  of wins and losses is by chance; contradictory: share, if they were asked in both orders
+///   shares         "win", "tie", "lose": what adds up to one in each pair
+///   models         name: strength: Bradley and Terry's, by bootstrap over dialogues; null where there is none
 nlohmann::json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

@@ -88,13 +88,13 @@ TEST(Pairwise, AddsUpWhatPeopleSaid) {
               judged("4", "a", "b", "second"), judged("5", "a", "b", "neither")});
   const auto found = findings(stage, outcomes);
   EXPECT_EQ(found.at("n"), 5);
-  EXPECT_EQ(found.at("models"), (json{"a", "b"}));
+  EXPECT_EQ(found.at("models").size(), 2u);
   EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("win").at("value"), 0.6);
   EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("tie").at("value"), 0.2);
-  EXPECT_NEAR(found.at("sign_test").at("a vs b"), 10 / 16.0, 1e-12);
+  EXPECT_NEAR(found.at("pairs").at("a vs b").at("sign_test").at("value"), 10 / 16.0, 1e-12);
   EXPECT_FALSE(found.at("pairs").at("a vs b").contains("contradictory"));
-  EXPECT_NEAR(found.at("strength").at("a").at("value"), std::log(3.5 / 1.5) / 2, 1e-9);
-  EXPECT_NEAR(found.at("strength").at("b").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
+  EXPECT_NEAR(found.at("models").at("a").at("strength").at("value"), std::log(3.5 / 1.5) / 2, 1e-9);
+  EXPECT_NEAR(found.at("models").at("b").at("strength").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
 }
 
 TEST(Pairwise, MakesPairsForPeopleWithoutAJudge) {
