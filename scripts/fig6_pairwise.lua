@@ -34,7 +34,7 @@ for _, name in ipairs(names) do
       if name ~= "URP" or figure == "strength" then values[seed] = value_of(run, stage .. path .. "/value") end
     end
     local mean, half = over_seeds(values)
-    line = line .. (mean == mean and ("%7.2f ±%.2f"):format(mean, half) or ("%13s"):format "-")
+    line = line .. (mean ~= mean and ("%13s"):format "-" or ("%7.2f %5s"):format(mean, half > 0 and ("±%.2f"):format(half) or ""))
   end
   print(line)
 end

@@ -22,6 +22,12 @@ local function marks(means, better)
   return marked
 end
 
+-- A single seed has no interval.
+local function shown(mean, half, mark)
+  if mean ~= mean then return ("%16s"):format "-" end
+  return (half > 0 and ("%9.3f ±%.3f%s"):format(mean, half, mark)) or ("%9.3f      %s"):format(mean, mark)
+end
+
 local function print_table(names, columns, cell, mark)
   local head = (" "):rep(16)
   for _, column in ipairs(columns) do head = head .. ("%16s"):format(column[1]) end
@@ -30,7 +36,7 @@ local function print_table(names, columns, cell, mark)
     local line = ("%-16s"):format(name)
     for k in ipairs(columns) do
       local mean, half = cell(i, k)
-      line = line .. (mean == mean and ("%9.3f ±%.3f%s"):format(mean, half, mark(i, k)) or ("%16s"):format("-"))
+      line = line .. shown(mean, half, mark(i, k))
     end
     print(line)
   end
