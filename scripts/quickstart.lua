@@ -26,4 +26,4 @@ for _, result in ipairs(tests) do pages[#pages + 1] = result end
 
 print(compeer.results(tests):table("name", "rewards/esc_world_truth/reward", "rewards/unifireward/reward",
   "rewards/esc_world_truth/quality", "redundancy/s_in", "distinct_2"))
-compeer.report { title = "Quickstart", output = "results/quickstart/report.html", runs = pages }
+compeer.report { title = "Quickstart", output = compeer.folder .. "/quickstart/report.html", runs = pages }

@@ -28,4 +28,4 @@ for _, case in ipairs { { name = "none", tau = 0 }, { name = "redundancy" } } do
 end
 
 print(compeer.results(tests):table("name", "rewards/esc_world_truth/quality", "reward", "redundancy/s_in", "distinct_2"))
-compeer.report { title = "Reweighting", output = "results/reweighting/report.html", runs = pages }
+compeer.report { title = "Reweighting", output = compeer.folder .. "/reweighting/report.html", runs = pages }

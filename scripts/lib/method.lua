@@ -51,10 +51,13 @@ return function(seed, variant)
   end
 
   -- Records to teach judges with, which should see a policy's mistakes.
+  local judge_data = {} -- made once for each policy and its records
   function method.judge_data(sft, cer)
-    return records("judge-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
+    local key = sft.path .. " " .. cer
+    judge_data[key] = judge_data[key] or records("judge-data", { plugin = "cer", path = cer, view = "record" }, { "train", "valid", "test" }, {
       { plugin = "respond", model = sft.checkpoint }, { plugin = "spoil", share = 0.4 }, annotate,
       { plugin = "read", model = sft.checkpoint } })
+    return judge_data[key]
   end
 
   -- A judge: "unifireward", or a "prm" of steps or an "orm" of replies alone.
