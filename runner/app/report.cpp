@@ -11,7 +11,7 @@
 #include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
-#include "report/load.h"
+#include "report/runs/load.h"
 #include "spec/text.h"
 
 namespace compeer::app {

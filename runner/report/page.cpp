@@ -6,19 +6,21 @@
 #include <map>
 #include <set>
 
-#include "report/curves.h"
-#include "report/evaluations.h"
-#include "report/findings.h"
-#include "report/funnel.h"
-#include "report/judgements.h"
-#include "report/lineage.h"
-#include "report/markup.h"
-#include "report/samples.h"
-#include "report/settings.h"
-#include "report/style.h"
-#include "report/timings.h"
-#include "report/transcripts.h"
-#include "report/trials.h"
+#include "report/comparing/lineage.h"
+#include "report/drawing/markup.h"
+#include "report/drawing/style.h"
+#include "report/sections/curves.h"
+#include "report/sections/evaluations.h"
+#include "report/sections/findings.h"
+#include "report/sections/funnel.h"
+#include "report/sections/judgements.h"
+#include "report/sections/samples.h"
+#include "report/sections/settings.h"
+#include "report/sections/timings.h"
+#include "report/sections/transcripts.h"
+#include "report/sections/trials.h"
+#include "report/comparing/evaluation_groups.h"
+#include "report/sections/changes.h"
 
 namespace compeer::report {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "report/frontier.h"
-#include "report/run_data.h"
-#include "report/sweep.h"
+#include "report/runs/run_data.h"
+#include "report/sections/frontier.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "report/findings.h"
-#include "report/load.h"
 #include "report/page.h"
+#include "report/runs/load.h"
+#include "report/sections/findings.h"
 
 namespace compeer::report {
 

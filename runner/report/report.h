@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "report/frontier.h"
-#include "report/sweep.h"
+#include "report/sections/frontier.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/run_data.h"
+#include "report/runs/run_data.h"
 
 /// Made-up runs for the tests of report/: shaped like a small study, wrong in known ways where a test asks for it.
 namespace sample {
@@ -273,6 +273,7 @@ inline RunData tested(const std::string& name, const std::string& supporter, int
   sage.counts["ended by goodbye"] = 12;
   sage.findings = {{"n", 100 - unreadable},
                    {"columns", {"mean_emotion", "success", "failure", "rounds"}},
+                   {"better", {{"higher", {"mean_emotion", "success"}}, {"lower", {"failure"}}}},
                    {"mean_emotion", figure(emotion, half)},
                    {"success", figure(emotion / 200, 0.08)},
                    {"failure", figure(failure, 0.03)},

@@ -131,6 +131,7 @@ json summary(const std::map<std::string, double>& counts, const statistics::Resa
   const auto dialogues = stages::by_dialogue(counts);
   json all = figures(dialogues, how);
   all["columns"] = {"mean_emotion", "success", "failure", "rounds"};
+  all["better"] = {{"higher", {"mean_emotion", "success"}}, {"lower", {"failure"}}};
   all["ends"] = tallied(counts, end_is).first;
   std::tie(all["reasons"], all["invalid"]) = tallied(counts, invalid_is);
   all["kinds"] = grouped(dialogues, kind_is, how);

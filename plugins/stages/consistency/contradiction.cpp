@@ -94,6 +94,7 @@ json inconsistencies(const std::map<std::string, double>& counts, const statisti
   }
   json found = {{"n", static_cast<int64_t>(all.n)}, {"dialogues", dialogues.size()}};
   if (all.n == 0) return found;
+  found["better"]["lower"] = {"contradictory", "apart", "overlooked"};
   found["contradictory"] = share(
       dialogues, [](const Sums& s) { return s.contradictory; }, how);
   found["apart"] = share(

@@ -93,8 +93,11 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
       places.try_emplace(pair.second);
     }
   }
-  json found = {
-      {"n", 0}, {"dialogues", dialogues.size()}, {"models", json::object()}, {"shares", {"win", "tie", "lose"}}};
+  json found = {{"n", 0},
+                {"dialogues", dialogues.size()},
+                {"models", json::object()},
+                {"shares", {"win", "tie", "lose"}},
+                {"better", {{"higher", {"win", "strength"}}, {"lower", {"lose", "contradictory"}}}}};
   size_t number = 0;
   for (auto& [name, place] : places) place = number++;
   for (const auto& [pair, sums] : all) {

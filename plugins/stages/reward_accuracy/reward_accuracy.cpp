@@ -27,6 +27,7 @@ class RewardAccuracy : public Stage {
   json findings(const std::map<std::string, double>& counts) const override {
     auto findings = stages::accuracies(counts, resampling_);
     findings["judges"] = judges_.weights();
+    findings["better"]["higher"] = {"weighted_f1", "accuracy", "false_recall", "better_or_not", "ranked_within_rounds"};
     return findings;
   }
 

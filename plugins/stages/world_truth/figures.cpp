@@ -74,7 +74,7 @@ json true_figures(const std::map<std::string, double>& counts, const statistics:
       rounds[name.substr(0, tab)][std::stoul(name.substr(tab + 1))] = value;
     }
   }
-  json found = {{"n", dialogues.size()}, {"columns", names}};
+  json found = {{"n", dialogues.size()}, {"columns", names}, {"better", {{"higher", names}}}};
   for (const char* name : names)
     found[name] = mean(
         dialogues, name, [](size_t) { return true; }, how);

@@ -3,7 +3,7 @@
 #include "base/data_uri.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "report/markup.h"
+#include "report/drawing/markup.h"
 
 namespace compeer::app {
 

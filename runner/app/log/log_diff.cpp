@@ -9,11 +9,11 @@
 #include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
-#include "report/compare.h"
-#include "report/load.h"
-#include "report/metrics.h"
-#include "report/settings.h"
-#include "report/trials.h"
+#include "report/comparing/compare.h"
+#include "report/comparing/settings.h"
+#include "report/runs/figures.h"
+#include "report/runs/load.h"
+#include "report/runs/metrics.h"
 #include "spec/text.h"
 
 namespace compeer::app {

@@ -31,8 +31,14 @@ class BOOST_SYMBOL_VISIBLE Stage {
   /// all at once, so that chat models can be asked side by side.
   virtual std::vector<Outcome> make(const std::vector<nlohmann::json>& records) = 0;
 
-  /// What else is to be reported of the whole, when all is made: tables, plots. An object; may be empty. `counts`: the
-  /// outcomes', added up over all records; those whose names begin with a dot are shown to nobody else.
+  /// What else is to be reported of the whole, when all is made. An object; may be empty. `counts`: the outcomes',
+  /// added up over all records; those whose names begin with a dot are shown to nobody else. Reports understand
+  ///
+  ///   any path   a figure: {"value", "low", "high"}, with a 95 % interval or null
+  ///   columns    names of the figures of the main table, in its order; titles: what they are called
+  ///   better     {"higher": [...], "lower": [...]}: which way is better, by the last part of a figure's path
+  ///   shares     names of figures that add up to one, in each table that has them: drawn as bars
+  ///   curves     name: a list of figures over the rounds
   virtual nlohmann::json findings(const std::map<std::string, double>& counts) const {
     return (void)counts, nlohmann::json::object();
   }

@@ -74,6 +74,7 @@ TEST_F(WorldTruth, IsSummedUpOverRepliesAndRounds) {
   EXPECT_NEAR(found.at("curves").at("quality")[0].at("value").get<double>(), 2 * 0.67 / 3, 1e-12);
   EXPECT_EQ(found.at("curves").at("quality")[0].at("n"), 3);
   EXPECT_EQ(found.at("curves").at("quality")[1].at("value"), 0);
+  EXPECT_EQ(found.at("better"), (json{{"higher", found.at("columns")}}));
   EXPECT_EQ(found.at("columns"), (json{"quality", "unhabituated", "history", "emotion", "strategy", "grammatical"}));
 }
 

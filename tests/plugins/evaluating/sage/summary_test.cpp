@@ -41,6 +41,7 @@ TEST(SageSummary, IsWorkedOutByHand) {
   found.add(goodbye);
   const json all = found.summary();
   EXPECT_EQ(all.at("n"), 3);
+  EXPECT_EQ(all.at("better"), (json{{"higher", {"mean_emotion", "success"}}, {"lower", {"failure"}}}));
   EXPECT_EQ(all.at("columns"), (json{"mean_emotion", "success", "failure", "rounds"}));
   EXPECT_DOUBLE_EQ(all.at("mean_emotion").at("value"), 45);  // (60 + 40 + 35) / 3
   EXPECT_LE(all.at("mean_emotion").at("low"), 45);

@@ -1,0 +1,65 @@
+#include "report/comparing/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interval.h"
+#include "report/drawing/numbers.h"
+
+namespace compeer::report {
+
+namespace {
+
+constexpr size_t fewest_pairs = 8;
+
+/// b - a for every prompt, or nothing if the two did not measure the same ones.
+std::vector<double> pairs(const RunData& a, const RunData& b, const std::string& metric) {
+  const auto of_a = a.per_prompt.find(metric), of_b = b.per_prompt.find(metric);
+  if (of_a == a.per_prompt.end() || of_b == b.per_prompt.end()) return {};
+  if (of_a->second.size() != of_b->second.size() || of_a->second.size() < fewest_pairs) return {};
+  std::vector<double> differences;
+  for (const auto& [example, value] : of_a->second) {
+    const auto other = of_b->second.find(example);
+    if (other == of_b->second.end() || !std::isfinite(value) || !std::isfinite(other->second)) return {};
+    differences.push_back(other->second - value);
+  }
+  return differences;
+}
+
+}  // namespace
+
+Difference difference(const Estimate& a, const Estimate& b) {
+  Difference d;
+  if (!a.known() || !b.known()) return d;
+  d.value = b.mean - a.mean;
+  if (!a.has_interval() || !b.has_interval()) return d;
+  d.low = d.value - std::hypot(b.mean - b.low, a.high - a.mean);
+  d.high = d.value + std::hypot(b.high - b.mean, a.mean - a.low);
+  return d;
+}
+
+Difference difference(const RunData& a, const RunData& b, const std::string& metric) {
+  const Difference independent = difference(a.estimate(metric), b.estimate(metric));
+  const auto differences = pairs(a, b, metric);
+  if (differences.empty() || !independent.known()) return independent;
+  const Estimate paired = mean_of(differences);
+  // The pairs must tell the same story as the summaries: else they are not the same measurement.
+  if (std::abs(paired.mean - independent.value) > 0.25 * (independent.high - independent.low)) return independent;
+  return {paired.mean, paired.low, paired.high, true};
+}
+
+std::string in_words(const Difference& d, int decimals) {
+  if (!d.known()) return std::isnan(d.value) ? fixed(d.value, 0) : fixed_signed(d.value, decimals) + " (no interval)";
+  if (d.none()) return "equal";
+  const auto text = fmt::format("{} [{}, {}]", fixed_signed(d.value, decimals), fixed_signed(d.low, decimals),
+                                fixed_signed(d.high, decimals));
+  return d.clear() ? text : fmt::format("no clear difference ({})", text);
+}
+
+Estimate mean_of(const std::vector<double>& values) {
+  const Interval interval = mean_interval(values);
+  return {interval.mean, interval.low, interval.high, static_cast<int64_t>(interval.n)};
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "report/runs/run_data.h"
+
+namespace compeer::report {
+
+/// b - a with its 95 % interval.
+struct Difference {
+  double value = missing, low = missing, high = missing;
+  bool paired = false;  ///< prompt by prompt, over the prompts both runs share
+
+  bool known() const { return std::isfinite(low) && std::isfinite(high); }
+  /// The interval leaves zero out. Nothing on the page is called a difference otherwise.
+  bool clear() const { return known() && (low > 0 || high < 0); }
+  /// The same value for every prompt.
+  bool none() const { return low == 0 && high == 0; }
+};
+
+/// Of two independent means. The interval keeps the distances of the two (Zou and Donner 2008), so that it is right
+/// for lopsided intervals too:  low = d - sqrt((b - b.low)^2 + (a.high - a)^2),  high likewise.
+Difference difference(const Estimate& a, const Estimate& b);
+
+/// Of two evaluations. Prompt by prompt with a t interval where both measured the same prompts (at least 8 and all of
+/// them), else of independent means.
+Difference difference(const RunData& a, const RunData& b, const std::string& metric);
+
+/// "+0.141 [+0.112, +0.170]", "equal", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
+std::string in_words(const Difference& difference, int decimals);
+
+/// Mean with a t interval, as over seeds; without an interval for fewer than two values. NaN values are left out.
+Estimate mean_of(const std::vector<double>& values);
+
+}  // namespace compeer::report

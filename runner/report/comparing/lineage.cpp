@@ -1,0 +1,179 @@
+#include "report/comparing/lineage.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/hash.h"
+#include "report/drawing/svg.h"
+#include "report/runs/used_runs.h"
+
+namespace compeer::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void erase_seeds(nlohmann::json& value) {
+  if (value.is_object()) value.erase("seed");
+  if (!value.is_structured()) return;
+  for (auto& inner : value) erase_seeds(inner);
+}
+
+std::string text_of(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> words(const std::string& name) {
+  std::vector<std::string> parts;
+  for (size_t from = 0; from < name.size();) {
+    const size_t to = std::min(name.find_first_of("-_", from + 1), name.size());
+    parts.push_back(name.substr(from, to - from));
+    from = to;
+  }
+  return parts;
+}
+
+/// How many words all names share, at the front or (reversed) at the end, leaving at least one to each.
+size_t shared(const std::vector<std::vector<std::string>>& names, bool at_end) {
+  size_t n = 0;
+  while (std::all_of(names.begin(), names.end(), [&](const auto& name) {
+    const auto& first = names.front();
+    return n + 1 < name.size() && n + 1 < first.size() &&
+           (at_end ? name[name.size() - 1 - n] == first[first.size() - 1 - n] : name[n] == first[n]);
+  }))
+    ++n;
+  return n;
+}
+
+}  // namespace
+
+Lineage::Lineage(const std::vector<RunData>& runs) : runs_(runs), keys_(runs.size()) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    auto parent = run_of(runs[i].start_model());
+    if (parent == i) parent.reset();
+    parents_.push_back(parent);
+    names.push_back(runs[i].name);
+  }
+  for (size_t i = 0; i < runs.size(); ++i) find_key(i);
+  labels_ = short_labels(names);
+
+  choose_styles();
+}
+
+std::optional<size_t> Lineage::run_of(const std::string& path) const {
+  if (path.empty()) return {};
+  const fs::path from = run_folder(path);
+  const bool inside = from != path;
+  std::optional<size_t> found;
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].folder.filename() != from.filename()) continue;
+    std::error_code code;
+    if (fs::equivalent(runs_[i].folder, from, code)) return i;
+    if (!found && inside) found = i;
+  }
+  return found;
+}
+
+std::string Lineage::in_common(const nlohmann::json& part) const {
+  nlohmann::json common = part;
+  each_text(common, [&](const std::string&, nlohmann::json& text) {
+    const auto path = text.get<std::string>();
+    if (const auto run = run_of(path)) text = keys_[*run];
+    if (const auto known = used_keys_.find(path); known != used_keys_.end()) text = known->second;
+  });
+  erase_seeds(common);
+  return text_of(common);
+}
+
+/// Fills in the keys of the runs that this one uses first; one that is still being made is part of a circle.
+const std::string& Lineage::find_key(size_t run) {
+  if (!keys_[run].empty()) return keys_[run];
+  keys_[run] = runs_[run].folder.string();
+  nlohmann::json common = runs_[run].spec;
+  if (!common.is_object() || common.empty()) return keys_[run];
+  common.erase("name");
+  nlohmann::json inputs = nlohmann::json::object();
+  if (common.contains("inputs")) inputs = std::exchange(common["inputs"], nullptr);
+  each_text(common, [&](const std::string& path, nlohmann::json& text) {
+    const auto used = find_used_key(text.get<std::string>(), run);
+    if (used.empty()) return;
+    text = used;
+    if (inputs.is_object()) inputs.erase(path);  // its pin: other weights for every seed
+  });
+  erase_seeds(common);
+  common["inputs"] = inputs;
+  return keys_[run] = sha256(text_of(common));
+}
+
+/// The key of the run that `path` belongs to, "" if that is not known: of one that is reported on its own, of any other
+/// what its spec tells. `run` is who asks.
+std::string Lineage::find_used_key(const std::string& path, size_t run) {
+  if (const auto reported = run_of(path)) return *reported == run ? "" : find_key(*reported);
+  const auto known = used_keys_.find(path);
+  if (known != used_keys_.end()) return known->second;
+  const auto found = runs_[run].used.find(path);
+  if (found == runs_[run].used.end()) return "";
+  used_keys_[path] = path;  // for circles
+  nlohmann::json common = found->second;
+  for (const char* name : {"name", "inputs"}) common.erase(name);
+  each_text(common, [&](const std::string&, nlohmann::json& text) {
+    if (const auto used = find_used_key(text.get<std::string>(), run); !used.empty()) text = used;
+  });
+  erase_seeds(common);
+  return used_keys_[path] = sha256(text_of(common));
+}
+
+void Lineage::choose_styles() {
+  std::map<std::string, size_t> by_key;
+  styles_.resize(runs_.size());
+  const auto choose = [&](size_t run) { styles_[run] = by_key.emplace(keys_[run], by_key.size()).first->second; };
+  // Fine-tuning has plots of its own: the runs that are compared get the plainest looks.
+  const auto place = [&](size_t run) {
+    const auto& task = runs_[run].task;
+    return task == "evaluate" ? 2 : task == "sft" ? 1 : task == "data" ? 3 : 0;
+  };
+  for (int turn = 0; turn < 4; ++turn) {
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      if (place(i) == turn && !(turn == 2 && parents_[i])) choose(i);
+    }
+  }
+  if (by_key.size() > styles_told_apart) {
+    for (size_t& style : styles_) style += styles_told_apart;
+  }
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].task == "evaluate" && parents_[i]) styles_[i] = styles_[*parents_[i]];
+  }
+}
+
+std::string common_start(const std::vector<std::string>& names) {
+  if (names.size() == 1) return names.front();
+  std::string start = names.front();
+  for (const auto& name : names)
+    start.erase(std::mismatch(start.begin(), start.end(), name.begin(), name.end()).first, start.end());
+  while (!start.empty() && std::string("-_.").find(start.back()) != std::string::npos) start.pop_back();
+  for (const std::string word : {"-seed", "_seed", "-s", "_s"}) {
+    if (start.size() > word.size() && start.ends_with(word)) start.resize(start.size() - word.size());
+  }
+  return start.empty() ? names.front() : start;
+}
+
+std::vector<std::string> short_labels(const std::vector<std::string>& names) {
+  if (names.size() < 2) return names;
+  std::vector<std::vector<std::string>> split;
+  for (const auto& name : names) split.push_back(words(name));
+  const size_t front = shared(split, false);
+  for (auto& name : split) name.erase(name.begin(), name.begin() + front);
+  const size_t back = shared(split, true);
+  std::vector<std::string> labels;
+  for (const auto& name : split) {
+    std::string label;
+    for (size_t i = 0; i + back < name.size(); ++i) label += name[i];
+    if (front > 0 && label.size() > 1 && (label[0] == '-' || label[0] == '_')) label.erase(0, 1);
+    labels.push_back(label);
+  }
+  return labels;
+}
+
+}  // namespace compeer::report

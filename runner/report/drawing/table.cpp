@@ -1,0 +1,85 @@
+#include "report/drawing/table.h"
+
+#include <fmt/format.h>
+
+#include "report/drawing/svg.h"
+
+namespace compeer::report {
+
+namespace {
+
+constexpr size_t longest_unbroken = 16;  // bytes of a heading that stays on one line
+constexpr size_t most_upright = 9;       // columns of a table that is printed on an upright page
+
+void write_below(Markup& out, const std::string& text) {
+  if (text.empty()) return;
+  out.text(" ");
+  out.element("small", {}, text);
+}
+
+void write_head(Markup& out, const Table& table) {
+  const auto thead = out.open("thead");
+  const auto row = out.open("tr");
+  out.element("th", {{"scope", "col"}}, table.corner);
+  for (const auto& column : table.columns) {
+    const bool is_long = column.heading.size() > longest_unbroken;
+    const std::string kind = (column.number ? "number" : "words") + std::string(is_long ? " long" : "");
+    const auto th = column.hint.empty() ? out.open("th", {{"scope", "col"}, {"class", kind}})
+                                        : out.open("th", {{"scope", "col"}, {"class", kind}, {"title", column.hint}});
+    out.text(column.heading);
+    write_below(out, column.below);
+  }
+}
+
+void write_row(Markup& out, const Table& table, const TableRow& row) {
+  const auto tr = out.open("tr");
+  {
+    const auto th = out.open("th", {{"scope", "row"}});
+    if (row.style) write_swatch(out, *row.style);
+    out.text(row.head);
+    write_below(out, row.below);
+  }
+  for (size_t i = 0; i < row.cells.size(); ++i) {
+    const auto& cell = row.cells[i];
+    const auto td = out.open("td", {{"class", table.columns[i].number ? "number" : "words"}});
+    if (cell.best) {
+      out.element("strong", {}, cell.text);
+    } else if (cell.second) {
+      out.element("em", {}, cell.text);
+    } else {
+      out.text(cell.text);
+    }
+    write_below(out, cell.below);
+  }
+}
+
+}  // namespace
+
+void write_swatch(Markup& out, size_t style) {
+  if (style >= styles_told_apart) return;
+  const auto svg = out.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
+                                    {"class", "swatch " + style_class(style)},
+                                    {"viewBox", "0 0 28 10"},
+                                    {"aria-hidden", "true"}});
+  out.empty("path", {{"class", "line"}, {"d", "M1,5h26"}});
+}
+
+void write(Markup& out, const Table& table) {
+  const char* kind = table.columns.size() > most_upright ? "scroll wide" : "scroll";
+  const auto frame =
+      out.open("div", {{"class", kind}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", table.caption}});
+  const auto whole = out.open("table");
+  out.element("caption", {}, table.caption);
+  write_head(out, table);
+  for (const auto& group : table.groups) {
+    const auto body = out.open("tbody");
+    if (!group.heading.empty()) {
+      const auto row = out.open("tr", {{"class", "group"}});
+      out.element("th", {{"scope", "rowgroup"}, {"colspan", fmt::format("{}", table.columns.size() + 1)}},
+                  group.heading);
+    }
+    for (const auto& row : group.rows) write_row(out, table, row);
+  }
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,173 @@
+#include "report/runs/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "report/runs/load_samples.h"
+#include "report/runs/load_stages.h"
+#include "report/runs/used_runs.h"
+
+namespace compeer::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Rows a training run's figures are taken over when it left no summary of its own.
+constexpr size_t last_rows = 20;
+
+constexpr uint64_t longest_spec = uint64_t{64} << 20;
+
+/// Runs `read`; a failure becomes a line in `problems`.
+template <class Read>
+void attempt(RunData& run, const char* what, Read read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    run.problems.push_back(fmt::format("{}: {}", what, error.problem()));
+  } catch (const std::exception& error) {
+    run.problems.push_back(fmt::format("{}: {}", what, error.what()));
+  }
+}
+
+std::string text_of(const nlohmann::json& object, const char* key) {
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
+}
+
+void use_spec(const std::string& text, RunData& run) {
+  const auto file = nlohmann::json::parse(text, nullptr, false);
+  if (file.is_discarded()) throw Error("", "is no JSON", "", Exit::data);
+  if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object())
+    throw Error("", "holds no spec", "", Exit::data);
+  run.spec = file["spec"];
+  if (file.contains("origins") && file["origins"].is_object()) run.origins = file["origins"];
+  if (file.contains("plugins") && file["plugins"].is_array()) run.plugins = file["plugins"];
+  if (file.contains("sources") && file["sources"].is_object()) {
+    for (const auto& [name, source] : file["sources"].items())
+      run.sources[name] = text_of(file["sources"], name.c_str());
+  }
+  run.sha256 = text_of(file, "sha256");
+  if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
+  run.task = text_of(run.spec, "task");
+}
+
+void read_rows(RunData& run) {
+  const record::RunReader reader(run.folder / "run.h5");
+  if (run.spec.empty()) attempt(run, "the spec in run.h5", [&] { use_spec(reader.spec_text(), run); });
+  run.recorded = reader.columns();
+  for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
+  run.software = reader.software();
+  for (const auto& event : reader.events()) {
+    if (event.level != "info")
+      run.warnings.push_back(fmt::format("step {:.0f}, {}: {}", event.step, event.level, event.text));
+  }
+  const auto status = reader.status();
+  run.state = status == "running" && !reader.live() ? "stopped" : status;
+}
+
+void read_state(RunData& run) {
+  if (const auto status = record::read_status(run.folder)) {
+    // A process that was killed leaves "running" here; run.h5 knows whether somebody still writes it.
+    const bool gone = run.state == "stopped" && (status->state == "running" || status->state == "starting");
+    if (!gone) run.state = status->state;
+    run.steps_done = static_cast<int64_t>(status->step);
+    run.steps_planned = static_cast<int64_t>(status->steps);
+    run.started = status->started;
+    run.elapsed = status->elapsed;
+    run.ranks = status->ranks;
+  } else {
+    run.problems.push_back("status.json: not there");
+  }
+  if (const auto failure = record::read_failure(run.folder)) {
+    run.failure = Failure{failure->rank,  failure->phase, failure->plugin.value_or(""),
+                          failure->where, failure->what,  failure->help};
+    run.host = failure->host;
+    if (!run.finished()) run.state = "failed";
+  }
+}
+
+void read_estimates(RunData& run) {
+  const auto summary = record::read_summary(run.folder);
+  if (!summary && run.finished()) throw Error("", "not there, though the run finished", "", Exit::data);
+  if (!summary) return;
+  if (run.task.empty()) run.task = summary->task;
+  if (run.task == "data") load_stages(summary->details, run);
+  for (const auto& [metric, e] : summary->metrics)
+    run.summary[metric] = {e.mean, e.low, e.high, static_cast<int64_t>(e.n)};
+}
+
+/// A run that never came to its end is still shown, by plain means and without intervals.
+void summarize_rows(RunData& run) {
+  const size_t keep = run.task == "evaluate" ? SIZE_MAX : last_rows;
+  for (const auto& [metric, values] : run.columns) {
+    Estimate e;
+    double sum = 0;
+    for (size_t i = values.size() - std::min(keep, values.size()); i < values.size(); ++i) {
+      if (std::isfinite(values[i])) sum += values[i], ++e.n;
+    }
+    if (e.n > 0) e.mean = sum / static_cast<double>(e.n);
+    if (e.n > 0) run.summary[metric] = e;
+  }
+}
+
+}  // namespace
+
+bool is_run(const fs::path& folder) {
+  std::error_code code;
+  for (const char* file : {"spec.json", "run.h5", "status.json"}) {
+    if (fs::is_regular_file(folder / file, code)) return true;
+  }
+  return false;
+}
+
+std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> runs;
+  std::set<fs::path> seen;
+  const auto add = [&](const fs::path& folder) {
+    if (seen.insert(fs::weakly_canonical(folder)).second) runs.push_back(folder);
+  };
+  for (const auto& path : paths) {
+    std::error_code code;
+    if (!fs::is_directory(path, code))
+      throw Error(path.string(), "no such folder", "give run folders, or a folder of runs such as results", Exit::data);
+    if (is_run(path)) {
+      add(path);
+      continue;
+    }
+    std::vector<fs::path> inside;
+    for (const auto& entry : fs::directory_iterator(path)) {
+      if (entry.is_directory(code) && is_run(entry.path())) inside.push_back(entry.path());
+    }
+    std::sort(inside.begin(), inside.end());
+    for (const auto& folder : inside) add(folder);
+    if (inside.empty())
+      throw Error(path.string(), "no run in this folder", "a run's folder holds spec.json and run.h5", Exit::data);
+  }
+  return runs;
+}
+
+RunData load_run(const fs::path& folder) {
+  RunData run;
+  run.folder = fs::weakly_canonical(folder / "");  // so that "." has a name too
+  if (!run.folder.has_filename()) run.folder = run.folder.parent_path();
+  run.name = run.folder.filename().string();
+  attempt(run, "spec.json", [&] { use_spec(read_file(run.folder / "spec.json", longest_spec), run); });
+  attempt(run, "run.h5", [&] { read_rows(run); });
+  load_used(run);
+  attempt(run, "status.json", [&] { read_state(run); });
+  attempt(run, "summary.json", [&] { read_estimates(run); });
+  attempt(run, "rollouts", [&] { load_samples(run.folder, run); });
+  if (run.task == "data" && run.stages.empty()) stages_of_rows(run);
+  if (run.task == "data") check_stage_files(run), load_transcripts(run), load_judgements(run);
+  if (run.summary.empty() && run.task != "data") summarize_rows(run);
+  if (run.steps_done == 0) run.steps_done = static_cast<int64_t>(run.rows());
+  return run;
+}
+
+}  // namespace compeer::report

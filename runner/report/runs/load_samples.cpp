@@ -1,0 +1,88 @@
+#include "report/runs/load_samples.h"
+
+#include "record/rollout_file.h"
+
+namespace compeer::report {
+
+namespace {
+
+constexpr size_t groups_of_evaluation = 24;
+constexpr size_t groups_of_step = 2;
+constexpr uint64_t most_completions = 50'000;
+
+SampledCompletion completion(const record::RolloutRow& row, const std::vector<std::string>& columns) {
+  SampledCompletion one;
+  one.text = row.text;
+  one.tokens = static_cast<int64_t>(row.tokens.size());
+  one.finished = row.finished;
+  for (size_t i = 0; i < columns.size() && i < row.values.size(); ++i)
+    one.values.emplace_back(columns[i], row.values[i]);
+  return one;
+}
+
+/// Adds the groups of one step to `run.groups`, up to `most` of them.
+void keep_groups(const std::vector<record::RolloutRow>& rows, const std::vector<std::string>& columns, size_t most,
+                 RunData& run) {
+  const size_t limit = run.groups.size() + most;
+  std::optional<uint64_t> current;
+  for (const auto& row : rows) {
+    if (current != row.prompt) {
+      if (run.groups.size() == limit) return;
+      current = row.prompt;
+      run.groups.push_back({static_cast<int64_t>(row.step), row.example_id, row.prompt_text, {}});
+    }
+    run.groups.back().completions.push_back(completion(row, columns));
+  }
+}
+
+/// Sums and counts of one metric over the completions of one example.
+struct Sum {
+  double total = 0;
+  int64_t n = 0;
+};
+
+void add_up(const std::vector<record::RolloutRow>& rows, const std::vector<std::string>& columns,
+            std::map<std::string, std::map<std::string, Sum>>& sums) {
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < columns.size() && i < row.values.size(); ++i) {
+      auto& sum = sums[columns[i]][row.example_id];
+      sum.total += row.values[i];
+      ++sum.n;
+    }
+  }
+}
+
+void load_evaluation(const record::RolloutReader& reader, uint64_t completions, RunData& run) {
+  const bool compare = completions <= most_completions;
+  std::map<std::string, std::map<std::string, Sum>> sums;
+  for (const uint64_t step : reader.steps()) {
+    if (!compare && run.groups.size() >= groups_of_evaluation) break;
+    const auto rows = reader.read(step);
+    if (run.groups.size() < groups_of_evaluation)
+      keep_groups(rows, reader.value_columns(), groups_of_evaluation - run.groups.size(), run);
+    if (compare) add_up(rows, reader.value_columns(), sums);
+  }
+  for (const auto& [metric, examples] : sums) {
+    for (const auto& [example, sum] : examples)
+      run.per_prompt[metric][example] = sum.total / static_cast<double>(sum.n);
+  }
+}
+
+}  // namespace
+
+void load_samples(const std::filesystem::path& folder, RunData& run) {
+  const record::RolloutReader reader(folder);
+  const auto counts = reader.counts();
+  if (counts.empty()) return;
+  if (run.task == "evaluate") {
+    uint64_t completions = 0;
+    for (const auto& [step, n] : counts) completions += n;
+    load_evaluation(reader, completions, run);
+    return;
+  }
+  const uint64_t first = counts.begin()->first, last = counts.rbegin()->first;
+  keep_groups(reader.read(first), reader.value_columns(), groups_of_step, run);
+  if (last != first) keep_groups(reader.read(last), reader.value_columns(), groups_of_step, run);
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,169 @@
+#include "report/runs/load_stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "base/error.h"
+#include "report/runs/figures.h"
+
+namespace compeer::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr size_t most_transcripts = 24, most_judged = 24;
+constexpr size_t most_lines = 2000;         ///< of a file that transcripts are looked for in
+constexpr size_t most_bytes = 32'000'000;   ///< likewise
+constexpr size_t most_dropped = 1'000'000;  ///< lines of a file of dropped records
+
+/// Settings of stage `number`; of stage 0 those of the dataset.
+json settings_of(const RunData& run, size_t number) {
+  if (number == 0) return run.spec.value("dataset", json::object());
+  const json stages = run.spec.value("stages", json::array());
+  return stages.is_array() && number <= stages.size() && stages[number - 1].is_object() ? stages[number - 1]
+                                                                                        : json::object();
+}
+
+std::string text_in(const json& table, const char* key) {
+  return table.is_object() && table.contains(key) && table[key].is_string() ? table[key].get<std::string>() : "";
+}
+
+/// A stage as its spec has it: what it is called, and its plugin.
+StageData planned(const RunData& run, size_t number) {
+  StageData stage;
+  stage.settings = settings_of(run, number);
+  const auto plugin = text_in(stage.settings, "plugin"), label = text_in(stage.settings, "label");
+  stage.plugin = number == 0 ? "" : plugin;
+  stage.name = fmt::format("{:02}-{}", number, label.empty() ? plugin : label);
+  return stage;
+}
+
+StageData told(const RunData& run, size_t number, const json& given) {
+  StageData stage = planned(run, number);
+  if (const auto name = text_in(given, "stage"); !name.empty()) stage.name = name;
+  given.at("in").get_to(stage.in);
+  given.at("out").get_to(stage.out);
+  given.at("dropped").get_to(stage.dropped);
+  given.at("counts").get_to(stage.counts);
+  for (const auto& [reason, count] : stage.dropped) stage.left_out += count;
+  if (given.contains("findings") && given["findings"].is_object()) stage.findings = given["findings"];
+  return stage;
+}
+
+/// Calls `visit` with each line that is JSON, until it returns false. One that is none is a problem of the run; a last
+/// one that does not end is for `check_stage_files` to name.
+template <class Visit>
+void each_record(RunData& run, const std::string& name, size_t lines, Visit visit) {
+  const fs::path file = run.folder / "stages" / name;
+  std::ifstream in(file);
+  size_t number = 0, bytes = 0;
+  for (std::string line; number < lines && bytes < most_bytes && std::getline(in, line);) {
+    ++number, bytes += line.size();
+    const json record = json::parse(line, nullptr, false);
+    if (record.is_discarded()) {
+      if (!in.eof()) run.problems.push_back(fmt::format("stages/{}: line {} is no JSON", name, number));
+      return;
+    }
+    if (!visit(record)) return;
+  }
+}
+
+void count_dropped(RunData& run, StageData& stage) {
+  each_record(run, stage.name + ".dropped.jsonl", most_dropped, [&](const json& record) {
+    ++stage.dropped[text_in(record, "reason")];
+    return true;
+  });
+}
+
+/// Lines of a file that end, and whether something comes after the last; at most `most_bytes` are looked at.
+struct Lines {
+  int64_t whole = 0;
+  bool cut = false, all = true;
+};
+Lines lines_of(const fs::path& file) {
+  Lines lines;
+  std::ifstream in(file, std::ios::binary);
+  std::vector<char> block(size_t{1} << 16);
+  size_t bytes = 0;
+  char last = '\n';
+  while (bytes < most_bytes && (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)) {
+    const auto end = block.begin() + in.gcount();
+    lines.whole += std::count(block.begin(), end, '\n');
+    last = *(end - 1);
+    bytes += static_cast<size_t>(in.gcount());
+  }
+  lines.all = in.eof();
+  lines.cut = lines.all && last != '\n';
+  return lines;
+}
+
+}  // namespace
+
+void check_stage_files(RunData& run) {
+  for (const auto& stage : run.stages) {
+    const auto name = fmt::format("stages/{}.jsonl", stage.name);
+    std::error_code code;
+    if (!fs::is_regular_file(run.folder / name, code)) {
+      run.problems.push_back(name + ": not there");
+      continue;
+    }
+    const auto lines = lines_of(run.folder / name);
+    if (lines.cut) run.problems.push_back(fmt::format("{}: ends within line {}", name, lines.whole + 1));
+    if (!lines.cut && lines.all && lines.whole != stage.out)
+      run.problems.push_back(fmt::format("{}: holds {} of {} records", name, lines.whole, stage.out));
+  }
+}
+
+void stages_of_rows(RunData& run) {
+  const auto *in = run.column("in"), *out = run.column("out"), *dropped = run.column("dropped");
+  if (!in || !out || !dropped) return;
+  for (size_t i = 0; i < std::min({in->size(), out->size(), dropped->size()}); ++i) {
+    StageData stage = planned(run, i);
+    stage.in = std::llround((*in)[i]);
+    stage.out = std::llround((*out)[i]);
+    stage.left_out = std::llround((*dropped)[i]);
+    count_dropped(run, stage);
+    run.stages.push_back(stage);
+  }
+}
+
+void load_stages(const json& details, RunData& run) {
+  const auto file = (run.folder / "summary.json").string();
+  if (!details.is_object() || !details.contains("stages")) throw Error(file, "tells of no stages", "", Exit::data);
+  try {
+    const json& stages = details["stages"];
+    for (size_t i = 0; i < stages.size(); ++i) run.stages.push_back(told(run, i, stages[i]));
+  } catch (const json::exception&) {
+    throw Error(file, "tells of its stages in a way that can't be understood", "", Exit::data);
+  }
+}
+
+void load_transcripts(RunData& run) {
+  for (size_t i = run.stages.size(); i-- > 1 && run.transcripts.empty();) {
+    each_record(run, run.stages[i].name + ".jsonl", most_lines, [&](const json& record) {
+      if (!record.is_object() || !record.contains("turns") || !record["turns"].is_array()) return true;
+      run.transcripts.push_back(record);
+      return run.transcripts.size() < most_transcripts;
+    });
+    if (!run.transcripts.empty()) run.transcripts_of = run.stages[i].name;
+  }
+}
+
+void load_judgements(RunData& run) {
+  for (size_t i = 1; i < run.stages.size(); ++i) {
+    if (!is_trial(run.stages[i])) continue;  // records keep what an earlier one said of them
+    std::vector<json> records;
+    each_record(run, run.stages[i].name + ".jsonl", most_judged, [&](const json& record) {
+      if (record.is_object() && record.contains("judged") && record.contains("candidates")) records.push_back(record);
+      return records.size() < most_judged;
+    });
+    if (!records.empty()) run.judged.emplace_back(run.stages[i].name, std::move(records));
+  }
+}
+
+}  // namespace compeer::report

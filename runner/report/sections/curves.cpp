@@ -1,0 +1,196 @@
+#include "report/sections/curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/drawing/numbers.h"
+#include "report/drawing/svg.h"
+#include "report/drawing/table.h"
+#include "report/runs/metrics.h"
+#include "report/sections/curve_lines.h"
+
+namespace compeer::report {
+
+namespace {
+
+std::vector<const RunData*> runs_of(const std::vector<CurveSource>& sources) {
+  std::vector<const RunData*> runs;
+  for (const auto& source : sources) runs.insert(runs.end(), source.runs.begin(), source.runs.end());
+  return runs;
+}
+
+/// The one value a metric has in all rows of all runs, to within 0.01 %, if it is like that.
+std::optional<double> constant(const std::vector<const RunData*>& runs, const std::string& metric) {
+  std::optional<double> value;
+  for (const auto* run : runs) {
+    const auto* column = run->column(metric);
+    if (!column) continue;
+    for (const double v : *column) {
+      if (!std::isfinite(v)) continue;
+      if (value && std::abs(*value - v) > 1e-4 * std::max(std::abs(v), std::abs(*value))) return {};
+      if (!value) value = v;
+    }
+  }
+  return value;
+}
+
+bool same_columns(const std::vector<const RunData*>& runs, const std::string& a, const std::string& b) {
+  return a != b && std::all_of(runs.begin(), runs.end(), [&](const RunData* run) {
+           const auto *first = run->column(a), *second = run->column(b);
+           return first && second && *first == *second;
+         });
+}
+
+bool any_value(const std::vector<const RunData*>& runs, const std::string& metric) {
+  return std::any_of(runs.begin(), runs.end(), [&](const RunData* run) {
+    const auto* column = run->column(metric);
+    return column && std::any_of(column->begin(), column->end(), [](double v) { return std::isfinite(v); });
+  });
+}
+
+/// Metrics worth a plot, and sentences about the others.
+struct Selection {
+  std::vector<Metric> drawn;
+  std::vector<std::string> constants, doubles;
+};
+
+std::string called(const Metric& metric) {
+  return metric.from.empty() ? metric.title : metric.from + " " + metric.title;
+}
+
+Selection select(const std::vector<const RunData*>& runs) {
+  Selection s;
+  for (const auto& metric : metrics_of(runs)) {
+    if (metric.name.starts_with("seconds/") || !any_value(runs, metric.name)) continue;
+    if (const auto value = constant(runs, metric.name)) {
+      s.constants.push_back(called(metric) + " " + compact(*value));
+    } else if (same_columns(runs, metric.name, "reward")) {
+      s.doubles.push_back(called(metric));
+    } else {
+      s.drawn.push_back(metric);
+    }
+  }
+  return s;
+}
+
+std::string read_out(const LinePlot& plot) {
+  std::string text = fmt::format("{} against {}.", plot.title, plot.x_label);
+  size_t told = 0;
+  for (const auto& line : plot.lines) {
+    if (line.heavy.y.empty() || ++told > styles_told_apart) continue;
+    text += fmt::format(" {}: {} at {} {}, {} at {} {}.", line.name, compact(line.heavy.y.front()), plot.x_label,
+                        fixed(line.heavy.x.front(), 0), compact(line.heavy.y.back()), plot.x_label,
+                        fixed(line.heavy.x.back(), 0));
+  }
+  return text;
+}
+
+void write_figure(Markup& out, const std::vector<CurveSource>& sources, const Metric& metric, const Resolution& r,
+                  const std::string& id) {
+  LinePlot plot{id, metric.title, "", "step", {}};
+  for (const auto& source : sources) plot.lines.push_back(plot_line(source, metric.name, r));
+  plot.labels = sources.size() > 1;
+  std::erase_if(plot.lines, [](const PlotLine& line) { return line.heavy.y.empty(); });
+  if (!has_values(plot)) return;
+  plot.description = read_out(plot);
+  const auto figure = out.open("figure", {{"class", "plot"}});
+  {
+    const auto caption = out.open("figcaption");
+    out.element("strong", {}, metric.title);
+    if (!metric.from.empty()) out.element("span", {{"class", "from"}}, metric.from);
+    if (!metric.note.empty()) out.element("span", {{"class", "note"}}, metric.note);
+  }
+  draw(out, plot);
+}
+
+void write_legend(Markup& out, const std::vector<CurveSource>& sources) {
+  std::optional<Markup::Scope> folded;
+  if (sources.size() > styles_told_apart) {
+    folded.emplace(out.open("details"));
+    out.element("summary", {}, fmt::format("{} lines", sources.size()));
+  }
+  const auto list = out.open(
+      "ul", {{"class", "legend"}, {"aria-label", "Runs in the plots below; a box that is not ticked hides its line"}});
+  for (const auto& source : sources) {
+    const auto item = out.open("li");
+    const auto label = out.open("label");
+    out.empty("input", {{"type", "checkbox"}, {"checked", "checked"}, {"id", fmt::format("show-{}", source.style)}});
+    write_swatch(out, source.style);
+    out.text(source.name);
+  }
+}
+
+std::string rule(const std::vector<CurveSource>& sources, const Resolution& r) {
+  std::string text;
+  size_t rows = 0;
+  for (const auto* run : runs_of(sources)) rows = std::max(rows, run->rows());
+  if (r.window > 1)
+    text = fmt::format("{}: mean over a centred window of {} rows. ", r.light > 0 ? "Heavy lines" : "Lines", r.window);
+  if (r.window > 1 && r.light > 0) text += "Light lines: single rows";
+  if (r.window > 1 && r.light > 0 && rows > 2 * r.light)
+    text += fmt::format("; of {} equal parts of the axis each shows its lowest and its highest", r.light);
+  if (r.window > 1 && r.light > 0) text += ". ";
+  if (std::any_of(sources.begin(), sources.end(), [](const auto& source) { return source.runs.size() > 1; }))
+    text += "Lines of several seeds: their mean, in a band from the lowest to the highest. ";
+  if (sources.size() > styles_told_apart)
+    text +=
+        "Only the three lines that end highest and the three that end lowest are named; rest the pointer on a line for "
+        "its name. ";
+  return text;
+}
+
+void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task,
+                     const std::vector<Metric>& metrics) {
+  Table table{"At the end of training: means over the last 20 rows", "run", {}, {{"", {}}}};
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].task == task && runs[i].rows() > 0) shown.push_back(i);
+  }
+  for (const size_t i : shown)
+    table.groups[0].rows.push_back({runs[i].name, runs[i].finished() ? "" : runs[i].state, lineage.style(i), {}});
+  for (const auto& metric : metrics) {
+    std::vector<Estimate> means;
+    for (const size_t i : shown) means.push_back({runs[i].estimate(metric.name).mean, missing, missing, 0});
+    table.columns.push_back({metric.title, metric.from, metric.note});
+    const int decimals = column_decimals(means);
+    for (size_t k = 0; k < shown.size(); ++k) {
+      const double mean = means[k].mean;
+      table.groups[0].rows[k].cells.push_back(
+          {mean != 0 && std::abs(mean) < 1e-3 ? compact(mean) : fixed(mean, decimals), ""});
+    }
+  }
+  write(out, table);
+}
+
+}  // namespace
+
+void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task) {
+  const auto sources = curve_sources(runs, lineage, task);
+  if (sources.empty()) return;
+  const auto with_rows = runs_of(sources);
+  const Selection selection = select(with_rows);
+  const Resolution r = resolution(sources, selection.drawn.size());
+  out.element("p", {{"class", "how"}}, rule(sources, r));
+  if (sources.size() > 1) {
+    write_legend(out, sources);
+  } else {
+    out.element("p", {{"class", "how"}}, "Run: " + sources[0].name + ".");
+  }
+  for (size_t i = 0; i < selection.drawn.size();) {
+    const Topic topic = selection.drawn[i].topic;
+    out.element("h3", {}, heading(topic));
+    const auto grid = out.open("div", {{"class", "grid"}});
+    for (; i < selection.drawn.size() && selection.drawn[i].topic == topic; ++i)
+      write_figure(out, sources, selection.drawn[i], r, fmt::format("{}-{}", task, i));
+  }
+  if (!selection.constants.empty())
+    out.element("p", {{"class", "how"}},
+                fmt::format("The same in every row, to within 0.01 %: {}.", fmt::join(selection.constants, "; ")));
+  if (!selection.doubles.empty())
+    out.element("p", {{"class", "how"}},
+                fmt::format("Equal to the reward in every row, not drawn: {}.", fmt::join(selection.doubles, "; ")));
+  write_last_rows(out, runs, lineage, task, selection.drawn);
+}
+
+}  // namespace compeer::report

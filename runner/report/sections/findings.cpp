@@ -1,0 +1,218 @@
+#include "report/sections/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/comparing/compare.h"
+#include "report/comparing/trial_groups.h"
+#include "report/drawing/numbers.h"
+#include "report/runs/figures.h"
+#include "report/sections/trials.h"
+
+namespace compeer::report {
+
+namespace {
+
+constexpr size_t told_one_by_one = 4;  ///< more trained models than this are counted instead
+constexpr size_t window = 20;          ///< rows at either end of a training run
+constexpr size_t most_warnings = 5;
+constexpr size_t most_unscored = 6;
+
+std::string capital(std::string title) {
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
+  return title;
+}
+
+int decimals_of(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& metric) {
+  std::vector<Estimate> all;
+  for (const size_t run : group.runs) all.push_back(runs[run].estimate(metric));
+  return column_decimals(all);
+}
+
+/// "quality 0.561 [0.541, 0.581] → 0.702 [0.682, 0.722] with none: +0.141 [+0.113, +0.169]."
+std::string change(const std::vector<RunData>& runs, const Comparison& pair, const Metric& metric, int decimals) {
+  const auto &a = runs[pair.before], &b = runs[pair.after];
+  return fmt::format("{} {} ({}) → {} ({}): {}.", capital(metric.title),
+                     with_interval(a.estimate(metric.name), decimals), pair.label_before,
+                     with_interval(b.estimate(metric.name), decimals), pair.label_after,
+                     in_words(difference(a, b, metric.name), decimals));
+}
+
+/// For many models: how many are clearly above and below the one they started from, and where they lie.
+std::string counts(const std::vector<RunData>& runs, const std::vector<Comparison>& pairs, const Metric& metric,
+                   int decimals) {
+  size_t above = 0, below = 0;
+  std::vector<const Comparison*> order;
+  const auto estimate = [&](const Comparison* pair) { return runs[pair->after].estimate(metric.name); };
+  for (const auto& pair : pairs) {
+    const auto d = difference(runs[pair.before], runs[pair.after], metric.name);
+    above += d.clear() && d.low > 0;
+    below += d.clear() && d.high < 0;
+    if (estimate(&pair).known()) order.push_back(&pair);
+  }
+  if (order.empty()) return "";
+  const auto [lowest, highest] = std::minmax_element(
+      order.begin(), order.end(), [&](auto* a, auto* b) { return estimate(a).mean < estimate(b).mean; });
+  return fmt::format(
+      "{}: of {} models {} are clearly above and {} clearly below the one they are compared with; from {} ({}) to {} "
+      "({}).",
+      capital(metric.title), pairs.size(), above, below, with_interval(estimate(*lowest), decimals),
+      (*lowest)->label_after, with_interval(estimate(*highest), decimals), (*highest)->label_after);
+}
+
+/// "redundancy against none: quality no clear difference (...); similarity in the group −0.131 [...]."
+std::string against(const std::vector<RunData>& runs, const Comparison& a, const Comparison& b,
+                    const std::vector<Metric>& metrics, const std::vector<int>& decimals) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    const auto d = difference(runs[a.after], runs[b.after], metrics[i].name);
+    if (std::isfinite(d.value)) parts.push_back(metrics[i].title + " " + in_words(d, decimals[i]));
+  }
+  return parts.empty() ? "" : fmt::format("{} against {}: {}.", b.label_after, a.label_after, fmt::join(parts, "; "));
+}
+
+void add(std::vector<std::string>& sentences, std::string sentence) {
+  if (!sentence.empty()) sentences.push_back(std::move(sentence));
+}
+
+Finding of_group(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group) {
+  Finding finding{group.heading, {}};
+  std::vector<const RunData*> members;
+  for (const size_t run : group.runs) members.push_back(&runs[run]);
+  const auto metrics = headline(members);
+  std::vector<int> decimals;
+  for (const auto& metric : metrics) decimals.push_back(decimals_of(runs, group, metric.name));
+  const auto pairs = comparisons(runs, lineage, group);
+
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    if (pairs.empty()) {
+      const auto text = with_interval(members[0]->estimate(metrics[i].name), decimals[i]);
+      add(finding.sentences, fmt::format("{} {}.", capital(metrics[i].title), text));
+    } else if (pairs.size() > told_one_by_one) {
+      add(finding.sentences, counts(runs, pairs, metrics[i], decimals[i]));
+    } else if (i == 0) {
+      for (const auto& pair : pairs) add(finding.sentences, change(runs, pair, metrics[i], decimals[i]));
+    }
+  }
+  for (size_t a = 0; pairs.size() <= told_one_by_one && a < pairs.size(); ++a) {
+    for (size_t b = a + 1; b < pairs.size(); ++b)
+      add(finding.sentences, against(runs, pairs[a], pairs[b], metrics, decimals));
+  }
+  return finding;
+}
+
+double mean_between(const std::vector<double>& values, size_t first, size_t last) {
+  return mean_of({values.begin() + first, values.begin() + last}).mean;
+}
+
+/// Means of the first and the last `window` rows; of a shorter run, of its halves.
+struct Ends {
+  std::string name;
+  size_t rows;
+  double first, last;
+};
+
+std::vector<Ends> ends_of(const std::vector<RunData>& runs, const std::string& task, const char* metric) {
+  std::vector<Ends> list;
+  for (const auto& run : runs) {
+    const auto* values = run.task == task ? run.column(metric) : nullptr;
+    if (!values || values->size() < 2) continue;
+    const size_t rows = values->size(), n = std::min(window, rows / 2);
+    const Ends ends{run.name, rows, mean_between(*values, 0, n), mean_between(*values, rows - n, rows)};
+    if (std::isfinite(ends.first) && std::isfinite(ends.last)) list.push_back(ends);
+  }
+  return list;
+}
+
+std::string training(const std::vector<RunData>& runs, const std::string& task, const char* metric) {
+  const auto list = ends_of(runs, task, metric);
+  if (list.empty()) return "";
+  std::vector<Estimate> all;
+  for (const auto& ends : list) all.push_back({ends.last, missing, missing, 0});
+  const int decimals = column_decimals(all);
+  if (list.size() > 2 * told_one_by_one) {
+    const auto [low, high] =
+        std::minmax_element(list.begin(), list.end(), [](auto& a, auto& b) { return a.last < b.last; });
+    return fmt::format("Mean {} of the last {} rows, {} {} runs: from {} ({}) to {} ({}).", metric, window, list.size(),
+                       task, fixed(low->last, decimals), low->name, fixed(high->last, decimals), high->name);
+  }
+  std::vector<std::string> parts;
+  for (const auto& ends : list)
+    parts.push_back(fmt::format("{} {} → {}", ends.name, fixed(ends.first, decimals), fixed(ends.last, decimals)));
+  const auto rows = std::any_of(list.begin(), list.end(), [](const Ends& ends) { return ends.rows < 2 * window; })
+                        ? fmt::format("{} rows (of shorter runs, half)", window)
+                        : fmt::format("{} rows", window);
+  return fmt::format("Mean {} of the first → the last {}: {}.", metric, rows, fmt::join(parts, "; "));
+}
+
+Finding of_training(const std::vector<RunData>& runs) {
+  Finding finding{"In training", {}};
+  add(finding.sentences, training(runs, "grpo", "reward"));
+  add(finding.sentences, training(runs, "sft", "loss"));
+  return finding;
+}
+
+std::string ending(const RunData& run) {
+  const std::string state = run.state.empty()        ? "in an unknown state"
+                            : run.state == "stopped" ? "stopped without leaving a reason"
+                                                     : run.state;
+  std::string text = fmt::format("{}: {}", run.name, state);
+  if (run.steps_planned > 0) text += fmt::format(" at step {} of {}", run.steps_done, run.steps_planned);
+  if (!run.failure) return text + ".";
+  const auto& f = *run.failure;
+  text += fmt::format("; rank {}, phase {}", f.rank, f.phase);
+  if (!f.plugin.empty()) text += ", plugin " + f.plugin;
+  text += ": " + (f.where.empty() ? "" : f.where + ": ") + f.what;
+  return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
+}
+
+/// What trials left out of their figures is said here too, lest a mean over few dialogues look like one over all. Of
+/// very many only the sum and the worst.
+std::vector<std::string> unscored(const std::vector<RunData>& runs) {
+  std::vector<std::string> list;
+  int64_t left_out = 0, in = 0;
+  double worst = 0;
+  std::string where;
+  for (const auto& run : runs) {
+    for (const auto& stage : run.stages) {
+      if (!is_trial(stage) || stage.left_out == 0) continue;
+      list.push_back(
+          fmt::format("{}, {}: {} of {} records were not scored.", run.name, stage.name, stage.left_out, stage.in));
+      left_out += stage.left_out, in += stage.in;
+      const double share = static_cast<double>(stage.left_out) / static_cast<double>(std::max<int64_t>(stage.in, 1));
+      if (share > worst) worst = share, where = list.back();
+    }
+  }
+  if (list.size() <= most_unscored) return list;
+  return {fmt::format("In {} tests {} of {} records were not scored; most in {}", list.size(), left_out, in, where)};
+}
+
+}  // namespace
+
+std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage) {
+  std::vector<Finding> all;
+  for (const auto& group : evaluation_groups(runs, lineage)) all.push_back(of_group(runs, lineage, group));
+  for (const auto& group : trial_groups(runs, lineage)) all.push_back({group.heading, trial_findings(runs, group)});
+  all.push_back(of_training(runs));
+  std::erase_if(all, [](const Finding& finding) { return finding.sentences.empty(); });
+  return all;
+}
+
+std::vector<std::string> notices(const std::vector<RunData>& runs) {
+  std::vector<std::string> list;
+  for (const auto& run : runs) {
+    if (!run.finished()) list.push_back(ending(run));
+    if (run.rows() == 0) list.push_back(run.name + ": no rows.");
+    if (run.rows() > 0 && run.summary.empty() && run.task != "data") list.push_back(run.name + ": no results.");
+    for (const auto& problem : run.problems) list.push_back(run.name + ": " + problem + ".");
+    for (size_t i = 0; i < std::min(most_warnings, run.warnings.size()); ++i)
+      list.push_back(run.name + ": " + run.warnings[i] + ".");
+    if (run.warnings.size() > most_warnings)
+      list.push_back(fmt::format("{}: {} more warnings.", run.name, run.warnings.size() - most_warnings));
+  }
+  for (auto& notice : unscored(runs)) list.push_back(std::move(notice));
+  return list;
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,40 @@
+#pragma once
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/drawing/markup.h"
+#include "report/runs/run_data.h"
+
+namespace compeer::report {
+
+/// What a study asked of its runs: metrics by settings, over the runs of each combination, and how they differ pair by
+/// pair from base runs. The script has computed it; the page shows it.
+struct Sweep {
+  struct Value {
+    std::string text;
+    double number = missing;  ///< NaN: it is no number
+  };
+  struct Row {
+    std::vector<Value> settings;
+    std::vector<Estimate> metrics;  ///< not known(): no run of the row has it
+    size_t finished = 0, failed = 0;
+  };
+  struct Part {
+    std::vector<std::string> settings;
+    std::vector<Row> rows;
+  };
+
+  std::vector<std::string> metrics;
+  Part means;
+  Part differences;                ///< without rows: nothing was compared
+  std::string base, paired_by;     ///< "reweighting.plugin = none", "seed"
+  std::vector<std::string> notes;  ///< runs that failed, and that have no partner
+};
+
+/// For each metric a plot over the first setting (a line with a band if it is a number with three values or more, else
+/// dots), a plot of the differences, and tables of both.
+void write_sweep(Markup& out, const Sweep& sweep);
+
+}  // namespace compeer::report

@@ -1,0 +1,78 @@
+#include "report/comparing/compare.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::report {
+namespace {
+
+TEST(Difference, OfIndependentMeansJoinsTheirHalfWidths) {
+  // 0.70 [0.68, 0.73] - 0.50 [0.46, 0.53]: low 0.20 - hypot(.02, .03), high 0.20 + hypot(.03, .04)
+  const Difference d = difference({0.50, 0.46, 0.53, 100}, {0.70, 0.68, 0.73, 100});
+  EXPECT_NEAR(d.value, 0.20, 1e-12);
+  EXPECT_NEAR(d.low, 0.20 - 0.0360555, 1e-6);
+  EXPECT_NEAR(d.high, 0.20 + 0.05, 1e-12);
+  EXPECT_TRUE(d.clear());
+}
+
+TEST(Difference, IsNotClearWhereItsIntervalHoldsZero) {
+  EXPECT_FALSE(difference({0.50, 0.46, 0.54, 9}, {0.55, 0.51, 0.59, 9}).clear());
+}
+
+TEST(Difference, IsNeverClearWithoutIntervals) {
+  const Difference d = difference({0, missing, missing, 1}, {100, missing, missing, 1});
+  EXPECT_EQ(d.value, 100);
+  EXPECT_FALSE(d.clear());
+  EXPECT_TRUE(std::isnan(difference({}, {1, 0, 2, 3}).value));
+}
+
+TEST(Difference, OfWhatWasMeasuredOnceHasNoInterval) {
+  // distinct-2 of all texts together: its "interval" is the value itself.
+  EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).clear());
+}
+
+RunData with_prompts(const std::vector<double>& values) {
+  RunData run;
+  for (size_t i = 0; i < values.size(); ++i) run.per_prompt["reward"]["prompt-" + std::to_string(i)] = values[i];
+  run.summary["reward"] = mean_of(values);
+  return run;
+}
+
+TEST(Difference, IsTakenPromptByPromptWhereBothRunsAnsweredTheSame) {
+  // Prompts differ much, runs by 0.1 on each but for a little: only the paired view can see it.
+  const RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7});
+  const RunData b = with_prompts({0.1, 1.1, 2.1, 3.1, 4.1, 5.1, 6.1, 7.18});
+  EXPECT_FALSE(difference(a.estimate("reward"), b.estimate("reward")).clear());
+  const Difference d = difference(a, b, "reward");
+  EXPECT_TRUE(d.paired);
+  EXPECT_TRUE(d.clear());
+  EXPECT_NEAR(d.value, 0.11, 1e-9);
+}
+
+TEST(Difference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
+  EXPECT_FALSE(difference(with_prompts({1, 2, 3}), with_prompts({1, 2, 4}), "reward").paired);
+  RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7}), b = a;
+  b.per_prompt["reward"].erase("prompt-7");
+  b.per_prompt["reward"]["another"] = 7;
+  EXPECT_FALSE(difference(a, b, "reward").paired);
+}
+
+TEST(Difference, InWordsClaimsNoMoreThanTheInterval) {
+  EXPECT_EQ(in_words({0.141, 0.112, 0.17}, 3), "+0.141 [+0.112, +0.170]");
+  EXPECT_EQ(in_words({0.004, -0.021, 0.029}, 3), "no clear difference (+0.004 [−0.021, +0.029])");
+  EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
+  EXPECT_EQ(in_words({}, 3), "–");
+  EXPECT_EQ(in_words({0, 0, 0}, 3), "equal");
+}
+
+TEST(MeanOf, HasATIntervalFromTwoValuesOn) {
+  // 1, 2, 3: mean 2, sd 1, t(2) = 4.303: half width 4.303 / sqrt(3) = 2.4843
+  const Estimate e = mean_of({1, missing, 2, 3});
+  EXPECT_EQ(e.n, 3);
+  EXPECT_NEAR(e.mean, 2, 1e-12);
+  EXPECT_NEAR(e.high - e.mean, 2.4843, 1e-3);
+  EXPECT_FALSE(mean_of({1}).has_interval());
+  EXPECT_FALSE(mean_of({}).known());
+}
+
+}  // namespace
+}  // namespace compeer::report

@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "../sample_runs.h"
+#include "report/drawing/bar_plot.h"
+#include "report/drawing/dot_plot.h"
+#include "report/drawing/line_plot.h"
+#include "report/drawing/svg.h"
+#include "report/sections/curve_lines.h"
+
+namespace compeer::report {
+namespace {
+
+template <class Plot>
+std::string drawn(const Plot& plot) {
+  Markup out;
+  draw(out, plot);
+  return out.take();
+}
+
+size_t count(const std::string& text, const std::string& what) {
+  size_t n = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+/// Vertical places of all labels at line ends.
+std::vector<double> label_places(const std::string& svg) {
+  std::vector<double> at;
+  const std::regex pattern("<text x=\"[^\"]*\" y=\"([^\"]*)\" text-anchor=\"start\" class=\"end-label\"");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), pattern), end; i != end; ++i) at.push_back(std::stod((*i)[1]));
+  std::sort(at.begin(), at.end());
+  return at;
+}
+
+LinePlot lines_ending_at(const std::vector<double>& ends) {
+  LinePlot plot{"p", "quality", "what it shows", "step", {}};
+  for (size_t i = 0; i < ends.size(); ++i)
+    plot.lines.push_back(
+        {"run " + std::to_string(i), "run " + std::to_string(i), i, {{1, 2, 3}, {0, 0.5, ends[i]}}, {}, {}});
+  return plot;
+}
+
+TEST(PathData, IsRelativeWithOneDecimal) {
+  EXPECT_EQ(path_data({{1, 2.25, 3}, {10, 9.96, 12}}), "M1,10l1.3,0 0.7,2");
+  EXPECT_EQ(path_data({{5}, {-2}}), "M5-2");
+  EXPECT_EQ(path_data({}), "");
+}
+
+TEST(PathData, RoundingErrorsDontAddUp) {
+  Curve curve;
+  for (int i = 0; i <= 1000; ++i) curve.x.push_back(i * 0.04), curve.y.push_back(0);
+  double x = 0;
+  const std::string data = path_data(curve);
+  const std::regex number("([-0-9.]+),0");
+  for (std::sregex_iterator i(data.begin(), data.end(), number), end; i != end; ++i) x += std::stod((*i)[1]);
+  EXPECT_NEAR(x, 40, 0.05);
+}
+
+TEST(Shortened, CutsInTheMiddleAndBetweenCharacters) {
+  EXPECT_EQ(shortened("short", 10), "short");
+  EXPECT_EQ(shortened("abcdefghij", 5), "ab…ij");
+  EXPECT_EQ(shortened("一二三四五六七", 5), "一二…六七");
+}
+
+TEST(LinePlot, LabelsNeverOverlapAndStayInside) {
+  for (const auto& ends :
+       {std::vector<double>{1, 1, 1, 1}, {0.5, 0.51, 0.52, 9}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}) {
+    const auto at = label_places(drawn(lines_ending_at(ends)));
+    ASSERT_EQ(at.size(), ends.size());
+    for (size_t i = 1; i < at.size(); ++i) EXPECT_GE(at[i] - at[i - 1], 12.9);
+    EXPECT_GE(at.front(), 10);
+    EXPECT_LE(at.back(), 215);
+  }
+}
+
+TEST(LinePlot, OfManyLinesNamesTheThreeHighestAndLowest) {
+  std::vector<double> ends;
+  for (int i = 0; i < 30; ++i) ends.push_back(i);
+  const auto svg = drawn(lines_ending_at(ends));
+  EXPECT_EQ(label_places(svg).size(), 6u);
+  EXPECT_NE(svg.find(">run 29<"), std::string::npos);
+  EXPECT_NE(svg.find(">run 0<"), std::string::npos);
+  EXPECT_EQ(count(svg, "class=\"line\""), 30u);
+}
+
+TEST(LinePlot, TellsScreenReadersWhatItShows) {
+  const auto svg = drawn(lines_ending_at({1, 2}));
+  EXPECT_NE(svg.find("role=\"img\" aria-labelledby=\"p-title p-description\""), std::string::npos);
+  EXPECT_NE(svg.find("<title id=\"p-title\">quality</title><desc id=\"p-description\">what it shows</desc>"),
+            std::string::npos);
+}
+
+TEST(LinePlot, ShowsARunOfOneRow) {
+  LinePlot plot = lines_ending_at({1});
+  plot.lines[0].heavy = {{1}, {0.5}};
+  EXPECT_EQ(count(drawn(plot), "<circle"), 1u);
+}
+
+TEST(LinePlot, WithoutValuesDrawsNothing) {
+  LinePlot plot = lines_ending_at({1});
+  plot.lines[0].heavy = {};
+  EXPECT_EQ(drawn(plot), "");
+}
+
+TEST(LinePlot, OneOutlierDoesNotFlattenTheRest) {
+  LinePlot plot = lines_ending_at({1});
+  for (int i = 0; i < 400; ++i)
+    plot.lines[0].light.x.push_back(1 + i / 200.0), plot.lines[0].light.y.push_back(i == 7 ? 1e6 : 0.5);
+  EXPECT_EQ(drawn(plot).find("×10"), std::string::npos);  // the axis stays near 1
+}
+
+TEST(DotPlot, DrawsMeanIntervalAndBaseline) {
+  DotPlot plot{"d",
+               "reward",
+               "",
+               {{"Greedy", {{"a", "a", 0, {1, 0.9, 1.1, 9}}, {"b", "b", 1, {2, 1.9, 2.1, 9}}, {"c", "c", 2, {}}}}}};
+  const auto svg = drawn(plot);
+  EXPECT_EQ(count(svg, "<circle"), 2u);  // the third has no value
+  EXPECT_EQ(count(svg, "class=\"baseline\""), 1u);
+  EXPECT_NE(svg.find("<title>a: 1.00 [0.90, 1.10]</title>"), std::string::npos);
+  plot.groups[0].rows.resize(0);
+  EXPECT_EQ(drawn(plot), "");
+}
+
+TEST(BarPlot, LeavesOutWhatTakesNoTime) {
+  BarPlot plot{"b", "time", "", "seconds", {"rollout", "reward"}, {{"r", "r", {10, NAN}}, {"s", "s", {0, 0}}}};
+  EXPECT_EQ(count(drawn(plot), "<rect"), 1u);
+  plot.rows.erase(plot.rows.begin());
+  EXPECT_EQ(drawn(plot), "");
+}
+
+TEST(CurveSources, TakeSeedsTogether) {
+  const auto runs = sample::sweep(2, 3, 30);
+  const auto sources = curve_sources(runs, Lineage(runs), "grpo");
+  ASSERT_EQ(sources.size(), 2u);
+  EXPECT_EQ(sources[0].name, "alpha-0 (3 seeds)");
+  EXPECT_EQ(sources[0].label, "0");
+  const PlotLine line = plot_line(sources[0], "reward", resolution(sources, 1));
+  EXPECT_EQ(line.heavy.x.size(), 30u);
+  EXPECT_EQ(line.band.low.size(), 30u);
+  EXPECT_TRUE(line.light.x.empty());
+}
+
+TEST(CurveSources, DrawFewerPointsTheMoreLinesThereAre) {
+  const auto few = sample::sweep(2, 1, 1000), many = sample::sweep(50, 1, 1000);
+  const auto coarse = curve_sources(many, Lineage(many), "grpo"), fine = curve_sources(few, Lineage(few), "grpo");
+  EXPECT_EQ(plot_line(fine[0], "reward", resolution(fine, 20)).heavy.x.size(), 320u);
+  EXPECT_LE(plot_line(coarse[0], "reward", resolution(coarse, 20)).heavy.x.size(), 90u);
+  EXPECT_EQ(resolution(coarse, 20).light, 0u);
+}
+
+TEST(CurveSources, NeverSmoothASchedule) {
+  RunData run = sample::sft("s", 100);
+  const std::vector<RunData> runs = {run};
+  const auto sources = curve_sources(runs, Lineage(runs), "sft");
+  EXPECT_EQ(plot_line(sources[0], "lr", resolution(sources, 3)).heavy.y, run.columns["lr"]);
+}
+
+}  // namespace
+}  // namespace compeer::report

@@ -1,0 +1,333 @@
+#include "report/runs/load.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "../sample_runs.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "record/rollout_file.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "report/report.h"
+
+namespace compeer::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of results that is gone after the test.
+class Load : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("compeer-report-" + std::to_string(::getpid()) + "-" +
+                                         ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(root_);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  /// What a run leaves: `rows` rows, two rollout groups a step, and (if it finished) a summary.
+  fs::path write_run(const std::string& name, const std::string& task, int rows, bool finished = true) {
+    const fs::path folder = root_ / name;
+    fs::create_directories(folder);
+    nlohmann::json spec = {{"format", 1},
+                           {"sha256", std::string(64, 'c')},
+                           {"spec", sample::spec(name, task, "", "none")},
+                           {"origins", {{"seed", "default"}}},
+                           {"plugins", nlohmann::json::array()}};
+    write_file(folder / "spec.json", spec.dump());
+    auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "reward", "loss"});
+    record::RolloutWriter rollouts(folder / "rollouts", 0, {"reward", "advantage"});
+    for (int step = 1; step <= rows; ++step) {
+      const double row[] = {static_cast<double>(step), 0.1 * step, step == 2 ? NAN : 1.0 / step};
+      writer.append(row);
+      rollouts.append(rollout_rows(step));
+    }
+    writer.event(2, "warning", "a group was dropped");
+    if (finished) writer.finish("finished"), rollouts.finish();
+    record::Status status;
+    status.state = finished ? "finished" : "running";
+    status.step = rows;
+    status.steps = 30;
+    status.started = "2025-03-01T12:34:56Z";
+    status.elapsed = 12.5;
+    status.ranks = 2;
+    record::write_status(folder, status);
+    if (finished) record::write_summary(folder, {task, static_cast<uint64_t>(rows), {{"reward", {2.5, 2.4, 2.6, 30}}}});
+    return folder;
+  }
+
+  static std::vector<record::RolloutRow> rollout_rows(int step) {
+    std::vector<record::RolloutRow> rows;
+    for (uint64_t prompt = 0; prompt < 2; ++prompt) {
+      for (uint64_t i = 0; i < 2; ++i) {
+        record::RolloutRow row;
+        row.step = step;
+        row.prompt = prompt;
+        row.completion = i;
+        row.example_id = "example-" + std::to_string(2 * step + static_cast<int>(prompt));
+        row.prompt_text = "Hello";
+        row.prompt_tokens = {1, 2};
+        row.text = "<emotion>sad</emotion> <script src=1> 你好";
+        row.tokens = {3, 4, 5};
+        row.logprobs = {-1, -2, -3};
+        row.values = {static_cast<double>(prompt + i), 0.5};
+        row.finished = i == 0;
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Load, ReadsAFinishedRun) {
+  const RunData run = load_run(write_run("r", "grpo", 30));
+  EXPECT_EQ(run.name, "r");
+  EXPECT_EQ(run.task, "grpo");
+  EXPECT_EQ(run.state, "finished");
+  EXPECT_EQ(run.steps_planned, 30);
+  EXPECT_EQ(run.ranks, 2);
+  EXPECT_EQ(run.elapsed, 12.5);
+  EXPECT_EQ(run.recorded, (std::vector<std::string>{"step", "reward", "loss"}));
+  EXPECT_NEAR((*run.column("reward"))[29], 3.0, 1e-12);
+  EXPECT_TRUE(std::isnan((*run.column("loss"))[1]));
+  EXPECT_EQ(run.estimate("reward").high, 2.6);
+  EXPECT_EQ(run.warnings, (std::vector<std::string>{"step 2, warning: a group was dropped"}));
+  EXPECT_TRUE(run.problems.empty());
+}
+
+TEST_F(Load, KeepsGroupsOfTheFirstAndTheLastStepOfTraining) {
+  const RunData run = load_run(write_run("r", "grpo", 30));
+  ASSERT_EQ(run.groups.size(), 4u);
+  EXPECT_EQ(run.groups[0].step, 1);
+  EXPECT_EQ(run.groups[3].step, 30);
+  ASSERT_EQ(run.groups[0].completions.size(), 2u);
+  EXPECT_EQ(run.groups[0].completions[1].tokens, 3);
+  EXPECT_FALSE(run.groups[0].completions[1].finished);
+  EXPECT_EQ(run.groups[1].completions[1].values[0], (std::pair<std::string, double>{"reward", 2}));
+}
+
+TEST_F(Load, KeepsMeansOfEachPromptOfAnEvaluation) {
+  const RunData run = load_run(write_run("r", "evaluate", 30));
+  EXPECT_EQ(run.groups.size(), 24u);
+  const auto& means = run.per_prompt.at("reward");
+  EXPECT_EQ(means.size(), 60u);
+  EXPECT_EQ(means.at("example-2"), 0.5);  // rewards 0 and 1
+  EXPECT_EQ(means.at("example-3"), 1.5);  // rewards 1 and 2
+}
+
+TEST_F(Load, TellsARunThatStoppedWithoutAnEnd) {
+  const RunData run = load_run(write_run("r", "grpo", 3, false));
+  EXPECT_EQ(run.state, "stopped");
+  EXPECT_NEAR(run.estimate("reward").mean, 0.2, 1e-12);  // of its rows, for it left no summary
+  EXPECT_FALSE(run.estimate("reward").has_interval());
+}
+
+TEST_F(Load, ReadsTheReasonOfAFailure) {
+  const auto folder = write_run("r", "grpo", 3, false);
+  record::write_failure(folder,
+                        {1, "node7", "score", "rewards/length 1.0.0", "", "target is negative", "make it positive", 5});
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.state, "failed");
+  ASSERT_TRUE(run.failure);
+  EXPECT_EQ(run.failure->rank, 1);
+  EXPECT_EQ(run.failure->plugin, "rewards/length 1.0.0");
+  EXPECT_EQ(run.host, "node7");
+}
+
+TEST_F(Load, NamesWhatItCantRead) {
+  const fs::path folder = root_ / "r";
+  fs::create_directories(folder);
+  write_file(folder / "run.h5", "no HDF5");
+  write_file(folder / "spec.json", "{");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.name, "r");
+  ASSERT_GE(run.problems.size(), 3u);
+  EXPECT_TRUE(run.problems[0].starts_with("spec.json: ")) << run.problems[0];
+  EXPECT_TRUE(run.problems[1].starts_with("run.h5: ")) << run.problems[1];
+  EXPECT_EQ(run.problems[2], "status.json: not there");
+}
+
+/// What a data run leaves: two stages, the second an evaluation with three dialogues.
+class LoadData : public Load {
+ protected:
+  fs::path write_data_run(bool finished) {
+    const fs::path folder = root_ / "d";
+    fs::create_directories(folder / "stages");
+    const auto sample = sample::tested("d", "x", 1, 50, 2, 0.1, 1);
+    const nlohmann::json spec = {{"sha256", std::string(64, 'c')}, {"spec", sample.spec}};
+    write_file(folder / "spec.json", spec.dump());
+    auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "in", "out", "dropped"});
+    writer.append(std::vector<double>{1, 5, 5, 0});
+    writer.append(std::vector<double>{2, 5, 4, 1});
+    write_file(folder / "stages/01-sage.dropped.jsonl", R"({"id":"esc_world/test/3","reason":"no answer"})"
+                                                        "\n");
+    write_file(folder / "stages/00-esc_world.jsonl", "{}\n{}\n{}\n{}\n{}\n");
+    std::string records = R"({"id":"none","candidates":[],"judged":{}})"
+                          "\n";
+    for (int i = 0; i < 3; ++i) records += sample::played(i, 40, "Hm.").dump() + "\n";
+    write_file(folder / "stages/01-sage.jsonl", records);
+    record::write_status(folder, {finished ? "finished" : "running", 2, 2, "", {}, "", 1, 1});
+    if (!finished) return folder;
+    writer.finish("finished");
+    record::Summary summary{"data", 2, {{"01-sage/mean_emotion/value", {50, 50, 50, 1}}}, {}};
+    summary.details["stages"] = {{{"stage", "00-esc_world"},
+                                  {"in", 5},
+                                  {"out", 5},
+                                  {"dropped", nlohmann::json::object()},
+                                  {"counts", {{"a", 1.5}}}},
+                                 {{"stage", "01-sage"},
+                                  {"in", 5},
+                                  {"out", 4},
+                                  {"dropped", {{"no answer", 1}}},
+                                  {"counts", nlohmann::json::object()},
+                                  {"findings", {{"mean_emotion", sample::figure(50, 2)}}}}};
+    record::write_summary(folder, summary);
+    return folder;
+  }
+};
+
+TEST_F(LoadData, ReadsStagesAndTranscripts) {
+  const RunData run = load_run(write_data_run(true));
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[0].counts.at("a"), 1.5);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+  EXPECT_EQ(run.stages[1].left_out, 1);
+  EXPECT_EQ(run.stages[1].settings["supporter"]["plugin"], "local");
+  EXPECT_EQ(run.stages[1].findings["mean_emotion"]["value"], 50);
+  EXPECT_EQ(run.transcripts_of, "01-sage");
+  ASSERT_EQ(run.transcripts.size(), 3u);
+  EXPECT_EQ(run.transcripts[2]["id"], "esc_world/test/2");
+  ASSERT_EQ(run.judged.size(), 1u);
+  EXPECT_EQ(run.judged[0].first, "01-sage");
+  EXPECT_EQ(run.judged[0].second.size(), 1u);
+}
+
+TEST_F(LoadData, OfARunThatCrashedReadsWhatThereIs) {
+  const RunData run = load_run(write_data_run(false));
+  EXPECT_EQ(run.state, "stopped");
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].out, 4);
+  EXPECT_EQ(run.stages[1].dropped.at("no answer"), 1);
+  EXPECT_EQ(run.transcripts.size(), 3u);
+}
+
+TEST_F(LoadData, NamesAHalfWrittenFile) {
+  const auto folder = write_data_run(false);
+  const auto file = folder / "stages/01-sage.jsonl";
+  auto text = read_file(file);
+  write_file(file, text.substr(0, text.size() - 20));
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.transcripts.size(), 2u);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
+  write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: holds 3 of 4 records"});
+  fs::remove(file);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: not there"});
+  text.replace(0, text.find('\n'), "nonsense");
+  write_file(file, text);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 1 is no JSON"});
+}
+
+TEST_F(LoadData, NamesASummaryThatIsMissingOrBroken) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "summary.json", R"({"task":"data","steps":2,"metrics":{},"details":{"stages":[{"stage":3}]}})");
+  auto run = load_run(folder);
+  EXPECT_EQ(run.problems,
+            std::vector<std::string>{"summary.json: tells of its stages in a way that can't be understood"});
+  EXPECT_EQ(run.stages.size(), 2u);  // from its rows
+  fs::remove(folder / "summary.json");
+  run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
+  EXPECT_EQ(run.stages[1].out, 4);
+}
+
+TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "spec.json", "{\"spec\": {");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON"});
+  EXPECT_EQ(run.task, "data");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+}
+
+TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {
+  fs::create_directories(root_ / "results");
+  write_run("results/start", "sft", 1);
+  auto folder = write_run("results/child", "grpo", 1);
+  auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
+  file["spec"]["model"]["path"] = "results/start/checkpoints/last";
+  file["spec"]["reference"] = "results/gone/checkpoints/last";
+  write_file(folder / "spec.json", file.dump());
+  const RunData run = load_run(folder);
+  ASSERT_EQ(run.used.size(), 1u);
+  EXPECT_EQ(run.used.begin()->first, "results/start/checkpoints/last");
+  EXPECT_EQ(run.used.begin()->second["task"], "sft");
+}
+
+TEST_F(Load, FindsTheRunsOfAFolder) {
+  write_run("b", "sft", 1);
+  write_run("a", "sft", 1);
+  fs::create_directories(root_ / "notes");
+  const auto found = find_runs({root_, root_ / "a"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].filename(), "a");
+  EXPECT_EQ(found[1].filename(), "b");
+}
+
+TEST_F(Load, RefusesFoldersWithoutRuns) {
+  try {
+    find_runs({root_});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "no run in this folder");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+  try {
+    find_runs({root_ / "nowhere"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "no such folder");
+  }
+}
+
+TEST_F(Load, RefusesAFolderAsTheOutput) {
+  write_run("r", "sft", 1);
+  try {
+    write_report({root_}, root_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "is a folder, not a file for the page");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
+TEST_F(Load, TellsRunsOfOneNameApart) {
+  write_run("a", "sft", 1);
+  fs::copy(root_ / "a", root_ / "b", fs::copy_options::recursive);
+  const auto written = write_report({root_}, root_ / "report.html");
+  EXPECT_EQ(written.runs, (std::vector<std::string>{"a (a)", "a (b)"}));
+}
+
+TEST_F(Load, WritesOnePageAndTellsWhatIsOnIt) {
+  write_run("good", "grpo", 30);
+  write_run("short", "grpo", 3, false);
+  const fs::path output = root_ / "pages" / "report.html";
+  const Written written = write_report({root_}, output, {"两个实验"});
+  EXPECT_EQ(written.runs, (std::vector<std::string>{"good", "short"}));
+  EXPECT_EQ(written.bytes, fs::file_size(output));
+  EXPECT_EQ(written.findings.size(), 1u);
+  EXPECT_EQ(written.notices.size(), 3u);  // two warnings, one unfinished run
+  const std::string html = read_file(output);
+  EXPECT_NE(html.find("<h1>两个实验</h1>"), std::string::npos);
+  EXPECT_NE(html.find("&lt;script src=1&gt; 你好"), std::string::npos);
+  EXPECT_NE(html.find("short: stopped without leaving a reason at step 3 of 30."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace compeer::report

@@ -1,0 +1,47 @@
+#include "report/runs/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "../sample_runs.h"
+
+namespace compeer::report {
+namespace {
+
+TEST(Metrics, KnowTheirTopicAndDirection) {
+  EXPECT_EQ(describe("reward").better, Better::higher);
+  EXPECT_EQ(describe("redundancy/s_in").topic, Topic::redundancy);
+  EXPECT_EQ(describe("redundancy/s_in").better, Better::lower);
+  EXPECT_EQ(describe("redundancy/s_in").title, "similarity in the group");
+  EXPECT_EQ(describe("dra/gain").topic, Topic::redundancy);
+  EXPECT_EQ(describe("dra/gain").title, "gain");
+  EXPECT_EQ(describe("seconds/rollout").topic, Topic::timing);
+  EXPECT_EQ(describe("length").better, Better::unknown);
+  EXPECT_EQ(describe("never_heard_of").topic, Topic::other);
+}
+
+TEST(Metrics, OfRewardsAreNamedByPartAndLabel) {
+  const Metric quality = describe("rewards/truth/quality");
+  EXPECT_EQ(quality.title, "quality");
+  EXPECT_EQ(quality.from, "truth");
+  EXPECT_EQ(quality.better, Better::higher);
+  EXPECT_EQ(describe("rewards/length").title, "length");
+}
+
+TEST(Metrics, OfFaultsHaveNoDirection) { EXPECT_EQ(describe("rewards/truth/unparsable").better, Better::unknown); }
+
+TEST(Metrics, AReward_sOwnPartIsNotTakenForTheRunner_sMetric) {
+  // A reward may call a part s_in; that doesn't make it a reweighting's factor.
+  EXPECT_EQ(describe("rewards/mine/s_in").topic, Topic::reward);
+}
+
+TEST(Metrics, ComeInReadingOrderWithoutBookkeeping) {
+  RunData run;
+  run.recorded = {"step", "lr", "rewards/z/b", "rewards/z/a", "reward", "entropy", "seconds/x"};
+  for (const auto& name : run.recorded) run.columns[name] = {1};
+  std::vector<std::string> names;
+  for (const auto& metric : metrics_of({&run})) names.push_back(metric.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"reward", "rewards/z/b", "rewards/z/a", "entropy", "lr", "seconds/x"}));
+}
+
+}  // namespace
+}  // namespace compeer::report

@@ -1,0 +1,252 @@
+#include "report/sections/trials.h"
+
+#include <gtest/gtest.h>
+
+#include "../sample_runs.h"
+#include "report/sections/findings.h"
+
+namespace compeer::report {
+namespace {
+
+std::string written(const std::vector<RunData>& runs) {
+  Markup out;
+  write_trials(out, runs, Lineage(runs));
+  return out.take();
+}
+
+bool has(const std::string& html, const std::string& what) { return html.find(what) != std::string::npos; }
+
+TEST(TrialGroups, TakeSeedsOfOneModelTogether) {
+  const auto runs = sample::study();
+  const auto groups = trial_groups(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].heading, "sage");
+  EXPECT_EQ(groups[0].columns, (std::vector<std::string>{"mean_emotion", "success", "failure", "rounds"}));
+  ASSERT_EQ(groups[0].kinds.size(), 3u);
+  EXPECT_EQ(groups[0].kinds[0].name, "sage-sft");
+  EXPECT_EQ(groups[0].kinds[2].label, "urp");
+  EXPECT_EQ(groups[0].kinds[2].trials.size(), 3u);
+  EXPECT_EQ(groups[0].kinds[1].subject, "por");
+}
+
+TEST(TrialGroups, LookLikeTheRunThatTaughtTheModel) {
+  const auto runs = sample::study();
+  const Lineage lineage(runs);
+  const auto groups = trial_groups(runs, lineage);
+  EXPECT_EQ(groups[0].kinds[1].style, lineage.style(2));  // por-seed_1
+}
+
+TEST(TrialGroups, KeepApartWhatWasMeasuredInOtherWays) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
+                               sample::tested("c", "y", 1, 60, 2, 0.1)};
+  runs[1].stages[1].settings["supporter_temperature"] = 1.0;  // who is tested: no matter
+  runs[2].stages[1].settings["rounds"] = 20;
+  const auto groups = trial_groups(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].kinds.size(), 2u);
+  EXPECT_EQ(groups[0].heading, "sage (rounds = none)");
+  EXPECT_EQ(groups[1].heading, "sage (rounds = 20)");
+}
+
+TEST(TrialGroups, OfRecordsThatAnEarlierTrialPlayedAreOfWhoWasTestedThere) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
+                               sample::tested("c", "y", 1, 60, 2, 0.1)};
+  runs[2].stages[1].settings["rounds"] = 20;  // so other dialogues
+  for (auto& run : runs) {
+    StageData truth;
+    truth.name = "02-world_truth", truth.plugin = "world_truth";
+    truth.settings = {{"plugin", "world_truth"}, {"label", nullptr}};
+    truth.findings = {{"columns", {"quality"}}, {"quality", sample::figure(0.5, 0.1)}};
+    run.stages.push_back(truth);
+  }
+  const auto groups = trial_groups(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[1].plugin, "world_truth");
+  ASSERT_EQ(groups[1].kinds.size(), 2u);
+  EXPECT_EQ(groups[1].kinds[1].subject, "results/y/checkpoints/last");
+  EXPECT_EQ(groups[3].heading, "world_truth (played.settings.rounds = 20)");
+}
+
+TEST(TrialGroups, NameSeveralTrialsOfOneRunByTheirStages) {
+  std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
+  auto second = runs[0].stages[1];
+  second.name = "02-warm";
+  second.settings["label"] = "warm";
+  second.settings["supporter_temperature"] = 1.0;
+  runs[0].stages.push_back(second);
+  const auto groups = trial_groups(runs, Lineage(runs));
+  ASSERT_EQ(groups.size(), 1u);
+  ASSERT_EQ(groups[0].kinds.size(), 2u);
+  EXPECT_EQ(groups[0].kinds[0].name, "both-sage");
+  EXPECT_EQ(groups[0].kinds[1].label, "warm");
+  EXPECT_NE(groups[0].kinds[0].style, groups[0].kinds[1].style);
+}
+
+TEST(Figures, AreFoundWhereverFindingsHaveThem) {
+  const auto all = figures_of({{"columns", {"x"}},
+                               {"curves", {{"emotion", {sample::figure(1, 1)}}}},
+                               {"n", 12},
+                               {"x", {{"value", 2.5}, {"low", nullptr}, {"high", nullptr}}},
+                               {"judges", {"a", "b"}},
+                               {"reply", {{"confusion", {{1, 2}, {3, 4}}}, {"f1", sample::figure(0.5, 0.1, 7)}}}});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all.at("n").mean, 12);
+  EXPECT_FALSE(all.at("x").has_interval());
+  EXPECT_DOUBLE_EQ(all.at("reply/f1").low, 0.4);
+  EXPECT_EQ(all.at("reply/f1").n, 7);
+}
+
+TEST(Figures, OfSeveralSeedsAreTheirMean) {
+  const auto runs = sample::study();
+  const auto groups = trial_groups(runs, Lineage(runs));
+  // 59, 60, 61: sd 1, half width 4.303 / sqrt(3) = 2.484
+  const auto figure = figure_of(runs, groups[0].kinds[1], "mean_emotion");
+  EXPECT_DOUBLE_EQ(figure.mean, 60);
+  EXPECT_NEAR(figure.high, 62.484, 1e-3);
+  EXPECT_EQ(figure.n, 3);
+}
+
+TEST(Figures, AreBetterTheWayTheirStageSays) {
+  const auto ways = ways_of({{"better", {{"higher", {"f1", 3}}, {"lower", {"failure"}}}}});
+  EXPECT_EQ(better_of(ways, "reply/f1"), Better::higher);
+  EXPECT_EQ(better_of(ways, "failure"), Better::lower);
+  EXPECT_EQ(better_of(ways, "f1/n"), Better::unknown);
+  EXPECT_TRUE(ways_of({{"better", {{"higher", "f1"}}}}).empty());
+  EXPECT_TRUE(ways_of({{"better", 3}}).empty());
+  EXPECT_TRUE(ways_of(nullptr).empty());
+}
+
+TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
+  // 62 - 60: sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
+  const std::vector<Estimate> all = {{60, 57, 63, 9}, {62, 61, 63, 9}, {50, 49, 51, 9}, {missing, missing, missing, 0}};
+  const auto marks = standings(all, Better::higher);
+  EXPECT_TRUE(marks[1].best && !marks[1].level);
+  EXPECT_TRUE(marks[0].second && marks[0].level);
+  EXPECT_FALSE(marks[2].best || marks[2].second || marks[2].level);
+  EXPECT_FALSE(marks[3].best || marks[3].second || marks[3].level);
+}
+
+TEST(Standings, KnowWhereLowerIsBetter) {
+  const std::vector<Estimate> all = {{0.2, 0.1, 0.3, 9}, {0.1, 0.05, 0.15, 9}};
+  EXPECT_TRUE(standings(all, Better::lower)[1].best);
+  EXPECT_TRUE(standings(all, Better::higher)[0].best);
+  EXPECT_FALSE(standings(all, Better::unknown)[0].best);
+}
+
+TEST(Standings, MarkNothingWhereAllAreAlikeOrAlone) {
+  EXPECT_FALSE(standings({{1, 0, 2, 9}}, Better::higher)[0].best);
+  EXPECT_FALSE(standings({{1, 0, 2, 9}, {1, 0, 2, 9}}, Better::higher)[0].best);
+}
+
+TEST(Trials, AreATableLikeThePapers) {
+  const auto html = written(sample::study());
+  const size_t emotion = html.find(">mean emotion ↑"), success = html.find(">success ↑"),
+               failure = html.find(">failure ↓"), rounds = html.find(">rounds<");
+  EXPECT_LT(emotion, success);
+  EXPECT_LT(success, failure);
+  EXPECT_LT(failure, rounds);
+  EXPECT_TRUE(has(html, "<strong>65.0</strong> <small>62.5 to 67.5</small>")) << html.substr(0, 4000);
+  EXPECT_TRUE(has(html, "<em>60.0</em> <small>57.5 to 62.5</small>"));
+  EXPECT_TRUE(has(html, "sage-urp (3 seeds)"));
+}
+
+TEST(Trials, CallColumnsAsThePaperDoes) {
+  auto run = sample::tested("a", "x", 1, 50, 2, 0.1);
+  run.stages[1].findings["titles"] = {"Emotion", "Success"};
+  const auto html = written({run});
+  EXPECT_TRUE(has(html, ">Emotion ↑"));
+  EXPECT_TRUE(has(html, ">failure ↓"));
+}
+
+TEST(Trials, TellWhatWasNotScored) {
+  const auto html = written(sample::study());
+  EXPECT_TRUE(has(html, "294 <small>6 not scored</small>"));
+  EXPECT_TRUE(has(html, "what was not scored, and why"));
+  EXPECT_TRUE(has(html,
+                  "<th scope=\"row\">unreadable change</th><td class=\"number\">0</td><td class=\"number\">0</td>"
+                  "<td class=\"number\">6</td>"));
+  const auto told = notices(sample::study());
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[1], "sage-urp-seed_2, 01-sage: 2 of 100 records were not scored.");
+}
+
+TEST(Trials, OfVeryManyTellTheSumAndTheWorst) {
+  std::vector<RunData> runs;
+  for (int i = 1; i <= 7; ++i)
+    runs.push_back(sample::tested("run-" + std::to_string(i), "x", 1, 50 + i, 2, 0.1, i == 4 ? 9 : 1));
+  EXPECT_EQ(notices(runs), std::vector<std::string>{"In 7 tests 15 of 700 records were not scored; most in run-4, "
+                                                    "01-sage: 9 of 100 records were not scored."});
+}
+
+TEST(Trials, CountWhatFindingsCallInvalid) {
+  auto runs = std::vector{sample::tested("a", "x", 1, 50, 2, 0.1)};
+  runs[0].stages[1].findings["invalid"] = {{"rules", {{"fluency", 3}, {"overall", 0}}}};
+  const auto html = written(runs);
+  EXPECT_TRUE(has(html, "<th scope=\"row\">invalid/rules/fluency</th><td class=\"number\">3</td>"));
+  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid/rules/overall</th>"));  // none, so no reason
+}
+
+TEST(Trials, DrawCurvesOverRounds) {
+  const auto html = written(sample::study());
+  EXPECT_TRUE(has(html, "<title id=\"trial-1-curve-1-title\">sage: emotion over rounds</title>"));
+  EXPECT_TRUE(has(html, "sage-por: 40 in round 0, 60 in round 4."));
+}
+
+TEST(Trials, DrawSharesAsBars) {
+  auto run = sample::tested("compared", "x", 1, 50, 2, 0.1);
+  run.stages[1].findings = {
+      {"shares", {"win", "tie", "lose"}},
+      {"a vs b",
+       {{"win", sample::figure(0.5, 0.1)}, {"tie", sample::figure(0.2, 0.1)}, {"lose", sample::figure(0.3, 0.1)}}}};
+  const auto html = written({run});
+  EXPECT_TRUE(has(html, "<title id=\"trial-1-shares-title\">sage, in shares</title>")) << html;
+  EXPECT_TRUE(has(html, "a vs b, compared: win 50 %, tie 20 %, lose 30 %."));
+}
+
+TEST(Trials, ShowJudgesByWhatTheyJudged) {
+  auto run = sample::tested("accuracy", "x", 1, 50, 2, 0.1);
+  auto& stage = run.stages[1];
+  stage.plugin = "reward_accuracy";
+  stage.settings = {{"plugin", "reward_accuracy"}, {"model", "models/judge"}, {"reads", true}};
+  stage.findings = {
+      {"history", {{"n", 80}, {"weighted_f1", sample::figure(0.81, 0.02)}, {"confusion", {{1, 2}, {3, 4}}}}},
+      {"reply", {{"n", 80}, {"weighted_f1", sample::figure(0.7, 0.02)}}},
+      {"better", {{"higher", {"weighted_f1"}}}},
+      {"judges", {"abc"}}};
+  auto other = run;
+  other.name = "accuracy-2";
+  other.stages[1].settings["model"] = "models/other";
+  other.stages[1].findings["reply"]["weighted_f1"] = sample::figure(0.9, 0.02);
+  const auto html = written({run, other});
+  EXPECT_TRUE(has(html, "<h3>reward_accuracy</h3>"));
+  EXPECT_TRUE(has(html, ">weighted f1 ↑</th>"));
+  EXPECT_TRUE(has(html, ">history</th>"));
+  EXPECT_TRUE(has(html, "<strong>0.900</strong> <small>0.880 to 0.920</small>")) << html;
+  EXPECT_TRUE(has(html, "models/judge"));
+}
+
+TEST(Trials, TheFindingsNameTheBest) {
+  const auto runs = sample::study();
+  const auto all = findings(runs, Lineage(runs));
+  ASSERT_FALSE(all.empty());
+  EXPECT_EQ(all[0].heading, "sage");
+  EXPECT_EQ(all[0].sentences[0],
+            "mean emotion: best is urp with 65.0 [62.5, 67.5]; sft: −22.0 [−25.5, −18.5]; por: −5.0 [−8.5, −1.5].");
+}
+
+TEST(Trials, SurviveFindingsOfAnyShape) {
+  for (const nlohmann::json& findings :
+       {nlohmann::json{{"columns", 3}}, nlohmann::json{{"columns", {1, "x", nullptr}}, {"x", "text"}},
+        nlohmann::json{{"columns", {"x"}}, {"x", {{"value", "a"}, {"low", {}}, {"high", 1}}}},
+        nlohmann::json{{"columns", nlohmann::json::array()}, {"curves", {{"a", 3}, {"b", {1, "x", nullptr}}}}},
+        nlohmann::json{{"columns", {"x"}}, {"curves", 7}, {"invalid", "many"}},
+        nlohmann::json{{"columns", {"x"}}, {"shares", 3}, {"better", {"x"}}},
+        nlohmann::json{{"columns", {"x"}}, {"shares", {"win", 3}}}}) {
+    auto run = sample::tested("a", "x", 1, 50, 2, 0.1);
+    run.stages[1].findings = findings;
+    EXPECT_TRUE(has(written({run}), "<h3>sage</h3>"));
+  }
+}
+
+}  // namespace
+}  // namespace compeer::report
