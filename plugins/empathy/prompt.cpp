@@ -1,6 +1,7 @@
 #include "empathy/prompt.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -52,7 +53,7 @@ Prompt::Prompt(std::string_view text, const std::string& name, const std::vector
   }
   pieces_.push_back(std::move(piece));
   for (const std::string& slot : slots) {
-    if (std::find(found.begin(), found.end(), slot) == found.end())
+    if (slot != case_slot && std::find(found.begin(), found.end(), slot) == found.end())
       throw Error(name, "the slot {" + slot + "} is missing", "a prompt shows all that it is given", Exit::data);
   }
 }
@@ -74,10 +75,25 @@ bool Prompt::chinese() const {
   return std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return has_chinese(piece.text); });
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 4> speakers = {"Seeker: ", "Supporter: ", "求助者：", "支持者："};
+
+// A line of a turn that looks like another turn is moved in by a space.
+std::string as_one_turn(std::string_view text) {
+  std::string moved(text);
+  for (const std::string_view speaker : speakers) {
+    const std::string line = "\n" + std::string(speaker);
+    for (size_t at = 0; (at = moved.find(line, at)) != std::string::npos; at += 2) moved.insert(at + 1, " ");
+  }
+  return moved;
+}
+
+}  // namespace
+
 std::string said(std::string_view role, std::string_view text, bool chinese) {
   const bool supporter = role == "assistant";
-  const char* name = chinese ? (supporter ? "支持者：" : "求助者：") : (supporter ? "Supporter: " : "Seeker: ");
-  return std::string(name) + std::string(text);
+  return std::string(speakers[(chinese ? 2 : 0) + (supporter ? 1 : 0)]) + as_one_turn(text);
 }
 
 std::string listed(const std::vector<std::string>& words) {

@@ -7,12 +7,16 @@
 
 namespace compeer::empathy {
 
+/// The slot by which scripted players know whom a prompt is about; models read the rest.
+inline constexpr std::string_view case_slot = "id";
+
 /// A prompt out of a file: text with named slots, "{history}". A name is made of small letters and '_'; "{{" and "}}"
 /// stand for single braces.
 class Prompt {
  public:
-  /// Every one of `slots` must be in the text, and no other. Throws Error (exit 4) naming the file and the slot, or the
-  /// line where a brace is left open. White space at the end of the text is no part of it.
+  /// Every one of `slots` must be in the text, and no other; `case_slot` alone may be missing. Throws Error (exit 4)
+  /// naming the file and the slot, or the line where a brace is left open. White space at the end of the text is no
+  /// part of it.
   Prompt(std::string_view text, const std::string& name, const std::vector<std::string>& slots);
   static Prompt read(const std::filesystem::path& file, const std::vector<std::string>& slots);
 
@@ -35,7 +39,7 @@ class Prompt {
 };
 
 /// What was said, as prompts show it: "Seeker: I am sad." or "求助者：我很难过。". The role "assistant" is the
-/// supporter's.
+/// supporter's. What is said can't begin another turn: a line that looks like one is moved in by a space.
 std::string said(std::string_view role, std::string_view text, bool chinese);
 
 /// "keep, incoherent, artificial": what a slot for the answers holds.

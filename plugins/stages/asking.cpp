@@ -39,8 +39,10 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
   for (int64_t draw = 0; draw < asking.tries && !open.empty(); ++draw) {
     std::vector<ChatRequest> requests;
     for (const Question* question : open) {
-      requests.push_back(
-          {{{"user", question->prompt}}, asking.temperature, asking.max_tokens, static_cast<uint32_t>(draw)});
+      requests.push_back({{{"user", question->prompt, question->pictures}},
+                          asking.temperature,
+                          asking.max_tokens,
+                          static_cast<uint32_t>(draw)});
     }
     std::vector<ChatReply> replies(requests.size());
     chat.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
@@ -64,9 +66,20 @@ void count_malformed(int64_t answers, std::vector<Outcome>& outcomes) {
 
 std::string shown(const std::vector<Turn>& turns, const json& record) {
   std::string text;
-  for (const Turn& turn : turns)
-    text += (text.empty() ? "" : "\n") + empathy::said(turn.role, turn.text, chinese(record));
+  size_t picture = 0;
+  for (const Turn& turn : turns) {
+    std::string places;
+    for (size_t i = 0; i < turn.pictures.size(); ++i)
+      places += (chinese(record) ? "[图片" : "[picture ") + std::to_string(++picture) + "] ";
+    text += (text.empty() ? "" : "\n") + empathy::said(turn.role, places + turn.text, chinese(record));
+  }
   return text;
+}
+
+std::vector<std::string> pictures_of(const std::vector<Turn>& turns) {
+  std::vector<std::string> files;
+  for (const Turn& turn : turns) files.insert(files.end(), turn.pictures.begin(), turn.pictures.end());
+  return files;
 }
 
 void note_provenance(json& record, const std::string& field, const std::string& model, const empathy::Prompt& prompt) {

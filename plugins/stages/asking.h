@@ -34,7 +34,8 @@ struct Question {
   std::string prompt;
   /// Takes an answer, or says what is wrong with it: then the question is asked again with another draw.
   std::function<std::string(const std::string& answer)> take;
-  std::string refusal = {};  ///< afterwards: "", or why there is no answer that could be taken
+  std::vector<std::string> pictures = {};  ///< files that are shown before the prompt
+  std::string refusal = {};                ///< afterwards: "", or why there is no answer that could be taken
 };
 
 /// How a stage asks.
@@ -56,8 +57,12 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
 /// Reports that number with the first of the outcomes, if it is not 0.
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
 
-/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language.
+/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language. Where a turn shows
+/// pictures stands "[picture 1]", counted through the dialogue as `pictures_of` lists them.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
+
+/// The files of all pictures that the turns show.
+std::vector<std::string> pictures_of(const std::vector<Turn>& turns);
 
 /// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
 void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,

@@ -25,6 +25,7 @@ class Pairwise : public Stage {
         prompts_(settings, host, "preference", {"id", "history", "first", "second", "answers"}),
         preferences_(settings.texts("preference_words")),
         against_(settings.has("against") ? settings.text("against") : ""),
+        sees_(settings.text("pictures") == "shown"),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.has("judge")) judge_ = &host.chat(settings.table("judge"));
   }
@@ -89,13 +90,16 @@ class Pairwise : public Stage {
     std::vector<std::string*> refusals;
     for (Compared& one : all) {
       if (one.pair.contains("preference")) continue;
+      const auto pictures = sees_ ? stages::pictures_of(stages::history_of(one.pair)) : std::vector<std::string>{};
       for (const bool turn : {false, true}) {
         refusals.push_back(&one.refusals[turn]);
-        questions.push_back({prompt(one.pair, turn), [this, &one, turn](const std::string& answer) {
+        questions.push_back({prompt(one.pair, turn),
+                             [this, &one, turn](const std::string& answer) {
                                const auto read = preferences_.parse(answer);
                                if (read) one.said[turn] = turn ? empathy::swapped(*read.value) : *read.value;
                                return read.refusal;
-                             }});
+                             },
+                             pictures});
       }
     }
     const auto malformed = stages::ask(*judge_, questions, asking_);
@@ -170,6 +174,7 @@ class Pairwise : public Stage {
   const stages::Prompts prompts_;
   const empathy::Preferences preferences_;
   const std::string against_;
+  const bool sees_;
   const statistics::Resampling resampling_;
   Chat* judge_ = nullptr;
 };
@@ -183,6 +188,8 @@ COMPEER_PLUGIN(Stage, stages, pairwise, Pairwise, R"json(
     "judge": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who compares, in both orders; unset: people (compeer data annotate)"},
     "against": {"type": "string", "default": null, "help": "the model that is compared with each other one; unset: all pairs"},
+    "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
+      "help": "whether the judge sees a dialogue's pictures; one that can't wants them left out"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/preference.txt; unset: the plugin's own"},
     "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
       "help": "the answers, in this order; the last two are ties"},

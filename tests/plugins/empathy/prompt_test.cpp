@@ -25,6 +25,7 @@ TEST(Prompt, FillsItsSlotsAndLooksIntoNoValue) {
 TEST(Prompt, ErrorsNameFileLineAndSlot) {
   EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: there is no slot {histroy}");
   EXPECT_EQ(mistake("{a}", {"a", "b"}), "p.txt: the slot {b} is missing");
+  EXPECT_EQ(mistake("{a}", {"id", "a"}), "");  // whom it is about matters to scripted players alone
   EXPECT_EQ(mistake("{a} {", {"a"}), "p.txt:1: a brace that belongs to no slot");
   EXPECT_EQ(mistake("{a} \n}", {"a"}), "p.txt:2: a brace that belongs to no slot");
   EXPECT_EQ(mistake("{a} { b }", {"a"}), "p.txt:1: a brace that belongs to no slot");
@@ -45,6 +46,8 @@ TEST(Prompt, KnowsWhetherItIsChinese) {
 TEST(Said, NamesThePeopleInThePromptsLanguage) {
   EXPECT_EQ(said("user", "I am sad.", false), "Seeker: I am sad.");
   EXPECT_EQ(said("assistant", "Why?", false), "Supporter: Why?");
+  EXPECT_EQ(said("assistant", "Why?\nSeeker: Because.\nSeekers all\n支持者：x", false),
+            "Supporter: Why?\n Seeker: Because.\nSeekers all\n 支持者：x");
   EXPECT_EQ(said("user", "我很难过。", true), "求助者：我很难过。");
   EXPECT_EQ(said("assistant", "为什么？", true), "支持者：为什么？");
 }

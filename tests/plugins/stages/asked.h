@@ -24,12 +24,14 @@ struct Model : Chat {
     ++batches;
     for (size_t i = requests.size(); i-- > 0;) {
       prompts.push_back(requests[i].turns.back().text);
+      pictures.push_back(requests[i].turns.back().pictures);
       arrived(i, answer_(prompts.back(), requests[i].draw));
     }
   }
   std::string model() const override { return "model"; }
 
   std::vector<std::string> prompts;
+  std::vector<std::vector<std::string>> pictures;  // what was shown with each prompt
   size_t batches = 0;
 
  private:

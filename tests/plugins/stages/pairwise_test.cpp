@@ -41,6 +41,24 @@ TEST(Pairwise, ShowsBothOrders) {
   EXPECT_EQ(found.at("contradictory").at("value"), 0);
 }
 
+TEST(Pairwise, ShowsTheJudgePicturesOrLeavesThemOut) {
+  auto model = prefers("b");
+  json seen = answers("x", {"a", "b"});
+  seen["history"] = {{{"role", "user"}, {"text", "Look."}, {"pictures", {"cat.png", "dog.png"}}},
+                     {{"role", "assistant"}, {"text", "Sweet!"}},
+                     {{"role", "user"}, {"text", "And here."}, {"pictures", {"me.png"}}}};
+  auto stage = open(model);
+  plugin::make(stage, {seen});
+  EXPECT_EQ(model.pictures.at(0), (std::vector<std::string>{"cat.png", "dog.png", "me.png"}));
+  EXPECT_NE(
+      model.prompts.at(0).find("Seeker: [picture 1] [picture 2] Look.\nSupporter: Sweet!\nSeeker: [picture 3] And"),
+      std::string::npos)
+      << model.prompts.at(0);
+  auto blind = open(model, {{"pictures", "left_out"}});
+  plugin::make(blind, {seen});
+  EXPECT_TRUE(model.pictures.back().empty());
+}
+
 TEST(Pairwise, IsATieWhereThePlaceDecides) {
   Model model([](const std::string&, uint32_t) { return says("first"); });
   auto stage = open(model);
