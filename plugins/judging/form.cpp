@@ -6,6 +6,10 @@ namespace compeer::judging {
 
 namespace {
 
+// In place of a reading that is the step, word for word. It stands right before the answer: from further away a small
+// model takes hundreds of steps to learn to look for it.
+constexpr const char* same = "same";
+
 std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   std::string text;
   for (const Turn& turn : turns) text += empathy::said(turn.role, turn.text, chinese) + "\n";
@@ -56,7 +60,9 @@ std::string Form::shown(const Steps& reading) const {
 }
 
 std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {
-  if (!prompts_) return shown(reading, step) + tagged(step_names[step], text);
+  if (!prompts_)
+    return tagged(step_names[step], text) +
+           (reading[step] == text ? tagged(step_names[step], same) : shown(reading, step));
   return shown(reading, step) +
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }

@@ -42,8 +42,8 @@ class Form {
   explicit Form(const Settings& settings);
 
   std::vector<Turn> context(const std::vector<Turn>& history) const;
-  /// Is step 0 (history), 1 (emotion), 2 (strategy) right? Before it stands what a reader of the dialogue made of it,
-  /// if there was one.
+  /// Is step 0 (history), 1 (emotion), 2 (strategy) right? With it stands what a reader of the dialogue made of it, if
+  /// there was one: with `prompts` before the question, without them last, as `same` if it is the step itself.
   std::string about_step(size_t step, const std::string& text, const Steps& reading = {}) const;
   /// Which of two replies is better? Before them stands all that a reader made of the dialogue, and before each what it
   /// does.

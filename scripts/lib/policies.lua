@@ -1,8 +1,8 @@
 -- The policies of the paper's Tables 2 and 3 on esc_world, of one seed: { { "SFT", run }, ... }, the method that made them, and
 -- what it made on the way. The base model speaks the world's language and was never taught to support; the writers' model imitates
--- them. POR's two judges together get the time that UnifiReward gets. With less than that (700 steps of 16) a judge does not find
--- wrong emotions, and is refused.
-local half, grpo = { sft = { steps = 290 } }, { steps = 100 }
+-- them. POR's two judges together get the time that UnifiReward gets.
+
+local half, grpo = { sft = { steps = 150 } }, { steps = 100 }
 
 return function(seed)
   local method = require("lib.method")(seed, { name = "study" })

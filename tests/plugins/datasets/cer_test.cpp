@@ -127,13 +127,13 @@ TEST_F(Cer, TeachesAJudgeAllFourAnswersOfAConversation) {
             "assistant: False\nuser: <strategy>question</strategy>\nassistant: True\nuser: tell me more\nwhy?\n");
 }
 
-TEST_F(Cer, ShowsTheReadingBeforeEachStep) {
+TEST_F(Cer, ShowsTheReadingBehindEachStep) {
   auto read = record("a", {true, true, true}, "first", "train");
   read["reading"] = {{"history", "late"}, {"strategy", "question"}};
   lines({read.dump()});
   auto data = open({{"view", "unifireward"}, {"reads", true}});
   const auto history = get(data, 0).history;
-  EXPECT_EQ(history[1].text, "<history>late</history><history>early</history>");
+  EXPECT_EQ(history[1].text, "<history>early</history><history>late</history>");
   EXPECT_EQ(history[3].text, "<emotion>sadness</emotion>") << "of which there is no reading";
   lines({record("a", {true, true, true}, "first", "train").dump()});
   auto without = open({{"view", "unifireward"}, {"reads", true}, {"max_unreadable", 1}});

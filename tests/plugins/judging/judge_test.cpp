@@ -43,12 +43,13 @@ TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
             "? <strategy>question</strategy>\n= True\n? tell me more\nwhy?");
 }
 
-TEST(Judge, SeesTheReadingBeforeEachStepAndAllOfItBeforeTheReplies) {
+TEST(Judge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
   Scripted speaker(yes);
-  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "advice"});
-  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>late</history><history>early</history>");
+  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
+  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>early</history><history>late</history>");
   EXPECT_EQ(speaker.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
-  EXPECT_EQ(speaker.asked[3], "user: i am sad\n? <history>late</history><strategy>advice</strategy>r\nwhy?");
+  EXPECT_EQ(speaker.asked[2], "user: i am sad\n? <strategy>question</strategy><strategy>same</strategy>");
+  EXPECT_EQ(speaker.asked[3], "user: i am sad\n? <history>late</history><strategy>question</strategy>r\nwhy?");
 }
 
 TEST(Judge, SeesBeforeEachReplyWhatItDoes) {

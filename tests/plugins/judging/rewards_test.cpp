@@ -94,7 +94,7 @@ TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
   score("unifireward", {{"reader", "a/reader"}}, kWhole);
   ASSERT_EQ(reader.asked.size(), 1u);
   EXPECT_EQ(reader.asked[0], "user: i am sad\n? ");
-  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>early</history><history>h</history>");
+  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>h</history><history>early</history>");
   score("orm", {{"reader", "a/reader"}}, kWhole);
   EXPECT_EQ(speaker.asked.back(), "user: i am sad\n? <history>early</history>reply\nreply");
 }
