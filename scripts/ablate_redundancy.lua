@@ -3,6 +3,7 @@
 -- compared, the supporter's turns alone as history, another divisor of advantages. Over three seeds, five rounds with new seekers.
 local compeer = require "compeer"
 local figures, policies = require "lib.figures", require "lib.policies"
+local over_seeds, values = require "lib.over_seeds", require "lib.values"
 local seeds = compeer.quick and 1 or 3
 
 local function reweighted(settings) return { reweighting = settings } end
@@ -32,5 +33,15 @@ figures(rows, {
   { "Expression", "01-esc_eval/diversity/value", better = 1 }, { "Empathy", "01-esc_eval/empathic/value", better = 1 },
   { "Overall", "01-esc_eval/overall/value", better = 1 }, { "distinct-2", diversity, better = 1 },
   { "repetition", "02-diversity/repetition/value", better = -1 } }, "UR")
+
+-- What to take: of those that are clearly more varied than UR, the one whose replies are best.
+local ur, best = rows[1], nil
+for i = 2, #rows do
+  local gain, half = over_seeds(values(rows[i], diversity, ur))
+  local cost, of_cost = over_seeds(values(rows[i], quality, ur))
+  if gain > half and (not best or cost > best.cost) then best = { name = rows[i][1], gain = gain, half = half, cost = cost, of_cost = of_cost } end
+end
+print(best and ("\nclearly more varied than UR and best among those: %s, distinct-2 %+.3f ±%.3f, true quality %+.3f ±%.3f"):format(best.name,
+  best.gain, best.half, best.cost, best.of_cost) or "\nnothing is clearly more varied than UR")
 compeer.report { title = "Redundancy-aware reweighting on esc_world", output = compeer.folder .. "/ablate_redundancy.html", runs = runs,
   frontier = { x = "01-esc_eval/diversity", y = "01-esc_eval/empathic" } }

@@ -3,21 +3,19 @@
 local compeer = require "compeer"
 local figures, new = require "lib.figures", require "lib.method"
 local seeds = compeer.quick and 1 or 3
-local few = compeer.quick and 20 or nil
+local steps = compeer.quick and 4 or 100
 
 local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
-  local method = new(seed, { name = "free" })
-  local _, cer, _, writers = method.supervised()
+  local method = new(seed, { name = "study" }) -- table2.lua's SFT is the one with steps
   for i, form in ipairs { "steps", "thought", "none" } do
-    local sft = method.load("cer_sft", { name = ("free-%s-sft-%d"):format(form, seed), model = { path = writers.checkpoint },
-      dataset = { path = cer, reasoning = form }, sft = { steps = few } }):launch()
+    local sft = method.supervised(form ~= "steps" and "cer-sft-" .. form or nil, { dataset = { reasoning = form } })
     local grpo = method.load("grpo", { name = ("free-%s-grpo-%d"):format(form, seed), model = { path = sft.checkpoint },
-      dataset = { seed = seed - 1 }, grpo = { steps = few or 100 }, reweighting = { plugin = "none" },
+      dataset = { seed = seed - 1 }, grpo = { steps = steps }, reweighting = { plugin = "none" },
       rewards = { { plugin = "esc_world_truth", step_weight = 0.0, format_weight = 0.0, demands_format = false } } }):launch()
     for k, policy in ipairs { sft, grpo } do
       local name = form .. (k == 1 and ", SFT" or ", GRPO")
-      add(2 * i - 2 + k, name, method.played("esc_eval", name:gsub("%W+", "-"), { plugin = "local", path = policy.checkpoint }))
+      add(2 * i - 2 + k, name, method.played("esc_eval", "free-" .. name:gsub("%W+", "-"), { plugin = "local", path = policy.checkpoint }))
     end
   end
 end

@@ -2,7 +2,7 @@
 -- with a world, a data set, policies and a judge of its own. Seven to ten minutes a seed on two cores.
 local compeer = require "compeer"
 local over_seeds = require "lib.over_seeds"
-local seeds = 5
+local seeds = compeer.quick and 1 or 5
 
 local truth, judged, quality = "rewards/esc_world_truth/reward", "rewards/unifireward/reward", "rewards/esc_world_truth/quality"
 local figures = {

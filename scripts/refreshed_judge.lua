@@ -8,7 +8,7 @@ local judge = method.judge(sft, cer)
 
 local function taught(name, policy, by)
   return method.load("ur", { name = "refreshed-" .. name, model = { path = policy.checkpoint }, dataset = { plugin = "esc_world" },
-    grpo = { steps = 80, beta = 0.0 }, ["rewards[0].model"] = by.checkpoint, ["rewards[0].reader"] = sft.checkpoint }):launch()
+    grpo = { steps = compeer.quick and 4 or 80, beta = 0.0 }, ["rewards[0].model"] = by.checkpoint, ["rewards[0].reader"] = sft.checkpoint }):launch()
 end
 
 local half = taught("half", sft, judge)

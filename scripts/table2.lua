@@ -1,6 +1,6 @@
 -- Table 2 of the paper on esc_world: dialogues of five rounds with seekers no model has met, scored on ESC-Eval's seven
 -- dimensions (0 to 100), what is true of them, and how much they repeat. Over three seeds, each with a world, data, judges and
--- policies of its own. Some forty minutes on two cores. With chat models of your own: docs/evaluations.md.
+-- policies of its own. Half an hour on two cores. With chat models of your own: docs/evaluations.md.
 local compeer = require "compeer"
 local figures, policies = require "lib.figures", require "lib.policies"
 local seeds = compeer.quick and 1 or 3

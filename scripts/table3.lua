@@ -1,6 +1,6 @@
 -- Table 3 of the paper on esc_world: SAGE, where a simulated seeker tells after each reply how it feels. Mean emotion at the
 -- end, shares of dialogues that end at 100 (success) and below 10 (failure), rounds. Over three seeds; the policies are those
--- of table2.lua, which both make if they are not there. Some forty minutes on two cores, three after table2.lua.
+-- of table2.lua, which both make if they are not there. Half an hour on two cores, three minutes after table2.lua.
 local compeer = require "compeer"
 local figures, policies = require "lib.figures", require "lib.policies"
 local seeds = compeer.quick and 1 or 3

@@ -4,13 +4,7 @@
 --
 --   rows     { { "SFT", { result of seed 1, of seed 2, ... } }, ... }
 --   columns  { { "Overall", "01-esc_eval/overall/value", better = 1 or -1 }, ... }; a function of a result, in place of a metric
-local over_seeds = require "lib.over_seeds"
-
-local function value(result, column)
-  local of = column[2]
-  if type(of) == "function" then return of(result) end
-  return result[of]
-end
+local over_seeds, values = require "lib.over_seeds", require "lib.values"
 
 local function marks(means, better)
   local order, marked = {}, {}
@@ -42,14 +36,6 @@ local function print_table(names, columns, cell, mark)
   end
 end
 
-local function values_of(row, column, minus)
-  local values = {}
-  for seed, result in ipairs(row[2]) do
-    values[seed] = value(result, column) - (minus and value(minus[2][seed], column) or 0)
-  end
-  return values
-end
-
 return function(rows, columns, against)
   local names, base, marked = {}, nil, {}
   for i, row in ipairs(rows) do
@@ -58,10 +44,10 @@ return function(rows, columns, against)
   end
   for k, column in ipairs(columns) do
     local means = {}
-    for i, row in ipairs(rows) do means[i] = over_seeds(values_of(row, column)) end
+    for i, row in ipairs(rows) do means[i] = over_seeds(values(row, column[2])) end
     marked[k] = marks(means, column.better or 0)
   end
-  print_table(names, columns, function(i, k) return over_seeds(values_of(rows[i], columns[k])) end,
+  print_table(names, columns, function(i, k) return over_seeds(values(rows[i], columns[k][2])) end,
     function(i, k) return marked[k][i] or " " end)
   if not base then return end
   print("\nminus " .. against .. ":")
@@ -69,7 +55,7 @@ return function(rows, columns, against)
   for _, row in ipairs(rows) do
     if row ~= base then others[#others + 1], other_names[#other_names + 1] = row, row[1] end
   end
-  local function difference(i, k) return over_seeds(values_of(others[i], columns[k], base)) end
+  local function difference(i, k) return over_seeds(values(others[i], columns[k][2], base)) end
   print_table(other_names, columns, difference, function(i, k)
     local mean, half = difference(i, k)
     return #base[2] > 1 and math.abs(mean) > half and "!" or " "

@@ -39,15 +39,22 @@ return function(seed, variant)
     return ("%s/stages/%02d-%s.jsonl"):format(run.path, #stages, stages[#stages].plugin), run
   end
 
-  -- A policy that speaks as the writers do, CER records of what they and their rivals say, and what is right in these (SFT).
-  function method.supervised()
+  -- CER records of what writers and their rivals say, and the run that made them.
+  function method.cer()
+    return records("cer-small", joined(world, { unit = "dialogue", rounds = rounds, train = dialogues }), { "train" }, {
+      { plugin = "deduplicate" }, { plugin = "filter", chat = player(1) }, { plugin = "sample", rounds = 3 },
+      { plugin = "generate", writer = player(1), second_writer = player(2) }, annotate, { plugin = "split" } })
+  end
+
+  -- A policy that speaks as the writers do (they are the same for all seeds), and is then taught what is right in those records
+  -- (SFT).
+  function method.supervised(name, more)
     local base = compeer.load("experiments/esc_world_base.toml"):with(few):launch()
     local writers = compeer.load("experiments/esc_world_sft.toml"):with { model = { path = base.checkpoint } }:with(few):launch()
-    local cer, made = records("cer-small", joined(world, { unit = "dialogue", rounds = rounds, train = dialogues }), { "train" }, {
-        { plugin = "deduplicate" }, { plugin = "filter", chat = player(1) }, { plugin = "sample", rounds = 3 },
-        { plugin = "generate", writer = player(1), second_writer = player(2) }, annotate, { plugin = "split" } })
-    local sft = method.load("cer_sft", { model = { path = writers.checkpoint }, dataset = { path = cer } }):with(few):launch()
-    return sft, cer, base, writers, made
+    local cer = method.cer()
+    local sft = method.load("cer_sft", { name = named("esc-world-" .. (name or "cer-sft")), model = { path = writers.checkpoint },
+      dataset = { path = cer } }):with(more or {}):with(few):launch()
+    return sft, cer, base, writers
   end
 
   -- Records to teach judges with, which should see a policy's mistakes.
