@@ -29,8 +29,10 @@ if(COMPEER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(compeer_flags INTERFACE)
+add_library(compeer::flags ALIAS compeer_flags)
+set_target_properties(compeer_flags PROPERTIES EXPORT_NAME flags)
 target_compile_options(compeer_flags INTERFACE
-  -Wall -Wextra -Wshadow -ffp-contract=off $<$<BOOL:${COMPEER_WERROR}>:-Werror>)
+  -Wall -Wextra -Wshadow -ffp-contract=off $<BUILD_INTERFACE:$<$<BOOL:${COMPEER_WERROR}>:-Werror>>)
 
 if(COMPEER_SANITIZE)
   # Following variables through what the sanitizers add would take the compiler ten times as long.

@@ -1,7 +1,10 @@
 # The three kinds of part, one line each:
 #   compeer_room(grpo SOURCES advantage.cpp loss.cpp LINK compeer::torch)
-#   compeer_add_plugin(rewards length length.cpp [more.cpp] [LINK ...])
+#   compeer_add_plugin(rewards length length.cpp [more.cpp] [LINK ...])      CompeerPlugin.cmake
 #   compeer_test(grpo/advantage [RANKS 2] [LINK ...])
+
+include(CompeerPlugin)
+set(COMPEER_PLUGIN_FOLDER lib/compeer/plugins)   # of what is installed
 
 # A room of runner/: the static library compeer::<name>.
 function(compeer_room name)
@@ -10,18 +13,6 @@ function(compeer_room name)
   add_library(compeer::${name} ALIAS compeer_${name})
   target_include_directories(compeer_${name} PUBLIC "${PROJECT_SOURCE_DIR}/runner")
   target_link_libraries(compeer_${name} PRIVATE compeer_flags PUBLIC ${room_LINK})
-endfunction()
-
-# A plugin: the shared library <build>/plugins/<kind>/<name>.so. Never unloaded, nothing exported but its factory.
-function(compeer_add_plugin kind name)
-  cmake_parse_arguments(plugin "" "" "LINK" ${ARGN})
-  set(target plugin_${kind}_${name})
-  add_library(${target} MODULE ${plugin_UNPARSED_ARGUMENTS})
-  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/plugins/${kind}")
-  target_link_libraries(${target} PRIVATE compeer_flags compeer::sdk ${plugin_LINK})
-  target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:--no-undefined" "LINKER:--exclude-libs,ALL")
-  set_property(GLOBAL APPEND PROPERTY compeer_plugins ${target})
 endfunction()
 
 # A test: tests/<path>_test.cpp, run as is or over RANKS ranks.

@@ -1,8 +1,8 @@
 # libtorch without its own CMake package, which insists on the CUDA toolkit (runner/README.md, "libtorch").
 #   COMPEER_TORCH_ROOT  a folder that holds torch/lib and torch/include, as the PyPI wheel unpacks
 #   CMAKE_PREFIX_PATH   is searched too: a libtorch archive (lib, include) or a wheel's folder
-# and last the folder that ./compeer keeps a fetched libtorch in.
-# Gives the target compeer::torch and the variable CompeerTorch_VERSION.
+# and last, if libtorch.lock lies beside this file, the folder that ./compeer keeps a fetched libtorch in.
+# Gives the target compeer::torch and the variables CompeerTorch_VERSION and CompeerTorch_FOLDER, its root as above.
 set(_roots ${COMPEER_TORCH_ROOT} $ENV{COMPEER_TORCH_ROOT})
 foreach(prefix IN LISTS CMAKE_PREFIX_PATH)
   list(APPEND _roots ${prefix} ${prefix}/..)
@@ -18,7 +18,10 @@ set(_cache "$ENV{XDG_CACHE_HOME}")
 if(NOT _cache)
   set(_cache "$ENV{HOME}/.cache")
 endif()
-file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/libtorch.lock" _lines REGEX "^torch==")
+set(_lines "")
+if(EXISTS "${CMAKE_CURRENT_LIST_DIR}/libtorch.lock")
+  file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/libtorch.lock" _lines REGEX "^torch==")
+endif()
 if(_lines MATCHES "torch==([0-9.]+)")
   list(APPEND _roots "${_cache}/compeer/libtorch-${CMAKE_MATCH_1}-cpu")
 endif()
@@ -40,8 +43,12 @@ find_package_handle_standard_args(CompeerTorch
   VERSION_VAR CompeerTorch_VERSION
   REASON_FAILURE_MESSAGE "run ./compeer, which fetches libtorch, or set COMPEER_TORCH_ROOT")
 
-if(CompeerTorch_FOUND AND NOT TARGET compeer::torch)
+if(CompeerTorch_FOUND)
   get_filename_component(_lib "${CompeerTorch_LIBRARY}" DIRECTORY)
+  string(REGEX REPLACE "(/torch)?/lib$" "" CompeerTorch_FOLDER "${_lib}")
+endif()
+
+if(CompeerTorch_FOUND AND NOT TARGET compeer::torch)
   add_library(compeer::torch INTERFACE IMPORTED)
   target_include_directories(compeer::torch SYSTEM INTERFACE
     "${CompeerTorch_INCLUDE_DIR}" "${CompeerTorch_INCLUDE_DIR}/torch/csrc/api/include")
@@ -50,5 +57,5 @@ if(CompeerTorch_FOUND AND NOT TARGET compeer::torch)
     COMPEER_TORCH_VERSION="${CompeerTorch_VERSION}")
   target_link_libraries(compeer::torch INTERFACE "${CompeerTorch_LIBRARY}" "${CompeerTorch_C10_LIBRARY}")
   target_link_options(compeer::torch INTERFACE
-    "LINKER:-rpath,${_lib}" "LINKER:-rpath-link,${_lib}" "LINKER:-rpath-link,${_lib}/../../nvidia/cu13/lib")
+    "LINKER:-rpath-link,${_lib}" "LINKER:-rpath-link,${_lib}/../../nvidia/cu13/lib")
 endif()

@@ -13,8 +13,8 @@ fs::path home() {
   std::error_code code;
   const auto program = fs::read_symlink("/proc/self/exe", code);
   for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    if (fs::is_directory(folder / "experiments", code)) return folder;
     if (fs::is_directory(folder / "share/compeer/experiments", code)) return folder / "share/compeer";
+    if (fs::is_directory(folder / "experiments", code)) return folder;
   }
   return COMPEER_SOURCE_DIR;
 }

@@ -5,6 +5,7 @@
 #include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/module.h"
+#include "spec/paths.h"
 
 namespace compeer::app {
 
@@ -52,7 +53,7 @@ std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<s
   const auto listener = std::make_shared<Listener>(sets);
   lua::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
   script::add_compeer(sandbox, listener);
-  sandbox.run_file(file);
+  sandbox.run_file(spec::locate(file).value_or(file));
   return listener->heard();
 }
 

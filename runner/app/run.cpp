@@ -16,6 +16,7 @@
 #include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/module.h"
+#include "spec/paths.h"
 
 namespace compeer::app {
 
@@ -100,7 +101,7 @@ void evaluate(const std::string& file, ScriptOptions options) {
   if (options.rehearsal) setup.print = [](std::string_view) {};
   lua::Sandbox sandbox(setup);
   script::add_compeer(sandbox, make_script_actions(std::move(options)));
-  sandbox.run_file(file);
+  sandbox.run_file(spec::locate(file).value_or(file));
 }
 
 // A script goes on when a run of a list fails; whoever started it should still see that not all is well.

@@ -1,0 +1,28 @@
+# How a plugin is built: in this tree, and in any project that says find_package(compeer).
+#   compeer_add_plugin(rewards length length.cpp [more.cpp] [LINK ...] [CHECK_WITH key=value ...])
+
+# The shared library <build>/plugins/<kind>/<name>.so. Never unloaded, nothing exported but its factory.
+# `cmake --install` puts it into COMPEER_PLUGIN_FOLDER/<kind>.
+function(compeer_add_plugin kind name)
+  cmake_parse_arguments(plugin "" "" "LINK;CHECK_WITH" ${ARGN})
+  set(target plugin_${kind}_${name})
+  add_library(${target} MODULE ${plugin_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/plugins/${kind}"
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(${target} PRIVATE compeer::flags compeer::sdk ${plugin_LINK})
+  target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:--no-undefined" "LINKER:--exclude-libs,ALL")
+  set_property(GLOBAL APPEND PROPERTY compeer_plugins ${target})
+  install(TARGETS ${target} LIBRARY DESTINATION "${COMPEER_PLUGIN_FOLDER}/${kind}" COMPONENT programs)
+  if(COMPEER_CHECKS_PLUGINS)
+    compeer_check_plugin(${target} ${plugin_CHECK_WITH})
+  endif()
+endfunction()
+
+# The test plugin_<kind>_<name>: what the installed `compeer` finds wrong with the library. Further arguments are
+# settings it needs to be made.
+function(compeer_check_plugin target)
+  list(TRANSFORM ARGN PREPEND "--set=" OUTPUT_VARIABLE settings)
+  add_test(NAME ${target} COMMAND compeer::compeer plugins check "$<TARGET_FILE:${target}>" ${settings})
+endfunction()
