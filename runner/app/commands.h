@@ -35,4 +35,7 @@ void add_score(CLI::App& app, std::function<int()>& action);     // generate.cpp
 void add_chat(CLI::App& app, std::function<int()>& action);      // chat.cpp
 void add_data(CLI::App& app, std::function<int()>& action);      // data/
 
+// Below `plugins`:
+void add_new_plugin(CLI::App& plugins, std::function<int()>& action);  // plugin_project/
+
 }  // namespace compeer::app

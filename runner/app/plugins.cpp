@@ -1,4 +1,4 @@
-// compeer plugins list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
+// compeer plugins, and list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -153,7 +153,7 @@ int inspect(const Options& options) {
 
 void add_plugins(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("plugins", "List plugins and show their settings");
+  auto* command = app.add_subcommand("plugins", "List plugins, show their settings, begin a new one");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, int (*run)(const Options&)) {
     auto* sub = command->add_subcommand(name, help);
@@ -167,6 +167,7 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
   add("inspect", "One plugin with its settings: type, range, default", inspect)
       ->add_option("name", options->name, "such as length or rewards/length")
       ->required();
+  add_new_plugin(*command, action);
 }
 
 }  // namespace compeer::app

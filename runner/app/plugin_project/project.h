@@ -1,0 +1,26 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace compeer::app {
+
+struct ProjectFile {
+  std::string name, text;
+};
+
+/// The kind that is meant by "rewards" or "reward". Throws Error (exit 2) with the nearest.
+std::string project_kind(const std::string& name);
+
+/// Throws Error (exit 2) with what might do instead unless this can be the name of a file, of a class and in a spec:
+/// small letters, digits and '_', at most 64, a letter first.
+void check_project_name(const std::string& name);
+
+/// The files of a project around a new plugin: those of templates/, with its name wherever `my_plugin` stands there.
+std::vector<ProjectFile> project_files(const std::string& kind, const std::string& name);
+
+/// Writes them into a folder that must not be there yet, all or none. Throws Error: exit 2 if it is there, 4 if it
+/// can't be written.
+void write_project(const std::vector<ProjectFile>& files, const std::filesystem::path& folder);
+
+}  // namespace compeer::app

@@ -1,0 +1,92 @@
+// my_plugin: a language model that sees the last token only (bigrams). A row of `embedding` is what it knows of a
+// token; a row of `head` is multiplied by it to say how likely another is to follow. It has no attention, so it keeps
+// nothing in the cache and needs not know what its segments continue.
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/tensor.h>
+#include <compeer/model.h>
+#include <compeer/plugin.h>
+
+#include <filesystem>
+
+#include "weights.h"
+
+namespace {
+
+using nlohmann::json;
+
+class MyPlugin : public compeer::Model {
+ public:
+  // Every key of the descriptor below is there, in its type and range. Beside them compeer tells the size of the
+  // tokenizer's vocabulary, and gives a checkpoint as `path` when a run goes on. Throw anything to refuse.
+  MyPlugin(const compeer::Settings& settings, compeer::Host& host) {
+    if (settings.has("path")) {
+      read(settings.text("path"));
+    } else if (settings.has("config")) {
+      draw(settings.table("config"), host);
+    } else {
+      throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
+    }
+    embedding_.requires_grad_();
+    head_.requires_grad_();
+  }
+
+  compeer::ModelShape shape() const override {
+    compeer::ModelShape shape;
+    shape.hidden = head_.size(1);
+    shape.vocabulary = head_.size(0);
+    shape.positions = 4096;
+    return shape;
+  }
+
+  at::Tensor forward(const compeer::Batch& batch, compeer::Cache*) override {
+    const at::Tensor rows = batch.embedded.defined() ? batch.embedded : embed(batch);
+    if (!batch.last_only) return rows;
+    std::vector<int64_t> last;
+    for (const auto& segment : batch.segments) last.push_back(segment.start + segment.length - 1);
+    return at::index_select(rows, 0, at::tensor(last));
+  }
+
+  at::Tensor embed(const compeer::Batch& batch) override { return at::index_select(embedding_, 0, batch.tokens); }
+  at::Tensor head() override { return head_; }
+  std::vector<compeer::Parameter> parameters() override { return {{"embedding", embedding_}, {"head", head_}}; }
+  void parameters_changed() override {}
+
+  void save(const std::string& folder) override {
+    write_text(folder + "/config.json", json{{"model_type", "my_plugin"}}.dump(2));
+    write_weights(folder + "/model.safetensors", {{"embedding", embedding_}, {"head", head_}});
+  }
+
+ private:
+  void read(const std::string& folder) {
+    auto weights = read_weights(folder + "/model.safetensors");
+    embedding_ = weights.at("embedding");
+    head_ = weights.at("head");
+  }
+
+  void draw(const compeer::Settings& config, compeer::Host& host) {
+    const int64_t vocabulary = config.integer("vocab_size"), width = config.integer("width");
+    for (at::Tensor* matrix : {&embedding_, &head_}) {
+      *matrix = at::empty({vocabulary, width}, at::kFloat);
+      float* value = matrix->mutable_data_ptr<float>();
+      const uint32_t which = matrix == &head_;
+      for (int64_t i = 0; i < matrix->numel(); ++i)
+        *value++ = static_cast<float>(0.2 * host.random(static_cast<uint32_t>(i), which) - 0.1);
+    }
+  }
+
+  at::Tensor embedding_, head_;  // [vocabulary, width]
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Model, models, my_plugin, MyPlugin, R"json(
+  "version": "1.0.0",
+  "summary": "Bigrams: the next token from the last one.",
+  "parameters": {
+    "path": {"type": "path", "default": null, "help": "a folder that this plugin has saved"},
+    "config": {"type": "table", "default": null, "help": "sizes of a fresh model; the tokenizer gives the vocabulary",
+      "parameters": {
+        "width": {"type": "integer", "default": 32, "min": 1, "help": "numbers that are kept of a token"}
+      }}
+  })json")

@@ -1,0 +1,58 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include <bit>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+// Weights in the safetensors format: the length of a JSON header (8 bytes), the header, the numbers.
+
+static_assert(std::endian::native == std::endian::little, "numbers in files are little-endian");
+using Weights = std::map<std::string, at::Tensor>;
+
+inline void write_text(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  if (!(out << text << std::flush)) throw std::runtime_error("can't write " + file);
+}
+
+inline void write_weights(const std::string& file, const Weights& weights) {
+  nlohmann::json header;
+  std::string data;
+  for (const auto& [name, tensor] : weights) {
+    const at::Tensor whole = tensor.detach().contiguous();
+    const size_t begin = data.size();
+    data.append(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
+    header[name] = {{"dtype", "F32"}, {"shape", whole.sizes().vec()}, {"data_offsets", {begin, data.size()}}};
+  }
+  const std::string text = header.dump();
+  const uint64_t length = text.size();
+  write_text(file, std::string(reinterpret_cast<const char*>(&length), sizeof length) + text + data);
+}
+
+inline at::Tensor read_tensor(const nlohmann::json& entry, std::ifstream& in, std::streamoff data) {
+  if (entry.at("dtype") != "F32") throw std::runtime_error("holds weights that are not F32");
+  const at::Tensor tensor = at::empty(entry.at("shape").get<std::vector<int64_t>>(), at::kFloat);
+  in.seekg(data + entry.at("data_offsets").at(0).get<std::streamoff>());
+  in.read(static_cast<char*>(tensor.mutable_data_ptr()), static_cast<std::streamsize>(tensor.nbytes()));
+  return tensor;
+}
+
+inline Weights read_weights(const std::string& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<uint64_t>(in.tellg());
+  uint64_t length = 0;
+  in.seekg(0).read(reinterpret_cast<char*>(&length), sizeof length);
+  if (!in || length > size) throw std::runtime_error("can't read " + file);
+  std::string text(length, ' ');
+  in.read(text.data(), static_cast<std::streamsize>(length));
+  const std::streamoff data = in.tellg();
+  Weights weights;
+  const auto header = nlohmann::json::parse(text);
+  for (const auto& [name, entry] : header.items()) weights[name] = read_tensor(entry, in, data);
+  if (!in) throw std::runtime_error(file + " is cut off");
+  return weights;
+}

@@ -1,0 +1,62 @@
+// my_plugin: texts are alike if they are written with the same letters, equally often: the cosine of how often each
+// byte occurs, white space left out.
+#include <ATen/ops/empty.h>
+#include <compeer/plugin.h>
+#include <compeer/similarity.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+namespace {
+
+using Counts = std::array<double, 256>;
+
+double product(const Counts& a, const Counts& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+class MyPlugin : public compeer::Similarity {
+ public:
+  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
+  // the user.
+  MyPlugin(const compeer::Settings& settings, compeer::Host&) : capitals_(settings.flag("capitals")) {}
+
+  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+    at::Tensor cosines = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
+    double* cosine = cosines.mutable_data_ptr<double>();
+    const auto rows = counts(a), columns = counts(b);
+    for (const auto& x : rows) {
+      for (const auto& y : columns) {
+        const double scale = std::sqrt(product(x, x) * product(y, y));
+        *cosine++ = scale > 0 ? std::min(product(x, y) / scale, 1.0) : 0.0;  // 0 for a text without content
+      }
+    }
+    return cosines;
+  }
+
+ private:
+  std::vector<Counts> counts(const std::vector<std::string>& texts) const {
+    std::vector<Counts> all(texts.size(), Counts{});
+    for (size_t i = 0; i < texts.size(); ++i) {
+      for (const unsigned char byte : texts[i]) {
+        if (!std::isspace(byte)) ++all[i][capitals_ ? byte : static_cast<unsigned char>(std::tolower(byte))];
+      }
+    }
+    return all;
+  }
+
+  bool capitals_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Similarity, similarity, my_plugin, MyPlugin, R"json(
+  "version": "1.0.0",
+  "summary": "Cosine of how often each letter occurs.",
+  "parameters": {
+    "capitals": {"type": "boolean", "default": false, "help": "capitals are other letters than small ones"}
+  })json")

@@ -1,0 +1,8 @@
+-- The small run that comes with compeer; which completions repeat the group, my_plugin says.
+local compeer = require "compeer"
+local run = compeer.load("experiments/smoke_grpo.toml"):with {
+  name = "my_plugin",
+  reweighting = { plugin = "redundancy", similarity = "my_plugin" },
+}
+local result = run:launch()
+print("similarity of a completion to the others of its group", result["redundancy/s_in"])

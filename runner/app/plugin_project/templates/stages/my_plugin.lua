@@ -1,0 +1,12 @@
+-- my_plugin at work on dialogues of esc_world, the generated world that comes with compeer.
+local compeer = require "compeer"
+local run = compeer.experiment {
+  name = "my_plugin",
+  task = "data",
+  dataset = { plugin = "esc_world", unit = "dialogue", train = 100 },
+  data = { splits = { "train" } },
+  stages = { { plugin = "my_plugin", least = 2 } },
+}
+local result = run:launch()
+print(result.stages)
+print("what is left is in " .. result.path .. "/stages/01-my_plugin.jsonl")
