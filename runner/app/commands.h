@@ -37,5 +37,6 @@ void add_data(CLI::App& app, std::function<int()>& action);      // data/
 
 // Below `plugins`:
 void add_new_plugin(CLI::App& plugins, std::function<int()>& action);  // plugin_project/
+void add_stubs(CLI::App& plugins, std::function<int()>& action);       // plugin_reference/
 
 }  // namespace compeer::app

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/plugin_reference/page.h"
 #include "base/error.h"
 #include "plugin/search.h"
 #include "spec/text.h"
@@ -19,7 +20,7 @@ using plugin::Found;
 
 struct Options {
   std::string name;  // inspect: NAME; list: a kind, or empty
-  bool as_json = false, verbose = false;
+  bool as_json = false, as_markdown = false, verbose = false;
 };
 
 std::string title(const Found& found) { return found.kind + "/" + found.name; }
@@ -86,6 +87,10 @@ int list(const Options& options) {
   }
   const plugin::Finder finder;
   const auto found = wanted(finder, options);
+  if (options.as_markdown) {
+    std::cout << plugin_index(found);
+    return 0;
+  }
   if (options.as_json) {
     auto all = ordered_json::array();
     for (const auto& one : found) all.push_back(as_json(one));
@@ -135,6 +140,10 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
 
 int inspect(const Options& options) {
   const auto found = named(plugin::Finder(), options.name);
+  if (options.as_markdown) {
+    std::cout << plugin_page(found.descriptor);
+    return 0;
+  }
   if (options.as_json) {
     print(as_json(found));
     return 0;
@@ -157,7 +166,8 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, int (*run)(const Options&)) {
     auto* sub = command->add_subcommand(name, help);
-    sub->add_flag("--json", options->as_json, "as JSON");
+    auto* json = sub->add_flag("--json", options->as_json, "as JSON");
+    sub->add_flag("--markdown", options->as_markdown, "as a page of docs/plugins/")->excludes(json);
     sub->add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
     sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
     return sub;
@@ -168,6 +178,7 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
       ->add_option("name", options->name, "such as length or rewards/length")
       ->required();
   add_new_plugin(*command, action);
+  add_stubs(*command, action);
 }
 
 }  // namespace compeer::app

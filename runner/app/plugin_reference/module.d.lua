@@ -1,0 +1,132 @@
+---@meta compeer
+
+-- The module `compeer` as scripts see it, for lua-language-server: docs/lua.md says what it all means.
+-- `compeer plugins stubs >compeer.d.lua` writes this file, with the settings of every plugin that is found.
+
+---@class compeer
+---@field quick boolean whether the script was asked for its smallest form (`compeer run --quick`)
+---@field folder string the folder of its runs: "results" unless told otherwise
+local compeer = {}
+
+---An experiment from a TOML file, looked for in the script's folder and those above it, in `$COMPEER_HOME`, in the current folder.
+---@param file string
+---@return compeer.Experiment
+function compeer.load(file) end
+
+---An experiment from a table.
+---@param spec compeer.Spec
+---@return compeer.Experiment
+function compeer.experiment(spec) end
+
+---All combinations of these values, as a list of experiments that are named after them.
+---@param base compeer.Experiment
+---@param values table<string, any[]> dotted keys: `{ ["grpo.clip"] = { 0.1, 0.2 }, seed = { 1, 2, 3 } }`
+---@return compeer.Runs
+function compeer.sweep(base, values) end
+
+---A list of any experiments.
+---@param experiments (compeer.Experiment|compeer.Experiment[])[]
+---@return compeer.Runs
+function compeer.runs(experiments) end
+
+---A list of any results.
+---@param results (compeer.Result|compeer.Result[])[]
+---@return compeer.Results
+function compeer.results(results) end
+
+---Writes a page about runs.
+---@param options { title?: string, output: string, runs: (compeer.Result|compeer.Result[])[], frontier?: compeer.Frontier|compeer.Frontier[] }
+function compeer.report(options) end
+
+---What is to be run; it never changes.
+---@class compeer.Experiment
+---@field name string
+local experiment = {}
+
+---A changed copy. Tables are merged; plain values and lists replace what was there.
+---@param changes compeer.Spec
+---@return compeer.Experiment
+function experiment:with(changes) end
+
+---A setting as it would run, its default included.
+---@param key string a dotted path: "grpo.lr"
+---@return any
+function experiment:get(key) end
+
+---All settings as they would run.
+---@return compeer.Spec
+function experiment:resolve() end
+
+---Runs it and waits. With `check = false` a failure is a value.
+---@param options? { check?: boolean }
+---@return compeer.Result
+function experiment:launch(options) end
+
+---What a run came to.
+---@class compeer.Result
+---@field name string
+---@field path string the run's folder
+---@field checkpoint string its last checkpoint, to go on from
+---@field state "finished"|"failed"
+---@field reused boolean whether it had finished before and was read back
+---@field stages string of a data run: what became of its records, as text to print
+---@field exit integer 0, or the exit code of a run that failed
+---@field error? string what went wrong
+---@field [string] number any metric of the run: result.reward, result["rewards/format/complete"]
+local result = {}
+
+---The 95 % interval of a metric.
+---@param metric string
+---@return number low
+---@return number high
+function result:interval(metric) end
+
+---A setting it ran with.
+---@param key string
+---@return any
+function result:get(key) end
+
+---@class compeer.Runs
+---@field [integer] compeer.Experiment
+local runs = {}
+
+---Runs all of them, as many at the same time as `jobs` says.
+---@param options? { jobs?: integer }
+---@return compeer.Results
+function runs:run(options) end
+
+---@class compeer.Results
+---@field [integer] compeer.Result
+local results = {}
+
+---Runs grouped by the columns that are settings; the other columns are metrics.
+---@param ... string
+---@return compeer.Table
+function results:table(...) end
+
+---How runs differ from the base runs, those with the values of `against`, pair by pair.
+---@param columns string[]|{ against: table<string, any>, pair?: string|string[] }
+---@return compeer.Comparison
+function results:compare(columns) end
+
+---Writes a page about the runs.
+---@param options string|{ output: string, title?: string, columns?: string[], against?: table<string, any>, pair?: string|string[], frontier?: compeer.Frontier|compeer.Frontier[] }
+function results:report(options) end
+
+---@class compeer.Frontier
+---@field x string a metric
+---@field y string another
+
+---@class compeer.Estimate
+---@field mean number
+---@field low number
+---@field high number
+---@field n integer
+
+---@class compeer.Table
+---@field rows table<string, compeer.Estimate|any>[]
+---@field failed string[] lines about runs that failed
+
+---@class compeer.Comparison
+---@field rows table<string, compeer.Estimate|any>[]
+---@field left_out string[] lines about what was left out
