@@ -23,6 +23,7 @@ namespace compeer::app {
 void add_run(CLI::App& app, std::function<int()>& action);       // run.cpp
 void add_resolve(CLI::App& app, std::function<int()>& action);   // resolve.cpp
 void add_resume(CLI::App& app, std::function<int()>& action);    // run.cpp
+void add_submit(CLI::App& app, std::function<int()>& action);    // submit/
 void add_log(CLI::App& app, std::function<int()>& action);       // log.cpp
 void add_report(CLI::App& app, std::function<int()>& action);    // report.cpp
 void add_rescore(CLI::App& app, std::function<int()>& action);   // rescore.cpp

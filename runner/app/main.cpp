@@ -74,6 +74,7 @@ void build(CLI::App& app, Main& main) {
   compeer::app::add_run(app, main.action);
   compeer::app::add_resolve(app, main.action);
   compeer::app::add_resume(app, main.action);
+  compeer::app::add_submit(app, main.action);
   compeer::app::add_log(app, main.action);
   compeer::app::add_report(app, main.action);
   compeer::app::add_plugins(app, main.action);

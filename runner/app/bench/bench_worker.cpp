@@ -83,7 +83,7 @@ std::vector<json> bench_allreduce(const BenchOptions& options) {
   std::vector<int64_t> counts{2, 4};
   if (options.ranks > 0) counts = {options.ranks};
   for (const int64_t ranks : counts) {
-    for (auto& line : by_worker("bench_allreduce", options, 1, rank_environment(ranks, 1), rank_launcher(ranks)))
+    for (auto& line : by_worker("bench_allreduce", options, 1, rank_environment(ranks, 1), rank_launcher(ranks, 1)))
       lines.push_back(std::move(line));
   }
   return lines;

@@ -12,6 +12,7 @@
 #include "app/launch/ending.h"
 #include "app/launch/interrupts.h"
 #include "app/launch/process.h"
+#include "app/launch/worker_program.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -41,8 +42,8 @@ class Live {
     const auto command = worker_command(spec, folder_.path(), resume);
     folder_.prepare(spec, resume, options.fresh);
     log_start_ = size_of(folder_.path() / "log.txt");
-    // Should this program die, a rank dies with it; mpirun passes on the polite signal and then ends by itself.
-    const bool launcher = command[0].ends_with("mpirun");
+    // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
+    const bool launcher = command[0] != find_worker();
     process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
                                                         folder_.lock(), launcher ? SIGUSR1 : SIGKILL});
     const auto ranks = spec.values.at("ranks").get<int64_t>();

@@ -77,6 +77,7 @@ int take_lock(const fs::path& folder) {
   if (lock < 0) throw Error(file.string(), fmt::format("can't be opened: {}", std::strerror(errno)), "", Exit::failure);
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR && live_owner(folder).empty()) break;  // a file system without locks
     const auto owner = live_owner(folder);
     if (owner.empty() && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -99,10 +100,11 @@ fs::path in_results(const fs::path& results, const std::string& name, const std:
   return results / (second ? name + "-" + hash.substr(0, 8) : name);
 }
 
-fs::path find_place(const spec::Spec& spec, const fs::path& results) {
+fs::path find_place(const spec::Spec& spec, const fs::path& results, const std::set<fs::path>& promised = {}) {
   const auto name = spec.values.at("name").get<std::string>(), hash = spec.sha256();
   for (const bool second : {false, true}) {
-    if (const auto folder = in_results(results, name, hash, second); free_for(folder, hash)) return folder;
+    const auto folder = in_results(results, name, hash, second);
+    if (!promised.contains(folder) && free_for(folder, hash)) return folder;
   }
   throw Error(in_results(results, name, hash, true).string(), "is taken by something that isn't this run",
               "give the run another name, or use --results", Exit::failure);
@@ -134,8 +136,9 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
 
 RunFolder RunFolder::open(const fs::path& folder) { return RunFolder(folder, take_lock(folder)); }
 
-std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, const fs::path& results) {
-  const auto folder = find_place(spec, results);
+std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, const fs::path& results,
+                                                      const std::set<fs::path>& promised) {
+  const auto folder = find_place(spec, results, promised);
   return {folder, state_of(folder)};
 }
 

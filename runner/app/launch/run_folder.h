@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ class RunFolder {
   static RunFolder open(const std::filesystem::path& folder);
   /// Who holds a run: "process 12", "process 12 on node7"; "" if nobody does.
   static std::string holder(const std::filesystem::path& folder);
-  /// Where `claim` would go, without making anything, and what it would find there.
-  static std::pair<std::filesystem::path, State> look(const spec::Spec& spec, const std::filesystem::path& results);
+  /// Where `claim` would go, without making anything, and what it would find there. `promised` are folders that other
+  /// specs will have claimed by then.
+  static std::pair<std::filesystem::path, State> look(const spec::Spec& spec, const std::filesystem::path& results,
+                                                      const std::set<std::filesystem::path>& promised = {});
 
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;

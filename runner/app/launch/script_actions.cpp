@@ -10,6 +10,7 @@
 #include "app/stages_text.h"
 #include "plugin/search.h"
 #include "report/report.h"
+#include "script/lookup.h"
 
 namespace compeer::app {
 
@@ -106,8 +107,9 @@ class ScriptActions : public script::Actions {
 
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
     std::vector<script::RunResult> results;
+    if (options_.agenda) options_.agenda->widest = std::max(options_.agenda->widest, specs.size());
     if (dry_run()) {
-      for (const auto& spec : specs) results.push_back(planned(spec));
+      for (const auto& spec : specs) results.push_back(options_.agenda ? looked_up(spec) : planned(spec));
       return results;
     }
     auto how = options_.launch;
@@ -141,12 +143,39 @@ class ScriptActions : public script::Actions {
   }
 
   void note(const std::string& text) override {
-    if (!options_.rehearsal) fmt::print(stderr, "{}\n", text);
+    if (options_.agenda) options_.agenda->notes.push_back(text);
+    if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", text);
   }
 
  private:
+  // Read back if it has finished; else put on the agenda.
+  script::RunResult looked_up(const spec::Spec& spec) {
+    const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
+    if (state == RunFolder::State::finished) {
+      const auto name = spec.values.at("name").get<std::string>();
+      options_.agenda->finished.emplace_back(name, folder);
+      return to_result({name, folder, true, {}, *record::read_summary(folder)}, spec);
+    }
+    auto& entries = options_.agenda->entries;
+    const auto same = [&](const Agenda::Entry& other) { return other.spec.sha256() == spec.sha256(); };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back({spec, maker_of_inputs(spec)});
+    return planned(spec);
+  }
+
+  // The planned run whose folder holds what the spec reads: its name, or "".
+  std::string maker_of_inputs(const spec::Spec& spec) const {
+    for (const auto& path : spec.paths) {
+      const auto* value = script::look(spec.values, path);
+      if (!value || !value->is_string()) continue;
+      for (const auto& folder : planned_) {
+        if (value->get<std::string>().starts_with(folder + "/")) return fs::path(folder).filename().string();
+      }
+    }
+    return "";
+  }
+
   script::RunResult planned(const spec::Spec& spec) {
-    if (!options_.rehearsal) fmt::print("{}\n", plan(spec, options_.launch));
+    if (!options_.rehearsal && !options_.agenda) fmt::print("{}\n", plan(spec, options_.launch));
     script::RunResult result;
     result.state = script::RunResult::State::planned;
     result.name = spec.values.at("name");

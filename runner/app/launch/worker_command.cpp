@@ -25,6 +25,11 @@ std::string find_mpirun(int64_t ranks) {
               "install openmpi-bin, or use --ranks 1", Exit::failure);
 }
 
+std::string mpi_of_srun() {
+  const char* wanted = std::getenv("SLURM_MPI_TYPE");
+  return fmt::format("--mpi={}", wanted && *wanted ? wanted : "pmix");
+}
+
 // Some containers forbid a process to read another's memory, which MPI would use between ranks.
 bool can_read_other_processes() {
   char from = 1, to = 0;
@@ -67,14 +72,23 @@ std::vector<std::string> training_environment(int64_t threads) {
   return variables;
 }
 
-std::vector<std::string> rank_launcher(int64_t ranks) {
+std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
+  const char* wanted = std::getenv("COMPEER_LAUNCHER");
+  const std::string launcher = wanted && *wanted ? wanted : "mpirun";
+  if (launcher == "srun") {
+    return {"srun", mpi_of_srun(), "--kill-on-bad-exit=1", fmt::format("--ntasks={}", ranks),
+            fmt::format("--cpus-per-task={}", threads)};
+  }
+  if (launcher != "mpirun")
+    throw Error("COMPEER_LAUNCHER", fmt::format("there is no launcher '{}'", launcher),
+                suggest(launcher, {"mpirun", "srun"}), Exit::usage);
   if (ranks == 1) return {};
   // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
   return {find_mpirun(ranks), "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
 }
 
 std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
-  auto command = rank_launcher(spec.values.at("ranks").get<int64_t>());
+  auto command = rank_launcher(spec.values.at("ranks").get<int64_t>(), spec.values.at("threads").get<int64_t>());
   command.push_back(find_worker());
   command.push_back(folder.string());
   if (resume) command.push_back("--resume");

@@ -8,8 +8,9 @@ namespace compeer::app {
 /// The program `compeer-worker`: what COMPEER_WORKER names, else the one beside this program. Throws Error (exit 1).
 std::string find_worker();
 
-/// What stands before the worker's own command: mpirun for several ranks, else nothing. Throws Error if it is missing.
-std::vector<std::string> rank_launcher(int64_t ranks);
+/// What stands before the worker's own command: mpirun for several ranks, else nothing; with COMPEER_LAUNCHER=srun, as
+/// batch scripts have it, srun for any number. Throws Error if mpirun is missing.
+std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads);
 
 /// "NAME=VALUE" of variables that give each library so many threads; 0: as they choose.
 std::vector<std::string> thread_environment(int64_t threads);

@@ -1,0 +1,106 @@
+#include "app/submit/jobs.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "app/launch/run_folder.h"
+#include "app/launch/worker_program.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path in_full(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+
+// Where runs will be, in this order: two of one name get folders of their own.
+std::vector<fs::path> folders_of(const std::vector<spec::Spec>& specs, const Submission& how,
+                                 std::set<fs::path>& promised) {
+  std::vector<fs::path> folders;
+  for (const auto& spec : specs) {
+    const auto folder = RunFolder::look(spec, how.results, promised).first;
+    promised.insert(folder);
+    folders.push_back(in_full(folder));
+  }
+  return folders;
+}
+
+fs::path jobs_folder(const std::string& file, const Submission& how) {
+  return in_full(how.results / (fs::path(file).stem().string() + ".jobs"));
+}
+
+// What `compeer run` would give a worker to start with.
+Surroundings with_threads(const Submission& how, const Allocation& allocation) {
+  auto around = how.around;
+  for (const auto& variable : training_environment(allocation.threads)) around.variables.push_back(variable);
+  return around;
+}
+
+Job single(const spec::Spec& spec, const Submission& how, std::set<fs::path>& promised) {
+  Job job{spec.values.at("name"), {}, {spec}, folders_of({spec}, how, promised), ""};
+  job.script = job.folders[0] / "job.sh";
+  const auto allocation = allocation_for(job.runs, how.wishes);
+  job.text = run_script(job.title, job.script, job.folders[0], allocation, with_threads(how, allocation));
+  return job;
+}
+
+Job array(const std::string& file, const std::string& script, const std::vector<spec::Spec>& specs,
+          const Submission& how, std::set<fs::path>& promised) {
+  const auto name = fs::path(file).filename().string();
+  Job job{fmt::format("{} experiments of {}", specs.size(), name), jobs_folder(file, how) / script, specs,
+          folders_of(specs, how, promised), ""};
+  const auto allocation = allocation_for(specs, how.wishes);
+  job.text = array_script(name, job.script, job.folders, how.at_once, allocation, with_threads(how, allocation));
+  return job;
+}
+
+}  // namespace
+
+Job run_job(const spec::Spec& spec, const Submission& how) {
+  std::set<fs::path> promised;
+  return single(spec, how, promised);
+}
+
+std::vector<Job> array_jobs(const std::string& file, const std::vector<spec::Spec>& specs, const Submission& how) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<spec::Spec>> kinds;
+  for (const auto& spec : specs) kinds[{spec.values.at("ranks"), spec.values.at("threads")}].push_back(spec);
+  std::vector<Job> jobs;
+  std::set<fs::path> promised;
+  for (const auto& [kind, same] : kinds) {
+    const auto script = kinds.size() == 1 ? "array.sh" : fmt::format("array-{}x{}.sh", kind.first, kind.second);
+    jobs.push_back(same.size() == 1 ? single(same[0], how, promised) : array(file, script, same, how, promised));
+  }
+  return jobs;
+}
+
+Job study_job(const std::string& file, const std::vector<spec::Spec>& known, const std::vector<std::string>& command,
+              const Submission& how) {
+  const auto name = fs::path(file).filename().string();
+  Job job{name, jobs_folder(file, how) / "script.sh", {}, {}, ""};
+  const auto allocation = allocation_for(known, how.wishes);
+  // Its runs get their threads from compeer run.
+  job.text = study_script(name, job.script, command, allocation, how.around);
+  return job;
+}
+
+void prepare(const Job& job, const fs::path& results) {
+  for (size_t i = 0; i < job.runs.size(); ++i) {
+    auto folder = RunFolder::claim(job.runs[i], results);
+    if (in_full(folder.path()) != job.folders[i]) {
+      throw Error(job.folders[i].string(), "was taken by another run just now", "submit it again", Exit::failure);
+    }
+    folder.prepare(job.runs[i], folder.state() == RunFolder::State::resumable, false);
+  }
+  std::error_code code;
+  fs::create_directories(job.script.parent_path(), code);
+  if (code) throw Error(job.script.parent_path().string(), "can't be made: " + code.message(), "", Exit::failure);
+  write_file(job.script, job.text);
+  fs::permissions(job.script, fs::perms::owner_exec, fs::perm_options::add, code);
+}
+
+}  // namespace compeer::app

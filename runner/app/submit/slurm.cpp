@@ -1,0 +1,63 @@
+#include "app/submit/slurm.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "app/program_output.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double patience = 120;  // seconds: a busy controller may take its time
+
+}  // namespace
+
+void need_sbatch() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((fs::path(folder) / "sbatch").c_str(), X_OK) == 0) return;
+  }
+  throw Error("sbatch", "isn't installed here",
+              "submit from a machine of the cluster; --dry-run prints the script anywhere", Exit::failure);
+}
+
+std::string submit_job(const fs::path& script) {
+  const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, patience);
+  std::smatch number;  // "17" or "17;cluster", beside remarks of the site
+  static const std::regex line("(?:^|\n)([0-9]+)(?:;[^\n]*)?\n");
+  if (answer.exit == 0 && std::regex_search(answer.text, number, line)) return number[1];
+  auto text = answer.text;
+  while (text.ends_with('\n')) text.pop_back();
+  throw Error("sbatch", fmt::format("ended with exit code {}:\n{}", answer.exit, text),
+              fmt::format("mend the options, or the script itself, and: sbatch {}", script.string()), Exit::failure);
+}
+
+void remember_job(const fs::path& folder, const std::string& job) {
+  write_file(folder / "job.json", nlohmann::json{{"job", job}}.dump() + "\n");
+}
+
+std::string job_in_queue(const fs::path& folder) {
+  std::error_code none;
+  if (!fs::exists(folder / "job.json", none)) return "";
+  const auto known = nlohmann::json::parse(read_file(folder / "job.json", 1 << 16), nullptr, false);
+  if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return "";
+  const auto job = known["job"].get<std::string>();
+  const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, patience);
+  if (answer.exit != 0) return "";  // forgotten long ago, or no Slurm here
+  std::istringstream states(answer.text);
+  std::string state;
+  return states >> state ? fmt::format("job {} ({})", job, state) : "";
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,244 @@
+// The command itself, with real plugins; sbatch and squeue are shell scripts that write down what they are asked.
+#include <fstream>
+
+#include "../launch/fake_worker.h"
+#include "app/program_output.h"
+
+namespace compeer::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Submit : public FakeWorker {
+ protected:
+  Submit() {
+    worker("finish");
+    program("sbatch", "echo \"$*\" >> asked; echo 17");
+    program("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+  }
+
+  // A program of Slurm's: lines of shell.
+  void program(const std::string& name, const std::string& lines) {
+    fs::create_directories(folder_ / "bin");
+    write(folder_ / "bin" / name, "#!/bin/sh\n" + lines + "\n");
+    fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
+  }
+
+  ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "") {
+    arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
+    return ask_program(arguments,
+                       {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR,
+                        "NO_COLOR=1", "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path)});
+  }
+  nlohmann::json as_json(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const auto text = compeer(arguments).text;
+    return nlohmann::json::parse(text.substr(text.find('{')), nullptr, false);
+  }
+  std::string here() const { return fs::canonical(folder_).string(); }
+
+  static const std::string smoke, sweep, chain;
+};
+const std::string Submit::smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
+const std::string Submit::sweep = R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+local done = compeer.sweep(base, { seed = { 1, 2, 3 } }):run()
+print(done:table("seed", "reward"))
+)";
+const std::string Submit::chain = R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+local first = base:with { name = "first" }:launch()
+base:with { name = "alone" }:launch()
+base:with { name = "second", model = { path = first.checkpoint, config = {} } }:launch()
+)";
+
+TEST_F(Submit, MakesTheFolderAndHandsTheScriptOver) {
+  const auto done = compeer({"submit", smoke, "--nodes", "2", "--time", "60"});
+  const auto script = here() + "/results/smoke-grpo/job.sh";
+  EXPECT_EQ(done.text, "job 17  smoke-grpo  " + script + "\n");
+  EXPECT_EQ(done.exit, 0);
+  EXPECT_EQ(read("asked"), "--parsable " + script + "\n");
+  EXPECT_NE(read(script).find("#SBATCH --nodes=2\n#SBATCH --ntasks=2\n"), std::string::npos);
+  EXPECT_NE(read(script).find("\nexport COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins\n"), std::string::npos);
+  EXPECT_NE(read(script).find("\nexport OMP_NUM_THREADS=1\n"), std::string::npos);
+  EXPECT_NE(read(script).find(" " + here() + "/worker \"$run\" --resume\n"), std::string::npos);
+  EXPECT_EQ(fs::status(script).permissions() & fs::perms::owner_exec, fs::perms::owner_exec);
+  EXPECT_NE(read("results/smoke-grpo/spec.json").find("\"sha256\""), std::string::npos);
+}
+
+TEST_F(Submit, PrintsTheScriptAndDoesNothingInADryRun) {
+  const auto shown = compeer({"submit", smoke, "--dry-run", "--tasks-per-node", "2", "--nodes", "2"}, "/nowhere");
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_EQ(shown.text.substr(0, 12), "#!/bin/bash\n");
+  EXPECT_NE(shown.text.find("#SBATCH --ntasks=4\n"), std::string::npos);
+  EXPECT_FALSE(fs::exists("results"));
+  const auto all = as_json({"submit", smoke, "--dry-run"});
+  EXPECT_TRUE(all["jobs"][0]["job"].is_null());
+  EXPECT_EQ(all["jobs"][0]["runs"][0]["folder"], here() + "/results/smoke-grpo");
+  EXPECT_FALSE(fs::exists("asked"));
+}
+
+TEST_F(Submit, ChecksEverythingBeforeSlurmIsAsked) {
+  EXPECT_EQ(compeer({"submit", smoke, "--set", "grpo.stesp=3"}).exit, 3);
+  EXPECT_EQ(compeer({"submit", smoke, "--time", "soon"}).exit, 2);
+  EXPECT_EQ(compeer({"submit", smoke, "--nodes", "3"}).exit, 2);
+  EXPECT_EQ(compeer({"submit", smoke, "--set", "model.path=\"gone\""}).exit, 3);
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_FALSE(fs::exists("results"));
+}
+
+TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
+  const auto done = compeer({"submit", smoke}, "/nowhere");
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --dry-run "
+            "prints the script anywhere\n");
+  EXPECT_FALSE(fs::exists("results"));
+}
+
+TEST_F(Submit, PassesOnAllThatSbatchSays) {
+  program("sbatch", "echo 'sbatch: error: invalid partition specified: gpu'; echo 'sbatch: error: no way' >&2; exit 1");
+  const auto done = compeer({"submit", smoke, "--partition", "gpu"});
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: ended with exit code 1:\nsbatch: error: invalid partition specified: gpu\n"
+            "sbatch: error: no way\n  help: mend the options, or the script itself, and: sbatch " +
+                here() + "/results/smoke-grpo/job.sh\n");
+}
+
+TEST_F(Submit, FindsTheNumberBesideWhatTheSiteSays) {
+  program("sbatch", "echo 'sbatch: Welcome to 2 new nodes' >&2; echo '42;cluster'");
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "42");
+}
+
+TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
+  EXPECT_EQ(compeer({"submit", smoke}).exit, 0);
+  program("squeue", "echo \"$*\" >> looked; echo PENDING");
+  const auto again = compeer({"submit", smoke});
+  EXPECT_EQ(again.text, "compeer: note: smoke-grpo: is job 17 (PENDING)\ncompeer: note: nothing is left to submit\n");
+  EXPECT_EQ(again.exit, 0);
+  EXPECT_EQ(read("looked"), "--noheader --jobs 17 --format %T\n");
+  EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // as the job would
+  EXPECT_EQ(compeer({"submit", smoke}).text,
+            "smoke-grpo: finished before, in results/smoke-grpo\ncompeer: note: nothing is left to submit\n");
+}
+
+TEST_F(Submit, MakesAnArrayOfWhatASweepHasLeft) {
+  write("sweep.lua", sweep);
+  write("one.lua",
+        "local compeer = require \"compeer\"\nlocal base = compeer.load \"experiments/smoke_grpo.toml\"\n"
+        "compeer.sweep(base, { seed = { 2 } }):run()\n");
+  EXPECT_EQ(compeer({"run", "one.lua", "-q"}).exit, 0);
+  // The finished run was made by another script; what a run is does not depend on that.
+  const auto all = as_json({"submit", "sweep.lua", "--array-limit", "4"});
+  ASSERT_EQ(all["jobs"].size(), 1u) << all;
+  EXPECT_EQ(all["finished"][0]["name"], "smoke-grpo-seed_2");
+  EXPECT_EQ(all["jobs"][0]["runs"][0]["name"], "smoke-grpo-seed_1");
+  EXPECT_EQ(all["jobs"][0]["runs"][1]["name"], "smoke-grpo-seed_3");
+  const auto script = read("results/sweep.jobs/array.sh");
+  EXPECT_NE(script.find("#SBATCH --array=0-1%4\n"), std::string::npos);
+  EXPECT_NE(script.find("runs=(\n  " + here() + "/results/smoke-grpo-seed_1\n  " + here() +
+                        "/results/smoke-grpo-seed_3\n)\n"),
+            std::string::npos);
+  EXPECT_EQ(read("results/smoke-grpo-seed_3/job.json"), "{\"job\":\"17_1\"}\n");
+  program("squeue", "[ \"$3\" = 17_1 ] && echo RUNNING");
+  const auto again = compeer({"submit", "sweep.lua"});
+  EXPECT_NE(again.text.find("smoke-grpo-seed_3: is job 17_1 (RUNNING)\n"), std::string::npos) << again.text;
+  EXPECT_NE(again.text.find("job 17  smoke-grpo-seed_1  "), std::string::npos) << again.text;
+}
+
+TEST_F(Submit, GivesExperimentsOfOneNameFoldersOfTheirOwn) {
+  write("names.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+base:launch()
+base:with { seed = 5 }:launch()
+base:with { ranks = 1 }:launch()
+base:launch()
+)");
+  const auto all = as_json({"submit", "names.lua"});
+  ASSERT_EQ(all["jobs"].size(), 2u) << all;  // an array of two, and one that needs another allocation
+  for (const auto& job : all["jobs"]) {
+    for (const auto& run : job["runs"]) EXPECT_TRUE(fs::exists(run["folder"].get<std::string>() + "/spec.json"));
+  }
+  EXPECT_EQ(all["jobs"][0]["script"], here() + "/results/smoke-grpo/job.sh");
+  EXPECT_EQ(all["jobs"][1]["script"], here() + "/results/names.jobs/array-2x1.sh");
+}
+
+TEST_F(Submit, RunsAScriptWholeIfItsExperimentsNeedOneAnother) {
+  write("chain.lua", chain);
+  const auto done = compeer({"submit", "chain.lua", "--set", "grpo.steps=3", "--ntasks", "1"});
+  EXPECT_EQ(done.text,
+            "compeer: note: one job for the whole script: 'second' reads what 'first' is to make\njob 17  chain.lua  " +
+                here() + "/results/chain.jobs/script.sh\n");
+  EXPECT_NE(read("results/chain.jobs/script.sh")
+                .find("bin/compeer run " + here() +
+                      "/chain.lua --results results --set grpo.steps=3 --ranks 1 &\ncompeer=$!\n"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists("results/first"));
+  program("squeue", "echo RUNNING");
+  EXPECT_EQ(compeer({"submit", "chain.lua"}).text,
+            "compeer: note: chain.lua: is job 17 (RUNNING)\ncompeer: note: nothing is left to submit\n");
+}
+
+TEST_F(Submit, RefusesAnArrayOfExperimentsThatNeedOneAnother) {
+  write("chain.lua", chain);
+  const auto done = compeer({"submit", "chain.lua", "--array-limit", "2"});
+  EXPECT_EQ(done.exit, 2);
+  EXPECT_EQ(done.text,
+            "compeer: error: --array-limit: chain.lua can't be a job array: 'second' reads what 'first' is to make\n"
+            "  help: --ready submits what waits for nothing; without --array-limit one job runs the whole script\n");
+}
+
+TEST_F(Submit, SubmitsWhatIsReadyIfAsked) {
+  write("chain.lua", chain);
+  const auto all = as_json({"submit", "chain.lua", "--ready", "--ntasks", "1"});
+  ASSERT_EQ(all["jobs"].size(), 1u) << all;
+  EXPECT_EQ(all["jobs"][0]["runs"].size(), 2u);
+  EXPECT_EQ(all["jobs"][0]["runs"][1]["name"], "alone");
+  worker("mkdir -p \"$run/checkpoints/last\"; echo '{}' > \"$run/checkpoints/last/config.json\"; finish");
+  for (const char* name : {"first", "alone"}) EXPECT_EQ(compeer({"resume", "results/" + std::string(name)}).exit, 0);
+  const auto rest = as_json({"submit", "chain.lua", "--ntasks", "1"});  // now it is ready, too
+  ASSERT_EQ(rest["jobs"].size(), 1u) << rest;
+  EXPECT_EQ(rest["jobs"][0]["runs"][0]["name"], "second");
+  EXPECT_EQ(rest["jobs"][0]["script"], here() + "/results/second/job.sh");
+}
+
+TEST_F(Submit, RunsAScriptWholeIfItLooksAtEachRunBeforeTheNext) {
+  write("loop.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+for _, clip in ipairs { 0.1, 0.2 } do
+  print(base:with { name = "clip-" .. clip, grpo = { clip = clip } }:launch().reward)
+end
+)");
+  const auto done = compeer({"submit", "loop.lua"});
+  EXPECT_EQ(done.text.substr(0, done.text.find('\n')),
+            "compeer: note: one job for the whole script: the dry run ends at loop.lua:4, which needs 'reward' of run "
+            "'clip-0.1'");
+  EXPECT_TRUE(fs::exists("results/loop.jobs/script.sh"));
+}
+
+TEST_F(Submit, SaysWhatIsForScriptsOnly) {
+  EXPECT_EQ(compeer({"submit", smoke, "--array-limit", "2"}).text,
+            "compeer: error: --array-limit: is for scripts with several experiments\n");
+  EXPECT_EQ(compeer({"submit", smoke, "--quick"}).exit, 2);
+}
+
+TEST_F(Submit, LaunchesStepsOfSrunWithinAnAllocation) {
+  program("srun", "echo \"$*\" >> asked; while [ \"${1#-}\" != \"$1\" ]; do shift; done; exec \"$@\"");
+  ::setenv("COMPEER_LAUNCHER", "srun", 1);
+  const auto done = compeer({"run", smoke, "-q"});
+  ::setenv("COMPEER_LAUNCHER", "sruhn", 1);
+  const auto other = compeer({"run", smoke, "-q", "--fresh"});
+  ::unsetenv("COMPEER_LAUNCHER");
+  EXPECT_EQ(done.exit, 0) << done.text;
+  EXPECT_EQ(read("asked"),
+            "--mpi=pmix --kill-on-bad-exit=1 --ntasks=2 --cpus-per-task=1 " + here() + "/worker results/smoke-grpo\n");
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_EQ(
+      other.text,
+      "compeer: error: COMPEER_LAUNCHER: there is no launcher 'sruhn'\n  help: did you mean 'srun'? known: mpirun, "
+      "srun\n");
+}
+
+}  // namespace
+}  // namespace compeer::app
