@@ -68,7 +68,12 @@ echo "$$ $(hostname)" >"$run/.lock"
 )sh";
 
 std::string step(const Allocation& allocation, const Surroundings& around) {
-  return fmt::format("\nsrun --mpi={} --kill-on-bad-exit=1 --cpus-per-task={} {} \"$run\" --resume\ncode=$?\n",
+  return fmt::format(R"sh(
+srun --mpi={} --kill-on-bad-exit=1 --cpus-per-task={} {} "$run" --resume
+code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
+)sh",
                      shell_word(around.mpi), allocation.threads, shell_word(around.worker.string()));
 }
 

@@ -75,6 +75,8 @@ run=/home/ada/results/x
                 R"(
 srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=2 /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
 if [ "$code" -eq 85 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
@@ -107,6 +109,8 @@ exec >>"$run/log.txt" 2>&1
                 R"(
 srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=1 /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
 if [ "$code" -eq 85 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"; fi

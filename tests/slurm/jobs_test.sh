@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# compeer submit against a real Slurm of two nodes: preemption, arrays, scripts in one allocation, runs that fail.
+# usage: jobs_test.sh SOURCE_DIR BUILD_DIR
+set -uo pipefail
+source_dir=$1 build=$2
+# shellcheck source=cluster.sh
+source "$source_dir/tests/slurm/cluster.sh"
+lacking=$(cluster_lacks)
+if [[ $lacking ]]; then
+  echo "skipped: $lacking"
+  exit 77
+fi
+
+work=$(mktemp -d -t compeer-slurm.XXXXXX)
+trap 'stop_cluster "$work/cluster"; rm -rf "$work"' EXIT
+mkdir "$work/cluster" "$work/my results"
+cd "$work" || exit 1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$source_dir
+PATH=$build/bin:$PATH
+smoke=$source_dir/experiments/smoke_grpo.toml
+start_cluster "$work/cluster" || exit 1
+
+fail() {
+  echo "FAILED  $1"
+  for file in results/*/log.txt results/*.jobs/*.txt "my results"/*/log.txt; do
+    [[ -e $file ]] && echo "--- $file" && tail -n 25 "$file"
+  done
+  tail -n 25 cluster/*.log
+  squeue
+  exit 1
+}
+ok() { echo "ok      $1"; }
+
+# until_true WHAT COMMAND...: asks again and again.
+until_true() {
+  local what=$1 deadline=$((SECONDS + 90))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS > deadline)) && fail "$what: $*"
+    sleep 0.1
+  done
+}
+
+in_state() { [[ $(squeue --noheader --jobs "$1" --format %T) == "$2" ]]; } # JOB STATE
+gone() { [[ -z $(squeue --noheader --jobs "$1" 2>/dev/null) ]]; }          # JOB
+ended() { [[ $(scontrol show job "$1") == *"ExitCode=$2:0"* ]]; }          # JOB CODE
+submit() { compeer submit "$@" --json 2>submit.err | python3 -c 'import json, sys; print(json.load(sys.stdin)["jobs"][0]["job"])'; }
+finished() { [[ $(<"$1/status.json") == *'"state":"finished"'* ]]; }       # RUN
+fingerprint() { (cd "$1/checkpoints/last" && sha256sum model.safetensors optimizer.safetensors); }
+
+# What the preempted runs are to be like: the same experiment, run without Slurm and without interruption.
+long=(--set grpo.steps=24 --set checkpoint.every=100)
+compeer run "$smoke" "${long[@]}" --results reference --quiet >/dev/null || fail "the reference run"
+
+# 1. Two ranks on two nodes, in a folder whose name needs quotes. Preempted in the middle, requeued, goes on.
+job=$(submit "$smoke" "${long[@]}" --nodes 2 --time 10 --results "my results")
+run="my results/smoke-grpo"
+until_true "the run starts" grep -q '"step":[1-9]' "$run/status.json"
+scancel --signal=USR1 "$job"
+until_true "the job is requeued" in_state "$job" PENDING
+grep -q "as asked; its checkpoint is written" "$run/log.txt" || fail "no checkpoint was written"
+[[ $(scontrol show job "$job") == *"Restarts=1"* ]] || fail "the job was not requeued by Slurm"
+finished "$run" && fail "the run was too quick to be preempted"
+until_true "the job ends" gone "$job"
+finished "$run" || fail "the requeued run did not finish"
+[[ $(fingerprint "$run") == "$(fingerprint reference/smoke-grpo)" ]] || fail "the requeued run has other weights"
+ended "$job" 0 || fail "the job's exit code is not 0"
+ok "a preempted run over two nodes is requeued and ends with the same bits"
+
+compeer submit "$smoke" "${long[@]}" --results "my results" 2>submit.err >submit.out || fail "submitting once more"
+[[ $(<submit.err) == *"finished before"* && ! -s submit.out ]] || fail "a finished run was submitted"
+ok "a finished run is left alone"
+
+# 2. A sweep, of which one has finished; the last of the array, whose number is that of the whole array, is preempted.
+cat >sweep.lua <<'END'
+local compeer = require "compeer"
+local base = compeer.load("experiments/smoke_grpo.toml"):with { ranks = 1, grpo = { steps = 12 }, checkpoint = { every = 100 } }
+local done = compeer.sweep(base, { seed = { 1, 2, 3 } }):run()
+print(done:table("seed", "reward"))
+END
+sed 's/{ 1, 2, 3 }/{ 2 }/' sweep.lua >one.lua
+compeer run one.lua --quiet >/dev/null || fail "the first run of the sweep"
+before=$(stat --format %Y results/smoke-grpo-seed_2/run.h5)
+job=$(submit sweep.lua --array-limit 2)
+last=results/smoke-grpo-seed_3
+until_true "the last task starts" grep -q '"step":[1-9]' "$last/status.json"
+scancel --signal=USR1 "${job}_1"
+until_true "the last task is requeued" in_state "${job}_1" PENDING
+finished "$last" && fail "the task was too quick to be preempted"
+until_true "the other task ends" gone "${job}_0"
+[[ $(scontrol show job "${job}_0") == *"Restarts=0"* ]] || fail "another task of the array was requeued, too"
+until_true "the array ends" gone "$job"
+for seed in 1 2 3; do finished "results/smoke-grpo-seed_$seed" || fail "seed $seed did not finish"; done
+[[ $(stat --format %Y results/smoke-grpo-seed_2/run.h5) == "$before" ]] || fail "the finished run was repeated"
+compeer run sweep.lua >table.out 2>table.err || fail "reading the sweep back"
+[[ $(grep -c "finished before" table.err) == 3 && $(wc -l <table.out) == 4 ]] || fail "the sweep was not read back"
+compeer run "$smoke" --set seed=3 --set ranks=1 --set grpo.steps=12 --set checkpoint.every=100 --results reference \
+  --set name=same --quiet >/dev/null || fail "the reference of the sweep"
+[[ $(fingerprint "$last") == "$(fingerprint reference/same)" ]] || fail "the requeued task has other weights"
+ok "a sweep is an array without what has finished, and one task of it is requeued alone"
+
+# 3. A script whose second run needs the first: one job, a Slurm step for each run; preempted in the first.
+cat >chain.lua <<'END'
+local compeer = require "compeer"
+local base = compeer.load("experiments/smoke_grpo.toml"):with { grpo = { steps = 12 }, checkpoint = { every = 100 } }
+local first = base:with { name = "first" }:launch()
+base:with { name = "second", grpo = { steps = 2 }, model = { path = first.checkpoint, config = {} } }:launch()
+END
+job=$(submit chain.lua --nodes 2)
+until_true "the first run starts" grep -q '"step":[1-9]' results/first/status.json
+scancel --batch --signal=USR1 "$job"
+until_true "the script is requeued" in_state "$job" PENDING
+finished results/first && fail "the first run was too quick to be preempted"
+until_true "the script ends" gone "$job"
+finished results/second || fail "the script did not get to its end"
+grep -q "first: goes on on 2 ranks" results/chain.jobs/log.txt || fail "the first run did not go on"
+ok "a script that needs its own results runs within one job, is requeued and goes on"
+
+# 4. A run that fails: its exit code is the job's, and it is not queued again.
+echo 'return function() error "no such feeling" end' >bad.lua
+job=$(submit "$smoke" --set name=bad --set 'rewards=[{ plugin = "lua", path = "bad.lua" }]')
+until_true "the bad run ends" gone "$job"
+ended "$job" 5 || fail "the job's exit code is not 5: $(scontrol show job "$job" | grep ExitCode)"
+[[ $(scontrol show job "$job") == *"Restarts=0"* ]] || fail "a run that failed was queued again"
+grep -q '"exit":5' results/bad/error.json || fail "error.json does not say what happened"
+ok "a run that fails ends its job with its own exit code"
+
+# 5. By hand: tasks that can't be connected are refused instead of being runs of their own.
+compeer submit "$smoke" --set name=hand --dry-run >hand.sh || fail "a dry run"
+mkdir -p results/hand
+compeer resolve "$smoke" --set name=hand --json >results/hand/spec.json
+srun --mpi=none --ntasks=2 compeer-worker results/hand >hand.out 2>&1
+code=$?
+[[ $code == 2 && $(<hand.out) == *"Slurm started 2 tasks that MPI cannot connect"* ]] || { cat hand.out; fail "code $code"; }
+[[ ! -e results/hand/run.h5 ]] || fail "a rank of its own has begun"
+ok "tasks that MPI can't connect are refused"
