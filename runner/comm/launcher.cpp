@@ -37,4 +37,11 @@ std::optional<int> launched_ranks() {
   return 1;
 }
 
+std::string launcher_remark() {
+  const auto tasks = number("SLURM_NTASKS");
+  if (!tasks || *tasks == 1 || set("SLURM_STEP_NUM_TASKS") || set("OMPI_COMM_WORLD_SIZE") || set("PMI_SIZE")) return "";
+  return "Slurm keeps " + std::to_string(*tasks) + " tasks for this job, and this is one process: srun --mpi=pmix " +
+         "starts them all";
+}
+
 }  // namespace compeer::comm

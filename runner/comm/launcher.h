@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 
 namespace compeer::comm {
 
@@ -7,5 +8,8 @@ namespace compeer::comm {
 /// environment. 1 without a launcher; nothing if there is one that does not say. Throws Error if Slurm has started
 /// several tasks that MPI cannot connect.
 std::optional<int> launched_ranks();
+
+/// A remark if a batch job was given several tasks and this process was started in it without a launcher; else "".
+std::string launcher_remark();
 
 }  // namespace compeer::comm

@@ -44,6 +44,10 @@ class Evaluation {
   }
 
   void run() {
+    const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
+    const auto sampling = sampling_from(run_.spec.table("sampling"));
+    tell_memory(run_,
+                {0, 0, positions_of(mine, longest_of(run_, split_, false), settings_.integer("group_size"), sampling)});
     auto columns = StepTable::columns(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);

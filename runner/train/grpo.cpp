@@ -1,9 +1,11 @@
 #include "train/grpo_step.h"
+#include "train/memory.h"
 
 namespace compeer::train {
 
 void run_grpo(Run& run) {
   GrpoStep step(run);
+  tell_memory(run, step.demand());
   const auto steps = static_cast<uint64_t>(step.settings().steps);
   open_journal(run, "grpo", step.columns(), step.values(), steps);
   train_loop(run, step.training(), steps, [&](uint64_t t, Row& row) { step.take(t, row); });

@@ -33,6 +33,15 @@ GrpoStep::GrpoStep(Run& run)
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
 
+// Groups are differentiated one after the other.
+Demand GrpoStep::demand() {
+  const int64_t longest = longest_of(run_, settings_.split, false), leaves = gradients_.mine().count;
+  const int64_t most_new = settings_.sampling.max_new_tokens, group = longest + settings_.group_size * most_new;
+  const int64_t part = std::max(settings_.micro_tokens, longest + most_new);
+  return {gradients_of(leaves), std::min(group, part),
+          positions_of(leaves * settings_.together, longest, settings_.group_size, settings_.sampling)};
+}
+
 std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::columns(score_columns_);
   for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",

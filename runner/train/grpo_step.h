@@ -1,5 +1,6 @@
 #pragma once
 #include "comm/tree_sum.h"
+#include "train/memory.h"
 #include "train/pooled.h"
 #include "train/run.h"
 
@@ -13,6 +14,7 @@ class GrpoStep {
   const GrpoSettings& settings() const { return settings_; }
   Training& training() { return training_; }
 
+  Demand demand();                           ///< collective
   std::vector<std::string> columns() const;  ///< numbers that are logged of a step
   std::vector<std::string> values() const;   ///< and of each completion
 

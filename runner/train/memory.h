@@ -1,16 +1,51 @@
 #pragma once
-#include <fstream>
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include "compeer/model.h"
+#include "rollout/sampling.h"
+#include "train/run.h"
 
 namespace compeer::train {
 
 /// The most memory that this process has had resident so far, in MiB; 0 where the system does not say.
-inline double peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
+double peak_memory();
+
+/// The most that a rank of a run holds at once, beside weights and optimizer.
+struct Demand {
+  int64_t gradients = 0;  ///< arrays as long as the weights; 0: nothing is learned
+  int64_t learned = 0;    ///< tokens that are differentiated together
+  int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
+};
+
+/// Gradients that lie side by side while `leaves` of a rank are added up (comm/tree_sum.h).
+int64_t gradients_of(int64_t leaves);
+
+/// Positions in pages while `prompts` of a length are answered, each as often as `group_size` says.
+int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
+
+/// What a rank's memory comes to, in MiB: what it has now (the program, data, weights, the optimizer's state, judges),
+/// and what the first steps add. `rest` is for code and buffers, and for pieces that lie free between others where
+/// freed memory is kept. Not counted: what rewards, stages and messages between ranks will take.
+struct MemoryEstimate {
+  double now = 0, rearranged = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
+  double more() const { return rearranged + gradients + activations + pages + rest; }
+};
+
+/// `rows`: what is kept for each token and layer, in rows of the model's width: sixteen, or two if recomputed.
+/// `keeping`: the program keeps what it frees (docs/running.md, "What workers are started with").
+MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const Demand& demand, double rows,
+                               bool keeping, double now);
+
+/// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
+std::string memory_text(const MemoryEstimate& sizes);
+
+/// Collective, before the first step. Says on rank 0's standard error what a rank is estimated to take, and remarks
+/// on a host that has less. `demand` is rank 0's, whose share is the largest.
+void tell_memory(Run& run, const Demand& demand);
+
+/// Tokens of the longest of a split's first records, answers included if they are learned.
+int64_t longest_of(Run& run, const std::string& split, bool answers);
 
 }  // namespace compeer::train

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
+#include "train/memory.h"
 #include "train/order.h"
 #include "train/rollouts.h"
 #include "train/run.h"
@@ -91,6 +92,8 @@ class Sft {
   void run() {
     auto columns = Clock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
+    const int64_t longest = longest_of(run_, settings_.text("split"), true);
+    tell_memory(run_, {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0});
     open_journal(run_, "sft", columns, {}, steps_);
     train_loop(run_, training_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
   }

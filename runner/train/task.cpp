@@ -6,6 +6,7 @@
 #include "comm/phase.h"
 #include "data/task.h"
 #include "train/run.h"
+#include "train/seats.h"
 #include "train/services.h"
 
 namespace compeer::train {
@@ -15,6 +16,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
+  tell_seats(world, spec.integer("threads"));
   const auto task = spec.text("task");
   if (task == "data") {
     auto services = services_of(spec_file, stop);

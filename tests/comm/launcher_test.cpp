@@ -60,6 +60,15 @@ TEST_F(Launcher, ABatchScriptIsNoStep) {
   EXPECT_EQ(launched_ranks(), 1);
 }
 
+TEST_F(Launcher, ABatchScriptThatForgetsItIsRemarkedOn) {
+  EXPECT_EQ(launcher_remark(), "");
+  add("SLURM_NTASKS", "4");
+  EXPECT_EQ(launcher_remark(),
+            "Slurm keeps 4 tasks for this job, and this is one process: srun --mpi=pmix starts them all");
+  add("OMPI_COMM_WORLD_SIZE", "4");
+  EXPECT_EQ(launcher_remark(), "");
+}
+
 TEST_F(Launcher, OneThatDoesNotSayLeavesItToMpi) {
   add("PMIX_RANK", "0");
   EXPECT_EQ(launched_ranks(), std::nullopt);

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "comm/launcher.h"
 
 namespace compeer::app {
 
@@ -59,6 +60,7 @@ void check_agreement(comm::World& world, const json& spec_file) {
     world.agree("worker program", world.together("check program", [] { return sha256_file("/proc/self/exe"); }));
   }
   for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);
+  if (const auto remark = comm::launcher_remark(); world.size() == 1 && !remark.empty()) note(world, remark);
   const int planned = spec_file["spec"].value("ranks", world.size());
   if (planned != world.size()) {
     note(world,

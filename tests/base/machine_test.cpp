@@ -1,0 +1,113 @@
+#include "base/machine.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace compeer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t gib = uint64_t{1} << 30;
+
+// Another machine: the few files of /proc and /sys that say what a process may use.
+class OtherMachine : public testing::Test {
+ protected:
+  OtherMachine() : root_(fs::path(testing::TempDir()) / ("machine-" + std::to_string(::getpid()))) {
+    file("proc/self/status", "Name:\tworker\nCpus_allowed:\tff\nCpus_allowed_list:\t0-3,8\nVmHWM:\t  1234 kB\n");
+    file("proc/meminfo", "MemTotal:       67108864 kB\nMemFree:         1048576 kB\nMemAvailable:   33554432 kB\n");
+  }
+  ~OtherMachine() override { fs::remove_all(root_); }
+
+  void file(const fs::path& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+  Machine seen() const { return this_machine(root_); }
+
+  fs::path root_;
+};
+
+TEST_F(OtherMachine, WithoutControlGroupsIsAllThereIs) {
+  const auto machine = seen();
+  EXPECT_EQ(machine.cores, (std::vector<int>{0, 1, 2, 3, 8}));
+  EXPECT_EQ(machine.memory, 64 * gib);
+  EXPECT_EQ(machine.free, 32 * gib);
+  EXPECT_EQ(machine.quota, 0);
+  EXPECT_EQ(machine.limited_by, "");
+}
+
+// As Slurm makes them: the limit of the job counts if that of the step is larger.
+TEST_F(OtherMachine, IsLimitedByTheTightestOfItsGroupsInVersion2) {
+  file("proc/self/cgroup", "0::/system.slice/job_17/step_0\n");
+  const fs::path job = "sys/fs/cgroup/system.slice/job_17";
+  file("sys/fs/cgroup/system.slice/memory.max", "max\n");
+  file(job / "memory.max", "8589934592\n");
+  file(job / "memory.current", "2147483648\n");
+  file(job / "memory.stat", "anon 1073741824\ninactive_file 1073741824\n");
+  file(job / "cpu.max", "400000 100000\n");
+  file(job / "step_0/memory.max", "max\n");
+  file(job / "step_0/memory.current", "1\n");
+  file(job / "step_0/cpu.max", "max 100000\n");
+  const auto machine = seen();
+  EXPECT_EQ(machine.memory, 8 * gib);
+  EXPECT_EQ(machine.free, 7 * gib);  // 8 less 2 in use, of which 1 is files
+  EXPECT_EQ(machine.quota, 4);
+  EXPECT_EQ(machine.limited_by, (root_ / job).string());
+}
+
+TEST_F(OtherMachine, IsLimitedByTheGroupOfTheRightControllerInVersion1) {
+  file("proc/self/cgroup", "9:name=systemd:/x\n5:cpu,cpuacct:/docker/ab\n4:memory:/docker/ab\n0::/\n");
+  file("sys/fs/cgroup/memory/docker/ab/memory.limit_in_bytes", "4294967296\n");
+  file("sys/fs/cgroup/memory/docker/ab/memory.usage_in_bytes", "1073741824\n");
+  file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // no limit
+  file("sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_quota_us", "150000\n");
+  file("sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_period_us", "100000\n");
+  file("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
+  const auto machine = seen();
+  EXPECT_EQ(machine.memory, 4 * gib);
+  EXPECT_EQ(machine.free, 3 * gib);
+  EXPECT_EQ(machine.quota, 1.5);
+}
+
+// In a container the name of a group may be one of the host's, which can't be seen; the mount is the container's own.
+TEST_F(OtherMachine, LooksAtTheGroupsItCanSee) {
+  file("proc/self/cgroup", "4:memory:/docker/ab\n");
+  file("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+  EXPECT_EQ(seen().memory, gib);
+}
+
+TEST_F(OtherMachine, ThatSaysNothingHasNothing) {
+  fs::remove_all(root_);
+  const auto machine = seen();
+  EXPECT_TRUE(machine.cores.empty());
+  EXPECT_EQ(machine.memory, 0u);
+}
+
+TEST_F(OtherMachine, MayHaveDamagedFiles) {
+  file("proc/self/cgroup", "nonsense\n::\n0::\n");
+  file("sys/fs/cgroup/memory.max", "lots\n");
+  file("sys/fs/cgroup/cpu.max", "0 0\n");
+  EXPECT_EQ(seen().memory, 64 * gib);
+  EXPECT_EQ(seen().quota, 0);
+}
+
+TEST(ThisMachine, HasCoresAndMemory) {
+  const auto machine = this_machine();
+  EXPECT_GE(machine.cores.size(), 1u);
+  EXPECT_GT(machine.memory, 1u << 26);
+  EXPECT_LE(machine.free, machine.memory);
+}
+
+TEST(CoreList, IsReadAndWritten) {
+  EXPECT_EQ(core_list("0"), std::vector<int>{0});
+  EXPECT_EQ(core_list("2-4,7\n"), (std::vector<int>{2, 3, 4, 7}));
+  for (const char* bad : {"", "x", "3-1", "-2", "1-999999999", "1,,2"}) EXPECT_TRUE(core_list(bad).empty()) << bad;
+  EXPECT_EQ(core_text({2, 3, 4, 7}), "2-4,7");
+  EXPECT_EQ(core_text({}), "");
+}
+
+}  // namespace
+}  // namespace compeer
