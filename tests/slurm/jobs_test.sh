@@ -125,6 +125,9 @@ ended "$job" 5 || fail "the job's exit code is not 5: $(scontrol show job "$job"
 grep -q '"exit":5' results/bad/error.json || fail "error.json does not say what happened"
 ok "a run that fails ends its job with its own exit code"
 
+[[ $(compeer doctor) == *"srun --mpi=pmix"* ]] || fail "doctor does not find PMIx"
+ok "doctor finds Slurm and PMIx"
+
 # 5. By hand: tasks that can't be connected are refused instead of being runs of their own.
 compeer submit "$smoke" --set name=hand --dry-run >hand.sh || fail "a dry run"
 mkdir -p results/hand

@@ -34,8 +34,9 @@ struct Options {
 
 json machine() {
   const auto processor = this_processor();
-  return {{"cores", processor.cores},
-          {"memory_bytes", processor.memory},
+  const auto usable = this_machine();
+  return {{"cores", usable.cores.size()},
+          {"memory_bytes", usable.memory},
           {"avx512", processor.avx512},
           {"version", COMPEER_VERSION}};
 }

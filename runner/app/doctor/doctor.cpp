@@ -1,6 +1,8 @@
 #include "app/doctor/doctor.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +42,16 @@ void print_json(const std::vector<Finding>& findings, size_t lacking, std::ostre
   out << all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
+uint64_t open_files() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+uint64_t shared_memory() {
+  struct statvfs room {};
+  return ::statvfs("/dev/shm", &room) == 0 ? room.f_bavail * room.f_frsize : 0;
+}
+
 }  // namespace
 
 int print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out) {
@@ -54,9 +66,18 @@ int doctor(bool json, std::ostream& out) {
   const auto add = [&](std::vector<Finding> more) { findings.insert(findings.end(), more.begin(), more.end()); };
   std::error_code none;
   const auto programs = fs::read_symlink("/proc/self/exe", none).parent_path();
-  add(check_processor(this_processor()));
-  add(check_worker(programs / "compeer-worker"));
-  add({check_launcher("mpirun", ::geteuid()), check_plugins()});
+  add({check_processor(this_processor())});
+  add(check_machine(this_machine(), static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)))));
+  add(check_limits(open_files(), shared_memory()));
+  add({check_device("/")});
+  const auto worker = check_worker(programs / "compeer-worker");
+  const auto launcher = check_launcher("mpirun", ::geteuid());
+  const auto fine = [](const Finding& one) { return one.state != Finding::lacking; };
+  add(worker);
+  add({launcher});
+  if (fine(launcher) && std::all_of(worker.begin(), worker.end(), fine)) add(check_ranks(programs / "compeer-worker"));
+  add(check_slurm());
+  add({check_plugins()});
   add(check_results(fs::absolute("results")));
   add({check_hdf5()});
   add(check_optional());

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/program_output.h"
+#include "base/machine.h"
+
 /// What `compeer doctor` looks at. Each check is a function of what it is told, so that it can be told of another
 /// machine.
 namespace compeer::app {
@@ -25,11 +28,16 @@ struct Finding {
 
 struct Processor {
   bool avx2 = false, fma = false, avx512 = false;
-  unsigned cores = 0;   ///< those this process may use
-  uint64_t memory = 0;  ///< bytes, of the machine or of the container
 };
 Processor this_processor();
-std::vector<Finding> check_processor(const Processor& processor);
+Finding check_processor(const Processor& processor);
+
+/// Cores and memory that this process may use. `all` are the machine's processors.
+std::vector<Finding> check_machine(const Machine& machine, unsigned all);
+/// Open files, and the memory that ranks of one host share. 0: unknown.
+std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory);
+/// Whether there is a GPU: an experiment does not use it. `root` holds dev/.
+Finding check_device(const std::filesystem::path& root);
 
 /// The worker answers with its version, and the loader finds what it links: libtorch above all.
 std::vector<Finding> check_worker(const std::filesystem::path& program);
@@ -40,10 +48,20 @@ Finding judge_libraries(const std::string& loaded);
 /// What starts more than one rank, and what root has to know about it.
 Finding check_launcher(const std::string& program, uid_t user);
 
+/// Two ranks are started and meet: MPI works here, and which one, and what libtorch computes with.
+std::vector<Finding> check_ranks(const std::filesystem::path& worker);
+/// What they said: `compeer-worker model about`.
+std::vector<Finding> judge_ranks(const ProgramOutput& said);
+
+/// Slurm's commands, its controller, and whether srun can connect ranks.
+std::vector<Finding> check_slurm();
+std::vector<Finding> judge_slurm(const ProgramOutput& version, const ProgramOutput& ping, const ProgramOutput& kinds);
+
 /// Plugins in the search path: how many, where, and which can't be used.
 Finding check_plugins();
 
-/// Whether runs can write below `folder`, which need not exist yet, and what its file system is good for.
+/// Whether runs can write below `folder`, which need not exist yet, and what its file system is good for: locks, files
+/// that are whole and durable, a run file that is read while it grows. Tried out there, leaving nothing.
 std::vector<Finding> check_results(const std::filesystem::path& folder);
 
 /// What a kind of file system, as statfs numbers them, means for HDF5 and its live readers.

@@ -1,13 +1,7 @@
-// What a run finds on the machine: processor, memory, the folder for results.
+// What a run finds on the machine: processor, cores, memory, limits.
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <map>
+#include <cmath>
 
 #include "app/doctor/doctor.h"
 
@@ -17,56 +11,39 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
+constexpr double gib = 1024.0 * 1024 * 1024, mib = 1024.0 * 1024;
+constexpr uint64_t enough_files = 1024;
+constexpr double enough_shared = 64;  // MiB; containers often have just this
 
-unsigned usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
-  return static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+std::string gibibytes(uint64_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / gib); }
+
+Finding check_cores(const Machine& machine, unsigned all) {
+  const auto mine = machine.cores.size();
+  Finding finding{"cores", Finding::good, fmt::format("{} ({})", mine, core_text(machine.cores)), ""};
+  if (mine < all) finding.what = fmt::format("{} of {} ({})", mine, all, core_text(machine.cores));
+  if (machine.quota > 0 && machine.quota < static_cast<double>(mine)) {
+    finding.state = Finding::remark;
+    finding.what += fmt::format(", but the time of {:.3g}", machine.quota);
+    finding.remedy = fmt::format(
+        "ranks x threads of a run should be at most {:.0f}; the control group sets the limit "
+        "(docker --cpus, the batch system)",
+        std::max(1.0, std::floor(machine.quota)));
+  }
+  return finding;
 }
 
-uint64_t memory() {
-  uint64_t bytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  uint64_t limit = 0;  // the file holds "max" where there is none
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit) bytes = std::min(bytes, limit);
-  return bytes;
-}
-
-fs::path nearest_existing(fs::path folder) {
-  std::error_code none;
-  while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
-  return folder;
-}
-
-Finding check_room(const fs::path& folder) {
-  struct statvfs room {};
-  if (::statvfs(folder.c_str(), &room) != 0) return {"room", Finding::remark, "unknown", ""};
-  const double free = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize) / gib;
-  const auto what = fmt::format("{:.1f} GiB free", free);
-  if (free >= 1) return {"room", Finding::good, what, ""};
-  return {"room", Finding::remark, what, "the quickstart needs about 0.2 GiB; write elsewhere with --results DIR"};
-}
-
-struct FileSystem {
-  const char* name;
-  enum { local, fleeting, parallel, remote } kind;
-};
-
-// The numbers are those of the kernel's linux/magic.h, and of the parallel file systems' own headers.
-const std::map<int64_t, FileSystem>& file_systems() {
-  static const std::map<int64_t, FileSystem> all = {
-      {0xEF53, {"ext4", FileSystem::local}},          {0x58465342, {"xfs", FileSystem::local}},
-      {0x9123683E, {"btrfs", FileSystem::local}},     {0x2FC12FC1, {"zfs", FileSystem::local}},
-      {0x794C7630, {"overlayfs", FileSystem::local}}, {0x01021994, {"tmpfs", FileSystem::fleeting}},
-      {0x858458F6, {"ramfs", FileSystem::fleeting}},  {0x0BD00BD0, {"Lustre", FileSystem::parallel}},
-      {0x47504653, {"GPFS", FileSystem::parallel}},   {0x19830326, {"BeeGFS", FileSystem::parallel}},
-      {0x00C36400, {"Ceph", FileSystem::parallel}},   {0x6969, {"NFS", FileSystem::remote}},
-      {0x517B, {"SMB", FileSystem::remote}},          {0xFE534D42, {"SMB", FileSystem::remote}},
-      {0xFF534D42, {"CIFS", FileSystem::remote}},     {0x01021997, {"9p", FileSystem::remote}},
-      {0x65735546, {"FUSE", FileSystem::remote}},
-  };
-  return all;
+Finding check_memory(const Machine& machine) {
+  Finding finding{"memory", Finding::good,
+                  fmt::format("{}, {} free", gibibytes(machine.memory), gibibytes(machine.free)), ""};
+  if (!machine.limited_by.empty()) finding.what += ", the limit of " + machine.limited_by;
+  if (static_cast<double>(machine.memory) < 2 * gib) {
+    finding.state = Finding::remark;
+    finding.remedy = "a rank of a small model takes 0.3 GiB, compiling 1.5 GiB";
+  } else if (static_cast<double>(machine.free) < gib) {
+    finding.state = Finding::remark;
+    finding.remedy = "little is left; a rank of a small model takes 0.3 GiB";
+  }
+  return finding;
 }
 
 }  // namespace
@@ -78,67 +55,47 @@ Processor this_processor() {
   processor.fma = __builtin_cpu_supports("fma");
   processor.avx512 = __builtin_cpu_supports("avx512f");
 #endif
-  processor.cores = usable_cores();
-  processor.memory = memory();
   return processor;
 }
 
-std::vector<Finding> check_processor(const Processor& processor) {
-  std::vector<Finding> findings(2);
-  auto& [name, state, what, remedy] = findings[0];
-  name = "processor";
-  if (processor.avx2 && processor.fma) {
-    what = processor.avx512 ? "AVX2, FMA, AVX-512" : "AVX2, FMA (no AVX-512)";
-  } else {
-    state = Finding::lacking;
-    what = fmt::format("no {}{}{}", processor.avx2 ? "" : "AVX2", processor.avx2 || processor.fma ? "" : ", ",
-                       processor.fma ? "" : "FMA");
-    remedy = "compeer needs an x86-64 processor of 2013 or later; in a virtual machine, pass the host's processor on";
-  }
-  const double size = static_cast<double>(processor.memory) / gib;
-  findings[1] = {"cores", Finding::good, fmt::format("{}, {:.1f} GiB memory", processor.cores, size), ""};
-  if (size < 2) {
-    findings[1].state = Finding::remark;
-    findings[1].remedy = "a rank of a small model takes 0.3 GiB, compiling 1.5 GiB";
-  }
-  return findings;
+Finding check_processor(const Processor& processor) {
+  if (processor.avx2 && processor.fma)
+    return {"processor", Finding::good, processor.avx512 ? "AVX2, FMA, AVX-512" : "AVX2, FMA (no AVX-512)", ""};
+  return {"processor", Finding::lacking,
+          fmt::format("no {}{}{}", processor.avx2 ? "" : "AVX2", processor.avx2 || processor.fma ? "" : ", ",
+                      processor.fma ? "" : "FMA"),
+          "compeer needs an x86-64 processor of 2013 or later; in a virtual machine, pass the host's processor on"};
 }
 
-std::vector<Finding> check_results(const fs::path& folder) {
-  const auto existing = nearest_existing(folder);
-  Finding access{"results", Finding::good, folder.string(), ""};
+std::vector<Finding> check_machine(const Machine& machine, unsigned all) {
+  return {check_cores(machine, all), check_memory(machine)};
+}
+
+std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory) {
+  Finding files{"open files", Finding::good, fmt::format("{} at most", open_files), ""};
+  if (open_files == 0) files.what = "unknown";
+  if (open_files == UINT64_MAX) files.what = "no limit";
+  if (open_files > 0 && open_files < enough_files) {
+    files.state = Finding::remark;
+    files.remedy =
+        fmt::format("many ranks on a host, and many runs at once, need more: ulimit -n {}", 4 * enough_files);
+  }
+  const double size = static_cast<double>(shared_memory) / mib;
+  Finding shared{"shared memory", Finding::good, fmt::format("{:.0f} MiB free in /dev/shm", size), ""};
+  if (size < enough_shared) {
+    shared.state = Finding::remark;
+    shared.remedy = "ranks of one host talk through it: docker --shm-size=1g, or mpirun --mca btl tcp,self";
+  }
+  return {files, shared};
+}
+
+Finding check_device(const fs::path& root) {
   std::error_code none;
-  if (!fs::is_directory(existing, none) || ::access(existing.c_str(), W_OK | X_OK) != 0) {
-    access.state = Finding::lacking;
-    access.what = folder.string() + " can't be written";
-    access.remedy = "run in a folder of yours, or name one with --results DIR";
+  for (const char* device : {"dev/nvidiactl", "dev/kfd"}) {
+    if (fs::exists(root / device, none))
+      return {"device", Finding::good, "CPU; there is a GPU, which compeer does not use", ""};
   }
-  struct statfs system {};
-  if (::statfs(existing.c_str(), &system) != 0) return {access};
-  return {access, check_room(existing), judge_file_system(static_cast<int64_t>(system.f_type))};
-}
-
-Finding judge_file_system(int64_t kind) {
-  const auto found = file_systems().find(kind & 0xFFFFFFFF);
-  if (found == file_systems().end()) return {"files", Finding::good, fmt::format("kind {:#x}", kind), ""};
-  Finding finding{"files", Finding::remark, found->second.name, ""};
-  switch (found->second.kind) {
-    case FileSystem::local:
-      finding.state = Finding::good;
-      break;
-    case FileSystem::fleeting:
-      finding.remedy = "what is written here is gone after a restart of the machine";
-      break;
-    case FileSystem::parallel:
-      finding.remedy = "if run.h5 can't be opened (errno 11, 37 or 524), set HDF5_USE_FILE_LOCKING=FALSE";
-      break;
-    case FileSystem::remote:
-      finding.remedy =
-          "reading run.h5 while a run writes it (HDF5's SWMR) is not reliable here: write to a local disk "
-          "with --results DIR, or read after the end";
-      break;
-  }
-  return finding;
+  return {"device", Finding::good, "CPU", ""};
 }
 
 }  // namespace compeer::app

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "app/doctor/doctor.h"
-#include "app/program_output.h"
 #include "plugin/search.h"
 
 namespace compeer::app {

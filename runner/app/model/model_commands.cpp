@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "app/model/about.h"
 #include "app/model/bench_allreduce.h"
 #include "app/model/bench_generate.h"
 #include "app/model/bench_judging.h"
@@ -25,7 +26,8 @@ namespace {
 using Command = int (*)(const nlohmann::json& options);
 
 // One line for each, declared in its own header.
-const std::map<std::string, Command> kCommands{{"bench_allreduce", bench_allreduce},
+const std::map<std::string, Command> kCommands{{"about", about},
+                                               {"bench_allreduce", bench_allreduce},
                                                {"bench_generate", bench_generate},
                                                {"bench_judging", bench_judging},
                                                {"bench_kernels", bench_kernels},

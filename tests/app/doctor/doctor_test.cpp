@@ -70,24 +70,99 @@ TEST_F(Doctor, JsonSurvivesAPathThatIsNotUtf8) {
 }
 
 TEST_F(Doctor, ProcessorNeedsAvx2AndFma) {
-  EXPECT_EQ(check_processor({true, true, true, 2, 8ull << 30})[0].what, "AVX2, FMA, AVX-512");
-  EXPECT_EQ(check_processor({true, true, false, 2, 8ull << 30})[0].state, Finding::good);
-  const auto old = check_processor({false, false, false, 2, 8ull << 30})[0];
+  EXPECT_EQ(check_processor({true, true, true}).what, "AVX2, FMA, AVX-512");
+  EXPECT_EQ(check_processor({true, true, false}).state, Finding::good);
+  const auto old = check_processor({false, false, false});
   EXPECT_EQ(old.state, Finding::lacking);
   EXPECT_EQ(old.what, "no AVX2, FMA");
-  EXPECT_EQ(check_processor({true, false, false, 2, 8ull << 30})[0].what, "no FMA");
+  EXPECT_EQ(check_processor({true, false, false}).what, "no FMA");
+}
+
+TEST_F(Doctor, CoresAreThoseThisProcessMayUse) {
+  const Machine two{{4, 5}, 0, 8ull << 30, 6ull << 30, ""};
+  EXPECT_EQ(check_machine(two, 2)[0].what, "2 (4-5)");
+  EXPECT_EQ(check_machine(two, 64)[0].what, "2 of 64 (4-5)");
+  const auto limited = check_machine({{0, 1, 2, 3}, 2.5, 8ull << 30, 6ull << 30, ""}, 4)[0];
+  EXPECT_EQ(limited.state, Finding::remark);
+  EXPECT_EQ(limited.what, "4 (0-3), but the time of 2.5");
+  EXPECT_EQ(limited.remedy,
+            "ranks x threads of a run should be at most 2; the control group sets the limit (docker --cpus, the batch "
+            "system)");
 }
 
 TEST_F(Doctor, LittleMemoryIsARemark) {
-  const auto enough = check_processor({true, true, true, 2, 8ull << 30})[1];
-  EXPECT_EQ(enough.what, "2, 8.0 GiB memory");
+  const auto enough = check_machine({{0}, 0, 8ull << 30, 6ull << 30, ""}, 1)[1];
+  EXPECT_EQ(enough.what, "8.0 GiB, 6.0 GiB free");
   EXPECT_EQ(enough.state, Finding::good);
-  EXPECT_EQ(check_processor({true, true, true, 2, 1ull << 30})[1].state, Finding::remark);
+  const auto job = check_machine({{0}, 0, 1ull << 30, 1ull << 29, "/sys/fs/cgroup/job_17"}, 1)[1];
+  EXPECT_EQ(job.state, Finding::remark);
+  EXPECT_EQ(job.what, "1.0 GiB, 0.5 GiB free, the limit of /sys/fs/cgroup/job_17");
+  EXPECT_EQ(check_machine({{0}, 0, 8ull << 30, 1ull << 29, ""}, 1)[1].remedy,
+            "little is left; a rank of a small model takes 0.3 GiB");
 }
 
-TEST_F(Doctor, ThisMachineHasCoresAndMemory) {
-  EXPECT_GE(this_processor().cores, 1u);
-  EXPECT_GT(this_processor().memory, 1u << 26);
+TEST_F(Doctor, LowLimitsAreRemarks) {
+  const auto fine = check_limits(4096, 8ull << 30);
+  EXPECT_EQ(fine[0].what, "4096 at most");
+  EXPECT_EQ(fine[1].what, "8192 MiB free in /dev/shm");
+  const auto low = check_limits(256, 1 << 20);
+  EXPECT_EQ(low[0].remedy, "many ranks on a host, and many runs at once, need more: ulimit -n 4096");
+  EXPECT_EQ(low[1].state, Finding::remark);
+}
+
+TEST_F(Doctor, AGpuIsSeenAndSaidToBeOfNoUse) {
+  EXPECT_EQ(check_device(folder_).what, "CPU");
+  fs::create_directories(folder_ / "dev");
+  write_file(folder_ / "dev/nvidiactl", "");
+  EXPECT_EQ(check_device(folder_).what, "CPU; there is a GPU, which compeer does not use");
+}
+
+TEST_F(Doctor, RanksThatMeetSayWhatTheyAreMadeOf) {
+  const auto met = judge_ranks(
+      {0, "a remark of mpirun\n{\"torch\":\"2.11.0\",\"blas\":\"mkl\",\"mpi\":\"Open MPI v4.1.4\",\"ranks\":2}\n"});
+  EXPECT_EQ(met[0].what, "Open MPI v4.1.4, two ranks meet");
+  EXPECT_EQ(met[1].what, "mkl");
+  EXPECT_EQ(met[1].state, Finding::good);
+}
+
+TEST_F(Doctor, RanksThatDoNotMeetAreLacking) {
+  const auto apart = judge_ranks({1, "-----\n\nThere are not enough slots available\n-----\n"});
+  ASSERT_EQ(apart.size(), 1u);
+  EXPECT_EQ(apart[0].state, Finding::lacking);
+  EXPECT_EQ(apart[0].what, "two ranks don't meet (exit 1): There are not enough slots available");
+  // Two worlds of one, as of a launcher of another MPI.
+  EXPECT_EQ(judge_ranks({0, "{\"ranks\":1}\n{\"ranks\":1}\n"})[0].state, Finding::lacking);
+  EXPECT_EQ(judge_ranks({137, ""})[0].what, "two ranks don't meet (exit 137): without a word");
+}
+
+TEST_F(Doctor, SlurmIsOptional) {
+  const auto none = judge_slurm({127, ""}, {}, {});
+  ASSERT_EQ(none.size(), 1u);
+  EXPECT_EQ(none[0].state, Finding::remark);
+  EXPECT_EQ(none[0].what, "not here (optional)");
+  EXPECT_EQ(judge_slurm({1, "sbatch: fatal: Could not establish a configuration source\n"}, {}, {})[0].what,
+            "sbatch doesn't work here: sbatch: fatal: Could not establish a configuration source");
+}
+
+TEST_F(Doctor, SlurmMayBeSilentOrLackPmix) {
+  const ProgramOutput version{0, "slurm-wlm 22.05.8\n"}, up{0, "Slurmctld(primary) at node1 is UP\n"};
+  const auto fine = judge_slurm(version, up, {0, "MPI plugin types are...\n\tnone\n\tpmix\n"});
+  EXPECT_EQ(fine[0].what + ", " + fine[1].what, "slurm-wlm 22.05.8, srun --mpi=pmix");
+  EXPECT_EQ(judge_slurm(version, {0, "Slurmctld(primary) at node1 is DOWN\n"}, {})[0].what,
+            "slurm-wlm 22.05.8, its controller doesn't answer: Slurmctld(primary) at node1 is DOWN");
+  const auto without = judge_slurm(version, up, {0, "MPI plugin types are...\n\tnone\n\tpmi2\n"});
+  EXPECT_EQ(without[1].state, Finding::remark);
+  EXPECT_EQ(without[1].what, "srun doesn't have it");
+}
+
+TEST_F(Doctor, TriesOutWhereResultsWillLieAndLeavesNothing) {
+  const auto findings = check_results(folder_ / "results");
+  ASSERT_EQ(findings.size(), 6u);
+  EXPECT_EQ(findings[3].what, "files can be locked");
+  EXPECT_EQ(findings[4].name, "fsync");
+  EXPECT_EQ(findings[4].state, Finding::good);
+  EXPECT_EQ(findings[5].what, "run.h5 can be read while it is written");
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(Doctor, AbsentWorkerIsLacking) {

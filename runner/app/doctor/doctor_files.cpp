@@ -1,0 +1,179 @@
+// What the file system of the results is good for: told by its kind, and tried out.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "app/doctor/doctor.h"
+#include "app/log/in_child.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "record/run_file.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double gib = 1024.0 * 1024 * 1024;
+constexpr double patience = 30;  // seconds that HDF5 gets
+
+fs::path nearest_existing(fs::path folder) {
+  std::error_code none;
+  while (!fs::exists(folder, none) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+Finding check_room(const fs::path& folder) {
+  struct statvfs room {};
+  if (::statvfs(folder.c_str(), &room) != 0) return {"room", Finding::remark, "unknown", ""};
+  const double free = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize) / gib;
+  const auto what = fmt::format("{:.1f} GiB free", free);
+  if (free >= 1) return {"room", Finding::good, what, ""};
+  return {"room", Finding::remark, what, "the quickstart needs about 0.2 GiB; write elsewhere with --results DIR"};
+}
+
+struct FileSystem {
+  const char* name;
+  enum { local, fleeting, parallel, remote } kind;
+};
+
+// The numbers are those of the kernel's linux/magic.h, and of the parallel file systems' own headers.
+const std::map<int64_t, FileSystem>& file_systems() {
+  static const std::map<int64_t, FileSystem> all = {
+      {0xEF53, {"ext4", FileSystem::local}},          {0x58465342, {"xfs", FileSystem::local}},
+      {0x9123683E, {"btrfs", FileSystem::local}},     {0x2FC12FC1, {"zfs", FileSystem::local}},
+      {0x794C7630, {"overlayfs", FileSystem::local}}, {0x01021994, {"tmpfs", FileSystem::fleeting}},
+      {0x858458F6, {"ramfs", FileSystem::fleeting}},  {0x0BD00BD0, {"Lustre", FileSystem::parallel}},
+      {0x47504653, {"GPFS", FileSystem::parallel}},   {0x19830326, {"BeeGFS", FileSystem::parallel}},
+      {0x00C36400, {"Ceph", FileSystem::parallel}},   {0x6969, {"NFS", FileSystem::remote}},
+      {0x517B, {"SMB", FileSystem::remote}},          {0xFE534D42, {"SMB", FileSystem::remote}},
+      {0xFF534D42, {"CIFS", FileSystem::remote}},     {0x01021997, {"9p", FileSystem::remote}},
+      {0x65735546, {"FUSE", FileSystem::remote}},
+  };
+  return all;
+}
+
+// A folder to try things out in, for as long as the object lives; empty if none can be made.
+class Trial {
+ public:
+  explicit Trial(const fs::path& where) {
+    std::string name = (where / ".compeer-doctor-XXXXXX").string();
+    if (::mkdtemp(name.data())) folder_ = name;
+  }
+  ~Trial() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+// A second opener must not get the lock that the first one holds.
+Finding try_locks(const fs::path& folder) {
+  const auto file = (folder / "lock").string();
+  const int first = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int second = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  const bool taken = ::flock(first, LOCK_EX | LOCK_NB) == 0;
+  const int error = taken ? 0 : errno;
+  const bool kept = taken && ::flock(second, LOCK_EX | LOCK_NB) != 0;
+  ::close(first);
+  ::close(second);
+  if (kept) return {"locks", Finding::good, "files can be locked", ""};
+  return {"locks", Finding::remark,
+          taken ? "locks do not keep others out" : std::string("no locks: ") + std::strerror(error),
+          "nothing keeps two processes from writing one run: start each once; if run.h5 can't be opened, set "
+          "HDF5_USE_FILE_LOCKING=FALSE"};
+}
+
+Finding try_whole_files(const fs::path& folder) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    write_file(folder / "file", "first");
+    write_file(folder / "file", "second");
+    if (read_file(folder / "file") != "second") throw Error("", "a renamed file keeps its old content");
+  } catch (const Error& error) {
+    return {"fsync", Finding::lacking, error.problem(), "checkpoints need it: write elsewhere with --results DIR"};
+  }
+  const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
+  return {"fsync", Finding::good, fmt::format("a file is durable and in its place after {:.1f} ms", passed.count() / 2),
+          ""};
+}
+
+// In a process of its own: HDF5 may hang or crash where a file system is not what it seems.
+Finding try_live_reading(const fs::path& folder) {
+  const auto seen = in_child(
+      [&] {
+        auto writer = record::RunWriter::create(folder / "run.h5", "{}", {"value"});
+        for (const double value : {1.0, 2.0}) writer.append({&value, 1});
+        return std::to_string(record::RunReader(folder / "run.h5").rows());
+      },
+      patience);
+  if (seen.problem.empty() && seen.output == "2")
+    return {"SWMR", Finding::good, "run.h5 can be read while it is written", ""};
+  return {"SWMR", Finding::remark,
+          "run.h5 can't be read while it is written" + (seen.problem.empty() ? "" : ": " + seen.problem),
+          "read it after the run, or write to a local disk with --results DIR"};
+}
+
+}  // namespace
+
+std::vector<Finding> check_results(const fs::path& folder) {
+  const auto existing = nearest_existing(folder);
+  Finding access{"results", Finding::good, folder.string(), ""};
+  std::error_code none;
+  const bool writable = fs::is_directory(existing, none) && ::access(existing.c_str(), W_OK | X_OK) == 0;
+  if (!writable) {
+    access.state = Finding::lacking;
+    access.what = folder.string() + " can't be written";
+    access.remedy = "run in a folder of yours, or name one with --results DIR";
+  }
+  std::vector<Finding> findings{access};
+  struct statfs system {};
+  if (::statfs(existing.c_str(), &system) != 0) return findings;
+  findings.push_back(check_room(existing));
+  findings.push_back(judge_file_system(static_cast<int64_t>(system.f_type)));
+  const Trial trial(existing);
+  if (!writable || trial.folder().empty()) return findings;
+  for (auto* attempt : {try_locks, try_whole_files, try_live_reading}) findings.push_back(attempt(trial.folder()));
+  return findings;
+}
+
+Finding judge_file_system(int64_t kind) {
+  const auto found = file_systems().find(kind & 0xFFFFFFFF);
+  if (found == file_systems().end()) return {"files", Finding::good, fmt::format("kind {:#x}", kind), ""};
+  Finding finding{"files", Finding::remark, found->second.name, ""};
+  switch (found->second.kind) {
+    case FileSystem::local:
+      finding.state = Finding::good;
+      break;
+    case FileSystem::fleeting:
+      finding.remedy = "what is written here is gone after a restart of the machine";
+      break;
+    case FileSystem::parallel:
+      finding.remedy = "if run.h5 can't be opened (errno 11, 37 or 524), set HDF5_USE_FILE_LOCKING=FALSE";
+      break;
+    case FileSystem::remote:
+      finding.remedy =
+          "reading run.h5 from another host while a run writes it (HDF5's SWMR) is not reliable here: write to a local "
+          "disk with --results DIR, or read after the end";
+      break;
+  }
+  return finding;
+}
+
+}  // namespace compeer::app
