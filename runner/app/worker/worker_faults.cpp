@@ -1,13 +1,11 @@
 #include "app/worker/worker_faults.h"
 
-#include <execinfo.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +15,7 @@
 #include <fstream>
 
 #include "app/launch/signal_text.h"
+#include "app/worker/crash.h"
 #include "comm/phase.h"
 
 namespace compeer::app {
@@ -33,13 +32,7 @@ struct Known {
   sem_t stack_shown{};
 };
 Known known;
-std::atomic<bool> task_runs{false}, crashing{false};
-alignas(16) std::array<char, 65536> other_stack;  // a handler needs room when the stack itself has overflown
-
-void show_stack() {
-  std::array<void*, 64> frames;
-  ::backtrace_symbols_fd(frames.data(), ::backtrace(frames.data(), frames.size()), STDERR_FILENO);
-}
+std::atomic<bool> task_runs{false};
 
 void write_error_file(const SignalText& text) {
   const int out = ::open(known.file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
@@ -48,22 +41,7 @@ void write_error_file(const SignalText& text) {
   ::close(out);
 }
 
-[[noreturn]] void die_of(int signal) {
-  struct sigaction standard = {};
-  standard.sa_handler = SIG_DFL;
-  ::sigaction(signal, &standard, nullptr);
-  sigset_t just_this;
-  ::sigemptyset(&just_this);
-  ::sigaddset(&just_this, signal);
-  ::pthread_sigmask(SIG_UNBLOCK, &just_this, nullptr);
-  ::raise(signal);
-  ::_exit(128 + signal);
-}
-
-void on_crash(int signal, siginfo_t*, void*) {
-  if (crashing.exchange(true)) {
-    for (;;) ::pause();  // another thread is telling the story
-  }
+void tell_crash(int signal) {
   char phase[comm::longest_phase], plugin[comm::longest_plugin];
   comm::copy_place(phase, plugin);
   const int code = plugin[0] ? static_cast<int>(Exit::plugin) : 128 + signal;
@@ -84,9 +62,8 @@ void on_crash(int signal, siginfo_t*, void*) {
   json.add(",\"where\":\"\",\"what\":\"signal ").add(signal).add(" (").add(signal_name(signal));
   json.add(")\",\"help\":\"the log shows the stack\",\"exit\":").add(code).add("}\n");
   write_error_file(json);
-  show_stack();
+  show_stack(STDERR_FILENO);
   if (plugin[0]) ::_exit(code);
-  die_of(signal);
 }
 
 void on_stop(int signal) {
@@ -97,7 +74,7 @@ void on_stop(int signal) {
 void on_show_stack(int) {
   constexpr char title[] = "compeer: the main thread is at\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, title, sizeof title - 1);
-  show_stack();
+  show_stack(STDERR_FILENO);
   ::sem_post(&known.stack_shown);
 }
 
@@ -132,19 +109,6 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-void handle_crashes() {
-  stack_t stack = {};
-  stack.ss_sp = other_stack.data();
-  stack.ss_size = other_stack.size();
-  ::sigaltstack(&stack, nullptr);
-  void* frame = nullptr;
-  ::backtrace(&frame, 1);  // the first call loads a library, which no handler may do
-  struct sigaction action = {};
-  action.sa_sigaction = on_crash;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
-}
-
 }  // namespace
 
 void obey_signals(comm::StopFlag& stop) {
@@ -164,7 +128,7 @@ void watch_for_faults(comm::World& world, const std::filesystem::path& error_fil
   ::sem_init(&known.stack_shown, 0, 0);
 
   handle(SIGRTMIN, on_show_stack);
-  handle_crashes();
+  when_crashing(tell_crash);
   std::set_terminate(on_terminate);
   ::on_exit(on_exit_called, nullptr);
   task_runs = true;

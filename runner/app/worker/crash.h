@@ -1,0 +1,16 @@
+#pragma once
+
+namespace compeer::app {
+
+/// Has `story` told when this process crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): once, on a stack of its own,
+/// for the thread's may have overflown. It may do only what a signal handler may. If it returns, the signal ends the
+/// process.
+void when_crashing(void (*story)(int signal));
+
+/// Where this thread is, a line for each function, into an open file. For handlers; once `when_crashing` was called.
+void show_stack(int file);
+
+/// Ends this process as the signal would have.
+[[noreturn]] void die_of(int signal);
+
+}  // namespace compeer::app
