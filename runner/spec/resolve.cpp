@@ -80,6 +80,15 @@ class Resolver {
     return spec_;
   }
 
+  Spec run_plugin(const std::string& kind) {
+    Parameter plugin;
+    plugin.type = Type::plugin;
+    plugin.kind = kind;
+    spec_.values = checked(as_table(plugin), draft_.values, "", true, kind);
+    mistakes_.raise();
+    return spec_;
+  }
+
  private:
   void mistake(const std::string& path, const std::string& what, const std::string& help = "") {
     mistakes_.add(Error(draft_.origin_of(path), what, help));
@@ -301,5 +310,9 @@ class Resolver {
 Spec resolve(const Draft& draft, const Catalog& catalog) { return Resolver(draft, catalog).run(); }
 
 void check(const Draft& draft, const Catalog& catalog) { Resolver(draft, catalog, false).run(); }
+
+Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog) {
+  return Resolver(draft, catalog, false).run_plugin(kind);
+}
 
 }  // namespace compeer::spec

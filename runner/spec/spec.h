@@ -42,6 +42,10 @@ Spec resolve(const Draft& draft, const Catalog& catalog);
 /// The same for a draft that isn't complete yet: throws what `resolve` would, except for keys that are missing.
 void check(const Draft& draft, const Catalog& catalog);
 
+/// One plugin by itself: the draft is its own table, "plugin" and its settings. `values` is that table, with defaults
+/// filled in; a key that is required and missing is null there. Throws what `check` would.
+Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog);
+
 enum class Missing { refuse, allow };
 
 /// Finds every file and folder the spec names and writes what it found into the hashed values:

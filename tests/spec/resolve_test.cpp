@@ -361,5 +361,24 @@ TEST(Check, LetsKeysBeMissingButNotWrong) {
             "x.toml:3|'sampling.temperature' must be a number above 0 and at most 100, not 0||3");
 }
 
+TEST(ResolvePlugin, TakesAPluginByItself) {
+  const auto alone = [](const json& given, const std::string& kind) {
+    Draft draft;
+    draft.values = given;
+    draft.origins[""] = "--set";
+    return resolve_plugin(draft, kind, FakeCatalog());
+  };
+  EXPECT_EQ(alone({{"plugin", "length"}, {"unit", "tokens"}}, "rewards").values,
+            (json{{"plugin", "length"}, {"target", 400}, {"unit", "tokens"}}));
+  EXPECT_EQ(alone({{"plugin", "dra"}}, "reweighting").values,
+            (json{{"plugin", "dra"}, {"similarity", {{"plugin", "ngrams"}, {"n_max", 2}}}}));
+  EXPECT_EQ(alone({{"plugin", "encoder"}}, "similarity").values,
+            (json{{"plugin", "encoder"}, {"path", nullptr}, {"batch", 8}}));
+  EXPECT_EQ(complaint([&] {
+              alone({{"plugin", "length"}, {"traget", 3}}, "rewards");
+            }).substr(0, 49),
+            "--set|unknown key 'traget'|did you mean 'target'?");
+}
+
 }  // namespace
 }  // namespace compeer::spec
