@@ -61,8 +61,9 @@ json candidate_of(const empathy::Structured& written, const std::string& model) 
           {"model", model}};
 }
 
-nlohmann::json beside(nlohmann::json record, const std::string& name) {
+json beside(json record, const std::string& name) {
   for (const char* field : {"steps", "preference", "annotators", "judged"}) record.erase(field);
+  if (!record.contains("provenance")) record["provenance"] = json::object();
   for (const char* field : {"steps", "preference"}) record["provenance"].erase(field);
   record["id"] = record.at("id").get<std::string>() + "/" + name;
   return record;

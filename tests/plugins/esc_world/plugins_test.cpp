@@ -95,7 +95,7 @@ TEST(EscWorldTruth, SaysWhatIsWrongWithARecordOfAnotherDataset) {
     plugin::score(reward, {foreign, built::completions({"a"})}, plugin::parts(reward));
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.exit(), Exit::plugin);
+    EXPECT_EQ(error.exit(), Exit::data);
     EXPECT_NE(std::string(error.what()).find("rewards/esc_world_truth"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("not one of esc_world"), std::string::npos) << error.what();
   }

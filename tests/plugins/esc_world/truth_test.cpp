@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "datasets/esc_world/world/settings.h"
 #include "rewards/esc_world_truth/sum.h"
 
@@ -50,7 +51,7 @@ TEST(Truth, RecordNamesLabelsForPeople) {
 }
 
 TEST(Truth, AForeignRecordIsRefused) {
-  EXPECT_THROW(truth_of(nlohmann::json::object()), std::invalid_argument);
+  EXPECT_THROW(truth_of(nlohmann::json::object()), Error);
   nlohmann::json record = to_json(truth());
   record["emotion"] = "hunger";
   try {

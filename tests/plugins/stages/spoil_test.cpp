@@ -33,6 +33,15 @@ std::vector<json> spoil(const json& settings, const std::vector<json>& all) {
   return made;
 }
 
+TEST(Spoil, TakesARecordOfUnknownProvenance) {
+  auto one = record("a");
+  one.erase("provenance");
+  const auto made = spoil({{"share", 1.0}, {"scramble", 1.0}}, {one});
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0], one);
+  EXPECT_TRUE(made[1].at("provenance").at("candidates").contains("spoilt"));
+}
+
 TEST(Spoil, SetsAWorseRecordWithoutLabelsBesideEach) {
   const auto made = spoil({{"share", 1.0}, {"borrow", 1.0}, {"scramble", 1.0}}, {record("a"), record("b")});
   ASSERT_EQ(made.size(), 4u);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "datasets/esc_world/world/strategies.h"
 #include "empathy/format.h"
 
@@ -105,7 +106,8 @@ Truth truth_of(const nlohmann::json& record) {
     truth.feelings = {record.at("habituation"), record.at("safe_quality")};
     return truth;
   } catch (const nlohmann::json::exception& error) {
-    throw std::invalid_argument(std::string("record: not one of esc_world (") + error.what() + ")");
+    throw Error("record", std::string("is not one of esc_world (") + error.what() + ")",
+                "the truth is in records of the dataset esc_world alone", Exit::data);
   }
 }
 

@@ -15,8 +15,8 @@ struct Truth {
 };
 
 /// JSON with labels by name, so that people and reports can read it. Derived labels (sentiment, problem, good
-/// strategies) are written for them and ignored by `truth_of`, which throws std::invalid_argument if a needed key
-/// is missing or holds no label of its set.
+/// strategies) are written for them and ignored by `truth_of`, which throws Error (exit 4) for a record of another
+/// dataset and std::invalid_argument for a label out of its set.
 nlohmann::json to_json(const Truth& truth);
 Truth truth_of(const nlohmann::json& record);
 
