@@ -15,6 +15,7 @@
 #include "app/launch/worker_program.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "plugin/quarantine.h"
 
 namespace compeer::app {
 
@@ -37,6 +38,7 @@ class Live {
  public:
   Live(size_t index, const spec::Spec& spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
       : index_(index), name_(spec.values.at("name")), folder_(std::move(folder)), progress_(progress) {
+    refuse_quarantined(spec);
     const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
     if (resume) warn(folder_, spec, progress);
     const auto command = worker_command(spec, folder_.path(), resume);
@@ -55,6 +57,12 @@ class Live {
     for (const auto& sentence : folder.changed_plugins(spec)) {
       progress.note(fmt::format("compeer: note: {}; --fresh repeats the run", sentence));
     }
+  }
+
+  void refuse_quarantined(const spec::Spec& spec) {
+    const plugin::Quarantine list;
+    if (!list.problem().empty()) progress_.note("compeer: note: " + list.problem());
+    for (const auto& one : spec.plugins) list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
   }
 
   bool running() {
