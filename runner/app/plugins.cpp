@@ -7,7 +7,9 @@
 
 #include "app/commands.h"
 #include "app/plugin_reference/page.h"
+#include "app/plugins/check.h"
 #include "base/error.h"
+#include "plugin/quarantine.h"
 #include "plugin/search.h"
 #include "spec/text.h"
 
@@ -33,6 +35,9 @@ std::string built_for(const plugin::Descriptor& descriptor) {
                      line(descriptor.torch), descriptor.cxx_abi, line(descriptor.compiler));
 }
 
+// Why it must not be run, or nothing.
+std::string quarantined(const Found& found) { return plugin::Quarantine().reason(found.path, found.sha256); }
+
 ordered_json as_json(const Found& found) {
   ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};
   out["shadowed"] = found.shadowed;
@@ -42,6 +47,7 @@ ordered_json as_json(const Found& found) {
   }
   const auto& descriptor = found.descriptor;
   out["sha256"] = found.sha256;
+  if (const auto why = quarantined(found); !why.empty()) out["quarantined"] = why;
   out["version"] = descriptor.version;
   out["summary"] = descriptor.summary;
   out["interface"] = descriptor.interface;
@@ -78,6 +84,8 @@ void print_row(const Found& found, size_t width, bool verbose) {
   std::cout << fmt::format("{:<{}}  {}{}\n", "", width, found.path.string(),
                            found.shadowed ? " (shadowed by the one above)" : "");
   if (usable) std::cout << fmt::format("{:<{}}  {}\n", "", width, built_for(found.descriptor));
+  if (const auto why = quarantined(found); !why.empty())
+    std::cout << fmt::format("{:<{}}  QUARANTINED: it {}\n", "", width, line(why));
 }
 
 int list(const Options& options) {
@@ -87,6 +95,7 @@ int list(const Options& options) {
   }
   const plugin::Finder finder;
   const auto found = wanted(finder, options);
+  if (const plugin::Quarantine list; !list.problem().empty()) std::cerr << "compeer: note: " << list.problem() << '\n';
   if (options.as_markdown) {
     std::cout << plugin_index(found);
     return 0;
@@ -162,7 +171,7 @@ int inspect(const Options& options) {
 
 void add_plugins(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("plugins", "List plugins, show their settings, begin a new one");
+  auto* command = app.add_subcommand("plugins", "List plugins, show their settings, check them, begin a new one");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, int (*run)(const Options&)) {
     auto* sub = command->add_subcommand(name, help);
@@ -179,6 +188,7 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
       ->required();
   add_new_plugin(*command, action);
   add_stubs(*command, action);
+  add_plugins_check(*command, action);
 }
 
 }  // namespace compeer::app

@@ -1,17 +1,21 @@
 #pragma once
-#include <fmt/format.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <filesystem>
+#include <string>
 #include <system_error>
+
+#include "base/error.h"
 
 namespace compeer::app {
 
 /// A folder among the system's temporary files, for as long as the object lives.
 class Scratch {
  public:
-  Scratch() : folder_(std::filesystem::temp_directory_path() / fmt::format("compeer-bench-{}", ::getpid())) {
-    std::filesystem::create_directories(folder_);
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "compeer-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw Error(name, "can't be made", "TMPDIR names another place", Exit::failure);
+    folder_ = name;
   }
   ~Scratch() {
     std::error_code ignored;

@@ -12,6 +12,7 @@
 #include "app/model/bench_prefix.h"
 #include "app/model/bench_train.h"
 #include "app/model/chat.h"
+#include "app/model/check/check_plugin.h"
 #include "app/model/data_stats.h"
 #include "app/model/generate.h"
 #include "app/model/rescore.h"
@@ -35,6 +36,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"bench_prefix", bench_prefix},
                                                {"bench_train", bench_train},
                                                {"chat", chat},
+                                               {"check_plugin", check_plugin},
                                                {"data_stats", data_stats},
                                                {"generate", generate},
                                                {"rescore", rescore},

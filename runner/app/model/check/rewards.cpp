@@ -1,0 +1,33 @@
+// What is asked of a reward: names of its parts, and for every completion that a model may come up with a finite number
+// for each part (the door sees to both), the same ones whenever it is asked.
+#include "app/model/check/inputs.h"
+#include "app/model/check/kit.h"
+
+namespace compeer::app {
+
+namespace {
+
+Case<Reward> scores(const std::string& input, const Example& example, const std::vector<std::string>& texts) {
+  return {input, "score", [example, given = completions(texts)](plugin::Plugin<Reward>& reward) {
+            const auto names = plugin::parts(reward);
+            return bytes(names) + bytes(plugin::score(reward, {example, given}, names));
+          }};
+}
+
+}  // namespace
+
+Kit<Reward> kit_for(const Subject<Reward>& subject) {
+  Kit<Reward> kit;
+  for (const Texts& one : all_texts())
+    kit.cases.push_back(scores(one.of("completions"), subject.examples.front(), one.texts));
+  const auto& ordinary = all_texts().front().texts;
+  kit.cases.push_back(scores("a single completion", subject.examples.front(), {ordinary.front()}));
+  for (size_t i = 1; i < subject.examples.size(); ++i) {
+    auto texts = ordinary;
+    texts.push_back(subject.examples[i].answer);
+    kit.cases.push_back(scores("example " + subject.examples[i].id, subject.examples[i], texts));
+  }
+  return kit;
+}
+
+}  // namespace compeer::app

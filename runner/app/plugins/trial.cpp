@@ -1,0 +1,180 @@
+#include "app/plugins/trial.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "app/bench/scratch.h"
+#include "app/launch/process.h"
+#include "app/launch/signal_text.h"
+#include "app/launch/worker_program.h"
+#include "app/plugins/stack.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "spec/text.h"
+
+namespace compeer::app {
+
+using nlohmann::json;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double grace = 30;        // seconds beyond the patience for what is none of the plugin's calls
+constexpr size_t last_words = 500;  // characters of standard error
+
+/// What the worker writes, as it comes: lines of JSON, and behind that of a crash its stack.
+class Listener {
+ public:
+  void take(std::string_view text) {
+    rest_ += text;
+    for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
+      line(rest_.substr(0, end));
+      rest_.erase(0, end + 1);
+    }
+  }
+
+  std::vector<Remark> findings;
+  std::vector<std::string> stack;
+  json crash, ends;
+  json calls = {{"check", "loading"}, {"method", ""}, {"input", ""}};  ///< the last call
+  std::string gave_up;
+
+ private:
+  void line(const std::string& text) {
+    const json read = json::parse(text, nullptr, false);
+    if (!read.is_object()) return stack.push_back(text);
+    if (read.contains("finding")) findings.push_back(read.at("finding"));
+    if (read.contains("calls")) calls = read.at("calls");
+    if (read.contains("crash")) crash = read.at("crash");
+    if (read.contains("ends")) ends = read.at("ends");
+    if (read.contains("gives_up")) gave_up = read.at("gives_up");
+  }
+
+  std::string rest_;
+};
+
+class Pipe {
+ public:
+  Pipe() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) throw Error("", "can't make a pipe", std::strerror(errno), Exit::failure);
+  }
+  ~Pipe() {
+    ::close(ends_[0]);
+    close_write();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  int write_end() const { return ends_[1]; }
+  void close_write() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+  /// What is there within a moment: nothing if that is nothing, "" if there is nothing more to come.
+  std::optional<std::string> read() const {
+    pollfd waiting{ends_[0], POLLIN, 0};
+    if (::poll(&waiting, 1, 50) <= 0) return {};
+    char block[1 << 14];
+    const ssize_t n = ::read(ends_[0], block, sizeof block);
+    if (n < 0) return errno == EINTR ? std::nullopt : std::optional(std::string());
+    return std::string(block, static_cast<size_t>(n));
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// Until the worker has ended or is silent for so long that it must be ended. True if it ended by itself.
+bool listen(const Pipe& pipe, Process& worker, double patience, Listener& listener) {
+  const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(patience + grace));
+  for (auto heard = Clock::now(); Clock::now() - heard < limit;) {
+    const bool running = worker.running();  // before reading: what it said last is still to be read
+    const auto text = pipe.read();
+    if (text && !text->empty()) {
+      listener.take(*text);
+      heard = Clock::now();
+      continue;
+    }
+    if (!running) return true;
+    if (text) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it has closed its end
+  }
+  return false;
+}
+
+std::string place(const json& calls) { return place_text(calls.at("method"), calls.at("input")); }
+
+// In words, what the handlers of the worker told.
+std::string told_ending(const json& crash) {
+  if (crash.contains("exit")) return fmt::format("called exit({}) {}", crash.at("exit").get<int>(), place(crash));
+  if (crash.contains("seconds"))
+    return fmt::format("did not come back within {} seconds {}", crash.at("seconds").get<int>(), place(crash));
+  return fmt::format("crashed ({}) {}", signal_name(crash.at("signal").get<int>()), place(crash));
+}
+
+// The same where nobody could tell.
+std::string silent_ending(bool by_itself, const ProcessEnd& end, const json& calls) {
+  if (!by_itself) return fmt::format("did not come back, and was killed, {}", place(calls));
+  if (end.signal == SIGXCPU) return fmt::format("used an hour of the processor, the last of it {}", place(calls));
+  if (end.signal == 0) return fmt::format("ended the process with code {}, without a word, {}", end.exit, place(calls));
+  return fmt::format("was ended by signal {} ({}) {}{}", end.signal, ::strsignal(end.signal), place(calls),
+                     end.signal == SIGKILL ? ": out of memory?" : "");
+}
+
+std::string last_of(const std::filesystem::path& log) {
+  auto text = read_file(log, 64 << 20);
+  if (text.size() > last_words) text = "..." + text.substr(text.size() - last_words);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::vector<std::string> environment(const std::filesystem::path& folder) {
+  auto variables = arithmetic_environment(2);
+  variables.emplace_back("GLIBC_TUNABLES=glibc.malloc.tcache_count=0");  // what a thread keeps would pass for growth
+  const char* others = std::getenv("COMPEER_PLUGIN_PATH");
+  variables.push_back("COMPEER_PLUGIN_PATH=" + folder.string() + (others && *others ? std::string(":") + others : ""));
+  return variables;
+}
+
+}  // namespace
+
+Trial try_plugin(json options, const std::filesystem::path& folder, double patience) {
+  const Scratch scratch;
+  const auto log = scratch.folder() / "log.txt", library = std::filesystem::path(options.at("path").get<std::string>());
+  Pipe pipe;
+  options["report"] = pipe.write_end();
+  options["patience"] = patience;
+  const auto program = find_worker();
+  const auto text = options.dump(-1, ' ', false, json::error_handler_t::replace);
+  Process worker({{program, "model", "check_plugin", text}, environment(folder), log, pipe.write_end()});
+  pipe.close_write();
+  Listener listener;
+  const bool by_itself = listen(pipe, worker, patience, listener);
+  worker.kill_all();  // and what the plugin may have started
+  if (!listener.gave_up.empty()) throw Error("", listener.gave_up, "", Exit::plugin);
+  if (listener.calls.at("method") == "" && listener.ends.is_null())
+    throw Error(program, "ended before it had begun: " + last_of(log), "compeer doctor", Exit::failure);
+
+  Trial trial{std::move(listener.findings), !listener.ends.is_null() && listener.ends.at("made").get<bool>(), {}};
+  if (!listener.ends.is_null() && by_itself) return trial;
+  const json& where = listener.crash.is_null() ? listener.calls : listener.crash;
+  trial.ending = listener.crash.is_null() ? silent_ending(by_itself, worker.end(), where) : told_ending(where);
+  Remark finding{where.at("check"), Verdict::fails, trial.ending, readable_stack(listener.stack, library)};
+  if (const auto words = last_of(log); !words.empty())
+    finding.what += "; standard error ends with: " + spec::printable(words, last_words);
+  trial.findings.push_back(std::move(finding));
+  trial.findings.push_back({"the rest", Verdict::not_checked, "it could not go on after that"});
+  return trial;
+}
+
+}  // namespace compeer::app

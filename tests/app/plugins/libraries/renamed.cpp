@@ -1,0 +1,19 @@
+// A reward that calls itself otherwise than its file.
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+
+namespace {
+
+using namespace compeer;
+
+class Plane : public Reward {
+ public:
+  Plane(const Settings&, Host&) {}
+  std::vector<std::string> parts() const override { return {"plane"}; }
+  at::Tensor score(const Group&) override { return {}; }
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, plane, Plane, R"json(
+  "version": "1.0.0", "summary": "Plane.", "parameters": {})json")
