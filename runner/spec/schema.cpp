@@ -151,7 +151,8 @@ std::string range(const Parameter& parameter) {
 
 // A list's limits are about how many items it has.
 std::string list(const Parameter& parameter) {
-  const auto items = parameter.items == Type::boolean ? "booleans" : type_name(parameter.items) + "s";
+  auto items = parameter.items == Type::boolean ? "booleans" : type_name(parameter.items) + "s";
+  if (!parameter.choices.empty()) items += fmt::format(" out of {}", fmt::join(parameter.choices, ", "));
   const auto least = parameter.min, most = parameter.max;
   if (least == 1 && !most) return fmt::format("a list of one or more {}", items);
   if (least && most) return fmt::format("a list of {} to {} {}", *least, *most, items);

@@ -34,6 +34,11 @@ TEST(ParseSchema, ReadsTablesWithinTables) {
   EXPECT_EQ(names(made[0].fields), (std::vector<std::string>{"size"}));
 }
 
+TEST(ParseSchema, SaysWhatAListMayHold) {
+  const auto made = schema(R"({"tones": {"type": "list", "items": "string", "choices": ["warm", "calm"], "min": 1}})");
+  EXPECT_EQ(describe(made[0]), "a list of one or more strings out of warm, calm");
+}
+
 TEST(ParseSchema, BringsADefaultIntoItsType) {
   EXPECT_EQ(schema(R"({"a": {"type": "number", "default": 1}})")[0].default_value->dump(), "1.0");
 }
