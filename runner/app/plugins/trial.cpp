@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -18,7 +19,6 @@
 #include "app/launch/worker_program.h"
 #include "app/plugins/stack.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -29,8 +29,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double grace = 30;        // seconds beyond the patience for what is none of the plugin's calls
-constexpr size_t last_words = 500;  // characters of standard error
+constexpr double grace = 30;         // seconds beyond the patience for what is none of the plugin's calls
+constexpr int64_t last_words = 500;  // characters of standard error
 
 /// What the worker writes, as it comes: lines of JSON, and behind that of a crash its stack.
 class Listener {
@@ -131,11 +131,15 @@ std::string silent_ending(bool by_itself, const ProcessEnd& end, const json& cal
                      end.signal == SIGKILL ? ": out of memory?" : "");
 }
 
+// However much the plugin may have written.
 std::string last_of(const std::filesystem::path& log) {
-  auto text = read_file(log, 64 << 20);
-  if (text.size() > last_words) text = "..." + text.substr(text.size() - last_words);
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<int64_t>(file.tellg());
+  const auto from = std::max<int64_t>(0, size - last_words);
+  file.seekg(from);
+  std::string text(std::istreambuf_iterator<char>(file), {});
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+  return from > 0 ? "..." + text : text;
 }
 
 std::vector<std::string> environment(const std::filesystem::path& folder) {

@@ -39,6 +39,8 @@ Kit<Chat> kit_for(const Subject<Chat>&) {
   kit.cases.front().input = "an ordinary question";
   kit.cases.push_back(answers("four questions at once", all_texts().front().texts));
   kit.cases.push_back(answers("no questions", {}));
+  kit.cases.push_back(
+      {"its settings", "origin", [](Plugin& chat) { return chat.call("origin", [](Chat& c) { return c.origin(); }); }});
   kit.rules = {{"it has a name", "model", nameless}};
   kit.need_not_agree = "a chat model may answer otherwise each time; a run remembers what it answered";
   kit.not_repeated = "each answer may cost something";

@@ -2,10 +2,12 @@
 // whatever order they are asked for.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <set>
 
 #include "app/model/check/inputs.h"
 #include "app/model/check/kit.h"
+#include "app/model/check/watch.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -14,19 +16,29 @@ namespace {
 
 using Plugin = plugin::Plugin<Dataset>;
 
-constexpr int64_t looked_at = 1000;  // examples of a split
+constexpr int64_t looked_at = 1000;  // examples of a split, as long as there is time
+constexpr auto longest = std::chrono::seconds(10);
 const std::vector<std::string> splits{"train", "valid", "test"};
 
 int64_t size_of(Plugin& dataset, const std::string& split) {
+  patience_begins();
   return dataset.call("size", [&](Dataset& d) { return d.size(split); });
 }
 Example get(Plugin& dataset, const std::string& split, int64_t index) {
+  patience_begins();
   return dataset.call("get", [&](Dataset& d) { return d.get(split, index); });
 }
 
 Case<Dataset> gets(const std::string& split, int64_t index) {
   return {fmt::format("{} {}", split, index), "get",
           [split, index](Plugin& dataset) { return bytes(get(dataset, split, index)); }};
+}
+
+std::string unreadable(Plugin& dataset) {
+  std::vector<std::string> all;
+  for (const Unreadable& one : dataset.call("unreadable", [](Dataset& d) { return d.unreadable(); }))
+    all.insert(all.end(), {one.file, std::to_string(one.record), one.reason});
+  return bytes(all);
 }
 
 // "" if an example is whole.
@@ -49,9 +61,10 @@ std::string lacking(const Example& example) {
 
 // Every example up to some of each split, until `broken` finds one.
 std::string first(Plugin& dataset, const std::function<std::string(const Example&)>& broken) {
+  const auto until = std::chrono::steady_clock::now() + longest;
   for (const auto& split : splits) {
     const auto size = std::min(looked_at, size_of(dataset, split));
-    for (int64_t i = 0; i < size; ++i) {
+    for (int64_t i = 0; i < size && std::chrono::steady_clock::now() < until; ++i) {
       const auto why = broken(get(dataset, split, i));
       if (!why.empty()) return fmt::format("{} {} {}", split, i, why);
     }
@@ -87,6 +100,7 @@ Kit<Dataset> kit_for(const Subject<Dataset>& subject) {
     }
   }
   if (kit.cases.size() > 1) std::swap(kit.cases[0], kit.cases[1]);
+  kit.cases.push_back({"what was left out", "unreadable", unreadable});
   kit.rules = {{"the first thousand examples are whole", "get", [](Plugin& d) { return first(d, lacking); }},
                {"each has an id of its own", "get", of_one_name},
                {"a split that it has not is empty", "size", in_an_unknown_split}};

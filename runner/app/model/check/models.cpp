@@ -13,6 +13,7 @@
 #include "app/bench/scratch.h"
 #include "app/model/check/inputs.h"
 #include "app/model/check/kit.h"
+#include "app/model/check/watch.h"
 
 namespace compeer::app {
 
@@ -38,6 +39,7 @@ at::Tensor tokens(int64_t count, int64_t from, int64_t vocabulary) {
 // The door of a model.
 at::Tensor forward(Plugin& model, const Batch& batch, Cache* cache = nullptr) {
   const at::NoGradGuard no_grad;
+  patience_begins();
   auto rows = model.call("forward", [&](Model& m) { return m.forward(batch, cache); });
   if (!rows.defined()) refuse(model, "returned no tensor");
   const std::vector<int64_t> expected{batch.tokens.size(0), shape_of(model).hidden};
@@ -88,6 +90,20 @@ Case<Model> computes(const std::string& input, const std::vector<std::pair<int64
               all.push_back(tokens(length, from, shape_of(model).vocabulary));
             return bytes(forward(model, sequences(all)));
           }};
+}
+
+// What a model may do without: trained in parts, compared with other implementations.
+Case<Model> on_request(const std::string& method, std::vector<at::Tensor> (*call)(Model&, const Batch&)) {
+  return {"40 tokens", method,
+          [method, call](Plugin& model) {
+            const at::NoGradGuard no_grad;
+            const auto batch = sequences({tokens(40, 5, shape_of(model).vocabulary)});
+            std::string all;
+            for (const auto& one : model.call(method.c_str(), [&](Model& m) { return call(m, batch); }))
+              all += bytes(one);
+            return all;
+          },
+          true};
 }
 
 std::string misshapen(Plugin& model) {
@@ -146,7 +162,9 @@ std::string other_when_read_back(Plugin& model, const Subject<Model>& subject) {
 Kit<Model> kit_for(const Subject<Model>& subject) {
   Kit<Model> kit;
   kit.cases = {computes("40 tokens", {{40, 5}}), computes("a single token", {{1, 0}}),
-               computes("three sequences", {{3, 1}, {17, 2}, {32, 9}})};
+               computes("three sequences", {{3, 1}, {17, 2}, {32, 9}}),
+               on_request("embed", [](Model& m, const Batch& batch) { return std::vector{m.embed(batch)}; }),
+               on_request("hidden_states", [](Model& m, const Batch& batch) { return m.hidden_states(batch); })};
   kit.rules = {{"sizes and head fit each other", "shape", misshapen},
                {"parameters are float32, each with a name of its own", "parameters", odd_parameter}};
   if (shape_of(subject.plugin).exact) {

@@ -6,6 +6,7 @@
 
 #include "app/model/check/inputs.h"
 #include "app/model/check/kit.h"
+#include "app/model/check/watch.h"
 
 namespace compeer::app {
 
@@ -24,6 +25,7 @@ struct Made {
 
 Made made(Plugin& stage, const std::vector<json>& records) {
   Made all;
+  patience_begins();
   for (const Outcome& outcome : plugin::make(stage, records)) {
     all.outcomes.push_back(
         text({{"records", outcome.records}, {"dropped", outcome.dropped}, {"unchanged", outcome.unchanged}}));
@@ -85,6 +87,9 @@ Kit<Stage> kit_for(const Subject<Stage>& subject) {
     all.push_back(odd_record("odd-" + std::to_string(i), one.texts.front()));
     kit.cases.push_back(makes(one.of("texts"), {all.back()}));
   }
+  kit.cases.push_back({"its files", "ingredients", [](Plugin& stage) {
+                         return stage.call("ingredients", [](Stage& s) { return s.ingredients(); });
+                       }});
   kit.rules = {{"a record becomes the same alone and with others", "make",
                 [records = subject.records](Plugin& stage) { return otherwise_alone(stage, records); }},
                {"findings are an object", "findings", no_object}};

@@ -68,7 +68,9 @@ void next_call(const std::string& check, const std::string& method, const std::s
   if (inside.size() < sizeof known.place) std::memcpy(known.place, inside.c_str(), inside.size() + 1);
 }
 
-Call::Call() { arm(known.patience); }
+void patience_begins() { arm(known.patience); }
+
+Call::Call() { patience_begins(); }
 Call::~Call() { arm({}); }
 
 }  // namespace compeer::app

@@ -12,6 +12,9 @@ void watch_calls(int report, double patience);
 /// Which call comes next, for `watch_calls`.
 void next_call(const std::string& check, const std::string& method, const std::string& input);
 
+/// Of several calls in a row, each has its own patience.
+void patience_begins();
+
 /// While it lives, a call is under way.
 class Call {
  public:
