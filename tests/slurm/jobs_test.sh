@@ -128,7 +128,20 @@ ok "a run that fails ends its job with its own exit code"
 [[ $(compeer doctor) == *"srun --mpi=pmix"* ]] || fail "doctor does not find PMIx"
 ok "doctor finds Slurm and PMIx"
 
-# 5. By hand: tasks that can't be connected are refused instead of being runs of their own.
+# 5. A job that was cancelled stays so; submitting its folder goes on with it.
+job=$(submit "$smoke" "${long[@]}" --set name=cancelled)
+until_true "the run starts" grep -q '"step":[1-9]' results/cancelled/status.json
+scancel "$job"
+until_true "the job ends" gone "$job"
+[[ $(scontrol show job "$job") == *"JobState=CANCELLED"*"Restarts=0"* ]] || fail "a cancelled job lives on"
+finished results/cancelled && fail "the run was too quick to be cancelled"
+job=$(submit results/cancelled)
+until_true "the job ends" gone "$job"
+finished results/cancelled || fail "the cancelled run did not go on"
+[[ $(fingerprint results/cancelled) == "$(fingerprint reference/smoke-grpo)" ]] || fail "the cancelled run has other weights"
+ok "a cancelled job is not requeued, and its run goes on when it is submitted again"
+
+# 6. By hand: tasks that can't be connected are refused instead of being runs of their own.
 compeer submit "$smoke" --set name=hand --dry-run >hand.sh || fail "a dry run"
 mkdir -p results/hand
 compeer resolve "$smoke" --set name=hand --json >results/hand/spec.json
