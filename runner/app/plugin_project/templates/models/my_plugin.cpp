@@ -17,15 +17,14 @@ using nlohmann::json;
 
 class MyPlugin : public compeer::Model {
  public:
-  // Every key of the descriptor below is there, in its type and range. Beside them compeer tells the size of the
-  // tokenizer's vocabulary, and gives a checkpoint as `path` when a run goes on. Throw anything to refuse.
+  // Every key of the descriptor below is there, in its type and range; `config` has the size of the tokenizer's
+  // vocabulary, too. A run that goes on gives its checkpoint as `path`. Throw anything to refuse: the message reaches
+  // the user.
   MyPlugin(const compeer::Settings& settings, compeer::Host& host) {
     if (settings.has("path")) {
       read(settings.text("path"));
-    } else if (settings.has("config")) {
-      draw(settings.table("config"), host);
     } else {
-      throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
+      draw(settings.table("config"), host);
     }
     embedding_.requires_grad_();
     head_.requires_grad_();
@@ -33,6 +32,7 @@ class MyPlugin : public compeer::Model {
 
   compeer::ModelShape shape() const override {
     compeer::ModelShape shape;
+    shape.layers = shape.kv_heads = shape.head_dim = 1;  // of the cache, which stays as it is
     shape.hidden = head_.size(1);
     shape.vocabulary = head_.size(0);
     shape.positions = 4096;
@@ -85,7 +85,7 @@ COMPEER_PLUGIN(Model, models, my_plugin, MyPlugin, R"json(
   "summary": "Bigrams: the next token from the last one.",
   "parameters": {
     "path": {"type": "path", "default": null, "help": "a folder that this plugin has saved"},
-    "config": {"type": "table", "default": null, "help": "sizes of a fresh model; the tokenizer gives the vocabulary",
+    "config": {"type": "table", "default": {}, "help": "sizes of a fresh model; the tokenizer gives the vocabulary",
       "parameters": {
         "width": {"type": "integer", "default": 32, "min": 1, "help": "numbers that are kept of a token"}
       }}
