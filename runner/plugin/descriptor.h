@@ -16,7 +16,7 @@ const std::vector<std::string>& kinds();
 
 /// What a plugin says about itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
 struct Descriptor {
-  int64_t interface = 0;    ///< COMPEER_INTERFACE it was built with
+  int64_t interface = 0;    ///< the number of its kind's interface that it was built with
   std::string kind, name;   ///< those of its file: <folder>/<kind>/<name>.so
   std::string version;      ///< the plugin's own
   std::string torch;        ///< libtorch it was built with, "2.11.0"

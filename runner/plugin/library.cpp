@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <map>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -35,12 +36,22 @@ void check_same_file(const Chosen& chosen, const std::string& actual) {
        "put the old library back, or start a new run");
 }
 
+int64_t interface_of(const std::string& kind) {
+  static const std::map<std::string, int64_t> numbers{
+      {"datasets", COMPEER_INTERFACE_datasets},     {"models", COMPEER_INTERFACE_models},
+      {"rewards", COMPEER_INTERFACE_rewards},       {"reweighting", COMPEER_INTERFACE_reweighting},
+      {"similarity", COMPEER_INTERFACE_similarity}, {"chat", COMPEER_INTERFACE_chat},
+      {"stages", COMPEER_INTERFACE_stages},
+  };
+  return numbers.at(kind);
+}
+
 // What both sides must have been compiled with alike; anything else they may differ in.
 void check_built_alike(const Chosen& chosen, const Descriptor& theirs) {
-  if (theirs.interface != COMPEER_INTERFACE) {
+  if (const auto ours = interface_of(chosen.kind); theirs.interface != ours) {
     fail(chosen,
          "was built for plugin interface " + std::to_string(theirs.interface) + ", this program has interface " +
-             COMPEER_TEXT(COMPEER_INTERFACE),
+             std::to_string(ours),
          mend);
   }
   if (theirs.torch != COMPEER_TORCH_VERSION) {

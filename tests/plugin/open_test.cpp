@@ -53,10 +53,10 @@ TEST(Open, KeepsTheLibraryInMemoryForGood) {
   EXPECT_NE(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
-TEST(Open, RefusesAnotherInterface) {
+TEST(Open, RefusesThePreviousInterface) {
   EXPECT_EQ(refusal(library("interface", "rewards", "plain")).problem(),
-            "plugin rewards/plain was built for plugin interface 999, this program has interface " +
-                std::to_string(COMPEER_INTERFACE));
+            "plugin rewards/plain was built for plugin interface " + std::to_string(COMPEER_INTERFACE_rewards - 1) +
+                ", this program has interface " + std::to_string(COMPEER_INTERFACE_rewards));
 }
 
 TEST(Open, RefusesAnotherLibtorch) {

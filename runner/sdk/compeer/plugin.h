@@ -20,11 +20,21 @@
 #include "compeer/host.h"
 #include "compeer/settings.h"
 
-/// Changes whenever a header of the SDK changes; host and plugin must have the same.
-#define COMPEER_INTERFACE 7
+/// The number of each kind's interface. Host and plugin must have the same, so it is raised with every change of a
+/// header that the two share: the kind's own, and for all kinds those that come with every plugin (this one, host.h,
+/// settings.h and what they speak of).
+#define COMPEER_INTERFACE_datasets 8
+#define COMPEER_INTERFACE_models 8
+#define COMPEER_INTERFACE_rewards 8
+#define COMPEER_INTERFACE_reweighting 8
+#define COMPEER_INTERFACE_similarity 8
+#define COMPEER_INTERFACE_chat 8
+#define COMPEER_INTERFACE_stages 8
 
-#ifndef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
-#define COMPEER_DECLARED_INTERFACE COMPEER_INTERFACE
+#ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
+#define COMPEER_INTERFACE_OF(kind) COMPEER_DECLARED_INTERFACE
+#else
+#define COMPEER_INTERFACE_OF(kind) COMPEER_INTERFACE_##kind
 #endif
 #ifndef COMPEER_DECLARED_TORCH
 #define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
@@ -38,7 +48,7 @@
   extern "C" {                                                                                                        \
   extern const char compeer_descriptor[];                                                                             \
   [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =                              \
-      "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_DECLARED_INTERFACE)                                        \
+      "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_INTERFACE_OF(kind_))                                       \
       ",\"kind\":\"" #kind_ "\",\"name\":\"" #name_ "\",\"torch\":\"" COMPEER_DECLARED_TORCH                          \
       "\",\"cxx_abi\":" COMPEER_TEXT(_GLIBCXX_USE_CXX11_ABI) ",\"compiler\":\"" __VERSION__ "\"," body "}";           \
   }                                                                                                                   \

@@ -1,0 +1,21 @@
+// A function for each kind of plugin that speaks of all the host shares with it, so that debug information has it.
+#include "compeer/chat.h"
+#include "compeer/dataset.h"
+#include "compeer/host.h"
+#include "compeer/model.h"
+#include "compeer/reward.h"
+#include "compeer/reweighting.h"
+#include "compeer/similarity.h"
+#include "compeer/speaker.h"
+#include "compeer/stage.h"
+
+#define INTERFACE(kind, Interface) \
+  extern "C" [[gnu::visibility("default")]] void kind(compeer::Interface&, compeer::Host&, compeer::Settings&) {}
+
+INTERFACE(datasets, Dataset)
+INTERFACE(models, Model)
+INTERFACE(rewards, Reward)
+INTERFACE(reweighting, Reweighting)
+INTERFACE(similarity, Similarity)
+INTERFACE(chat, Chat)
+INTERFACE(stages, Stage)
