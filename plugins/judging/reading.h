@@ -8,7 +8,7 @@
 /// Settings of what asks about records, in the form of "parameters".
 #define COMPEER_READS_SETTINGS                                                                            \
   R"json("reads": {"type": "boolean", "default": false,)json"                                             \
-  R"json("help": "before each step stands how the record's reader took the dialogue (stage read)"},)json" \
+  R"json("help": "with each step stands how the record's reader took the dialogue (stage read)"},)json" \
   R"json("reads_replies": {"type": "boolean", "default": false,)json"                                     \
   R"json("help": "before each reply stands what the reader says it does; a policy learns to say that"},)json"
 
