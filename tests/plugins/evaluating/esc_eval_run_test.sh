@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Whole runs of ESC-Eval in which esc_world plays every part: the same records over 1 and 2 ranks and whatever is asked
-# together, the truth beside the scores, and what a run leaves is scored again to the same, by either parser.
+# Whole runs of ESC-Eval in which esc_world plays every part: the same records over 1 and 2 ranks, whatever is asked
+# together and after kill -9 at any moment, when nothing that was answered is asked for again; the truth beside the scores;
+# and what a run leaves is scored again to the same, by either parser.
 # usage: esc_eval_run_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
@@ -28,23 +29,46 @@ second_judge = { plugin = "esc_world", seed = 1, judge_noise = 0.5 }
 plugin = "world_truth"
 TOML
 
-run() { # name, ranks, together
+start() { # name, ranks, together
   mkdir -p "$1/esc-eval"
   "$build/bin/compeer" resolve esc_eval.toml --set "ranks=$2" --set "data.together=$3" --json >"$1/esc-eval/spec.json"
-  mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1/esc-eval" >"$1/log.txt" 2>&1 ||
-    { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }
+  setsid mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1/esc-eval" >>"$1/log.txt" 2>&1 &
+}
+run() {
+  start "$@"
+  wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }
   (cd "$1/esc-eval/stages" && sha256sum -- *.jsonl) >"$1/sums"
 }
 run one 1 24
 run two 2 5
 diff one/sums two/sums || { echo "FAILED  ranks make other records"; exit 1; }
 
+for answers in 40 400; do # killed when so many are remembered; there are some 1,500
+  start killed 2 5
+  while kill -0 "$!" 2>/dev/null && (($(cat killed/esc-eval/answers/*.jsonl 2>/dev/null | wc -l) < answers)); do :; done
+  kill -9 -- "-$!" 2>/dev/null || { echo "FAILED  over before $answers answers were there"; exit 1; }
+  wait "$!" 2>/dev/null || true
+done
+run killed 2 5
+diff one/sums killed/sums || { echo "FAILED  a run that was killed makes other records"; exit 1; }
+
 for parser in strict upstream; do
   "$build/bin/compeer" rescore esc_eval one/esc-eval/stages/01-esc_eval.jsonl --set parser=$parser --json >$parser.json
 done
 python3 - <<'PY'
-import json
+import glob, json
 
+def answers(run):
+    keys = []
+    for file in glob.glob(f"{run}/esc-eval/answers/*.jsonl"):
+        for line in open(file, "rb"):
+            try:
+                keys.append(json.loads(line)["key"])
+            except ValueError:
+                pass  # the last line of a process that was killed
+    return sorted(keys)
+
+assert len(answers("one")) > 400 and answers("killed") == answers("one"), "something was asked twice, or not at all"
 stages = json.load(open("one/esc-eval/summary.json"))["details"]["stages"]
 scored, true = stages[1]["findings"], stages[2]["findings"]
 assert (scored["n"], scored["invalid"], true["n"], true["quality"]["n"]) == (24, 0, 24, 120), (scored["n"], true)
