@@ -152,7 +152,7 @@ class Chat {
   rollout::Engine engine_;
   rollout::Conversation kept_;
   Interruption interruption_;
-  Lines lines_{STDIN_FILENO};
+  Lines lines_{STDIN_FILENO, interruption_.descriptor()};
   std::string system_;
   json messages_;
   uint32_t turn_ = 0;

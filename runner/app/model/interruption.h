@@ -13,6 +13,9 @@ class Interruption {
 
   bool raised() const;
   void clear();
+  /// Can be read while the flag is up, so that one that goes up just before somebody waits wakes them too. -1 if not
+  /// wanted.
+  int descriptor() const;
 
  private:
   bool wanted_;

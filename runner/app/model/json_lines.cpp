@@ -39,11 +39,11 @@ bool Lines::ready() {
   }
 }
 
-// Reads what there is; false if there is nothing within that time, or a signal came.
+// Reads what there is; false if there is nothing within that time, or an interruption or a signal came.
 bool Lines::fill(int milliseconds) {
-  pollfd wanted{descriptor_, POLLIN, 0};
-  const int found = ::poll(&wanted, 1, milliseconds);
-  if (found == 0 || (found < 0 && errno == EINTR)) return false;
+  pollfd wanted[]{{descriptor_, POLLIN, 0}, {interruption_, POLLIN, 0}};
+  const int found = ::poll(wanted, 2, milliseconds);
+  if (found == 0 || (found < 0 && errno == EINTR) || wanted[1].revents != 0) return false;
   char block[1 << 16];
   const ssize_t count = ::read(descriptor_, block, sizeof block);
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return false;

@@ -12,9 +12,10 @@ namespace compeer::app {
 /// answer before it sends the next.
 class Lines {
  public:
-  explicit Lines(int descriptor) : descriptor_(descriptor) {}
+  /// `interruption`, if it is one: a descriptor that ends waiting when it can be read.
+  explicit Lines(int descriptor, int interruption = -1) : descriptor_(descriptor), interruption_(interruption) {}
 
-  /// The next line that is not blank, without its end; nothing at the end of the input. Waits. A signal ends the
+  /// The next line that is not blank, without its end; nothing at the end of the input. Waits. An interruption ends the
   /// waiting with an empty line.
   std::optional<std::string> next();
   /// Whether `next` would answer without waiting.
@@ -28,7 +29,7 @@ class Lines {
   bool fill(int milliseconds);
   std::optional<std::string> take();
 
-  int descriptor_;
+  int descriptor_, interruption_;
   std::string buffer_;
   size_t searched_ = 0;  // characters of buffer_ that are known to hold no line end
   bool ended_ = false;

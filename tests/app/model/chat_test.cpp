@@ -81,7 +81,11 @@ class Terminal {
   std::string shown(const std::string& end) {
     std::string text;
     pollfd wanted{side_, POLLIN, 0};
-    while (text.find(end) == std::string::npos && ::poll(&wanted, 1, 60000) > 0) {
+    while (text.find(end) == std::string::npos) {
+      if (::poll(&wanted, 1, 60000) <= 0) {
+        ADD_FAILURE() << "no '" << end << "' came after: " << text;
+        break;
+      }
       char block[256];
       const ssize_t count = ::read(side_, block, sizeof block);
       if (count <= 0) break;
