@@ -43,7 +43,7 @@ json spec_in(const fs::path& folder, const RunData& run) {
 void find_used(json spec, RunData& run) {
   each_text(spec, [&](const std::string&, json& text) {
     const auto path = text.get<std::string>();
-    if (run_folder(path) == fs::path(path) || run.used.count(path) || run.used.size() >= most_used) return;
+    if (path.find('/') == path.npos || run.used.count(path) || run.used.size() >= most_used) return;
     if (json found = spec_in(run_folder(path), run); found.is_object()) {
       run.used[path] = found;
       find_used(std::move(found), run);

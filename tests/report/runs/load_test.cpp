@@ -32,7 +32,7 @@ class Load : public ::testing::Test {
     fs::create_directories(folder);
     nlohmann::json spec = {{"format", 1},
                            {"sha256", std::string(64, 'c')},
-                           {"spec", sample::spec(name, task, "", "none")},
+                           {"spec", sample::spec(folder.filename().string(), task, "", "none")},
                            {"origins", {{"seed", "default"}}},
                            {"plugins", nlohmann::json::array()}};
     write_file(folder / "spec.json", spec.dump());
@@ -259,15 +259,17 @@ TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
 TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {
   fs::create_directories(root_ / "results");
   write_run("results/start", "sft", 1);
+  write_run("results/measured", "data", 1);
   auto folder = write_run("results/child", "grpo", 1);
   auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
   file["spec"]["model"]["path"] = "results/start/checkpoints/last";
   file["spec"]["reference"] = "results/gone/checkpoints/last";
+  file["spec"]["rewards"] = {{{"accuracy", "results/measured"}, {"plugin", "measured"}}};
   write_file(folder / "spec.json", file.dump());
   const RunData run = load_run(folder);
-  ASSERT_EQ(run.used.size(), 1u);
-  EXPECT_EQ(run.used.begin()->first, "results/start/checkpoints/last");
-  EXPECT_EQ(run.used.begin()->second["task"], "sft");
+  ASSERT_EQ(run.used.size(), 2u);
+  EXPECT_EQ(run.used.at("results/measured")["task"], "data");
+  EXPECT_EQ(run.used.at("results/start/checkpoints/last")["task"], "sft");
 }
 
 TEST_F(Load, FindsTheRunsOfAFolder) {
