@@ -35,18 +35,9 @@ struct TrialGroup {
   Better better(const std::string& path) const { return better_of(ways, path); }
 };
 
-/// The stage whose settings say who is tested: this one, or the one before it that played what this one measures.
-size_t subject_stage(const RunData& run, size_t number);
-
 std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lineage& lineage);
 
 /// A figure of one kind: its own interval, or of several trials their mean with a t interval over the trials.
 Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, const std::string& path);
-
-/// How the figures of a column stand to each other. `level`: not the best, but can't be told from it.
-struct Standing {
-  bool best = false, second = false, level = false;
-};
-std::vector<Standing> standings(const std::vector<Estimate>& figures, Better better);
 
 }  // namespace compeer::report

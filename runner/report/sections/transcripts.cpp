@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/comparing/tested.h"
 #include "report/comparing/trial_groups.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/passages.h"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/comparing/compare.h"
+#include "report/comparing/standings.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
 #include "report/runs/figures.h"
