@@ -7,21 +7,22 @@ local over_seeds, values = require "lib.over_seeds", require "lib.values"
 local seeds = compeer.quick and 1 or 3
 
 local function reweighted(settings) return { reweighting = settings } end
+local fixed = { grpo = { divisor = "fixed", divisor_value = 1.5 } }
 local variants = {
-  { "UR" }, { "URP (tau .97)", {} },
+  { "UR", nil, "ur" }, { "URP (tau .97)", nil, "urp" },
   { "tau 0.5", reweighted { tau = 0.5 } }, { "tau 1", reweighted { tau = 1.0 } }, { "tau 2", reweighted { tau = 2.0 } },
   { "alpha .05 beta 20", reweighted { alpha = 0.05, beta = 20.0 } },
   { "signed", reweighted { mode = "signed" } }, { "signed, tau 2", reweighted { mode = "signed", tau = 2.0 } },
   { "on completions", reweighted { on = "completion" } }, { "own history", reweighted { history = "assistant" } },
-  { "fixed divisor", { grpo = { divisor = "fixed", divisor_value = 1.5 } } },
+  { "fixed divisor", fixed }, { "fixed divisor, tau 2", { grpo = fixed.grpo, reweighting = { tau = 2.0 } } },
+  { "UR, fixed divisor", fixed, "ur_fixed-divisor" }, -- without reweighting: what the divisor does by itself
 }
 
 local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
   local _, method, made = policies(seed)
   for i, variant in ipairs(variants) do
-    local name = variant[2] and "urp_" .. variant[1]:gsub("%W+", "-") or "ur"
-    if variant[1] == "URP (tau .97)" then name = "urp" end
+    local name = variant[3] or "urp_" .. variant[1]:gsub("%W+", "-")
     local policy = made.taught(name, variant[2])
     add(i, variant[1], method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint }))
   end
