@@ -7,7 +7,7 @@ local seeds = compeer.quick and 1 or 3
 
 local runs = {}
 for seed = 1, seeds do
-  local _, method, made = policies(seed)
+  local _, method, made = policies(seed, true)
   local sft, cer = made.sft, made.cer
   local prm, orm = method.taught_judge("prm", sft, cer, made.budget), method.taught_judge("orm", sft, cer, made.budget)
   local truth = { plugin = "esc_world", world = { rounds = 3, seed = seed - 1 } }

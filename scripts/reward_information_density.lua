@@ -15,7 +15,7 @@ end }]]
 
 local rows, runs, add = require("lib.rows")()
 for seed = 1, seeds do
-  local _, method, made = policies(seed)
+  local _, method, made = policies(seed, true)
   for i, weight in ipairs { 0.0, 0.5, 1.0, 2.0 } do
     local name = weight == 0 and "ur" or "ur_density-" .. weight
     local policy = made.taught(name, weight > 0 and {

@@ -23,11 +23,13 @@ local function shown(mean, half, mark)
 end
 
 local function print_table(names, columns, cell, mark)
-  local head = (" "):rep(16)
+  local longest = 15
+  for _, name in ipairs(names) do longest = math.max(longest, #name) end
+  local head = (" "):rep(longest + 1)
   for _, column in ipairs(columns) do head = head .. ("%16s"):format(column[1]) end
   print(head)
   for i, name in ipairs(names) do
-    local line = ("%-16s"):format(name)
+    local line = name .. (" "):rep(longest + 1 - #name)
     for k in ipairs(columns) do
       local mean, half = cell(i, k)
       line = line .. shown(mean, half, mark(i, k))

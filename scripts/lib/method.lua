@@ -127,11 +127,14 @@ return function(seed, variant)
   end
 
   -- Dialogues of five rounds that a chat model holds with seekers it has not met, scored by a stage: "esc_eval" or "sage".
-  -- The players are esc_world's own; `others` replaces them.
+  -- The players are esc_world's own; `others` replaces them or, where it names no plugin, changes their settings.
   function method.played(stage, name, chat, others)
     local seeker = { plugin = "esc_world", world = joined({ seed = seed - 1 }, variant.world or {}) }
     local players = stage == "sage" and { simulator = seeker } or { role_player = seeker, judge = seeker }
-    local plays = joined({ plugin = stage, supporter = chat, supporter_temperature = 1.0 }, players, others or {})
+    local plays = joined({ plugin = stage, supporter = chat, supporter_temperature = 1.0 }, players)
+    for key, value in pairs(others or {}) do
+      plays[key] = players[key] and not value.plugin and joined(players[key], value) or value
+    end
     return compeer.experiment { name = named(stage .. "-" .. name:gsub("%s", "-")), task = "data", seed = seed, ranks = 2,
       dataset = joined(world, { unit = "scenario", test = scenarios }), data = { splits = { "test" } },
       stages = { plays, { plugin = "diversity" }, { plugin = "world_truth", world = seeker.world } } }:launch()

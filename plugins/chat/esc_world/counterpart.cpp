@@ -57,7 +57,7 @@ std::vector<Round> Counterpart::rounds(const Asked& asked) const {
 
 std::string Counterpart::planning(const std::vector<Round>& rounds) const {
   const Heard& heard = rounds[rounds.size() - 2].heard;
-  const double change = std::round(profile_.emotion_scale * (heard.felt - 0.5));
+  const double change = std::round(profile_.emotion_scale * (heard.felt - profile_.emotion_rest));
   const std::string doing = heard.reply ? manner(heard.keys) : "i do not understand it";
   return fmt::format("Content: {}\nTargetCompletion: {:.2f} of 1\nActivity: {} repeats\nAnalyse: {}\nChange: {}",
                      doing.empty() ? "attunement" : doing, heard.felt,

@@ -25,6 +25,7 @@ esc_world::Profile profile_of(const Settings& settings) {
   profile.first_bias = settings.number("first_bias");
   profile.persona_noise = settings.number("persona_noise");
   profile.emotion_scale = settings.number("emotion_scale");
+  profile.emotion_rest = settings.number("emotion_rest");
   profile.judge_noise = settings.number("judge_noise");
   return profile;
 }
@@ -114,7 +115,9 @@ COMPEER_PLUGIN(Chat, chat, esc_world, EscWorldChat, R"json(
     "persona_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
       "help": "share of personas that are read as any style"},
     "emotion_scale": {"type": "number", "default": 20, "min": 0,
-      "help": "simulator: points from the worst reply to the best; a felt quality of a half moves nothing"},
+      "help": "simulator: points from the worst reply to the best"},
+    "emotion_rest": {"type": "number", "default": 0.5, "min": 0, "max": 1,
+      "help": "simulator: the felt quality that moves nothing; a lower one is a more patient seeker"},
     "judge_noise": {"type": "number", "default": 0.1, "min": 0, "max": 1,
       "help": "share of a judge's scores that are one too high or too low"},
     "supports": {"type": "string", "default": "test", "choices": ["train", "valid", "test"],

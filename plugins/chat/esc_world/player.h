@@ -17,6 +17,7 @@ struct Profile {
   double poor = 0.3;               ///< if neither reply is better than this, neither is acceptable
   double persona_noise = 0.1;      ///< share of personas read as another style
   double emotion_scale = 20;       ///< SAGE: points for the whole way from the worst reply to the best
+  double emotion_rest = 0.5;       ///< SAGE: the felt quality that moves nothing
   double judge_noise = 0.1;        ///< share of scores that are one too high or too low
   Style drift = Style::influence;  ///< the style of a rewriter that has no persona in mind
 

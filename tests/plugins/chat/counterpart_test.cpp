@@ -92,6 +92,9 @@ TEST_F(Evaluated, TheSimulatorMovesByWhatIsFelt) {
   EXPECT_EQ(number_behind("Change: ", simulated("sage_planning")), "-2");
   profile_.emotion_scale = 40;
   EXPECT_EQ(number_behind("Change: ", simulated("sage_planning")), "-4");
+  profile_.emotion_rest = 0.25;  // 40 (0.392 - 0.25) = 5.7
+  EXPECT_EQ(number_behind("Change: ", simulated("sage_planning")), "6");
+  profile_.emotion_rest = 0.5;
   profile_.emotion_scale = 400;
   EXPECT_EQ(number_behind("Change: ", simulated("sage_planning")), "-10");
 }
