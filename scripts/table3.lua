@@ -11,7 +11,7 @@ for seed = 1, seeds do
   local these, method = policies(seed)
   for i, policy in ipairs(these) do
     add(i, policy[1], method.played("sage", policy[1], { plugin = "local", path = policy[2].checkpoint },
-      { rounds = 20, simulator = { emotion_rest = 0.25 } }))
+      { rounds = 20, simulator = { emotion_rest = 0.2 } }))
   end
 end
 
