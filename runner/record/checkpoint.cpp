@@ -58,6 +58,15 @@ void point_last_at(const Path& folder) {
   std::filesystem::rename(next, link);
 }
 
+// Killed in here, no half of a checkpoint is left that would look like a damaged one.
+void remove_at_once(const Path& folder) {
+  Path aside = folder;
+  aside += ".old.part";
+  std::filesystem::remove_all(aside);
+  std::filesystem::rename(folder, aside);
+  std::filesystem::remove_all(aside);
+}
+
 // Within the checkpoint, whatever the manifest of a stranger says.
 bool is_inside(const Path& name) {
   return !name.empty() && name.is_relative() && std::find(name.begin(), name.end(), "..") == name.end();
@@ -153,14 +162,15 @@ void prune(const Path& run_folder, uint64_t keep) {
   if (folders.size() <= kept) return;
   const auto good = newest_good(run_folder);
   for (size_t i = kept; i < folders.size(); ++i)
-    if (!good || folders[i] != good->folder) std::filesystem::remove_all(folders[i]);
+    if (!good || folders[i] != good->folder) remove_at_once(folders[i]);
 }
 
 void remove_unfinished(const Path& run_folder) {
   std::vector<Path> unfinished;
   std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(run_folder / "checkpoints", code))
-    if (entry.path().extension() == ".part") unfinished.push_back(entry.path());
+  for (const auto& folder : {run_folder / "checkpoints", run_folder})
+    for (const auto& entry : std::filesystem::directory_iterator(folder, code))
+      if (entry.path().extension() == ".part") unfinished.push_back(entry.path());
   for (const auto& path : unfinished) std::filesystem::remove_all(path);
 }
 

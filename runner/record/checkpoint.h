@@ -52,7 +52,7 @@ std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
 /// Removes all but the newest `keep` (at least 1); the newest good one stays in any case.
 void prune(const std::filesystem::path& run_folder, uint64_t keep);
 
-/// Removes folders that a killed run left half written. Call it at the start, when no other process writes.
+/// Removes folders and small files that a killed run left half written (rollouts are their writers' affair). Call it at the start, when no other process writes.
 void remove_unfinished(const std::filesystem::path& run_folder);
 
 }  // namespace compeer::record

@@ -116,9 +116,12 @@ TEST(Checkpoint, LeftoversOfKilledRunsAreRemovedAtTheStart) {
   std::filesystem::create_directories(run / "checkpoints/step-000002.part");
   std::ofstream(run / "checkpoints/step-000002.part/model.safetensors") << "half";
   std::filesystem::create_directory_symlink("step-000002", run / "checkpoints/last.part");
+  std::filesystem::create_directories(run / "checkpoints/step-000000.old.part");
+  for (const char* file : {"summary.json.123.part", "status.json.0.123.part"}) std::ofstream(run / file) << "half";
   EXPECT_EQ(newest_good(run.path())->step, 1u);
   remove_unfinished(run.path());
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000001"}));
+  EXPECT_EQ(names_in(run.path()), std::vector<std::string>{"checkpoints"});
 }
 
 }  // namespace compeer::record
