@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "base/error.h"
 
@@ -33,6 +34,21 @@ Handle text_type(size_t size) {
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
+}
+
+// A file that was closed says how long it is; that of a killed writer may be any length, and is looked at further.
+// Bytes that are not there HDF5 would read as zeros.
+void refuse_if_cut_off(const std::filesystem::path& file) {
+  // The start of superblock 3 (HDF5 File Format Specification, II.A): signature, version, size of offsets, size of
+  // lengths, whether a writer has it open; three offsets, of which the last is the end of the file.
+  std::string start(36, '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  uint64_t end = 0;
+  std::memcpy(&end, start.data() + 28, sizeof end);
+  const bool closed = start.starts_with("\x89HDF\r\n\x1a\n\x03\x08") && start[11] == 0;
+  const auto bytes = std::filesystem::file_size(file);
+  if (closed && bytes < end)
+    throw Error(file.string(), fmt::format("is cut off: it has {} bytes, should have {}", bytes, end), "", Exit::data);
 }
 
 // An open file stays usable when its name is gone.
@@ -135,6 +151,7 @@ Place open_for_reading(const std::filesystem::path& file) {
     return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   } catch (const Error&) {
     if (!std::filesystem::is_regular_file(file)) throw;
+    refuse_if_cut_off(file);
     try {
       return open_mended_copy(file);
     } catch (const std::exception&) {
@@ -173,7 +190,7 @@ void sync(const Place& place) {
   }
   place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), "can't be made durable");
   if (::fsync(*static_cast<int*>(descriptor)) != 0)
-    throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::data);
+    throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::failure);
 }
 
 }  // namespace compeer::record::hdf

@@ -41,9 +41,10 @@ class RolloutWriter {
   RolloutWriter& operator=(RolloutWriter&&) noexcept;
   ~RolloutWriter();
 
-  /// Before the first append of a resumed run: of this rank's files, drops all rows of steps after `last_step` (0 drops
-  /// everything) and seals what a crash left open. Killed in here, it can be done again.
-  void resume(uint64_t last_step);
+  /// Before the first append of a resumed run over `ranks` ranks: of this rank's files, drops all rows of steps after
+  /// `last_step` (0 drops everything) and seals what a crash left open. If there were more ranks before, their files
+  /// are shared out. Killed in here, it can be done again.
+  void resume(uint64_t last_step, int ranks);
 
   /// All completions of one step on this rank, committed together: after a crash a step is there whole or not at all.
   /// Steps must grow. No rows: nothing is written.

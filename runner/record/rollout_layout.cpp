@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "record/crc32c.h"
 
 namespace compeer::record {
 
@@ -20,6 +21,14 @@ void copy_array(const hdf::Array& from, hdf::Array& to, uint64_t count) {
   for (uint64_t at = 0; at < count; at += copy_block)
     to.write<T>(at, from.read<T>(at, std::min(copy_block, count - at)));
 }
+
+template <class T>
+void add(std::string& bytes, const std::vector<T>& list) {
+  bytes += std::to_string(list.size()) + ':';
+  bytes.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+}
+
+void add(std::string& bytes, const std::string& text) { bytes += std::to_string(text.size()) + ':' + text; }
 
 std::filesystem::path with_suffix(const RolloutName& name, const char* suffix) {
   return name.folder / fmt::format("r{:04}-{:06}{}", name.rank, name.first_step, suffix);
@@ -36,6 +45,16 @@ std::optional<RolloutName> parse(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+uint64_t rollout_checksum(const RolloutRow& row, const RolloutRow& first) {
+  std::string bytes = fmt::format("{} {} {} {} ", row.step, row.prompt, row.completion, row.finished);
+  for (const auto* text : {&first.example_id, &first.prompt_text, &row.text}) add(bytes, *text);
+  add(bytes, first.prompt_tokens);
+  add(bytes, row.tokens);
+  add(bytes, row.logprobs);
+  add(bytes, row.values);
+  return crc32c(bytes);
+}
 
 RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<std::string>& value_columns,
                                     bool compressed) {
@@ -65,6 +84,7 @@ RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<s
   made.example_id = hdf::Texts::create(place, "groups/example_id", "bytes", few, compressed);
   made.prompt_text = hdf::Texts::create(place, "groups/prompt", "bytes", many, compressed);
   made.prompt_tokens = hdf::Ragged<int32_t>::create(place, "groups/prompt_tokens", "ids", many, compressed);
+  made.checksum = array("completions/checksum", u64, few);
   made.committed = hdf::Array::create(place, "committed", u64, 1);
   made.commit(0);
   return made;
@@ -86,6 +106,7 @@ RolloutLayout RolloutLayout::open(const hdf::Place& place, const std::vector<std
   opened.example_id = hdf::Texts::open(place, "groups/example_id", "bytes");
   opened.prompt_text = hdf::Texts::open(place, "groups/prompt", "bytes");
   opened.prompt_tokens = hdf::Ragged<int32_t>::open(place, "groups/prompt_tokens", "ids");
+  if (place.has("completions/checksum")) opened.checksum = array("completions/checksum");
   return opened;
 }
 
@@ -103,6 +124,7 @@ std::vector<std::string> RolloutLayout::value_columns(const hdf::Place& place) {
 void RolloutLayout::flush() {
   for (auto* array : {&step, &prompt, &completion, &group, &finished, &logprobs}) array->flush();
   for (auto& array : values) array.flush();
+  if (checksum) checksum->flush();
   for (auto* texts : {&text, &example_id, &prompt_text}) texts->flush();
   tokens.flush();
   prompt_tokens.flush();
@@ -123,6 +145,7 @@ void RolloutLayout::copy(const RolloutLayout& from, uint64_t completions) {
   copy_array<uint64_t>(from.group, group, completions);
   copy_array<uint8_t>(from.finished, finished, completions);
   for (size_t i = 0; i < values.size(); ++i) copy_array<double>(from.values[i], values[i], completions);
+  if (from.checksum && from.checksum->size() > 0) copy_array<uint64_t>(*from.checksum, *checksum, completions);
   text.copy(from.text, completions);
   tokens.copy(from.tokens, completions);
   copy_array<float>(from.logprobs, logprobs, tokens.end());
@@ -150,11 +173,11 @@ std::vector<RolloutName> RolloutName::list(const std::filesystem::path& folder) 
   return names;
 }
 
-void RolloutName::remove_unborn(const std::filesystem::path& folder, int rank) {
+void RolloutName::remove_unborn(const std::filesystem::path& folder, int rank, int ranks) {
   std::vector<std::filesystem::path> unborn;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const auto name = parse(entry.path());
-    if (name && name->rank == rank && entry.path() == name->unborn()) unborn.push_back(entry.path());
+    if (name && name->rank % ranks == rank && entry.path() == name->unborn()) unborn.push_back(entry.path());
   }
   for (const auto& file : unborn) std::filesystem::remove(file);
 }

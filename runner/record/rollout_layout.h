@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "record/ragged.h"
+#include "record/rollout_file.h"
 
 /// The datasets of a rollout file (README.md), for its writer and its reader, and how files are named.
 namespace compeer::record {
@@ -17,6 +19,7 @@ struct RolloutLayout {
   hdf::Array logprobs;  ///< one for each of tokens' items
   hdf::Texts example_id, prompt_text;
   hdf::Ragged<int32_t> prompt_tokens;  ///< one list for each group
+  std::optional<hdf::Array> checksum;  ///< of each completion; files of earlier versions have none
   hdf::Array committed;                ///< number of completions; groups reach as far as those refer to
 
   static RolloutLayout create(const hdf::Place& place, const std::vector<std::string>& value_columns, bool compressed);
@@ -29,6 +32,9 @@ struct RolloutLayout {
   /// The first `completions` of another file, into a new one.
   void copy(const RolloutLayout& from, uint64_t completions);
 };
+
+/// CRC-32C of all there is of a completion; its prompt is that of the group's first.
+uint64_t rollout_checksum(const RolloutRow& row, const RolloutRow& first_of_group);
 
 /// "rollouts/r0001-000040": `.h5` of it is the sealed file, `.h5.part` the open one.
 struct RolloutName {
@@ -43,7 +49,8 @@ struct RolloutName {
   std::filesystem::path readable() const;
   /// Every rollout file of a folder once, in the order of (first step, rank).
   static std::vector<RolloutName> list(const std::filesystem::path& folder);
-  static void remove_unborn(const std::filesystem::path& folder, int rank);
+  /// Of every `ranks`-th rank, from `rank` on.
+  static void remove_unborn(const std::filesystem::path& folder, int rank, int ranks);
 };
 
 }  // namespace compeer::record

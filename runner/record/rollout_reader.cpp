@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -41,6 +43,7 @@ struct RolloutReader::State {
   void index(const RolloutName& name);
   const RolloutLayout& layout_of(const RolloutName& name);
   void read(const Span& span, std::vector<RolloutRow>& rows);
+  static void check(const std::filesystem::path& file, const RolloutRow& row, uint64_t checksum);
 };
 
 RolloutReader::RolloutReader(const std::filesystem::path& run_folder) : state_(std::make_unique<State>()) {
@@ -100,6 +103,14 @@ const RolloutLayout& RolloutReader::State::layout_of(const RolloutName& name) {
   return open.emplace(name.sealed(), std::move(file)).first->second.layout;
 }
 
+void RolloutReader::State::check(const std::filesystem::path& file, const RolloutRow& row, uint64_t checksum) {
+  if (rollout_checksum(row, row) == checksum) return;
+  throw Error(file.string(),
+              fmt::format("completion {} of prompt {} in step {} has other contents than were written", row.completion,
+                          row.prompt, row.step),
+              "", Exit::data);
+}
+
 void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows) {
   const auto& layout = layout_of(span.name);
   const uint64_t first = span.first, count = span.count;
@@ -113,6 +124,10 @@ void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows)
   const auto logprobs = layout.logprobs.read<float>(at.front(), at.back() - at.front());
   std::vector<std::vector<double>> values;
   for (const auto& column : layout.values) values.push_back(column.read<double>(first, count));
+
+  // Files that an earlier version left have none, or after a resume an empty list.
+  std::optional<std::vector<uint64_t>> checksums;
+  if (layout.checksum && layout.checksum->size() > 0) checksums = layout.checksum->read<uint64_t>(first, count);
 
   const auto group = layout.group.read<uint64_t>(first, count);
   const auto [lowest, highest] = std::minmax_element(group.begin(), group.end());
@@ -135,6 +150,7 @@ void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows)
     row.logprobs.assign(logprobs.begin() + static_cast<std::ptrdiff_t>(at[i] - at[0]),
                         logprobs.begin() + static_cast<std::ptrdiff_t>(at[i + 1] - at[0]));
     for (const auto& column : values) row.values.push_back(column[i]);
+    if (checksums) check(span.name.readable(), row, checksums->at(i));
     rows.push_back(std::move(row));
   }
 }

@@ -60,6 +60,7 @@ struct RolloutWriter::State {
   void open(uint64_t first_step);
   void write(const std::vector<RolloutRow>& rows);
   std::vector<uint64_t> write_groups(const std::vector<RolloutRow>& rows);
+  static std::vector<uint64_t> checksums(const std::vector<RolloutRow>& rows);
   void close() {
     layout = {};
     place.close();
@@ -88,12 +89,12 @@ RolloutWriter::RolloutWriter(RolloutWriter&&) noexcept = default;
 RolloutWriter& RolloutWriter::operator=(RolloutWriter&&) noexcept = default;
 RolloutWriter::~RolloutWriter() = default;
 
-void RolloutWriter::resume(uint64_t last_step) {
-  RolloutName::remove_unborn(state_->folder, state_->rank);
+void RolloutWriter::resume(uint64_t last_step, int ranks) {
+  RolloutName::remove_unborn(state_->folder, state_->rank, ranks);
   auto names = RolloutName::list(state_->folder);
   std::reverse(names.begin(), names.end());  // newest first: killed in between, the steps left have no gap
   for (const auto& name : names) {
-    if (name.rank != state_->rank) continue;
+    if (name.rank % ranks != state_->rank) continue;
     if (std::filesystem::exists(name.sealed()) && last_step_of(name) <= last_step) {
       std::filesystem::remove(name.part());  // killed between the last two acts of sealing
     } else {
@@ -170,6 +171,13 @@ std::vector<uint64_t> RolloutWriter::State::write_groups(const std::vector<Rollo
   return group_of_row;
 }
 
+std::vector<uint64_t> RolloutWriter::State::checksums(const std::vector<RolloutRow>& rows) {
+  std::map<uint64_t, const RolloutRow*> groups;
+  std::vector<uint64_t> sums;
+  for (const auto& row : rows) sums.push_back(rollout_checksum(row, *groups.emplace(row.prompt, &row).first->second));
+  return sums;
+}
+
 void RolloutWriter::State::write(const std::vector<RolloutRow>& rows) {
   layout.group.write<uint64_t>(completions, write_groups(rows));
   write_column<uint64_t>(layout.step, rows, [](auto& row) { return row.step; });
@@ -188,6 +196,7 @@ void RolloutWriter::State::write(const std::vector<RolloutRow>& rows) {
   layout.logprobs.write<float>(layout.tokens.end(), logprobs);
   layout.text.write();
   layout.tokens.write();
+  layout.checksum->write<uint64_t>(completions, checksums(rows));
   layout.flush();
   completions += rows.size();
   layout.commit(completions);

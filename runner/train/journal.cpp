@@ -1,8 +1,11 @@
 #include "train/journal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 namespace compeer::train {
 
@@ -23,7 +26,7 @@ Journal::Journal(const comm::World& world, Plan plan)
     : world_(world), plan_(std::move(plan)), start_(std::chrono::steady_clock::now()) {
   if (!plan_.values.empty()) {
     rollouts_.emplace(plan_.folder / "rollouts", world.rank(), plan_.values);
-    rollouts_->resume(plan_.done);
+    rollouts_->resume(plan_.done, world.size());
   }
   if (world.rank() != 0) return;
   const auto file = plan_.folder / "run.h5";
@@ -32,6 +35,9 @@ Journal::Journal(const comm::World& world, Plan plan)
   if (plan_.done > 0) {
     run_->event(static_cast<double>(plan_.done), "info", "resumed after step " + std::to_string(plan_.done));
     const record::RunReader reader(file);
+    // Nothing is computed from an earlier row, so the run goes on.
+    for (const uint64_t row : reader.damaged_rows())
+      warning(plan_.done, fmt::format("row {} of run.h5 has other values than were written", row + 1));
     for (const auto& column : plan_.columns) {
       const auto values = reader.column(column);
       recent_.resize(std::min<size_t>(kRecent, values.size()));
@@ -101,6 +107,12 @@ void Journal::sync() {
 
 void Journal::event(uint64_t step, const std::string& text) {
   if (run_) run_->event(static_cast<double>(step), "info", text);
+}
+
+void Journal::warning(uint64_t step, const std::string& text) {
+  if (!run_) return;
+  fmt::print(stderr, "compeer: warning: {}\n", text);
+  run_->event(static_cast<double>(step), "warning", text);
 }
 
 void Journal::publish(bool now) {

@@ -46,6 +46,7 @@ class Journal {
   /// Rank 0: before a checkpoint, so that its row survives whatever the checkpoint does.
   void sync();
   void event(uint64_t step, const std::string& text);
+  void warning(uint64_t step, const std::string& text);  ///< rank 0: also on standard error
 
   /// All ranks; `estimates` replace the means over the last rows in summary.json.
   void finish(const std::optional<std::map<std::string, record::Estimate>>& estimates);

@@ -1,7 +1,11 @@
 #include "record/rollout_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "base/files.h"
 #include "temporary_folder.h"
 
 namespace compeer::record {
@@ -106,15 +110,59 @@ TEST(Rollouts, ResumingDropsLaterStepsAndSealsTheRest) {
     other.append({row(5, 1, 1)});
   }
   RolloutWriter writer(folder / "rollouts", 0, columns);
-  writer.resume(3);
+  writer.resume(3, 2);
   EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0000-000001.h5", "r0001-000005.h5.part"}));
   writer.append({row(4, 0, 2)});
   writer.finish();
   EXPECT_EQ(RolloutReader(folder.path()).counts(),
             (std::map<uint64_t, uint64_t>{{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}));
   RolloutWriter again(folder / "rollouts", 0, columns);
-  again.resume(0);
+  again.resume(0, 2);
   EXPECT_EQ(names_in(folder / "rollouts"), (std::vector<std::string>{"r0001-000005.h5.part"}));
+}
+
+TEST(Rollouts, OfRanksThatAreNoMoreLoseTheirLaterStepsToo) {
+  const TemporaryFolder folder;
+  for (int rank = 0; rank < 4; ++rank) {
+    RolloutWriter writer(folder / "rollouts", rank, columns);
+    for (uint64_t step = 1; step <= 3; ++step) writer.append({row(step, static_cast<uint64_t>(rank), 1)});
+  }
+  std::ofstream(folder / "rollouts/r0003-000009.h5.new") << "half";
+  for (int rank = 0; rank < 2; ++rank) RolloutWriter(folder / "rollouts", rank, columns).resume(2, 2);
+  EXPECT_EQ(RolloutReader(folder.path()).counts(), (std::map<uint64_t, uint64_t>{{1, 4}, {2, 4}}));
+  EXPECT_EQ(names_in(folder / "rollouts"),
+            (std::vector<std::string>{"r0000-000001.h5", "r0001-000001.h5", "r0002-000001.h5", "r0003-000001.h5"}));
+}
+
+TEST(Rollouts, ThatWereChangedBehindTheirBackAreNamed) {
+  const TemporaryFolder folder;
+  const auto part = folder / "rollouts/r0000-000001.h5.part", sealed = folder / "rollouts/r0000-000001.h5";
+  { RolloutWriter(folder / "rollouts", 0, columns).append({row(1, 0, 0), row(1, 0, 2)}); }
+  std::string bytes = read_file(part);
+  const auto at = bytes.find("question e10");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = 'Q';
+  write_file(part, bytes);
+  const std::string text = ": completion 0 of prompt 0 in step 1 has other contents than were written";
+  EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5.part" + text);
+  RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);  // a resume does not make it good
+  EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }), "r0000-000001.h5" + text);
+}
+
+TEST(Rollouts, ThatWereSealedAndAreCutOffAreNamed) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(1, 0, 0), row(1, 0, 2)});
+  writer.finish();
+  const auto file = folder / "rollouts/r0000-000001.h5";
+  const auto size = std::filesystem::file_size(file);
+  for (uint64_t cut = 64; cut < size; cut += 97) {
+    std::filesystem::copy_file(file, folder / "whole");
+    std::filesystem::resize_file(file, cut);
+    EXPECT_EQ(complaint([&] { RolloutReader(folder.path()).read(1); }),
+              fmt::format("r0000-000001.h5: is cut off: it has {} bytes, should have {}", cut, size));
+    std::filesystem::rename(folder / "whole", file);
+  }
 }
 
 TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
@@ -126,10 +174,10 @@ TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
   }
   std::filesystem::copy_file(part, folder / "kept");
   RolloutWriter writer(folder / "rollouts", 0, columns);
-  writer.resume(1);
+  writer.resume(1, 1);
   std::filesystem::rename(folder / "kept", part);  // as if killed just before the part was removed
   EXPECT_EQ(RolloutReader(folder.path()).counts(), (std::map<uint64_t, uint64_t>{{1, 1}}));
-  RolloutWriter(folder / "rollouts", 0, columns).resume(1);
+  RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);
   EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
 }
 

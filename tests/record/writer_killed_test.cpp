@@ -141,7 +141,7 @@ TEST(KilledWriter, LosesNoCommittedStepOfRolloutsAndResumingDoublesNone) {
   for (uint32_t kill = 0; kill < 12; ++kill) {
     const uint64_t told = kill_after(step + 1 + below(40, 2, Stream::plugin, kill), [&](const auto& tell) {
       RolloutWriter writer(folder / "rollouts", 0, {"reward", "rank"}, 40'000);  // sealed every few steps
-      writer.resume(step);
+      writer.resume(step, 1);
       for (uint64_t next = step + 1;; ++next) {
         writer.append(step_rows(next));
         tell(next);
