@@ -14,8 +14,12 @@ namespace compeer {
 
 namespace {
 
+// A disk that is full or fails is no mistake in data.
 [[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
-  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(errno)), "", Exit::data);
+  const bool full = errno == ENOSPC || errno == EDQUOT;
+  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(errno)),
+              full ? "make room on its disk; the same command goes on" : "",
+              full || errno == EIO ? Exit::failure : Exit::data);
 }
 
 class Descriptor {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <limits>
 
@@ -29,10 +30,12 @@ double number(const json& value) {
 }
 
 void write_plain(const Path& file, const std::string& text, const char* mode) {
+  errno = 0;
   FILE* out = std::fopen(file.c_str(), mode);
   const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const bool closed = out && std::fclose(out) == 0;
-  if (!written || !closed) throw Error(file.string(), "can't be written", "", Exit::data);
+  if (!written || !closed)
+    throw Error(file.string(), fmt::format("can't be written: {}", std::strerror(errno)), "", Exit::failure);
 }
 
 Path beside(const Path& file, int rank) {
@@ -140,8 +143,13 @@ Summary summary_from_json(const json& json) {
 void write_status(const Path& run_folder, const Status& status) {
   // Not durable, for that takes milliseconds: a power cut may take it, and nothing depends on it.
   const Path file = run_folder / "status.json", part = beside(file, 0);
-  write_plain(part, to_json(status).dump() + "\n", "wb");
-  std::filesystem::rename(part, file);
+  try {
+    write_plain(part, to_json(status).dump() + "\n", "wb");
+    std::filesystem::rename(part, file);
+  } catch (...) {
+    ::unlink(part.c_str());
+    throw;
+  }
 }
 
 void write_summary(const Path& run_folder, const Summary& summary) {

@@ -148,9 +148,9 @@ void report_hang(const comm::Fault& fault) {
   if (hangs_here) task_is_over();
   if (!report(fault) || !hangs_here || ::pthread_kill(known.main_thread, SIGRTMIN) != 0) return;
   timespec until;
-  ::clock_gettime(CLOCK_REALTIME, &until);
+  ::clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += 1;
-  ::sem_timedwait(&known.stack_shown, &until);
+  ::sem_clockwait(&known.stack_shown, CLOCK_MONOTONIC, &until);
 }
 
 void die_with_launcher() {
