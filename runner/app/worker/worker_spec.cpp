@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "comm/launcher.h"
+#include "spec/spec.h"
 
 namespace compeer::app {
 
@@ -22,6 +23,7 @@ std::string checked_text(const std::filesystem::path& file) {
   if (read.value("format", json()) != 1) {
     throw Error(file, "written for another version of compeer", "resolve it again with: compeer run FILE", Exit::spec);
   }
+  spec::Spec::from_file_text(text, file.string());  // a byte that flipped on the disk would make it another run
   return text;
 }
 

@@ -14,6 +14,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/hash.h"
+#include "spec/canonical.h"
+
 namespace compeer::test {
 
 namespace {
@@ -58,6 +61,13 @@ pid_t start(std::vector<std::string> words, const std::filesystem::path& log) {
   return pid;
 }
 
+// With the hash of its spec, as `compeer run` writes it, unless there is one already.
+nlohmann::json signed_as_written(nlohmann::json spec_file) {
+  if (spec_file.is_object() && !spec_file.contains("sha256"))
+    spec_file["sha256"] = sha256(spec::canonical_json(spec_file["spec"]));
+  return spec_file;
+}
+
 }  // namespace
 
 Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more)
@@ -68,7 +78,7 @@ Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks,
   folder_ = std::filesystem::temp_directory_path() / ("compeer-job-" + name);
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directories(folder_);
-  if (!spec_file.is_null()) std::ofstream(folder_ / "spec.json") << spec_file.dump();
+  if (!spec_file.is_null()) std::ofstream(folder_ / "spec.json") << signed_as_written(spec_file).dump();
   again(more);
 }
 

@@ -57,10 +57,20 @@ TEST(WorkerCall, RefusesTheSpecOfAnotherVersion) {
   EXPECT_NE(text.find("written for another version of compeer"), std::string::npos) << text;
 }
 
+TEST(WorkerCall, RefusesASpecThatIsNotWhatWasWritten) {
+  auto spec = honest();
+  spec["sha256"] = std::string(64, '0');
+  const auto [exit, text] = call({}, spec);
+  EXPECT_EQ(exit, 3);
+  EXPECT_NE(text.find("spec.json: its spec has the hash "), std::string::npos) << text;
+  EXPECT_NE(text.find("it was changed after it was written"), std::string::npos) << text;
+}
+
 TEST(WorkerCall, NotesAPluginThatHasChangedAndOtherRanks) {
   auto spec = honest();
   spec["spec"]["ranks"] = 2;
-  spec["plugins"] = {{{"kind", "rewards"}, {"name", "length"}, {"path", WORKER_STUB}, {"sha256", "0"}}};
+  spec["plugins"] = {
+      {{"kind", "rewards"}, {"name", "length"}, {"version", "1.0.0"}, {"path", WORKER_STUB}, {"sha256", "0"}}};
   const auto [exit, text] = call({}, spec);
   EXPECT_EQ(exit, 0);
   EXPECT_EQ(text,
@@ -70,7 +80,8 @@ TEST(WorkerCall, NotesAPluginThatHasChangedAndOtherRanks) {
 
 TEST(WorkerCall, NamesAPluginThatIsGone) {
   auto spec = honest();
-  spec["plugins"] = {{{"kind", "rewards"}, {"name", "length"}, {"path", "/no/such/length.so"}, {"sha256", "0"}}};
+  spec["plugins"] = {
+      {{"kind", "rewards"}, {"name", "length"}, {"version", "1.0.0"}, {"path", "/no/such/length.so"}, {"sha256", "0"}}};
   const auto [exit, text] = call({}, spec);
   EXPECT_EQ(exit, 5);
   EXPECT_NE(text.find("/no/such/length.so"), std::string::npos) << text;
