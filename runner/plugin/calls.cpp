@@ -34,12 +34,9 @@ class Door {
     const Number* numbers = value.const_data_ptr<Number>();
     for (int64_t i = 0; i < value.numel(); ++i) {
       if (std::isfinite(numbers[i]) || (or_nan && std::isnan(numbers[i]))) continue;
-      refuse(std::string("returned ") +
-                 (std::isnan(numbers[i]) ? "NaN"
-                  : numbers[i] > 0       ? "+infinity"
-                                         : "-infinity") +
-                 " " + place(i),
-             "every number must be finite: look for a division by zero or a logarithm of zero");
+      const char* name = std::isnan(numbers[i]) ? "NaN" : numbers[i] > 0 ? "+infinity" : "-infinity";
+      throw NotFinite(identity_, method_, std::string("returned ") + name + " " + place(i),
+                      "every number must be finite: look for a division by zero or a logarithm of zero");
     }
   }
 

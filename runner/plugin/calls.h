@@ -15,6 +15,12 @@ namespace compeer::plugin {
 /// plugin, the method and what came back: "returned shape [3] instead of [4, 2]", "NaN in column 'quality' of
 /// completion 2".
 
+/// What is thrown for a number that is NaN or infinite.
+class NotFinite : public Failure {
+ public:
+  using Failure::Failure;
+};
+
 /// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> parts(Plugin<Reward>& reward);
 

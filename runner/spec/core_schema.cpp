@@ -256,6 +256,12 @@ std::vector<Section> house_sections() {
             "never")
            .of({"hosts", "always", "never"}),
        training, ""},
+      {word("nonfinite", "stop",
+            "a step whose rewards, loss or gradient are not finite: stop the run, or skip the step, whose update is "
+            "left "
+            "out")
+           .of({"stop", "skip"}),
+       training, ""},
       {table("checkpoint", "what can be resumed and used later",
              {integer("every", 0, "steps between checkpoints; 0: only at the end").from(0),
               integer("keep", 2, "newest checkpoints kept").from(1)}),

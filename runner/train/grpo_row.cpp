@@ -54,6 +54,7 @@ std::vector<std::string> GrpoStep::columns() const {
     phases.insert(phases.begin() + 2, "reference");
   }
   if (settings_.resample > 0) names.emplace_back("replaced");
+  if (training_.soundness.leaves_out()) names.emplace_back("left_out");
   if (settings_.entropy_control) names.emplace_back(entropy_bonus);
   for (const auto& name : Clock::columns(phases)) names.push_back(name);
   return names;
@@ -92,6 +93,7 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
   for (const LearningGroup& group : learning) advantages.push_back(group.advantages);
   run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, advantages); });
   enum Note : size_t { difference, furthest, replaced, memory };
+  if (training_.soundness.leaves_out()) row.set("left_out", training_.soundness.left_out());
   const double mine[] = {difference_, furthest_, static_cast<double>(replaced_), peak_memory()};
   const auto table = StepTable::gather(run_.world, groups, mine);
   if (run_.world.rank() != 0) return;

@@ -3,10 +3,12 @@
 #include "train/grpo_step.h"
 
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/random.h"
+#include "plugin/calls.h"
 #include "train/order.h"
 #include "train/parts.h"
 #include "train/rollouts.h"
@@ -18,7 +20,7 @@ void GrpoStep::take(uint64_t t, Row& row) {
   Clock clock;
   auto groups = timed(clock, "rollout", [&] { return sample(t); });
   timed(clock, "score", [&] {
-    for (ScoredGroup& group : groups) score(*run_.cast, group);
+    for (ScoredGroup& group : groups) judge(group);
   });
   replaced_ = 0;
   for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace(t, attempt, groups, clock);
@@ -29,12 +31,28 @@ void GrpoStep::take(uint64_t t, Row& row) {
   const Pooled pooled(run_.world, learning, settings_);
   for (LearningGroup& group : learning) group.advantages = pooled.advantages_of(group.scored->index);
   const auto updates = static_cast<uint64_t>(settings_.updates);
-  for (uint64_t u = 0; u < updates; ++u) update((t - 1) * updates + u, learning, pooled, clock, row);
+  if (training_.soundness.leaves_out() && training_.soundness.troubled()) {
+    training_.soundness.decide(t);
+  } else {
+    for (uint64_t u = 0; u < updates; ++u) update(t, (t - 1) * updates + u, learning, pooled, clock, row);
+  }
 
   write_advantages(pooled, row);
   clock.time("log", [&] { write_rest(t, groups, learning, row); });
   row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
   clock.write(row);
+}
+
+// Where steps with rewards that are not finite are left out, a group that has them is recorded as if nobody had judged
+// it.
+void GrpoStep::judge(ScoredGroup& group) {
+  try {
+    score(*run_.cast, group);
+  } catch (const plugin::NotFinite& error) {
+    if (!training_.soundness.leaves_out()) throw;
+    training_.soundness.note(fmt::format("of prompt {} {} {}", group.index, error.plugin(), error.problem()));
+    leave_unjudged(*run_.cast, group);
+  }
 }
 
 // This rank's prompts of the step, and what the policy answers.
@@ -69,7 +87,7 @@ void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& gr
     return drawn;
   });
   timed(clock, "score", [&] {
-    for (ScoredGroup& group : others) score(*run_.cast, group);
+    for (ScoredGroup& group : others) judge(group);
   });
   replaced_ += static_cast<int64_t>(others.size());
   for (ScoredGroup& group : others) {
@@ -115,8 +133,8 @@ void GrpoStep::ask_reference(std::vector<ScoredGroup>& groups, std::vector<Learn
 }
 
 // Each group's gradient, then their sum over all ranks and a step of the optimizer. `count` counts updates of the run.
-void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock,
-                      Row& row) {
+void GrpoStep::update(uint64_t t, uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled,
+                      Clock& clock, Row& row) {
   const bool first = count % static_cast<uint64_t>(settings_.updates) == 0;
   if (first) difference_ = 0;
   furthest_ = 0;
@@ -135,6 +153,7 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
                      group + 1 == end ? ready : nullptr);
         comm::mark_progress();
       }
+      training_.soundness.look_at(place_of(leaf), all.sum[Learnt::loss], gradients_.room());
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, all.sum);
       furthest_ = std::max(furthest_, all.furthest);
@@ -142,9 +161,15 @@ void GrpoStep::update(uint64_t count, const std::vector<LearningGroup>& learning
     }
   });
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
-  write_update(sums, pooled, training_.update(gradients_, clock), row);
+  const double loss = sums[Learnt::loss];
+  write_update(sums, pooled, training_.update(t, loss, gradients_, clock), row);
   const bool last = (count + 1) % static_cast<uint64_t>(settings_.updates) == 0;
   if (settings_.entropy_control && last) move_bonus(sums, pooled);
+}
+
+std::string GrpoStep::place_of(int64_t leaf) const {
+  const int64_t first = leaf * settings_.together, last = std::min(first + settings_.together, settings_.batch) - 1;
+  return last > first ? fmt::format("prompts {} to {}", first, last) : fmt::format("prompt {}", first);
 }
 
 grpo::Objective GrpoStep::objective() const {

@@ -22,11 +22,14 @@ class GrpoStep {
 
  private:
   std::vector<ScoredGroup> sample(uint64_t t);
+  void judge(ScoredGroup& group);
   void replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock);
   void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
-  void update(uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled, Clock& clock, Row& row);
+  void update(uint64_t t, uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled,
+              Clock& clock, Row& row);
 
   grpo::Objective objective() const;
+  std::string place_of(int64_t leaf) const;
   void move_bonus(std::span<const double> sums, const Pooled& pooled);
   kernels::TokenLogprobs forward(const GroupBatch& batch);
   Passes passes();

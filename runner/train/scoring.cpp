@@ -38,6 +38,16 @@ void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
   }
 }
 
+// Terms are finite, but with a large weight their sum may not be.
+void check_sums(Cast& cast, const ScoredGroup& scored) {
+  for (size_t i = 0; i < scored.values.size(); ++i) {
+    if (std::isinf(scored.values[i][0]))
+      throw plugin::NotFinite(cast.rewards().front().plugin.identity(), "score",
+                              "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
+                              "lower the weights of the rewards");
+  }
+}
+
 // Only completions that were judged are reweighted; the others stay without a reward.
 void reweight(Cast& cast, const Group& group, ScoredGroup& scored) {
   std::vector<Completion> completions;
@@ -76,6 +86,13 @@ std::vector<std::string> score_columns(Cast& cast) {
   return names;
 }
 
+void leave_unjudged(Cast& cast, ScoredGroup& scored) {
+  const size_t count = scored.completions.size();
+  scored.values.assign(count, std::vector<double>(score_columns(cast).size(), nobody));
+  scored.terms.assign(count, std::vector<double>(cast.rewards().size(), nobody));
+  scored.rewards.assign(count, nobody);
+}
+
 void score(Cast& cast, ScoredGroup& scored) {
   scored.completions.clear();
   for (const auto& sample : scored.samples) {
@@ -84,6 +101,7 @@ void score(Cast& cast, ScoredGroup& scored) {
   }
   const Group group{scored.example, scored.completions};
   judge(cast, group, scored);
+  check_sums(cast, scored);
   reweight(cast, group, scored);
 }
 

@@ -28,4 +28,7 @@ std::vector<std::string> score_columns(Cast& cast);
 /// is NaN there and left out of its sum.
 void score(Cast& cast, ScoredGroup& group);
 
+/// The same shape, with nothing but NaN: of a group whose rewards can't be used.
+void leave_unjudged(Cast& cast, ScoredGroup& group);
+
 }  // namespace compeer::train

@@ -92,6 +92,7 @@ class Sft {
   void run() {
     auto columns = Clock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
+    if (training_.soundness.leaves_out()) columns.emplace_back("left_out");
     const int64_t longest = longest_of(run_, settings_.text("split"), true);
     tell_memory(run_, {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0});
     open_journal(run_, "sft", columns, {}, steps_);
@@ -99,6 +100,12 @@ class Sft {
   }
 
  private:
+  std::string place_of(int64_t leaf) const {
+    const int64_t first = leaf * together_, last = std::min(first + together_, batch_) - 1;
+    return last > first ? fmt::format("records {} to {} of the step", first, last)
+                        : fmt::format("record {} of the step", first);
+  }
+
   int64_t leaves() const { return (batch_ + together_ - 1) / together_; }
 
   void step(uint64_t t, Row& row) {
@@ -107,12 +114,13 @@ class Sft {
     const double tokens = clock.time("reduce", [&] { return counts_.finish()[0]; });
     clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
     const double loss = clock.time("reduce", [&] { return losses_.finish()[0]; });
-    const auto update = training_.update(gradients_, clock);
+    const auto update = training_.update(t, loss, gradients_, clock);
     row.set("loss", loss);
     row.set("grad_norm", update.gradient_norm);
     row.set("lr", update.lr);
     row.set("tokens", tokens);
     row.set("tokens_per_second", tokens / clock.elapsed());
+    if (training_.soundness.leaves_out()) row.set("left_out", training_.soundness.left_out());
     clock.write(row);
   }
 
@@ -150,6 +158,7 @@ class Sft {
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
       const double value = loss.item().toDouble();
+      training_.soundness.look_at(place_of(leaf), value, gradient);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});
       comm::mark_progress();

@@ -24,6 +24,7 @@ static_assert(Slices::block % kernels::square_block == 0, "a norm is the same ho
 
 Training::Training(Run& run, double lr, uint64_t updates, bool reference)
     : parameters(run.cast->model().object()),
+      soundness(run),
       run_(run),
       slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
       optimizer_(run.spec.table("optimizer"), lr, updates, slices_.own().count) {
@@ -54,9 +55,13 @@ double Training::norm(std::span<const float> gradient) {
       comm::in_turn(run_.world, 0.0, [&](double before) { return std::accumulate(sums.begin(), sums.end(), before); }));
 }
 
-Optimizer::Update Training::update(comm::TreeSum& gradients, Clock& clock) {
+Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock) {
   const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
+  if (!std::isfinite(whole) || !std::isfinite(loss)) {
+    soundness.decide(step);
+    return {whole, std::nan("")};
+  }
   const auto done = clock.time("train", [&] {
     const auto own = slices_.own_part(parameters.weights());
     if (masters_.empty()) return optimizer_.step(gradient, whole, own);

@@ -12,6 +12,7 @@
 #include "train/optimizer.h"
 #include "train/parameters.h"
 #include "train/slices.h"
+#include "train/soundness.h"
 
 namespace compeer::train {
 
@@ -25,13 +26,15 @@ class Training {
   Training(Run& run, double lr, uint64_t updates, bool reference = false);
 
   Parameters parameters;
+  Soundness soundness;
   std::map<std::string, double> numbers;  ///< of the task, by name: what else a checkpoint is to keep
 
   /// A sum of gradients, as `update` takes it.
   comm::TreeSum gradients(int64_t leaves);
 
-  /// Collective. Clips the sum of the gradients and moves the weights by it: the same bits on every rank.
-  Optimizer::Update update(comm::TreeSum& gradients, Clock& clock);
+  /// Collective. Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or
+  /// `loss` are not finite, `soundness` decides; a step that is left out has no learning rate.
+  Optimizer::Update update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock);
 
   /// Runs `work` while the model has the weights that the run began with; its own wait in `aside`.
   void as_reference(std::span<float> aside, const std::function<void()>& work);
