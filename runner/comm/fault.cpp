@@ -72,6 +72,7 @@ bool write_first(const std::filesystem::path& file, const Fault& fault) noexcept
   // One write: the process may be killed at any moment now, and half a text would say nothing.
   const bool whole = ::write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(out);
+  if (!whole) ::unlink(file.c_str());  // the disk is full: an empty file would hide what others have to say
   return whole;
 } catch (...) {
   return false;

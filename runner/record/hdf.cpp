@@ -91,7 +91,11 @@ std::string last_error() {
 }
 
 void Place::fail(const std::string& what) const {
-  throw Error(file.string(), what + ": " + last_error(), "", Exit::data);
+  const std::string why = last_error();
+  const auto says = [&](int error) { return why.find(std::strerror(error)) != std::string::npos; };
+  const bool full = says(ENOSPC) || says(EDQUOT);  // no mistake in data
+  throw Error(file.string(), what + ": " + why, full ? "free some space, then resume the run" : "",
+              full || says(EIO) ? Exit::failure : Exit::data);
 }
 
 void Place::close() {

@@ -1,7 +1,10 @@
 #include "comm/fault.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "base/files.h"
 #include "comm/phase.h"
@@ -40,6 +43,20 @@ TEST(Fault, TheFirstRankWins) {
   EXPECT_FALSE(write_first(file, second));
   EXPECT_EQ(read_file(file), to_json(sample()));
   std::filesystem::remove(file);
+}
+
+TEST(Fault, ThatDoesNotFitOnTheDiskLeavesNoEmptyFile) {
+  const auto file = std::filesystem::temp_directory_path() / ("compeer-full-" + std::to_string(::getpid()));
+  std::filesystem::remove(file);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit little{10, before.rlim_max};
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &little);
+  EXPECT_FALSE(write_first(file, sample()));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, former);
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(Fault, AnErrorKeepsItsExitCode) {
