@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs the batteries and makes a page of their figures.
+#   usage: battery.sh [--build DIR] [--seed N] [--only NAME]... [--times K] [--short] [--figures DIR] [--publish]
+#     --only     kills, damage, disk, nonfinite, signals, clock, ranks, network, soak
+#     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
+#     --short    a minute in all: what ctest -L reliability runs
+#     --publish  figures also to tests/reliability/figures, the page to docs/RELIABILITY.md
+# Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SOURCE=$(cd "$here/../.." && pwd) BUILD=$SOURCE/build SEED=1
+all=(kills damage disk nonfinite signals clock ranks network soak)
+only=() times= short= out= publish=
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+while (($#)); do
+  case $1 in
+    --build) BUILD=$(cd "${2:?}" && pwd) || exit 2; shift ;;
+    --seed) SEED=${2:?}; shift ;;
+    --only) only+=("${2:?}"); shift ;;
+    --times) times=${2:?}; shift ;;
+    --figures) out=${2:?}; shift ;;
+    --short) short=1 ;;
+    --publish) publish=1 ;;
+    *) usage ;;
+  esac
+  shift
+done
+declare -A few=([kills]=4 [damage]=8 [disk]=6 [nonfinite]=1 [signals]=2 [clock]=2 [ranks]=1 [network]=1 [soak]=60)
+OUT=${out:-$BUILD/reliability}
+mkdir -p "$OUT"
+OUT=$(cd "$OUT" && pwd)
+export SOURCE BUILD SEED OUT
+((${#only[@]})) || only=("${all[@]}")
+
+wrong=0 skipped=0
+for name in "${only[@]}"; do
+  [[ -x $here/$name.sh ]] || { echo "battery.sh: there is no battery '$name': ${all[*]}" >&2; exit 2; }
+  if [[ $short ]]; then
+    TIMES=${few[$name]} RANKS="1 2" "$here/$name.sh"
+  elif [[ $times ]]; then
+    TIMES=$times "$here/$name.sh"
+  else
+    "$here/$name.sh"
+  fi
+  code=$?
+  ((code == 77)) && skipped=$((skipped + 1))
+  ((code == 0 || code == 77)) || wrong=1
+done
+if [[ $publish ]]; then
+  mkdir -p "$here/figures"
+  for name in "${only[@]}"; do cp "$OUT/$name.json" "$here/figures/"; done
+  "$BUILD/bin/reliability_page" "$here/figures" >"$SOURCE/docs/RELIABILITY.md"
+fi
+[[ $short ]] || "$BUILD/bin/reliability_page" "$OUT" >"$OUT/RELIABILITY.md"
+((wrong == 0 && skipped == ${#only[@]})) && exit 77
+exit $wrong

@@ -1,0 +1,276 @@
+// A library to be preloaded into a worker, so that one chosen call on one chosen file of a run goes wrong: what a full
+// or failing disk, a kill and a jumping clock do, at a place that is known. README.md says how it is asked.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+namespace {
+
+constexpr size_t page = 4096;
+
+struct Plan {
+  std::string folder, trace, call, file, what;
+  long count = 0, jump = 0, jump_at = 0;
+  int error = ENOSPC;
+  std::atomic<long> seen{0}, asked{0};
+  std::atomic<bool> full{false};  // and it stays so
+
+  Plan() {
+    const auto get = [](const char* name) { return std::string(::getenv(name) ? ::getenv(name) : ""); };
+    const std::string rank = get("FAULT_RANK"), own = get("OMPI_COMM_WORLD_RANK");
+    folder = get("FAULT_FOLDER");
+    trace = get("FAULT_TRACE");
+    if (!rank.empty() && rank != (own.empty() ? "0" : own)) return;
+    call = get("FAULT_CALL");
+    file = get("FAULT_FILE");
+    what = get("FAULT_WHAT");
+    count = std::atol(get("FAULT_COUNT").c_str());
+    jump = std::atol(get("FAULT_CLOCK").c_str());
+    jump_at = std::atol(get("FAULT_CLOCK_COUNT").c_str());
+    error = what == "eio" ? EIO : what == "eintr" ? EINTR : what == "eacces" ? EACCES : ENOSPC;
+  }
+};
+
+Plan& plan() {
+  static Plan* const one = new Plan;  // never destroyed, for files are closed after main has ended
+  return *one;
+}
+
+// A file's name within the run's folder, with this process's number as PID; "" for all others.
+std::string within(const std::string& path) {
+  const auto& folder = plan().folder;
+  if (folder.empty() || !path.starts_with(folder + "/")) return "";
+  std::string name = path.substr(folder.size() + 1);
+  const std::string number = "." + std::to_string(::getpid()) + ".";
+  if (const auto at = name.find(number); at != std::string::npos) name.replace(at + 1, number.size() - 2, "PID");
+  return name;
+}
+
+std::string link_text(const std::string& link) {
+  char path[PATH_MAX] = {};
+  return ::readlink(link.c_str(), path, sizeof path - 1) < 0 ? "" : path;
+}
+
+std::string file_at(int folder, const char* path) {
+  if (plan().folder.empty() || !path) return "";
+  if (path[0] == '/') return within(path);
+  const auto base = link_text(folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/" + std::to_string(folder));
+  return within(base + "/" + path);
+}
+
+std::string file_of(int descriptor) {
+  return plan().folder.empty() ? "" : within(link_text("/proc/self/fd/" + std::to_string(descriptor)));
+}
+
+void trace(const std::string& call, const std::string& file) {
+  const char* rank = ::getenv("OMPI_COMM_WORLD_RANK");
+  const std::string line = std::string(rank ? rank : "0") + " " + call + " " + file + "\n";
+  const long out =
+      ::syscall(SYS_openat, AT_FDCWD, plan().trace.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (out < 0) return;
+  ::syscall(SYS_write, out, line.data(), line.size());
+  ::syscall(SYS_close, out);
+}
+
+bool takes_space(const std::string& call) {
+  return call != "rename" && call != "unlink" && call != "rmdir" && call != "fsync";
+}
+
+[[noreturn]] void die() {
+  ::syscall(SYS_kill, ::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
+enum class Act { none, fail, shorten, tear, then_die };
+
+Act act(const char* call, const std::string& file) {
+  Plan& p = plan();
+  if (file.empty()) return Act::none;
+  if (!p.trace.empty()) trace(call, file);
+  if (p.full && takes_space(call)) return Act::fail;
+  if (p.call != call || (p.file != file && p.file != "*") || ++p.seen != p.count) return Act::none;
+  if (p.what == "kill") die();
+  if (p.what == "after") return Act::then_die;
+  if (p.what == "short") return Act::shorten;
+  if (p.what == "torn") return Act::tear;
+  p.full = p.what == "full";
+  return Act::fail;
+}
+
+template <class Result, class Work>
+Result guarded(const char* call, const std::string& file, Result failed, Work work) {
+  const Act now = act(call, file);
+  if (now == Act::fail) {
+    errno = plan().error;
+    return failed;
+  }
+  const Result result = work();
+  if (now == Act::then_die) die();
+  return result;
+}
+
+// The system may cut a write off after any page, when its process is killed.
+template <class Work>
+ssize_t guarded_write(const char* call, const std::string& file, size_t size, size_t offset, Work work) {
+  const Act now = act(call, file);
+  if (now == Act::fail) {
+    errno = plan().error;
+    return -1;
+  }
+  if (now == Act::shorten) return work(std::max<size_t>(size / 2, 1));
+  if (now == Act::tear) {
+    const size_t whole = std::min(page - offset % page, size);
+    if (whole < size) work(whole);
+    die();
+  }
+  const ssize_t written = work(size);
+  if (now == Act::then_die) die();
+  return written;
+}
+
+timespec jumped(timespec time) {
+  Plan& p = plan();
+  if (p.jump != 0 && ++p.asked >= p.jump_at) time.tv_sec += p.jump;
+  return time;
+}
+
+bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY && (flags & (O_CREAT | O_TRUNC)); }
+
+}  // namespace
+
+#define REAL(name) static auto* const real = reinterpret_cast<decltype(&::name)>(::dlsym(RTLD_NEXT, #name))
+
+#define OPEN(name)                                                                \
+  int name(const char* path, int flags, ...) {                                    \
+    REAL(name);                                                                   \
+    va_list more;                                                                 \
+    va_start(more, flags);                                                        \
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+    va_end(more);                                                                 \
+    const auto file = writes(flags) ? file_at(AT_FDCWD, path) : "";               \
+    return guarded("open", file, -1, [&] { return real(path, flags, mode); });    \
+  }
+#define FOPEN(name)                                                                              \
+  FILE* name(const char* path, const char* mode) {                                               \
+    REAL(name);                                                                                  \
+    const auto file = mode[0] == 'r' ? "" : file_at(AT_FDCWD, path);                             \
+    return guarded("open", file, static_cast<FILE*>(nullptr), [&] { return real(path, mode); }); \
+  }
+#define PWRITE(name)                                                                  \
+  ssize_t name(int to, const void* bytes, size_t size, off_t offset) {                \
+    REAL(name);                                                                       \
+    return guarded_write("write", file_of(to), size, static_cast<size_t>(offset),     \
+                         [&](size_t part) { return real(to, bytes, part, offset); }); \
+  }
+#define FTRUNCATE(name)                                                               \
+  int name(int file, off_t size) noexcept {                                           \
+    REAL(name);                                                                       \
+    return guarded("ftruncate", file_of(file), -1, [&] { return real(file, size); }); \
+  }
+
+extern "C" {
+
+OPEN(open)
+OPEN(open64)
+FOPEN(fopen)
+FOPEN(fopen64)
+PWRITE(pwrite)
+PWRITE(pwrite64)
+FTRUNCATE(ftruncate)
+FTRUNCATE(ftruncate64)
+
+ssize_t write(int to, const void* bytes, size_t size) {
+  REAL(write);
+  const auto file = to > 2 ? file_of(to) : "";
+  const auto at = file.empty() ? 0 : ::lseek(to, 0, SEEK_CUR);
+  return guarded_write("write", file, size, static_cast<size_t>(std::max<off_t>(at, 0)),
+                       [&](size_t part) { return real(to, bytes, part); });
+}
+ssize_t writev(int to, const iovec* parts, int count) {
+  REAL(writev);
+  return guarded("write", to > 2 ? file_of(to) : "", ssize_t{-1}, [&] { return real(to, parts, count); });
+}
+ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
+  REAL(sendfile);
+  return guarded_write("write", file_of(to), size, 0, [&](size_t part) { return real(to, from, offset, part); });
+}
+// What a stream holds back reaches its file here.
+int fclose(FILE* stream) {
+  REAL(fclose);
+  const int file = ::fileno(stream);
+  const bool written = file > 2 && (::fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY;
+  const Act now = act("fclose", written ? file_of(file) : "");
+  const int closed = real(stream);
+  if (now == Act::then_die || now == Act::tear) die();
+  if (now != Act::fail) return closed;
+  errno = plan().error;
+  return EOF;
+}
+int fsync(int file) {
+  REAL(fsync);
+  return guarded("fsync", file_of(file), -1, [&] { return real(file); });
+}
+int rename(const char* from, const char* to) noexcept {
+  REAL(rename);
+  return guarded("rename", file_at(AT_FDCWD, from), -1, [&] { return real(from, to); });
+}
+int link(const char* from, const char* to) noexcept {
+  REAL(link);
+  return guarded("link", file_at(AT_FDCWD, to), -1, [&] { return real(from, to); });
+}
+int symlink(const char* target, const char* path) noexcept {
+  REAL(symlink);
+  return guarded("symlink", file_at(AT_FDCWD, path), -1, [&] { return real(target, path); });
+}
+int unlink(const char* path) noexcept {
+  REAL(unlink);
+  return guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); });
+}
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  REAL(unlinkat);
+  return guarded("unlink", file_at(folder, path), -1, [&] { return real(folder, path, flags); });
+}
+int remove(const char* path) noexcept {
+  REAL(remove);
+  return guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); });
+}
+int mkdir(const char* path, mode_t mode) noexcept {
+  REAL(mkdir);
+  return guarded("mkdir", file_at(AT_FDCWD, path), -1, [&] { return real(path, mode); });
+}
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto failed = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  if (failed == 0 && clock == CLOCK_REALTIME) *time = jumped(*time);
+  return failed;
+}
+int gettimeofday(timeval* __restrict time, void* __restrict) noexcept {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  *time = {now.tv_sec, now.tv_nsec / 1000};
+  return 0;
+}
+time_t time(time_t* out) noexcept {
+  timespec now;
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  if (out) *out = now.tv_sec;
+  return now.tv_sec;
+}
+
+}  // extern "C"

@@ -1,0 +1,95 @@
+// Makes docs/RELIABILITY.md of what the batteries found: the same figures give the same bytes.   usage: page FOLDER
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::test {
+namespace {
+
+using nlohmann::ordered_json;
+using Path = std::filesystem::path;
+
+constexpr const char* introduction = R"(# What survives
+
+This page is made by `tests/reliability/battery.sh --publish` from the figures of the last run of each battery: what is promised, how it is
+tried, what came of it. To try it on your machine, with another seed:
+
+    ./compeer test -L reliability                               a short form of each, about a minute
+    tests/reliability/battery.sh --seed 7                       all of it; figures and page in build/reliability/
+    tests/reliability/battery.sh --seed 7 --only kills --times 1000
+
+What each battery does in detail is in `tests/reliability/README.md`; what a user sees of a failure, in [running.md](running.md) and
+[records.md](records.md).
+)";
+
+struct Battery {
+  const char* name;
+  const char* title;
+};
+constexpr Battery batteries[] = {{"kills", "kill -9"},
+                                 {"damage", "Torn and flipped bytes"},
+                                 {"disk", "Full and failing disks"},
+                                 {"nonfinite", "NaN and infinity"},
+                                 {"signals", "Signals"},
+                                 {"clock", "Jumps of the clock"},
+                                 {"ranks", "Ranks that fail"},
+                                 {"network", "The network between hosts"},
+                                 {"soak", "Long runs"}};
+
+// A cell of a table.
+std::string cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string verdict(const ordered_json& battery) {
+  if (const std::string why = battery.at("skipped"); !why.empty()) return "skipped: " + why;
+  const int wrong = battery.at("wrong");
+  return wrong == 0 ? "holds" : fmt::format("**{} times not so**", wrong);
+}
+
+std::string section(const Battery& kind, const ordered_json& battery) {
+  std::string text = fmt::format("\n## {}\n\n{}\n\n*How it is tried.* {}\n\n", kind.title,
+                                 battery.at("promise").get<std::string>(), battery.at("how").get<std::string>());
+  if (!battery.at("figures").empty()) text += "| figure | |\n|---|---|\n";
+  for (const auto& figure : battery.at("figures"))
+    text += fmt::format("| {} | {} |\n", cell(figure.at(0)), cell(figure.at(1)));
+  text += fmt::format("\n{}, commit {}, seed {}, {} s: {}.\n", battery.at("date").get<std::string>(),
+                      battery.at("commit").get<std::string>(), battery.at("seed").get<int>(),
+                      battery.at("seconds").get<int>(), verdict(battery));
+  return text;
+}
+
+std::string page(const Path& folder) {
+  std::string table = "\n| battery | last run | result |\n|---|---|---|\n", sections;
+  for (const auto& kind : batteries) {
+    const Path file = folder / (std::string(kind.name) + ".json");
+    if (!std::filesystem::exists(file)) continue;
+    const auto battery = ordered_json::parse(read_file(file));
+    table += fmt::format("| {} | {} | {} |\n", kind.title, battery.at("date").get<std::string>(), verdict(battery));
+    sections += section(kind, battery);
+  }
+  return introduction + table + sections;
+}
+
+}  // namespace
+}  // namespace compeer::test
+
+int main(int argc, char** argv) try {
+  if (argc != 2) return 2;
+  std::fputs(compeer::test::page(argv[1]).c_str(), stdout);
+} catch (const std::exception& error) {
+  fmt::print(stderr, "reliability_page: {}\n", error.what());
+  return 1;
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Polite stops: USR1, USR2 and TERM at any moment, to one process and over ranks; INT once and twice.
+battery=signals
+promise="Asked to stop by USR1, USR2 or TERM a run finishes its step, writes a checkpoint and ends with 85; resumed it ends with the bits of an undisturbed one. INT, sent twice, ends it too."
+how="Signals at moments drawn by the seed, over and over until the run has finished: to a single worker, and USR1 by way of mpirun over two ranks."
+source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
+TIMES=${TIMES:-20}
+
+long=(--set grpo.steps=60 --set checkpoint.every=20)
+make_run whole "${long[@]}"
+begun=${EPOCHREALTIME/./}
+start whole 1
+wait_for_end
+((code == 0)) || { fault "the undisturbed run ends with $code" whole/log.txt; finish; }
+duration=$((${EPOCHREALTIME/./} - begun))
+
+stopped=0 finished=0 early=0
+names=(USR1 USR2 TERM)
+for ((i = 0; i < TIMES; ++i)); do
+  ranks=$((i % 2 + 1)) signal=${names[i % 3]}
+  ((ranks == 2)) && signal=USR1 # of mpirun, which hands it on; TERM it answers by a kill
+  make_run run --set "ranks=$ranks" "${long[@]}"
+  for ((tries = 0; tries < 20; ++tries)); do
+    start run "$ranks" -- --resume
+    below "$duration"
+    until [[ -f run/run.h5 ]] || ! kill -0 "$group" 2>/dev/null; do sleep 0.01; done # it obeys from there on
+    sleep "$((REPLY / 2000000)).$(printf %06d $((REPLY / 2 % 1000000)))"
+    kill -"$signal" "$group" 2>/dev/null
+    wait_for_end
+    title="$signal over $ranks ranks"
+    no_orphans "$title"
+    ((code > 128)) && { early=$((early + 1)); continue; } # it was not listening yet
+    ((code == 85)) && { stopped=$((stopped + 1)); readable run whole "$title"; continue; }
+    break
+  done
+  if ((code == 0)); then
+    finished=$((finished + 1))
+    [[ $(fingerprint run) == "$(fingerprint whole)" ]] || fault "$title: ends with other bits"
+  elif ((code != 85)); then
+    fault "$title: ends with $code" run/log.txt
+  fi
+done
+figure "polite stops, each with a checkpoint and exit code 85" "$stopped"
+figure "signals that came before a process listened, and ended it" "$early"
+figure "runs that were stopped until they had finished, with the same bits" "$finished"
+
+make_run impatient --set grpo.steps=100000
+start impatient 1
+until [[ -f impatient/run.h5 ]]; do sleep 0.01; done
+kill -INT "$group"
+kill -INT "$group"
+wait_for_end
+((code == 130 || code == 85)) || fault "INT twice ends with $code" impatient/log.txt
+no_orphans "INT twice"
+readable impatient impatient "INT twice"
+figure "INT, and INT again" "exit code $code"
+finish
