@@ -114,9 +114,9 @@ class Array {
     return elements;
   }
   void check_rising(const std::vector<uint64_t>& bounds) const;  ///< the ends of a damaged file may be anything
+  void check_range(hsize_t offset, hsize_t count) const;         ///< before memory is spent on it
 
  private:
-  void check_range(hsize_t offset, hsize_t count) const;  ///< before memory is spent on it
   void set_extent(hsize_t size);
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_to_write(const std::string& what) const;

@@ -135,8 +135,8 @@ void Array::flush() {
 
 void Array::check_range(hsize_t offset, hsize_t count) const {
   if (count <= size_ && offset <= size_ - count) return;
-  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, offset + count), "",
-              Exit::data);
+  const hsize_t wanted = count <= UINT64_MAX - offset ? offset + count : UINT64_MAX;
+  throw Error(file_.string(), fmt::format("{} has {} elements, {} wanted", name_, size_, wanted), "", Exit::data);
 }
 
 void Array::check_rising(const std::vector<uint64_t>& bounds) const {

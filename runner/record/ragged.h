@@ -63,6 +63,8 @@ class Ragged {
     end_ = count ? ends_.template read<uint64_t>(count - 1, 1)[0] : 0;
   }
 
+  void check_has(uint64_t list) const { ends_.check_range(list, 1); }  ///< before lists up to it are counted
+
   /// Where lists [first, first + count) lie among the items: count + 1 rising numbers.
   std::vector<uint64_t> bounds(uint64_t first, uint64_t count) const {
     auto bounds = first ? ends_.template read<uint64_t>(first - 1, count + 1) : ends_.template read<uint64_t>(0, count);

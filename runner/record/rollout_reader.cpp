@@ -131,6 +131,7 @@ void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows)
 
   const auto group = layout.group.read<uint64_t>(first, count);
   const auto [lowest, highest] = std::minmax_element(group.begin(), group.end());
+  layout.example_id.check_has(*highest);
   const auto example_id = layout.example_id.read(*lowest, *highest - *lowest + 1);
   const auto prompt_text = layout.prompt_text.read(*lowest, *highest - *lowest + 1);
   const auto prompt_tokens = layout.prompt_tokens.read(*lowest, *highest - *lowest + 1);

@@ -181,6 +181,19 @@ TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
   EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
 }
 
+TEST(Rollouts, OfADamagedFileNameAGroupThatIsNotThere) {
+  for (const char* name : {"group_beyond.h5", "groups_wrap.h5"}) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directories(folder / "rollouts");
+    std::filesystem::copy_file(std::string(COMPEER_SOURCE_DIR) + "/fuzz/corpus/rollouts/" + name,
+                               folder / "rollouts/r0000-000001.h5");
+    const RolloutReader rollouts(folder.path());
+    EXPECT_EQ(complaint([&] { rollouts.read(1); }),
+              "r0000-000001.h5: groups/example_id/ends has 1 elements, 18446744073709551615 wanted")
+        << name;
+  }
+}
+
 TEST(Rollouts, RefuseRowsThatDoNotFit) {
   const TemporaryFolder folder;
   RolloutWriter writer(folder / "rollouts", 0, columns);
