@@ -195,9 +195,28 @@ class Reader {
 
 }  // namespace
 
+bool nests_too_deeply(std::string_view text, int deepest) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '{' || c == '[')) {
+      if (++depth > deepest) return true;
+    } else if (!quoted && (c == '}' || c == ']')) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 json parse_json(std::string_view text) {
   json value;
   if (first_broken(text) == text.size() && Reader(text).whole(value)) return value;
+  if (nests_too_deeply(text)) return json::value_t::discarded;
   return json::parse(text, nullptr, false);
 }
 

@@ -43,8 +43,16 @@ TEST(ParseJson, KeepsTheKindsOfNumbers) {
 }
 
 TEST(ParseJson, LeavesDeepNestingToTheLibrary) {
-  for (const size_t depth : {10u, 64u, 65u, 66u, 1000u}) expect_same(std::string(depth, '[') + std::string(depth, ']'));
-  expect_same(std::string(100'000, '['));
+  for (const size_t depth : {10u, 64u, 65u, 66u, 256u}) expect_same(std::string(depth, '[') + std::string(depth, ']'));
+}
+
+// The library reads it, but copying what was read would take more stack than there is.
+TEST(ParseJson, RefusesWhatNestsTooDeeply) {
+  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_TRUE(parse_json(nested(257)).is_discarded());
+  EXPECT_TRUE(parse_json(R"({"a":)" + nested(1'000'000) + "}").is_discarded());
+  EXPECT_TRUE(parse_json(std::string(100'000, '[')).is_discarded());
+  EXPECT_FALSE(nests_too_deeply(R"({"a": "[[[[ \" [[[[", "b": [[1], [2], [3]]})", 3)) << "texts do not count";
 }
 
 // Changed anywhere by a byte that matters, cut anywhere: the same as the library, refusals included.
