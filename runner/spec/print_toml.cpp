@@ -43,7 +43,7 @@ class Printer {
     if (spec_.values.contains("inputs")) {
       text_ += "\n# Contents of the files and folders named above, which are part of the hash:\n";
       for (const auto& [path, hash] : spec_.values.at("inputs").items())
-        text_ += fmt::format("#   {} {}\n", path, hash.get<std::string>());
+        text_ += fmt::format("#   {} {}\n", printable(path, 256), printable(hash.get<std::string>(), 80));
     }
     return text_;
   }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "spec/canonical.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
@@ -20,23 +21,34 @@ constexpr size_t largest_file = 16 << 20;
 constexpr int deepest_file = 128;
 constexpr size_t largest_text = 1 << 20;
 
-// The value at a path that is known to be there.
-json& at(json& values, const std::string& path) {
+// The value at a path, or nothing.
+json* find(json& values, const std::string& path) {
   json* value = &values;
-  for (const auto& step : parse_path(path, path))
-    value = value->is_array() ? &value->at(step.index) : &value->at(step.key);
-  return *value;
+  for (const auto& step : parse_path(path, path)) {
+    if (value->is_array() && step.is_index && step.index < value->size()) {
+      value = &(*value)[step.index];
+    } else if (value->is_object() && value->contains(step.key)) {
+      value = &(*value)[step.key];
+    } else {
+      return nullptr;
+    }
+  }
+  return value;
+}
+
+// The same where it is known to be there.
+json& at(json& values, const std::string& path) {
+  json* const found = find(values, path);
+  if (!found) throw std::logic_error("no value at " + path);
+  return *found;
 }
 
 json parse(const std::string& text, const std::string& name) {
   if (text.size() > largest_file)
     throw Error(name, fmt::format("is {} bytes long; at most {} are read", text.size(), largest_file));
-  const auto shallow = [&](int depth, json::parse_event_t, json&) {
-    if (depth > deepest_file) throw Error(name, fmt::format("is nested more than {} deep", deepest_file));
-    return true;
-  };
+  if (nests_too_deeply(text, deepest_file)) throw Error(name, fmt::format("is nested more than {} deep", deepest_file));
   try {
-    return json::parse(text, shallow);
+    return json::parse(text);
   } catch (const json::exception& error) {
     throw Error(name, fmt::format("is not JSON: {}", printable(error.what(), 200)));
   }
@@ -106,6 +118,7 @@ Spec Spec::from_file_text(const std::string& text, const std::string& name) {
       spec.plugins.push_back(
           {plugin.at("kind"), plugin.at("name"), plugin.at("version"), plugin.at("path"), plugin.at("sha256"), {}});
     }
+    (void)spec.values.value("inputs", std::map<std::string, std::string>());  // are texts by path
     if (file.at("sha256") != spec.sha256()) {
       throw Error(name, fmt::format("its spec has the hash {}, but it says {}", spec.sha256(), show(file.at("sha256"))),
                   "it was changed after it was written; change the TOML file or script it came from instead");
@@ -121,12 +134,16 @@ Draft Spec::draft() const {
   made.values.erase("inputs");
   for (const auto& [path, origin] : origins) {  // texts of files, too, are found again
     if (origin != from_contents || within(path, "inputs")) continue;
-    at(made.values, path) = nullptr;
+    json* const value = find(made.values, path);
+    if (!value) throw Error("spec.json", fmt::format("has an origin for '{}', which is not there", printable(path)));
+    *value = nullptr;
     made.origins.erase(path);
   }
   // A label nobody chose would outlive its plugin if the plugin were changed.
-  for (size_t i = 0; made.values.contains("rewards") && i < made.values["rewards"].size(); ++i) {
-    if (origin_in(*this, join(join("rewards", i), "label")) == "default") made.values["rewards"][i].erase("label");
+  json* const rewards = find(made.values, "rewards");
+  for (size_t i = 0; rewards && rewards->is_array() && i < rewards->size(); ++i) {
+    if (origin_in(*this, join(join("rewards", i), "label")) == "default" && (*rewards)[i].is_object())
+      (*rewards)[i].erase("label");
   }
   return made;
 }

@@ -111,6 +111,33 @@ TEST(FileText, IsRefusedWhenBroken) {
   EXPECT_TRUE(starts(refused(std::string(100000, '[')), "r/spec.json|is nested more than 12"));
 }
 
+// As nobody writes it who has not computed the hash: what is told of values need not be true of them.
+TEST(FileText, OfAStrangerIsReadWithCare) {
+  const auto with = [](const std::string& name, const json& value) {
+    auto file = json::parse(resolved(smallest()).file_text());
+    file["spec"][name] = value;
+    file["sha256"] = sha256(canonical_json(file["spec"]));
+    return file;
+  };
+  const auto read = [](const json& file) { return Spec::from_file_text(file.dump(), "r/spec.json"); };
+  auto file = with("rewards", 7);
+  EXPECT_EQ(read(file).draft().values["rewards"], 7);
+  file = with("rewards", {"a"});
+  file["origins"]["rewards[0].label"] = "default";
+  EXPECT_EQ(read(file).draft().values["rewards"], json{"a"});
+  file["origins"]["no.such[0]"] = from_contents;
+  EXPECT_EQ(complaint([&] { read(file).draft(); }), "spec.json|has an origin for 'no.such[0]', which is not there||3");
+  EXPECT_TRUE(starts(complaint([&] { read(with("inputs", {{"model.path", {1}}})); }), "r/spec.json|is not a resolved"));
+  EXPECT_EQ(read(with("inputs", {{"a\nname = 1\n", "b"}})).toml().find("\nname = 1"), std::string::npos);
+}
+
+// The library's callback looks through a whole object whenever a value in it ends: minutes for this.
+TEST(FileText, OfManyEmptyTablesIsReadInNoTime) {
+  std::string tables;
+  for (int i = 0; i < 300'000; ++i) tables += (i ? ",\"" : "\"") + std::to_string(i) + "\":{}";
+  EXPECT_TRUE(starts(complaint([&] { Spec::from_file_text("{\"a\":{" + tables + "}}"); }), "spec.json|is not a"));
+}
+
 TEST(Toml, ResolvesToTheSameSpec) {
   const auto spec = resolved(smallest(
       "[reweighting]\nplugin = \"redundancy\"\n[model.config]\nhidden_size = 64\n[[rewards]]\nplugin = \"length\"\n"));
