@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "plugin/elf.h"
 
 namespace compeer::plugin {
@@ -10,6 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // parameters are shown in the order of their declaration
 constexpr size_t largest_descriptor = 1 << 16;
+constexpr int deepest_descriptor = 64;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& help = "") {
   throw Error(file.string(), what, help, Exit::plugin);
@@ -25,6 +27,7 @@ std::string cause(const std::exception& error) {
 Json parse(std::string_view text, const std::filesystem::path& file) {
   if (text.size() > largest_descriptor) fail(file, "its descriptor is longer than 64 KiB");
   text = text.substr(0, text.find_last_not_of('\0') + 1);  // the section ends with the string's zero
+  if (nests_too_deeply(text, deepest_descriptor)) fail(file, "its descriptor nests more than 64 levels");
   Json json;
   try {
     json = Json::parse(text);

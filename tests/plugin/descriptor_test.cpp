@@ -104,6 +104,13 @@ TEST(Descriptor, SaysWhereItsJsonIsMalformed) {
             "its descriptor is longer than 64 KiB");
 }
 
+// Copying such a default would take more stack than a thread has.
+TEST(Descriptor, MustNotNestDeeply) {
+  const auto nested = std::string(25'000, '[') + std::string(25'000, ']');
+  const auto error = error_of(tiny_elf(probe_descriptor(R"({"a": {"type": "list", "default": )" + nested + "}}")));
+  EXPECT_EQ(error.problem(), "its descriptor nests more than 64 levels");
+}
+
 TEST(Descriptor, NamesAKeyThatIsMissingOrOfTheWrongType) {
   EXPECT_EQ(error_of(tiny_elf(replaced(probe_descriptor(), "version", "versoin"))).problem(),
             "its descriptor has no \"version\"");
