@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "base/data_uri.h"
+#include "base/json.h"
+#include "base/utf8.h"
 
 namespace compeer::openai {
 
@@ -14,14 +16,17 @@ using nlohmann::json;
 // Bytes that are not UTF-8 become U+FFFD: JSON can't hold them.
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// In one line, without control characters, cut between characters.
+// In one line, without control characters, cut between characters; a '?' for each byte that is not UTF-8.
 std::string one_line(std::string text) {
+  if (text.size() > 300) {
+    size_t end = 297;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    text = text.substr(0, end) + "...";
+  }
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  if (text.size() <= 300) return text;
-  size_t end = 297;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "...";
+  for (size_t at = first_broken(text); at < text.size(); at = first_broken(text)) text[at] = '?';
+  return text;
 }
 
 // A string; or a list of parts, of which those with text count.
@@ -46,6 +51,18 @@ std::string message_of(const json& error) {
   return message && message->is_string() ? message->get<std::string>() : "an error without a message";
 }
 
+// Throws as json::parse does. What nests deeply is no answer of an endpoint, and would take a gigabyte.
+json parsed(const std::string& text) {
+  if (nests_too_deeply(text)) throw std::runtime_error("its JSON nests too deeply");
+  return json::parse(text);
+}
+
+// A number of tokens as an endpoint says it: the sums of many stay within 64 bits.
+int64_t count_in(const json& usage, const char* key) {
+  const json count = usage.value(key, json());
+  return count.is_number() ? static_cast<int64_t>(std::clamp(count.get<double>(), 0.0, 1e9)) : 0;
+}
+
 // Collects an answer from one object or from many.
 class Reading {
  public:
@@ -54,8 +71,8 @@ class Reading {
     if (const json* error = member(object, "error")) throw std::runtime_error("it says: " + message_of(*error));
     if (const json* usage = member(object, "usage")) {
       received_.usage = true;
-      received_.reply.prompt_tokens = usage->value("prompt_tokens", int64_t{0});
-      received_.reply.completion_tokens = usage->value("completion_tokens", int64_t{0});
+      received_.reply.prompt_tokens = count_in(*usage, "prompt_tokens");
+      received_.reply.completion_tokens = count_in(*usage, "completion_tokens");
     }
     const json* choices = member(object, "choices");
     if (!choices || choices->empty()) return;
@@ -115,7 +132,7 @@ Received read_stream(const std::vector<std::string>& all) {
   bool done = false;
   for (const auto& event : all) {
     done = done || event == "[DONE]";
-    if (!done) reading.add(json::parse(event), "delta");
+    if (!done) reading.add(parsed(event), "delta");
   }
   if (!done && !reading.ended()) throw std::runtime_error("the stream was cut off");
   return reading.whole();
@@ -157,7 +174,7 @@ Received read(const std::string& body) {
       return read_stream(all);
     }
     Reading reading;
-    reading.add(json::parse(body), "message");
+    reading.add(parsed(body), "message");
     return reading.whole();
   } catch (const json::exception& error) {
     return {.reply = {}, .broken = one_line(std::string("its JSON is damaged: ") + error.what())};
@@ -167,7 +184,7 @@ Received read(const std::string& body) {
 }
 
 std::string error_of(const std::string& body) {
-  const auto value = json::parse(body, nullptr, false);
+  const auto value = parse_json(body);
   if (const json* error = member(value, "error")) return one_line(message_of(*error));
   if (const json* message = member(value, "message")) return one_line(message_of(*message));
   return one_line(text_of(body.substr(0, 200)));

@@ -43,6 +43,24 @@ TEST(Wire, NeverFallsOverWhateverTheBody) {
   EXPECT_NE(broken(R"({"choices":[{"message":"x"}],"usage":7})"), "");
 }
 
+TEST(Wire, BelievesNoNumberOfTokensThatCantBe) {
+  const auto counted = [](const std::string& usage) {
+    return read(R"({"choices":[{"message":{"content":""}}],"usage":{"prompt_tokens":)" + usage + "}}")
+        .reply.prompt_tokens;
+  };
+  EXPECT_EQ(counted("17"), 17);
+  EXPECT_EQ(counted("9223372036854775807"), 1'000'000'000) << "sums of such overflow";
+  EXPECT_EQ(counted("1e300"), 1'000'000'000);
+  EXPECT_EQ(counted("-5"), 0);
+  EXPECT_EQ(counted("\"17\""), 0);
+}
+
+TEST(Wire, TellsInUtf8OfWhatIsNone) {
+  EXPECT_EQ(broken("<\xff\x1b[31m"), "it is no JSON but '<? [31m'");
+  EXPECT_EQ(broken("{\"choices\":[{\"message\":{\"content\":\"\xff").find('\xff'), std::string::npos);
+  EXPECT_EQ(broken(R"({"choices":)" + std::string(1'000'000, '[')), "its JSON nests too deeply");
+}
+
 TEST(Wire, ReadsEventsWithAnyLineEnd) {
   const std::string a = R"(data: {"choices":[{"delta":{"role":"assistant"}}]})",
                     b = R"(data:{"choices":[{"delta":{"content":"x"},"finish_reason":"length"}]})";
