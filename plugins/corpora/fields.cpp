@@ -12,25 +12,6 @@ namespace {
 constexpr int kDepth = 64;
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
-// Whether brackets nest too deeply; what is in strings does not count.
-bool too_deep(std::string_view bytes) {
-  int depth = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '{' || c == '[')) {
-      if (++depth > kDepth) return true;
-    } else if (!quoted && (c == '}' || c == ']')) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 const json& member(const json& object, const char* key) {
   static const json nothing;
   if (!object.is_object()) throw Refusal("is no JSON object");
@@ -60,7 +41,7 @@ void check_text(std::string_view bytes, uint64_t offset) {
 
 json parse(std::string_view bytes, uint64_t offset) {
   check_text(bytes, offset);
-  if (too_deep(bytes)) throw Refusal("nests more than " + std::to_string(kDepth) + " levels");
+  if (nests_too_deeply(bytes, kDepth)) throw Refusal("nests more than " + std::to_string(kDepth) + " levels");
   if (json value = parse_json(bytes); !value.is_discarded()) return value;
   try {
     return json::parse(bytes);  // again, to be told where it breaks
