@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -15,5 +16,17 @@ bool nests_too_deeply(std::string_view text, int deepest = deepest_json);
 /// or it nests too deeply; several times as fast on what data sets mostly are: objects, lists, texts, whole numbers.
 /// What is unusual in the text, and what is wrong with it, the library decides.
 nlohmann::json parse_json(std::string_view text);
+
+/// `value` as a whole number. What the library makes of a fraction, or of a number beyond 64 bits, is undefined: here
+/// both are refused as a text would be (nlohmann::json::type_error).
+template <class T, class Json>
+T whole(const Json& value) {
+  constexpr double most = 9007199254740992.0;  // 2^53: whole numbers up to it are themselves as fractions
+  if (!value.is_number_float()) return value.template get<T>();
+  const auto number = value.template get<double>();
+  if (number >= -most && number <= most && number == static_cast<double>(static_cast<int64_t>(number)))
+    return static_cast<T>(static_cast<int64_t>(number));
+  throw nlohmann::json::type_error::create(302, "type must be a whole number, but is " + value.dump(), &value);
+}
 
 }  // namespace compeer

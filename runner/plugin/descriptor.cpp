@@ -44,6 +44,7 @@ T value(const Json& json, const char* key, const std::filesystem::path& file) {
     fail(file, "its descriptor has no \"" + std::string(key) + "\"", "add it to the last argument of COMPEER_PLUGIN");
   }
   try {
+    if constexpr (std::is_integral_v<T>) return whole<T>(json.at(key));
     return json.at(key).get<T>();
   } catch (const std::exception& error) {
     fail(file, "\"" + std::string(key) + "\" in its descriptor: " + cause(error));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 
 namespace compeer::plugin {
 
@@ -39,8 +40,8 @@ json as_json(const Quarantine::Entry& entry) {
 }
 
 Quarantine::Entry as_entry(const json& text) {
-  return {text.at("path").get<std::string>(), text.at("size"), text.at("modified"), text.at("sha256"),
-          text.at("reason")};
+  return {text.at("path").get<std::string>(), compeer::whole<uint64_t>(text.at("size")),
+          compeer::whole<int64_t>(text.at("modified")), text.at("sha256"), text.at("reason")};
 }
 
 std::vector<Quarantine::Entry> read(const fs::path& file) {

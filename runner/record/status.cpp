@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "record/strict_json.h"
 
 namespace compeer::record {
@@ -88,13 +89,13 @@ json to_json(const Status& status) {
 Status status_from_json(const json& json) {
   Status status;
   status.state = json.at("state");
-  status.step = json.at("step");
-  status.steps = json.at("steps");
+  status.step = whole<uint64_t>(json.at("step"));
+  status.steps = whole<uint64_t>(json.at("steps"));
   status.phase = json.at("phase");
   for (const auto& [name, value] : json.at("metrics").items()) status.metrics[name] = number(value);
   status.started = json.at("started");
   status.elapsed = json.at("elapsed");
-  status.ranks = json.at("ranks");
+  status.ranks = whole<int>(json.at("ranks"));
   return status;
 }
 
@@ -106,14 +107,14 @@ json to_json(const Failure& failure) {
 
 Failure failure_from_json(const json& json) {
   Failure failure;
-  failure.rank = json.at("rank");
+  failure.rank = whole<int>(json.at("rank"));
   failure.host = json.at("host");
   failure.phase = json.at("phase");
   if (const auto& plugin = json.at("plugin"); !plugin.is_null()) failure.plugin = plugin.get<std::string>();
   failure.where = json.at("where");
   failure.what = json.at("what");
   failure.help = json.at("help");
-  failure.exit = json.at("exit");
+  failure.exit = whole<int>(json.at("exit"));
   return failure;
 }
 
@@ -132,10 +133,10 @@ json to_json(const Summary& summary) {
 Summary summary_from_json(const json& json) {
   Summary summary;
   summary.task = json.at("task");
-  summary.steps = json.at("steps");
+  summary.steps = whole<uint64_t>(json.at("steps"));
   for (const auto& [name, value] : json.at("metrics").items())
     summary.metrics[name] = {number(value.at("mean")), number(value.at("low")), number(value.at("high")),
-                             value.at("n").get<uint64_t>()};
+                             whole<uint64_t>(value.at("n"))};
   if (json.contains("details")) summary.details = json.at("details");
   return summary;
 }

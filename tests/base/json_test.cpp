@@ -55,6 +55,15 @@ TEST(ParseJson, RefusesWhatNestsTooDeeply) {
   EXPECT_FALSE(nests_too_deeply(R"({"a": "[[[[ \" [[[[", "b": [[1], [2], [3]]})", 3)) << "texts do not count";
 }
 
+TEST(Whole, IsNoFractionAndFits) {
+  const auto read = [](const char* text) { return whole<int64_t>(nlohmann::json::parse(text)); };
+  EXPECT_EQ(read("-7"), -7);
+  EXPECT_EQ(read("8.0"), 8) << "as some programs write it";
+  EXPECT_EQ(whole<int>(nlohmann::json(7.0)), 7);
+  for (const char* none : {"1.5", "1e300", "-1e300", "\"8\"", "null"})
+    EXPECT_THROW(read(none), nlohmann::json::type_error) << none;
+}
+
 // Changed anywhere by a byte that matters, cut anywhere: the same as the library, refusals included.
 TEST(ParseJson, IsTheLibrarysOnDamagedText) {
   constexpr std::string_view bytes = "{}[]\",:\\/0123456789.eE+-truefalsnl \n\x01\x80\xC3\xE4\xF0\xFF";
