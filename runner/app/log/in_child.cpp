@@ -13,6 +13,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -26,6 +28,18 @@ using Clock = std::chrono::steady_clock;
 constexpr rlim_t most_memory = rlim_t{16} << 30;
 constexpr int gave_problem = 1;
 
+// AddressSanitizer keeps a shadow of all memory, which no limit would leave room for.
+#ifdef __has_feature  // clang
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool shadowed = true;
+#else
+constexpr bool shadowed = false;
+#endif
+
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(descriptor, text.data(), text.size());
@@ -36,10 +50,10 @@ void write_all(int descriptor, std::string_view text) {
 }
 
 [[noreturn]] void be_child(const std::function<std::string()>& work, int out) {
-#ifndef __SANITIZE_ADDRESS__
-  const rlimit memory{most_memory, most_memory};
-  ::setrlimit(RLIMIT_DATA, &memory);
-#endif
+  if (!shadowed) {
+    const rlimit memory{most_memory, most_memory};
+    ::setrlimit(RLIMIT_DATA, &memory);
+  }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   int code = gave_problem;
@@ -93,7 +107,35 @@ ChildResult in_child(const std::function<std::string()>& work, double seconds) {
     result.problem = fmt::format("reading it crashed ({})", ::strsignal(WTERMSIG(status)));
   else if (WEXITSTATUS(status) != 0)
     result.problem = std::exchange(result.output, "");
+  if (ended && result.problem.empty() && WEXITSTATUS(status) != 0)
+    result.problem = fmt::format("reading it ended with code {}", WEXITSTATUS(status));
   return result;
+}
+
+void write_from_child(const std::string& where, const std::function<void(std::ostream&)>& work, std::ostream& out) {
+  using nlohmann::json;
+  constexpr char text = '+';  // in front of what was written; an Error is a JSON list
+  const auto wrote = [&] {
+    try {
+      std::ostringstream writing;
+      writing << text;
+      work(writing);
+      return writing.str();
+    } catch (const Error& error) {
+      const json parts = {error.where(), error.problem(), error.help(), error.exit()};
+      return parts.dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+  };
+  constexpr double a_day = 86'400;
+  const ChildResult result = in_child(wrote, a_day);
+  if (!result.problem.empty())
+    throw Error(where, "can't be read: " + result.problem, "compeer log verify tells more", Exit::data);
+  if (result.output.starts_with(text)) {
+    out.write(result.output.data() + 1, std::ssize(result.output) - 1);
+    return;
+  }
+  const auto parts = json::parse(result.output);
+  throw Error(parts.at(0), parts.at(1), parts.at(2), parts.at(3).get<Exit>());
 }
 
 }  // namespace compeer::app

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <iosfwd>
 #include <string>
 
 namespace compeer::app {
@@ -13,5 +14,9 @@ struct ChildResult {
 /// Runs `work` in a child process and waits at most `seconds`. Exceptions of `work` become the problem. Only for
 /// programs with one thread.
 ChildResult in_child(const std::function<std::string()>& work, double seconds);
+
+/// Runs `work` likewise, for as long as it takes, and writes to `out` what it wrote. An Error of it comes back as it
+/// was; whatever else went wrong, as a crash, is one at `where` (exit 4).
+void write_from_child(const std::string& where, const std::function<void(std::ostream&)>& work, std::ostream& out);
 
 }  // namespace compeer::app

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
+#include "app/log/in_child.h"
 #include "app/log/watch.h"
 #include "base/error.h"
 #include "record/run_file.h"
@@ -209,8 +210,11 @@ Path find_run(const std::string& run) {
 
 int log_show(const LogShow& options, std::ostream& out) {
   const Path folder = find_run(options.run);
-  const RunReader run = open_run(folder);
-  options.json ? show_json(folder, run, options, out) : show_table(folder, run, options, out);
+  const auto show = [&](std::ostream& text) {
+    const RunReader run = open_run(folder);
+    options.json ? show_json(folder, run, options, text) : show_table(folder, run, options, text);
+  };
+  write_from_child(folder.string(), show, out);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/log/figures.h"
+#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -120,9 +121,12 @@ int log_export(const LogExport& options, std::ostream& out) {
                 Exit::usage);
   std::vector<Path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));
-  if (!options.csv.empty()) put(options.csv, rows_csv(folders), out);
-  if (!options.figures.empty()) put(options.figures, figures_csv(folders), out);
-  if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
+  const auto write = [&](std::ostream& text) {
+    if (!options.csv.empty()) put(options.csv, rows_csv(folders), text);
+    if (!options.figures.empty()) put(options.figures, figures_csv(folders), text);
+    if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
+  };
+  write_from_child("log export", write, out);
   return 0;
 }
 

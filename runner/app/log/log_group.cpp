@@ -7,6 +7,7 @@
 #include <numeric>
 #include <ostream>
 
+#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
 #include "record/rollout_file.h"
@@ -86,20 +87,24 @@ void show_completion(const RolloutRow& row, const std::vector<std::string>& colu
   out << '\n';
 }
 
-}  // namespace
-
-int log_group(const LogGroup& given, std::ostream& out) {
-  auto options = given;
-  const auto folder = find_run(options.run);
+void show_group(const std::filesystem::path& folder, LogGroup options, std::ostream& out) {
   const record::RolloutReader rollouts(folder);
   const auto rows = group_of(rollouts, folder.string(), options);
   const auto& columns = rollouts.value_columns();
-  if (options.json) return show_json(rows, columns, folder.string(), out), 0;
+  if (options.json) return show_json(rows, columns, folder.string(), out);
   const auto& first = rows.front();
   out << fmt::format("step {}, prompt {}: {}, {} completions\nprompt, {} tokens\n", first.step, first.prompt,
                      spec::printable(first.example_id, 200), rows.size(), first.prompt_tokens.size())
       << indented(first.prompt_text);
   for (const auto& row : rows) show_completion(row, columns, options.tokens, out);
+}
+
+}  // namespace
+
+int log_group(const LogGroup& options, std::ostream& out) {
+  const auto folder = find_run(options.run);
+  write_from_child(
+      folder.string(), [&](std::ostream& text) { show_group(folder, options, text); }, out);
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "app/log/log.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "record/checkpoint.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
@@ -61,7 +62,7 @@ std::string check_run_file(const Path& folder, const json& spec_file) {
   if (const auto damaged = run.damaged_rows(); !damaged.empty())
     bad(fmt::format("row {} has other values than were written", damaged[0] + 1));
   const auto events = run.events();
-  const json own_spec = json::parse(run.spec_text(), nullptr, false);
+  const json own_spec = parse_json(run.spec_text());
   if (!own_spec.is_object() || !own_spec.contains("sha256")) bad("holds no spec");
   if (spec_file.is_object() && own_spec["sha256"] != spec_file["sha256"]) bad("is of another spec than spec.json");
   return fmt::format("{} rows, {} columns, {} events, {}", run.rows(), run.columns().size(), events.size(),

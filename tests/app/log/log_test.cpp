@@ -258,6 +258,32 @@ TEST(InChild, GivesTheResultOrWhatWentWrong) {
       },
       0.01);
   EXPECT_EQ(endless.problem, "took longer than 0.01 seconds");
+  // As a library may end a process: its silence must not pass for an empty answer.
+  EXPECT_EQ(in_child([]() -> std::string { ::_exit(3); }, 60).problem, "reading it ended with code 3");
+}
+
+TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
+  std::ostringstream out;
+  write_from_child(
+      "run", [](std::ostream& text) { text << "row " << 1 << '\n'; }, out);
+  EXPECT_EQ(out.str(), "row 1\n");
+  try {
+    write_from_child(
+        "run", [](std::ostream&) { throw Error("--step", "no such step", "there are 3", Exit::usage); }, out);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where() + "|" + error.problem() + "|" + error.help(), "--step|no such step|there are 3");
+    EXPECT_EQ(error.exit(), Exit::usage);
+  }
+  try {
+    write_from_child(
+        "run", [](std::ostream&) { ::raise(SIGKILL); }, out);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where() + "|" + error.problem(), "run|can't be read: reading it crashed (Killed)");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+  EXPECT_EQ(out.str(), "row 1\n");
 }
 
 }  // namespace compeer::app
