@@ -1,6 +1,13 @@
 # How a plugin is built: in this tree, and in any project that says find_package(compeer).
 #   compeer_add_plugin(rewards length length.cpp [more.cpp] [LINK ...] [CHECK_WITH key=value ...])
 
+# The list of library folders in what is built ends in a separator, which CMake writes so that `cmake --install` can put
+# another list in its place. An empty folder is the current one: whoever starts the program in a stranger's folder would load
+# his libraries. With this separator it is the folder `/`, and those between others read `//usr/lib`.
+foreach(_kind EXECUTABLE SHARED_LIBRARY)
+  set(CMAKE_${_kind}_RUNTIME_CXX_FLAG_SEP ":/")
+endforeach()
+
 # The shared library <build>/plugins/<kind>/<name>.so. Never unloaded, nothing exported but its factory.
 # `cmake --install` puts it into COMPEER_PLUGIN_FOLDER/<kind>.
 function(compeer_add_plugin kind name)
