@@ -52,7 +52,7 @@ class Descriptor {
 };
 
 void write_durably(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
-  Descriptor out(file, O_WRONLY | O_CREAT | O_TRUNC);
+  Descriptor out(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   for (const auto piece : pieces) out.write(piece);
   out.sync();
 }

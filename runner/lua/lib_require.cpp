@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "base/inside.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 
@@ -43,15 +44,6 @@ std::vector<std::string> known_modules(lua_State* L, const fs::path& folder) {
   return names;
 }
 
-// Refuses links that lead out of the folder.
-void check_inside(const fs::path& folder, const fs::path& file, const std::string& name) {
-  const auto root = fs::canonical(folder), target = fs::canonical(file);
-  const auto [end, rest] = std::mismatch(root.begin(), root.end(), target.begin(), target.end());
-  if (end != root.end()) {
-    throw Error("", fmt::format("module '{}' lies outside the script's folder", name), "it is a link to elsewhere");
-  }
-}
-
 // Leaves the module's chunk on the stack.
 void load_module(lua_State* L, const std::string& name) {
   const auto& folder = sandbox(L).folder();
@@ -63,7 +55,8 @@ void load_module(lua_State* L, const std::string& name) {
   if (!fs::exists(file, code)) {
     throw Error("", fmt::format("there is no module '{}'", name), suggest(name, known_modules(L, folder)));
   }
-  check_inside(folder, file, name);
+  if (!lies_inside(folder, file))
+    throw Error("", fmt::format("module '{}' lies outside the script's folder", name), "it is a link to elsewhere");
   const std::string text = read_script(file, file.lexically_normal().string());
   const std::string shown = file.lexically_normal().string();
   spend(L, text.size());

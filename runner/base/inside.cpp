@@ -1,0 +1,60 @@
+#include "base/inside.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace compeer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// "/x/" is "/x"
+fs::path without_slash(const fs::path& path) {
+  return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
+}
+
+fs::path whole(const fs::path& path) { return without_slash(fs::weakly_canonical(fs::absolute(path))); }
+
+bool begins_with(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// A link to something beside it that is no link itself.
+bool stays(const fs::path& link) {
+  const auto target = fs::read_symlink(link);
+  const bool name = target.has_filename() && !target.has_parent_path() && target != "." && target != "..";
+  const auto kind = fs::symlink_status(link.parent_path() / target).type();
+  return name &&
+         (kind == fs::file_type::directory || kind == fs::file_type::regular || kind == fs::file_type::not_found);
+}
+
+}  // namespace
+
+bool lies_inside(const fs::path& folder, const fs::path& path) { return begins_with(whole(path), whole(folder)); }
+
+bool stays_below(const fs::path& folder, const fs::path& path) {
+  const auto plain = [](const fs::path& any) {
+    return without_slash((any.empty() ? fs::current_path() : fs::absolute(any)).lexically_normal());
+  };
+  return begins_with(plain(path), plain(folder));
+}
+
+fs::path leads_out(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto kind = entry.symlink_status().type();
+    const bool plain = kind == fs::file_type::regular || kind == fs::file_type::directory;
+    if (!plain && !(kind == fs::file_type::symlink && stays(entry.path()))) return entry.path();
+  }
+  return {};
+}
+
+void refuse_links(const fs::path& folder) {
+  const auto found = leads_out(folder);
+  if (found.empty()) return;
+  throw Error(found.string(), "is a link, a pipe or a device, and a run writes into its own folder only",
+              "put files in its place, or begin anew with another name", Exit::data);
+}
+
+}  // namespace compeer
