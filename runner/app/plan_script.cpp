@@ -4,6 +4,7 @@
 
 #include "lua/sandbox.h"
 #include "plugin/search.h"
+#include "script/lookup.h"
 #include "script/module.h"
 #include "spec/paths.h"
 
@@ -30,7 +31,7 @@ class Listener : public script::Actions {
       result.name = spec.values.at("name");
       result.path = "results/" + result.name;
       result.state = script::RunResult::State::planned;
-      result.spec = spec.values;
+      result.spec = script::visible(spec);
     }
     return planned;
   }

@@ -162,7 +162,7 @@ spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
 }
 
 int load(lua_State* L) {
-  auto draft = spec::load_toml(find_toml(L, std::string(check_text(L, 1))));
+  auto draft = spec::load_toml(find_toml(L, file_name(check_text(L, 1))));
   push_experiment(L, spec::with(draft, actions(L).changes()));
   return 1;
 }

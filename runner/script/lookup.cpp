@@ -47,4 +47,10 @@ void refuse_path(const std::string& owner, const spec::json& values, const std::
   throw Error("", fmt::format("{} has no '{}'", owner, path), suggest(path, names));
 }
 
+spec::json visible(const spec::Spec& spec) {
+  spec::Draft shown{spec.values, {}, {}};
+  for (const auto& [path, file] : spec.texts) spec::set(shown, path, nullptr, "");
+  return shown.values;
+}
+
 }  // namespace compeer::script

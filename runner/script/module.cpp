@@ -7,6 +7,7 @@
 #include "lua/edge.h"
 #include "lua/libraries.h"
 #include "lua/value.h"
+#include "spec/text.h"
 
 namespace compeer::script {
 
@@ -71,6 +72,13 @@ void check_options(lua_State* L, int index, const std::vector<std::string>& know
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw Error("", fmt::format("unknown option '{}'", name), suggest(name, known));
   }
+}
+
+std::string file_name(std::string_view text) {
+  const bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (control || !spec::valid_utf8(text))
+    throw Error("", fmt::format("'{}' can't be the name of a file", spec::printable(text)));
+  return std::string(text);
 }
 
 spec::json option(lua_State* L, int index, const std::string& name) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lua/edge.h"
@@ -71,6 +72,8 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
 
 /// Functions that take options take them as one table, which may be left out.
 void check_options(lua_State* L, int index, const std::vector<std::string>& known);
+/// The name of a file. What the system would cut off, behind a NUL byte, is refused, as are other control characters.
+std::string file_name(std::string_view text);
 /// null if it isn't given.
 spec::json option(lua_State* L, int index, const std::string& name);
 

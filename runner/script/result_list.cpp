@@ -125,7 +125,7 @@ int compare_list(lua_State* L) {
 
 // Pages are written below the current folder only: a script has no files of its own.
 void write_report(lua_State* L, Report report) {
-  const std::filesystem::path path(report.output);
+  const std::filesystem::path path(file_name(report.output));
   bool leaves = path.is_absolute() || path.extension() != ".html";
   for (const auto& part : path) leaves = leaves || part == "..";
   if (leaves) {

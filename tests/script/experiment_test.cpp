@@ -112,9 +112,9 @@ TEST(Experiment, DotsInPlaceOfColonsAreNamed) {
 }
 
 TEST(Compeer, NamesTheNearestFunction) {
-  EXPECT_EQ(
-      said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
-      "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, folder, load, quick, report, results, runs, sweep");
+  EXPECT_EQ(said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
+            "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, folder, load, quick, report, "
+            "results, runs, sweep");
 }
 
 class Load : public testing::Test {
@@ -157,6 +157,13 @@ TEST_F(Load, NamesTheNearestFile) {
   const auto other =
       run_with(std::make_shared<FakeActions>(), "require('compeer').load '/etc/passwd'", folder_.string());
   EXPECT_START(other.problem, "'/etc/passwd' is no TOML file\n  ");
+}
+
+TEST_F(Load, TakesNoNameThatTheSystemCutsOff) {
+  write("experiments/secret", "the first line\n");
+  const auto outcome = run_with(std::make_shared<FakeActions>(), "require('compeer').load 'experiments/secret\\0.toml'",
+                                folder_.string());
+  EXPECT_START(outcome.problem, "'experiments/secret\\x00.toml' can't be the name of a file");
 }
 
 TEST_F(Load, TakesTheChangesOfTheCommandLine) {

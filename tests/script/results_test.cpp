@@ -252,6 +252,17 @@ TEST(Report, StaysBelowTheCurrentFolder) {
             "script.lua:2: a report needs 'runs', a list of results|");
 }
 
+TEST(Report, HasANameThatTheSystemDoesNotCutOff) {
+  for (const std::string path : {"evil.sh\\0.html", "a\\n.html", "\\27[2J.html", "\\xff.html"}) {
+    const auto fake = std::make_shared<FakeActions>();
+    EXPECT_NE(said(base + "base:launch() compeer.runs{base}:run():report '" + path + "'", fake)
+                  .find("can't be the name of a file"),
+              std::string::npos)
+        << path;
+    EXPECT_TRUE(fake->reports_.empty());
+  }
+}
+
 TEST(DryRun, EndsWhereAResultIsNeeded) {
   const auto fake = std::make_shared<FakeActions>();
   fake->dry_ = true;

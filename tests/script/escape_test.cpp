@@ -1,0 +1,106 @@
+// What a hostile script could try through `compeer` itself. What it could try through Lua: tests/lua/battery.h.
+#include <gtest/gtest.h>
+
+#include "../lua/battery.h"
+#include "fake_actions.h"
+#include "script/lookup.h"
+
+namespace compeer::script {
+namespace {
+
+using lua::endless;
+
+constexpr const char* either = "the script needs more than";  // whichever limit is reached first
+
+const lua::Nasty attempts[] = {
+    // Files
+    {"LoadAnyFile", "compeer.load '/etc/passwd'", "is no TOML file"},
+    {"LoadTheEnvironment", "compeer.load '/proc/self/environ'", "is no TOML file"},
+    {"LoadBehindNul", "compeer.load '/etc/passwd\\0.toml'", "can't be the name of a file"},
+    {"LoadAHiddenFile", "compeer.load '/etc/.toml'", "is no TOML file"},
+    {"LoadATable", "compeer.load {}", "string expected"},
+    {"ReportAbsolute", "compeer.runs{base}:run():report '/tmp/x.html'", "can't be written to"},
+    {"ReportParent", "compeer.runs{base}:run():report '../x.html'", "can't be written to"},
+    {"ReportHiddenParent", "compeer.runs{base}:run():report 'a/./../../x.html'", "can't be written to"},
+    {"ReportAProgram", "compeer.runs{base}:run():report '.bashrc'", "can't be written to"},
+    {"ReportBehindNul", "compeer.runs{base}:run():report '.bashrc\\0.html'", "can't be the name of a file"},
+    {"ReportBehindNewline", "compeer.report { output = 'a\\n.html', runs = { base:launch() } }",
+     "can't be the name of a file"},
+    {"ReportElsewhere", "compeer.folder = '/etc' compeer.runs{base}:run():report(compeer.folder .. '/x.html')",
+     "can't be written to '/etc/x.html'"},
+    {"NameParent", "base:with { name = '../x' }", "must be made of letters"},
+    {"NameAbsolute", "base:with { name = '/tmp/x' }", "must be made of letters"},
+    {"NameDots", "base:with { name = '..' }", "must be made of letters"},
+    {"NameEscape", "base:with { name = '\\27[2J' }", "must be made of letters"},
+    {"NameNul", "base:with { name = 'a\\0b' }", "holds a NUL byte"},
+    {"NameBySweep", "compeer.sweep(base, { name = { '../x' } })", "'name' can't be swept"},
+    {"PathNul", "base:with { model = { path = 'a\\0b' } }", "holds a NUL byte"},
+    {"SecretInAUrl", "base:with { model = { path = 'http://u:p@h' } }", "holds a user or password in a URL"},
+    // Values of C++
+    {"ExperimentMetatable", "getmetatable(base).__index = nil", "attempt to index a boolean value"},
+    {"ExperimentSetMetatable", "setmetatable(base, {})", "table expected"},
+    {"ExperimentRawset", "rawset(base, 'name', 'x')", "table expected"},
+    {"ExperimentChange", "base.name = 'x'", "an experiment never changes"},
+    {"ExperimentFinalizer", "base.__gc(base)", "an experiment has no '__gc'"},
+    {"ExperimentForged", "base.with({}, {})", "experiment expected"},
+    {"ExperimentIsAResult", "compeer.runs { base:launch() }", "experiment expected"},
+    {"ExperimentInAnother", "base:with { model = base }", "can't be a userdata"},
+    {"RunsOfNumbers", "compeer.runs{base}.run({1})", "experiment expected"},
+    {"RunsMetatable", "getmetatable(compeer.runs{base}).__index = nil", "attempt to index a boolean value"},
+    {"ResultFinalizer", "local r = base:launch() r.__gc(r)", "has no metric '__gc'"},
+    {"ResultChange", "base:launch().path = '/etc'", "a result can't be changed"},
+    {"ResultIsAnExperiment", "compeer.results { base }", "result expected"},
+    {"ResultForged", "compeer.results { setmetatable({}, { __index = base:launch() }) }:report 'x.html'",
+     "a report needs results"},
+    {"ResultsMetatable", "getmetatable(compeer.runs{base}:run()).__index = nil", "attempt to index a boolean value"},
+    {"ErrorFinalizer", "local _, e = pcall(compeer.load, 'x') e.__gc(e)", "an error has no '__gc'"},
+    {"ErrorMetatable", "local _, e = pcall(compeer.load, 'x') getmetatable(e).__index = nil",
+     "attempt to index a boolean value"},
+    {"ErrorSetMetatable", "local _, e = pcall(compeer.load, 'x') setmetatable(e, {})", "table expected"},
+    // What can't be data
+    {"PlanOfAFunction", "base:with { name = print }", "can't be a function"},
+    {"PlanOfACoroutine", "base:with { name = coroutine.create(print) }", "can't be a thread"},
+    {"PlanInItself", "local t = {} t.t = t base:with { grpo = t }", "is a table within itself"},
+    {"PlanTooDeep", "local t = {} for i = 1, 1000 do t = { t } end base:with { model = t }", "nested too deeply"},
+    {"PlanTooLarge", "local t = {} for i = 1, 200000 do t[i] = i end base:with { model = { x = t } }",
+     "holds more than 100000 values"},
+    {"PlanOfNoNumber", "base:with { grpo = { lr = 0/0 } }", "can't be nan"},
+    {"PlanOfNoText", "base:with { name = '\\xff' }", "is text that is no UTF-8"},
+    {"JobsTooMany", "compeer.runs{base}:run { jobs = 1 << 40 }", "'jobs' is how many run at the same time"},
+    {"SweepTooLarge",
+     "local t = {} for i = 1, 80 do t[i] = i end compeer.sweep(base, { seed = t, ['grpo.steps'] = t })",
+     "a sweep of more than 5000 runs"},
+    // Loops without an end, and memory, on the other side of the edge
+    {"LaunchForEver", "while true do pcall(function() base:launch() end) end", endless},
+    {"LaunchInCoroutines", "while true do coroutine.wrap(function() base:launch() end)() end", endless},
+    {"ResolveForEver", "while true do pcall(base.resolve, base) end", endless},
+    {"ReportForEver", "local d = compeer.runs{base}:run() while true do pcall(d.report, d, 'x.html') end", endless},
+    {"ChangeForEver", "while true do pcall(base.with, base, { seed = 2 }) end", endless},
+    {"KeepForEver", "local t = {} while true do t[#t + 1] = base:with { seed = #t } end", either},
+    {"OptionsThatLoop", "compeer.runs{base}:run(setmetatable({}, { __index = function() while true do end end }))",
+     endless},
+    {"ListWithoutEnd", "compeer.runs(setmetatable({}, { __index = function() return base end }))", either},
+};
+
+class Escape : public testing::TestWithParam<lua::Nasty> {};
+
+TEST_P(Escape, FailsAndIsTold) {
+  const auto fake = std::make_shared<FakeActions>();
+  const auto outcome = run_with(fake, base + GetParam().text, ".", lua::few_instructions);
+  EXPECT_EQ(outcome.exit, 3) << outcome.where << ": " << outcome.problem;
+  EXPECT_NE(outcome.problem.find(GetParam().problem), std::string::npos) << outcome.where << ": " << outcome.problem;
+  for (const auto& report : fake->reports_) EXPECT_EQ(report.output, "x.html");
+  for (const auto& spec : fake->launched_) EXPECT_EQ(spec.values.at("name"), "x");
+}
+
+INSTANTIATE_TEST_SUITE_P(Script, Escape, testing::ValuesIn(attempts), [](const auto& each) { return each.param.name; });
+
+TEST(AScript, SeesNoTextsOfFilesThatSettingsName) {
+  spec::Spec spec;
+  spec.values = {{"rewards", {{{"path", "/etc/passwd"}, {"script", "root:x:0"}}}}};
+  spec.texts = {{"rewards[0].script", "rewards[0].path"}};
+  EXPECT_EQ(visible(spec).dump(), R"({"rewards":[{"path":"/etc/passwd","script":null}]})");
+}
+
+}  // namespace
+}  // namespace compeer::script
