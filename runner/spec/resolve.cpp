@@ -9,6 +9,7 @@
 #include "spec/clashes.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
+#include "spec/secrets.h"
 #include "spec/spec.h"
 
 namespace compeer::spec {
@@ -74,6 +75,7 @@ class Resolver {
       }
     }
     check_name("name", spec_.values.at("name"));
+    refuse_secrets(spec_.values, "");
     mistakes_.raise();
     for (const Clash& clash : clashes(spec_.values)) mistake(clash.path, clash.what, clash.help);
     mistakes_.raise();
@@ -287,6 +289,18 @@ class Resolver {
     if (!floor.is_number() || !ceiling.is_number() || floor < ceiling) return;
     mistake(join(path, "floor"), fmt::format("'{}' is not below the ceiling, {}", join(path, "floor"), show(ceiling)),
             "nothing is left between them");
+  }
+
+  void refuse_secrets(const json& values, const std::string& path) {
+    size_t place = 0;
+    for (const auto& item : values.items()) {
+      const auto here = values.is_array() ? join(path, place++) : join(path, item.key());
+      if (const auto what = secret_in(values.is_array() ? "" : item.key(), item.value()); !what.empty()) {
+        mistake(here, fmt::format("'{}' holds {}, which would stand in spec.json and reports", printable(here), what),
+                "put it into an environment variable: chat/openai's 'key_env' names the one with its key");
+      }
+      if (item.value().is_structured()) refuse_secrets(item.value(), here);
+    }
   }
 
   void check_name(const std::string& path, const json& name) {

@@ -11,6 +11,7 @@
 #include "spec/canonical.h"
 #include "spec/dotted.h"
 #include "spec/paths.h"
+#include "spec/secrets.h"
 #include "spec/text.h"
 
 namespace compeer::spec {
@@ -99,7 +100,8 @@ std::string Spec::file_text() const {
                                {"path", plugin.path},
                                {"sha256", plugin.sha256}});
   }
-  file["sources"] = sources;
+  file["sources"] = json::object();
+  for (const auto& [name, text] : sources) file["sources"][name] = without_secrets(text);
   return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "spec/canonical.h"
+#include "spec/printable.h"
+#include "spec/secrets.h"
 
 namespace compeer::spec {
 
@@ -88,13 +90,26 @@ std::string printable(std::string_view text, size_t limit) {
   return out;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const size_t end = text.find_first_of("\n\t");
+    out += printable(text.substr(0, end), std::string::npos);
+    if (end == std::string_view::npos) return out;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string error_text(const std::string& text) { return printable_lines(without_secrets(text)); }
+
 std::string show(const nlohmann::json& value) {
-  if (value.is_string()) return '"' + printable(value.get_ref<const std::string&>()) + '"';
+  if (value.is_string()) return '"' + printable(without_secrets(value.get<std::string>())) + '"';
   if (value.is_number_float() && !std::isfinite(value.get<double>())) {
     return std::isnan(value.get<double>()) ? "nan" : value.get<double>() > 0 ? "inf" : "-inf";
   }
   if (value.is_discarded()) return "(none)";
-  return printable(canonical_json(value.is_structured() ? beginning(value, 3) : value));
+  return printable(without_secrets(canonical_json(value.is_structured() ? beginning(value, 3) : value)));
 }
 
 std::string show_typed(const nlohmann::json& value) {

@@ -1,0 +1,102 @@
+#include "spec/secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace compeer::spec {
+
+namespace {
+
+constexpr std::string_view hidden = "[hidden]";
+
+// How the keys of well-known services begin, and how many characters follow at least.
+struct Form {
+  std::string_view begin;
+  size_t least;
+};
+constexpr std::array forms = {Form{"sk-", 16},  Form{"hf_", 20},    Form{"ghp_", 20}, Form{"github_pat_", 20},
+                              Form{"AKIA", 16}, Form{"xoxb-", 16},  Form{"AIza", 30}, Form{"glpat-", 16},
+                              Form{"gsk_", 20}, Form{"Bearer ", 16}};
+
+constexpr std::array key_names = {"api_key",       "apikey",     "api-key",      "password",     "passwd",
+                                  "secret",        "token",      "access_token", "key",          "x-api-key",
+                                  "client_secret", "auth_token", "bearer",       "authorization"};
+
+struct Place {
+  size_t begin, size;
+};
+constexpr Place nowhere{std::string_view::npos, 0};
+
+bool of_key(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'; }
+
+size_t length(std::string_view text, bool (*is_part)(char)) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_part) - text.begin());
+}
+
+Place key_in(std::string_view text, size_t from) {
+  Place first = nowhere;
+  for (const auto& form : forms) {
+    for (size_t at = from; (at = text.find(form.begin, at)) < first.begin; ++at) {
+      const bool begins_word = at == 0 || !of_key(text[at - 1]);
+      const size_t rest = length(text.substr(at + form.begin.size()), of_key);
+      if (begins_word && rest >= form.least) first = {at, form.begin.size() + rest};
+    }
+  }
+  return first;
+}
+
+// "user:password" of "https://user:password@host".
+Place login_in(std::string_view text, size_t from) {
+  constexpr std::string_view behind_scheme = "://";
+  for (size_t at = from; (at = text.find(behind_scheme, at)) != std::string_view::npos;) {
+    at += behind_scheme.size();
+    const auto end = text.find_first_of("/?#\"'<> \t\r\n", at);
+    const auto sign = text.substr(0, end).rfind('@');
+    if (sign != std::string_view::npos && sign > at) return {at, sign - at};
+  }
+  return nowhere;
+}
+
+// The value in "?api_key=value" of a URL.
+Place query_in(std::string_view text, size_t from) {
+  for (size_t at = from; (at = text.find_first_of("?&", at)) != std::string_view::npos;) {
+    ++at;
+    const auto end = std::min(text.find_first_of("&#\"'<> \t\r\n", at), text.size());
+    const auto equals = text.substr(0, end).find('=', at);
+    if (equals == std::string_view::npos || equals + 1 == end) continue;
+    const auto name = text.substr(at, equals - at);
+    if (std::find(key_names.begin(), key_names.end(), name) != key_names.end()) return {equals + 1, end - equals - 1};
+  }
+  return nowhere;
+}
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  std::transform(all.begin(), all.end(), all.begin(), [](unsigned char c) { return std::tolower(c); });
+  return all;
+}
+
+}  // namespace
+
+std::string secret_in(std::string_view key, const json& value) {
+  if (!value.is_string()) return "";
+  const std::string_view text = value.get_ref<const std::string&>();
+  if (login_in(text, 0).size > 0) return "a user or password in a URL";
+  if (text.find("://") != std::string_view::npos && query_in(text, 0).size > 0) return "a key in a URL";
+  if (key_in(text, 0).size > 0) return "what looks like a key";
+  const auto name = lower(key);
+  if (text.empty() || std::find(key_names.begin(), key_names.end(), name) == key_names.end()) return "";
+  const bool may_be_a_word = name == "key" || name == "token";
+  return may_be_a_word && (text.size() < 16 || text.find(' ') != text.npos) ? "" : "what is called a key";
+}
+
+std::string without_secrets(std::string text) {
+  for (const auto find : {login_in, query_in, key_in}) {
+    for (Place found = find(text, 0); found.size > 0; found = find(text, found.begin + hidden.size()))
+      text.replace(found.begin, found.size, hidden);
+  }
+  return text;
+}
+
+}  // namespace compeer::spec

@@ -1,0 +1,87 @@
+#include "spec/secrets.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "fake_catalog.h"
+#include "spec/printable.h"
+#include "spec/spec.h"
+
+namespace compeer::spec {
+namespace {
+
+const std::string canary = "sk-canary-0123456789abcdef";
+
+TEST(Secret, IsSeenInASetting) {
+  EXPECT_EQ(secret_in("url", "https://user:" + canary + "@example.com/v1"), "a user or password in a URL");
+  EXPECT_EQ(secret_in("url", "http://word@example.com"), "a user or password in a URL");
+  EXPECT_EQ(secret_in("url", "https://example.com/v1?api_key=hush&x=1"), "a key in a URL");
+  EXPECT_EQ(secret_in("note", "use " + canary + " here"), "what looks like a key");
+  EXPECT_EQ(secret_in("header", "Bearer abcdefghijklmnop"), "what looks like a key");
+  EXPECT_EQ(secret_in("Api_Key", "hush"), "what is called a key");
+  EXPECT_EQ(secret_in("password", "hush"), "what is called a key");
+}
+
+TEST(Secret, IsNotSeenEverywhere) {
+  for (const char* text : {"https://example.com/v1", "http://127.0.0.1:8000/v1?page=2", "me@example.com", "task-force",
+                           "risk-management-of-many-years", "a://b c@d", "what? key=a", "", "disk-0123456789abcdef0"})
+    EXPECT_EQ(secret_in("text", text), "") << text;
+  EXPECT_EQ(secret_in("key", "mood"), "");
+  EXPECT_EQ(secret_in("level", "token"), "");
+  EXPECT_EQ(secret_in("max_tokens", 3), "");
+  EXPECT_EQ(secret_in("key_env", "OPENAI_API_KEY"), "");
+  EXPECT_EQ(secret_in("password", ""), "");
+}
+
+TEST(Secret, IsHiddenWhereverItStands) {
+  EXPECT_EQ(without_secrets("a https://u:p@h/x and https://q@h?token=abc#f, " + canary + "."),
+            "a https://[hidden]@h/x and https://[hidden]@h?token=[hidden]#f, [hidden]");
+  EXPECT_EQ(without_secrets("nothing here: a@b, ask-me"), "nothing here: a@b, ask-me");
+}
+
+TEST(Secret, IsRefusedBeforeASpecIsMade) {
+  for (const std::string& line : {"path = \"https://u:" + canary + "@h\"", "path = \"" + canary + "\""}) {
+    const auto draft = parse_toml("name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[model]\n" + line +
+                                      "\n[[rewards]]\nplugin = \"format\"\n",
+                                  "x.toml");
+    try {
+      resolve(draft, FakeCatalog());
+      FAIL() << line;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "x.toml:6");
+      EXPECT_TRUE(error.problem().starts_with("'model.path' holds ")) << error.problem();
+      EXPECT_EQ(std::string(error.what()).find("canary"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Secret, IsNotQuotedByOtherMistakes) {
+  const auto draft = parse_toml("name = \"x\"\ntask = \"grpo\"\nseed = \"https://u:" + canary + "@h\"\n", "x.toml");
+  try {
+    resolve(draft, FakeCatalog());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("canary"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("https://[hidden]@h"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Secret, IsNotKeptWithTheTextsASpecWasMadeFrom) {
+  auto draft =
+      parse_toml("# my key: " + canary +
+                     "\nname = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = "
+                     "\"format\"\n",
+                 "x.toml");
+  draft.sources["x.toml"] = "# my key: " + canary;
+  EXPECT_EQ(resolve(draft, FakeCatalog()).file_text().find("canary"), std::string::npos);
+}
+
+TEST(ErrorText, IsFitForATerminal) {
+  EXPECT_EQ(error_text("a\x1b[2Jb\n  c\td\x07\xc2\x9b"
+                       "31m\r"),
+            "a\\x1b[2Jb\n  c\td\\x07\\x9b31m\\x0d");
+  EXPECT_EQ(error_text("größer 中"), "größer 中");
+}
+
+}  // namespace
+}  // namespace compeer::spec
