@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "compeer/plugin.h"
+#include "plugin/allow_list.h"
+#include "plugin/sealed.h"
 
 namespace compeer::plugin {
 
@@ -77,16 +79,28 @@ std::string loader_message(const std::string& text, const std::string& path) {
   return message;
 }
 
-std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen) {
+std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
   try {
     auto library = std::make_shared<boost::dll::shared_library>(
-        chosen.path.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+        file.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
     // Never unloaded, even if it was linked without -z nodelete. Boost.DLL has no word for that.
-    ::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    ::dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     return library;
   } catch (const std::exception& error) {
-    fail(chosen, "can't be loaded: " + loader_message(error.what(), chosen.path.string()),
+    fail(chosen, "can't be loaded: " + loader_message(error.what(), file.string()),
          "it was built against other libraries than this program runs with: rebuild it");
+  }
+}
+
+// Where only some may run, the file must not be exchanged between being hashed and being opened.
+std::filesystem::path to_load(const Chosen& chosen, const std::string& bytes, const std::string& hash) {
+  const AllowLists lists;
+  lists.refuse(chosen.kind, chosen.name, chosen.path, hash);
+  if (!lists.in_force()) return chosen.path;
+  try {
+    return sealed_copy(chosen.name + ".so", bytes, hash);
+  } catch (const std::runtime_error& error) {
+    fail(chosen, error.what(), "");
   }
 }
 
@@ -95,12 +109,13 @@ std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen) {
 Library::Library(const Chosen& chosen, const std::string& kind) {
   if (chosen.kind != kind) fail(chosen, "is not of the kind " + kind, "");
   const std::string bytes = bytes_of(chosen);
-  check_same_file(chosen, sha256(bytes));
+  const std::string hash = sha256(bytes);
+  check_same_file(chosen, hash);
   descriptor_ = read_descriptor(bytes, chosen.path);
   if (descriptor_.kind != kind) fail(chosen, "is of the kind " + descriptor_.kind, "");
   check_built_alike(chosen, descriptor_);
   identity_ = {chosen.kind, descriptor_.name, descriptor_.version, chosen.path};
-  const auto library = load(chosen);
+  const auto library = load(chosen, to_load(chosen, bytes, hash));
   if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");
   factory_ = library->get<void*>("compeer_make");
   handle_ = library;

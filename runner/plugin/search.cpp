@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "plugin/allow_list.h"
 
 namespace compeer::plugin {
 
@@ -143,6 +144,7 @@ std::vector<std::string> Finder::names(const std::string& kind) const {
 
 spec::PluginInfo Finder::find(const std::string& kind, const std::string& name) const {
   Found found = get(kind, name);
+  AllowLists().refuse(kind, name, found.path, found.sha256);
   return {.kind = kind,
           .name = name,
           .version = found.descriptor.version,
@@ -164,6 +166,14 @@ Found Finder::get(const std::string& kind, const std::string& name) const {
   std::string searched;
   for (const auto& folder : folders_) searched += "\n    " + (folder / kind).string();
   throw Error(kind + "/" + name, "no such plugin", suggest(name, names(kind)) + "\n  searched:" + searched);
+}
+
+bool Finder::covers(const std::string& kind, const fs::path& library) const {
+  const auto real = [](const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); };
+  const bool named = library.extension() == ".so" && valid_name(library.stem().string());
+  return named && std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& folder) {
+           return real(folder / kind) == real(library.parent_path());
+         });
 }
 
 std::vector<Found> Finder::all() const {

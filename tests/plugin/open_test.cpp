@@ -1,14 +1,17 @@
 #include "plugin/open.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 
 #include "actors.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"
 #include "folder.h"
+#include "plugin/sealed.h"
 
 namespace compeer::plugin {
 
@@ -51,6 +54,25 @@ TEST(Open, KeepsTheLibraryInMemoryForGood) {
   ASSERT_EQ(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
   { const Library opened(chosen, "similarity"); }
   EXPECT_NE(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
+TEST(Open, LoadsACopyThatNobodyCanChangeWhereOnlySomeMayRun) {
+  const auto chosen = library("wild", "similarity", "mirror");
+  const auto bytes = read_file(chosen.path);
+  Folder folder;
+  const auto list = folder.write("compeer.lock", sha256(bytes) + "  similarity/mirror  1\n");
+  ::setenv("COMPEER_LOCKED", list.c_str(), 1);
+  { const Library opened(chosen, "similarity"); }
+  folder.write("compeer.lock", "");
+  EXPECT_NE(error_of([&] { Library(chosen, "similarity"); }).problem().find("not in the list of allowed plugins"),
+            std::string::npos);
+  ::unsetenv("COMPEER_LOCKED");
+  EXPECT_EQ(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr) << "not the file, which may be exchanged";
+  const auto copy = sealed_copy("mirror.so", bytes, sha256(bytes));
+  EXPECT_NE(::dlopen(copy.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+  EXPECT_THROW(write_file(copy, "other bytes"), Error);
+  EXPECT_EQ(::truncate(copy.c_str(), 0), -1);
+  EXPECT_EQ(read_file(copy), bytes);
 }
 
 TEST(Open, RefusesThePreviousInterface) {
