@@ -15,7 +15,9 @@
 #include "app/launch/worker_program.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
@@ -37,8 +39,11 @@ uint64_t size_of(const fs::path& file) {
 class Live {
  public:
   Live(size_t index, const spec::Spec& spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
-      : index_(index), name_(spec.values.at("name")), folder_(std::move(folder)), progress_(progress) {
-    refuse_quarantined(spec);
+      : index_(index),
+        name_(spec::printable(spec.values.at("name").get<std::string>(), 100)),
+        folder_(std::move(folder)),
+        progress_(progress) {
+    refuse_forbidden(spec);
     const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
     if (resume) warn(folder_, spec, progress);
     const auto command = worker_command(spec, folder_.path(), resume);
@@ -59,10 +64,14 @@ class Live {
     }
   }
 
-  void refuse_quarantined(const spec::Spec& spec) {
+  void refuse_forbidden(const spec::Spec& spec) {
     const plugin::Quarantine list;
     if (!list.problem().empty()) progress_.note("compeer: note: " + list.problem());
-    for (const auto& one : spec.plugins) list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
+    const plugin::AllowLists allowed;
+    for (const auto& one : spec.plugins) {
+      allowed.refuse(one.kind, one.name, one.path, one.sha256);
+      list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
+    }
   }
 
   bool running() {
@@ -192,13 +201,30 @@ std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchO
   return Launcher(specs, options).run([&](const spec::Spec& spec) { return RunFolder::claim(spec, options.results); });
 }
 
-Launched resume(const fs::path& folder, const LaunchOptions& options) {
+namespace {
+
+void refuse_strange_plugins(const spec::Spec& spec, const fs::path& folder, const plugin::Finder& plugins) {
+  for (const auto& one : spec.plugins) {
+    if (plugins.covers(one.kind, one.path)) continue;
+    throw Error(
+        folder.string(),
+        fmt::format("would load {}, which lies where plugins are not looked for", spec::printable(one.path, 200)),
+        fmt::format("plugins are programs. If you trust it: compeer resume {} --plugin-dir {}", folder.string(),
+                    spec::printable(fs::path(one.path).parent_path().parent_path().string(), 200)),
+        Exit::plugin);
+  }
+}
+
+}  // namespace
+
+Launched resume(const fs::path& folder, const LaunchOptions& options, const plugin::Finder& plugins) {
   const auto file = folder / "spec.json";
   std::error_code code;
   if (!fs::exists(file, code)) {
     throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
   }
   const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_file(file, 16 << 20), file.string())};
+  refuse_strange_plugins(specs[0], folder, plugins);
   return Launcher(specs, options).run([&](const spec::Spec&) { return RunFolder::open(folder); }).at(0);
 }
 

@@ -7,6 +7,7 @@
 #include "app/launch/progress.h"
 #include "app/launch/run_folder.h"
 #include "base/error.h"
+#include "plugin/search.h"
 #include "record/status.h"
 #include "spec/spec.h"
 
@@ -35,8 +36,10 @@ struct Launched {
 /// left.
 std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options);
 
-/// The same for a run that exists.
-Launched resume(const std::filesystem::path& folder, const LaunchOptions& options);
+/// The same for a run that exists, if its plugins lie where `plugins` are looked for: what a folder that came from
+/// somebody else names is not loaded. Throws Error (exit 5) if they lie elsewhere.
+Launched resume(const std::filesystem::path& folder, const LaunchOptions& options,
+                const plugin::Finder& plugins = plugin::Finder());
 
 /// The command that runs a folder's spec: `compeer-worker FOLDER [--resume]`, under mpirun if it has several ranks. The
 /// worker is $COMPEER_WORKER, else the one beside this program. Throws Error if one of the two is missing.

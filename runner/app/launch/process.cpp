@@ -107,7 +107,7 @@ std::vector<pid_t> members(pid_t session) {
 }  // namespace
 
 Process::Process(const Setup& setup) {
-  const Descriptor log(::open(setup.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  const Descriptor log(::open(setup.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (log.number() < 0) {
     throw Error(setup.log.string(), fmt::format("can't be written: {}", std::strerror(errno)), "", Exit::failure);
   }

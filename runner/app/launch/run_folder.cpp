@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/inside.h"
 #include "record/checkpoint.h"
 #include "record/status.h"
 
@@ -73,7 +74,7 @@ std::string live_owner(const fs::path& folder) {
 // The open, locked file. Its former owner's remains are waited for, a live owner is not.
 int take_lock(const fs::path& folder) {
   const auto file = folder / lock_name;
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (lock < 0) throw Error(file.string(), fmt::format("can't be opened: {}", std::strerror(errno)), "", Exit::failure);
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
@@ -128,13 +129,18 @@ RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
     fs::create_directories(folder, code);
     if (code) throw Error(folder.string(), fmt::format("can't be made: {}", code.message()), "", Exit::failure);
     RunFolder mine(folder, take_lock(folder));
+    refuse_links(folder);
     // Between looking and locking another process may have made it its own.
     if (free_for(folder, spec.sha256())) return mine;
     if (tries == 10) throw Error(folder.string(), "is taken by other processes again and again", "", Exit::failure);
   }
 }
 
-RunFolder RunFolder::open(const fs::path& folder) { return RunFolder(folder, take_lock(folder)); }
+RunFolder RunFolder::open(const fs::path& folder) {
+  RunFolder mine(folder, take_lock(folder));
+  refuse_links(folder);
+  return mine;
+}
 
 std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, const fs::path& results,
                                                       const std::set<fs::path>& promised) {

@@ -8,9 +8,11 @@
 
 #include "app/log/in_child.h"
 #include "app/stages_text.h"
+#include "base/inside.h"
 #include "plugin/search.h"
 #include "report/report.h"
 #include "script/lookup.h"
+#include "spec/printable.h"
 
 namespace compeer::app {
 
@@ -48,7 +50,7 @@ script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
   for (const auto& [name, value] : done.summary.metrics)
     result.metrics[name] = {value.mean, value.low, value.high, value.n};
   result.stages = stages_text(done.summary.details);
-  result.spec = spec.values;
+  result.spec = script::visible(spec);
   return result;
 }
 
@@ -129,7 +131,7 @@ class ScriptActions : public script::Actions {
     for (const auto& run : report.runs) {
       if (fs::exists(run.path)) folders.push_back(run.path);
     }
-    if (const auto folder = fs::path(report.output).parent_path(); !folder.empty()) fs::create_directories(folder);
+    prepare_place(report.output);
     const auto result = in_child(
         [&] {
           report::Options options{report.title, to_sweep(report)};
@@ -144,10 +146,20 @@ class ScriptActions : public script::Actions {
 
   void note(const std::string& text) override {
     if (options_.agenda) options_.agenda->notes.push_back(text);
-    if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", text);
+    if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", spec::printable_lines(text));
   }
 
  private:
+  // The script's name for it stays below the current folder, but a link on its way might not.
+  void prepare_place(const fs::path& output) const {
+    const auto folder = fs::absolute(output).parent_path();
+    if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
+      throw Error(output.string(), "a script's report can't be written there: a link leads out of the current folder",
+                  "", Exit::data);
+    }
+    fs::create_directories(folder);
+  }
+
   // Read back if it has finished; else put on the agenda.
   script::RunResult looked_up(const spec::Spec& spec) {
     const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
@@ -180,7 +192,7 @@ class ScriptActions : public script::Actions {
     result.state = script::RunResult::State::planned;
     result.name = spec.values.at("name");
     result.path = RunFolder::look(spec, options_.launch.results).first.string();
-    result.spec = spec.values;
+    result.spec = script::visible(spec);
     planned_.push_back(result.path);
     return result;
   }

@@ -4,7 +4,9 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/inside.h"
 #include "comm/launcher.h"
+#include "plugin/allow_list.h"
 #include "spec/spec.h"
 
 namespace compeer::app {
@@ -50,7 +52,9 @@ void check_plugin(comm::World& world, const json& plugin) {
 json read_spec(comm::World& world, const std::filesystem::path& run) {
   std::string text;
   world.together("read spec", [&] {
-    if (world.rank() == 0) text = checked_text(run / "spec.json");
+    if (world.rank() != 0) return;
+    refuse_links(run);
+    text = checked_text(run / "spec.json");
   });
   world.broadcast(text);
   world.agree("spec", sha256(text));
@@ -61,6 +65,9 @@ void check_agreement(comm::World& world, const json& spec_file) {
   if (world.size() > 1) {
     world.agree("worker program", world.together("check program", [] { return sha256_file("/proc/self/exe"); }));
   }
+  const std::string allowed = world.together("read allowed plugins", [] { return plugin::AllowLists().hash(); });
+  world.agree("list of allowed plugins", allowed);
+  if (!allowed.empty()) note(world, "only plugins are loaded that COMPEER_LOCKED allows, by SHA-256");
   for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);
   if (const auto remark = comm::launcher_remark(); world.size() == 1 && !remark.empty()) note(world, remark);
   const int planned = spec_file["spec"].value("ranks", world.size());

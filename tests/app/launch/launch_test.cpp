@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const plugin::Finder known({"/plugins"});  // where those of the fake catalog lie
+
 class Launch : public FakeWorker {
  protected:
   static LaunchOptions quiet() {
@@ -232,10 +234,37 @@ TEST_F(Launch, ResumesAFolder) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   one(make_spec());
   worker("[ \"$2\" = --resume ] && finish");
-  EXPECT_FALSE(resume("results/x", quiet()).reused);
-  EXPECT_TRUE(resume("results/x", quiet()).reused);
-  EXPECT_EQ(ended([&] { resume("results/y", quiet()); }),
+  EXPECT_FALSE(resume("results/x", quiet(), known).reused);
+  EXPECT_TRUE(resume("results/x", quiet(), known).reused);
+  EXPECT_EQ(ended([&] { resume("results/y", quiet(), known); }),
             "results/y: is no run: it has no spec.json|compeer resume results/NAME|2");
+}
+
+TEST_F(Launch, ResumesNoPluginFromWhereNoneAreLookedFor) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(make_spec());
+  worker("touch loaded; finish");
+  const auto said = ended([&] { resume("results/x", quiet(), plugin::Finder({"/usr/lib/compeer/plugins"})); });
+  EXPECT_EQ(said,
+            "results/x: would load /plugins/models/qwen2.so, which lies where plugins are not looked for|plugins are "
+            "programs. If you trust it: compeer resume results/x --plugin-dir /plugins|5");
+  EXPECT_FALSE(fs::exists("loaded"));
+}
+
+TEST_F(Launch, WritesThroughNoLinkOfARunsFolder) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(make_spec());
+  worker("echo evil; finish");
+  std::ofstream("mine") << "dear to me";
+  for (const char* name : {"log.txt", ".lock", "run.h5", "checkpoints/step-000004/state.json"}) {
+    const auto place = fs::path("results/x") / name;
+    fs::remove(place);
+    fs::create_symlink(fs::absolute("mine"), place);
+    for (const auto& failed : {failure(one(make_spec())), failure(resume("results/x", quiet(), known))})
+      EXPECT_EQ(failed.substr(0, failed.find(": ")), place.string()) << failed;
+    EXPECT_EQ(read("mine"), "dear to me") << name;
+    fs::remove(place);
+  }
 }
 
 TEST_F(Launch, RemarksOnPluginsThatHaveChanged) {
