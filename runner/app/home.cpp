@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "plugin/allow_list.h"
+
 namespace compeer::app {
 
 namespace fs = std::filesystem;
@@ -33,6 +35,15 @@ void add_plugin_folders(const std::vector<std::string>& folders) {
   if (const char* others = std::getenv("COMPEER_PLUGIN_PATH")) path += others;
   while (!path.empty() && path.back() == ':') path.pop_back();
   if (!folders.empty()) ::setenv("COMPEER_PLUGIN_PATH", path.c_str(), 1);
+}
+
+void obey_allow_list(const std::string& file) {
+  if (file.empty()) return;
+  const auto whole = fs::absolute(file).lexically_normal().string();
+  plugin::read_allow_list(whole);
+  const char* before = std::getenv("COMPEER_LOCKED");
+  const auto all = (before && *before ? std::string(before) + ":" : "") + whole;
+  ::setenv("COMPEER_LOCKED", all.c_str(), 1);
 }
 
 }  // namespace compeer::app

@@ -9,11 +9,14 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/commands.h"
 #include "app/home.h"
+#include "app/terminal.h"
 #include "app/usage.h"
 #include "base/error.h"
+#include "spec/printable.h"
 
 namespace {
 
@@ -26,13 +29,14 @@ Data goes to standard output, messages to standard error.
 
 Exit codes: 0 fine, 1 other failure, 2 mistake on the command line, 3 in a spec or script, 4 in data,
             5 in a plugin, 85 preempted (resume it), 86 the watchdog ended a run that hung.
-Environment: COMPEER_PLUGIN_PATH (folders with plugins), COMPEER_HOME (folder with compeer's own experiments/ and
-            plugins/; found by itself), NO_COLOR.
+Environment: COMPEER_PLUGIN_PATH (folders with plugins), COMPEER_LOCKED (lists of those that may run),
+            COMPEER_HOME (folder with compeer's own experiments/ and plugins/; found by itself), NO_COLOR.
 Start with:  compeer run scripts/quickstart.lua    compeer COMMAND --help)";
 
 struct Main {
   bool version = false, json = false;
   std::vector<std::string> plugin_folders;
+  std::string locked;
   std::function<int()> action;
 };
 
@@ -71,6 +75,9 @@ void build(CLI::App& app, Main& main) {
       ->type_name("DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--locked{compeer.lock}", main.locked,
+               "load only plugins that a list allows: compeer.lock, or --locked=FILE (see plugins lock)")
+      ->type_name("FILE");
   compeer::app::add_run(app, main.action);
   compeer::app::add_resolve(app, main.action);
   compeer::app::add_resume(app, main.action);
@@ -108,6 +115,7 @@ int run(int argc, char** argv) {
     return static_cast<int>(Exit::usage);
   }
   compeer::app::add_plugin_folders(main.plugin_folders);
+  compeer::app::obey_allow_list(main.locked);
   compeer::app::set_home();
   return main.action();
 }
@@ -120,7 +128,8 @@ bool colourful() {
 
 int report(const std::string& text, Exit exit) {
   std::cout.flush();
-  std::cerr << "compeer: " << (colourful() ? "\033[1;31merror:\033[0m " : "error: ") << text << '\n';
+  std::fputs(("compeer: " + std::string(colourful() ? "\033[1;31merror:\033[0m " : "error: ")).c_str(), stderr);
+  std::fputs((compeer::spec::error_text(text) + '\n').c_str(), stderr);
   return static_cast<int>(exit);
 }
 
@@ -129,6 +138,9 @@ int report(const std::string& text, Exit exit) {
 int main(int argc, char** argv) {
   // A reader that has gone away (compeer log show | head) ends our output, not the runs we look after.
   std::signal(SIGPIPE, SIG_IGN);
+  const compeer::app::PlainOutput messages(std::cerr);
+  std::optional<compeer::app::PlainOutput> data;  // what a program reads stays as it is
+  if (::isatty(STDOUT_FILENO)) data.emplace(std::cout);
   int exit = 0;
   try {
     exit = run(argc, argv);

@@ -8,7 +8,9 @@
 #include "app/commands.h"
 #include "app/plugin_reference/page.h"
 #include "app/plugins/check.h"
+#include "app/plugins/lock.h"
 #include "base/error.h"
+#include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
 #include "plugin/search.h"
 #include "spec/text.h"
@@ -38,6 +40,9 @@ std::string built_for(const plugin::Descriptor& descriptor) {
 // Why it must not be run, or nothing.
 std::string quarantined(const Found& found) { return plugin::Quarantine().reason(found.path, found.sha256); }
 
+// Why it may not be loaded here, or nothing.
+std::string forbidden(const Found& found) { return plugin::AllowLists().reason(found.kind, found.name, found.sha256); }
+
 ordered_json as_json(const Found& found) {
   ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};
   out["shadowed"] = found.shadowed;
@@ -48,6 +53,7 @@ ordered_json as_json(const Found& found) {
   const auto& descriptor = found.descriptor;
   out["sha256"] = found.sha256;
   if (const auto why = quarantined(found); !why.empty()) out["quarantined"] = why;
+  if (const auto why = forbidden(found); !why.empty()) out["forbidden"] = why;
   out["version"] = descriptor.version;
   out["summary"] = descriptor.summary;
   out["interface"] = descriptor.interface;
@@ -78,8 +84,11 @@ void say_where_searched(const plugin::Finder& finder) {
 
 void print_row(const Found& found, size_t width, bool verbose) {
   const bool usable = found.problem.empty();
+  const auto why_not = usable ? forbidden(found) : "";
   std::cout << fmt::format("{:<{}}  {:<8} {}\n", title(found), width, usable ? line(found.descriptor.version) : "-",
-                           usable ? line(found.descriptor.summary) : "UNUSABLE: " + line(found.problem));
+                           !usable            ? "UNUSABLE: " + line(found.problem)
+                           : !why_not.empty() ? "NOT ALLOWED: it " + spec::printable(why_not, 500)
+                                              : line(found.descriptor.summary));
   if (!verbose) return;
   std::cout << fmt::format("{:<{}}  {}{}\n", "", width, found.path.string(),
                            found.shadowed ? " (shadowed by the one above)" : "");
@@ -189,6 +198,7 @@ void add_plugins(CLI::App& app, std::function<int()>& action) {
   add_new_plugin(*command, action);
   add_stubs(*command, action);
   add_plugins_check(*command, action);
+  add_plugins_lock(*command, action);
 }
 
 }  // namespace compeer::app

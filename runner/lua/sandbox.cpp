@@ -1,6 +1,7 @@
 #include "lua/sandbox.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include "base/files.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
+#include "spec/printable.h"
 #include "spec/text.h"
 
 namespace compeer::lua {
@@ -20,8 +22,10 @@ constexpr uint64_t largest_script = uint64_t{1} << 20;
 
 void count(lua_State* L, lua_Debug*) { spend(L, hook_instructions); }
 
+// On a terminal a script can't do more than write; a program gets what was printed.
 void print_to_stdout(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const auto seen = ::isatty(STDOUT_FILENO) ? spec::printable_lines(text) : std::string(text);
+  std::fwrite(seen.data(), 1, seen.size(), stdout);
   std::fflush(stdout);
 }
 

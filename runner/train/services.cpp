@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plugin/search.h"
+#include "spec/printable.h"
 #include "train/speaker.h"
 
 namespace compeer::train {
@@ -26,7 +27,7 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop) 
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
   services.log = [](const std::string& plugin, const std::string& line) {
-    fmt::print(stderr, "{}: {}\n", plugin, line);
+    fmt::print(stderr, "{}: {}\n", plugin, spec::printable_lines(line));
   };
   services.cancelled = [&stop] { return stop.raised(); };
   services.find = [&plugins = spec_file.at("plugins")](const std::string& kind, const std::string& name) {

@@ -12,6 +12,7 @@
 #include "app/model/use_options.h"
 #include "language/text.h"
 #include "language/text_stream.h"
+#include "spec/printable.h"
 
 namespace compeer::app {
 
@@ -139,8 +140,10 @@ class Chat {
     return tokenizer_.decode(sample.tokens);
   }
 
+  // Text comes in whole characters. A program gets it as it is.
   static void show(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
+    static const bool seen = ::isatty(STDOUT_FILENO) != 0;
+    std::fputs((seen ? spec::printable_lines(text) : text).c_str(), stdout);
     std::fflush(stdout);
   }
 

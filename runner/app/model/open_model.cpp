@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include "plugin/search.h"
+#include "spec/printable.h"
 #include "train/speaker.h"
 
 namespace compeer::app {
 
 OpenModel::OpenModel(const ModelOptions& options) {
-  services.log = [](const std::string& name, const std::string& line) { fmt::print(stderr, "{}: {}\n", name, line); };
+  services.log = [](const std::string& name, const std::string& line) {
+    fmt::print(stderr, "{}: {}\n", name, spec::printable_lines(line));
+  };
   services.cancelled = [] { return false; };
   const auto name = train::model_plugin_of(options.folder);
   const auto found = plugin::Finder().get("models", name);

@@ -14,6 +14,7 @@
 #include "app/plugins/trial.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
 #include "spec/spec.h"
 #include "spec/text.h"
@@ -61,7 +62,10 @@ class Check {
         folder_(file_.parent_path().parent_path()) {}
 
   int run() {
-    if (reads()) tries();
+    if (reads()) {
+      plugin::AllowLists().refuse(descriptor_.kind, descriptor_.name, file_, sha256_);
+      tries();
+    }
     remember();
     options_.as_json ? print_json() : print();
     return failed() == 0 ? 0 : static_cast<int>(Exit::plugin);

@@ -49,7 +49,7 @@ fs::path located(const std::string& file) { return spec::locate(file).value_or(f
 
 std::vector<std::string> variables() {
   std::vector<std::string> set;
-  for (const char* name : {"COMPEER_HOME", "COMPEER_PLUGIN_PATH"}) {
+  for (const char* name : {"COMPEER_HOME", "COMPEER_PLUGIN_PATH", "COMPEER_LOCKED"}) {
     if (const char* value = std::getenv(name)) set.push_back(fmt::format("{}={}", name, value));
   }
   return set;

@@ -17,6 +17,7 @@
 #include "app/launch/signal_text.h"
 #include "app/worker/crash.h"
 #include "comm/phase.h"
+#include "spec/printable.h"
 
 namespace compeer::app {
 
@@ -139,7 +140,7 @@ void task_is_over() { task_runs = false; }
 bool report(const comm::Fault& fault) {
   if (!comm::write_first(known.file, fault) && std::filesystem::exists(known.file)) return false;
   const comm::RankError text(fault, known.world->size());
-  std::fprintf(stderr, "compeer: %s\n", text.what());
+  std::fprintf(stderr, "compeer: %s\n", spec::error_text(text.what()).c_str());
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "app/worker/worker_faults.h"
 #include "app/worker/worker_spec.h"
 #include "comm/watchdog.h"
+#include "spec/printable.h"
 #include "train/task.h"
 
 namespace compeer::app {
@@ -67,10 +68,10 @@ int model_main(const char* name, const char* options) {
   try {
     exit = model_command(name, nlohmann::json::parse(options));
   } catch (const Error& error) {
-    std::fprintf(stderr, "compeer: error: %s\n", error.what());
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
     exit = static_cast<int>(error.exit());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "compeer: error: %s\n", error.what());
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
     exit = static_cast<int>(Exit::failure);
   }
   std::fflush(nullptr);
@@ -86,6 +87,6 @@ int main(int argc, char** argv) try {
   compeer::app::die_with_launcher();
   return compeer::app::start(call);
 } catch (const compeer::Error& e) {  // no world came about
-  std::fprintf(stderr, "compeer: %s\n", e.what());
+  std::fprintf(stderr, "compeer: %s\n", compeer::spec::error_text(e.what()).c_str());
   ::_exit(static_cast<int>(e.exit()));
 }
