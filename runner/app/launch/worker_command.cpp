@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "app/launch/launch.h"
 #include "app/launch/worker_program.h"
@@ -23,6 +25,23 @@ std::string find_mpirun(int64_t ranks) {
   }
   throw Error("mpirun", fmt::format("isn't installed, and the run has {} ranks", ranks),
               "install openmpi-bin, or use --ranks 1", Exit::failure);
+}
+
+// Whether mpirun has nothing that could name other hosts to it: a batch system's allocation, a file, a setting.
+bool on_this_host_alone() {
+  const char* launcher = std::getenv("COMPEER_LAUNCHER");
+  if (launcher && std::string_view(launcher) == "srun") return false;
+  for (const char* of_many : {"SLURM_JOB_ID", "SLURM_JOBID", "PBS_NODEFILE", "PBS_JOBID", "LSB_JOBID", "LSB_HOSTS",
+                              "PE_HOSTFILE", "COBALT_JOBID", "LOADL_STEP_ID", "OMPI_MCA_orte_default_hostfile",
+                              "OMPI_MCA_orte_hostfile", "OMPI_MCA_plm", "OMPI_MCA_ras"}) {
+    if (std::getenv(of_many)) return false;
+  }
+  std::ifstream hosts("/etc/openmpi/openmpi-default-hostfile");
+  for (std::string line; std::getline(hosts, line);) {
+    const auto first = line.find_first_not_of(" \t");
+    if (first != std::string::npos && line[first] != '#') return false;
+  }
+  return true;
 }
 
 std::string mpi_of_srun() {
@@ -86,7 +105,12 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
                 suggest(launcher, {"mpirun", "srun"}), Exit::usage);
   if (ranks == 1) return {};
   // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
-  return {find_mpirun(ranks), "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none"};
+  std::vector<std::string> command{find_mpirun(ranks), "-n",        std::to_string(ranks),
+                                   "--oversubscribe",  "--bind-to", "none"};
+  // Other hosts get nothing of our environment but what is named.
+  if (const char* locked = std::getenv("COMPEER_LOCKED"); locked && *locked)
+    command.insert(command.end(), {"-x", "COMPEER_LOCKED"});
+  return command;
 }
 
 std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
@@ -111,6 +135,7 @@ std::vector<std::string> rank_environment(int64_t ranks, int64_t threads) {
     unless_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
   if (!can_read_other_processes()) unless_set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  if (ranks > 1 && on_this_host_alone()) unless_set("OMPI_MCA_btl", "self,vader");  // memory, and nothing that listens
   if (ranks > ::sysconf(_SC_NPROCESSORS_ONLN)) unless_set("OMPI_MCA_mpi_yield_when_idle", "1");
   return variables;
 }
