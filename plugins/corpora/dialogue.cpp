@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/inside.h"
 #include "base/json.h"
 #include "base/packed.h"
 
@@ -116,7 +117,8 @@ std::vector<std::string> pictures(const json& labels, const std::filesystem::pat
   if (media.empty() || !labels.contains("media")) return found;
   for (const json& name : labels.at("media")) {
     if (!name.is_string()) continue;
-    const auto still = still_of(media / name.get_ref<const std::string&>());
+    const auto file = media / name.get_ref<const std::string&>();
+    const auto still = stays_below(media, file) ? still_of(file) : "";
     // A voice and a face have one name, and so one picture.
     if (!still.empty() && (found.empty() || found.back() != still)) found.push_back(still.string());
   }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/inside.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
 #include "corpora/json_records.h"
@@ -81,9 +82,14 @@ class Cer : public Dataset {
     return record;
   }
 
-  static void check_pictures(const cer::Record& record) {
+  // Records are a stranger's, and pictures are shown to models elsewhere: they come from where pictures are meant to
+  // be.
+  void check_pictures(const cer::Record& record) const {
     for (const Turn& turn : record.history) {
       for (const std::string& file : turn.pictures) {
+        if (!stays_below(media_, file) && !stays_below(std::filesystem::absolute(path_).parent_path(), file))
+          throw std::runtime_error("shows " + file + ", outside of " + media_.string() +
+                                   "; 'media' names another folder");
         if (!std::filesystem::is_regular_file(file)) throw std::runtime_error("shows " + file + ", which is no file");
       }
     }

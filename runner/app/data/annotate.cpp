@@ -23,13 +23,14 @@ FILE for `compeer data merge`. Each annotator opens the page in a browser, judge
 Which reply stands first is drawn for each record and undone in the export.)";
 
 struct Options {
-  std::string file, folder, annotator;
+  std::string file, folder, media, annotator;
   uint64_t seed = 1;
   bool as_json = false;
 };
 
 int annotate(const Options& options) {
-  const auto file = read_records(options.file);
+  auto file = read_records(options.file);
+  if (!options.media.empty()) file.folder = options.media;
   std::vector<size_t> all(file.records.size());
   std::iota(all.begin(), all.end(), size_t{0});
   const auto name = fs::path(options.file).stem().string();
@@ -63,6 +64,9 @@ void add_data_annotate(CLI::App& data, std::function<int()>& action) {
       ->required()
       ->type_name("FILE");
   command->add_option("--out", options->folder, "where the page goes")->required()->type_name("DIR");
+  command->add_option("--media", options->media, "the folder of the pictures that records show")
+      ->type_name("DIR")
+      ->default_str("that of FILE");
   command->add_option("--annotator", options->annotator, "whom it is for; else the page asks")->type_name("NAME");
   command->add_option("--seed", options->seed, "of the order of the two replies")
       ->type_name("S")

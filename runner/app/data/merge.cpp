@@ -33,7 +33,7 @@ Records judged by fewer than two are counted and wait. Intervals hold 95 % of th
 
 struct Options {
   std::vector<std::string> exports;
-  std::string folder, file, annotator;
+  std::string folder, media, file, annotator;
   uint64_t seed = 2;
   bool as_json = false;
 };
@@ -103,7 +103,8 @@ void print(const Options& options, const Merged& merged, const std::vector<Quest
 
 int merge(Options options) {
   if (options.file.empty()) options.file = (fs::path(options.folder) / "records.jsonl").string();
-  const auto file = read_records(options.file);
+  auto file = read_records(options.file);
+  if (!options.media.empty()) file.folder = options.media;
   const auto judgements = read_all(options.exports, file);
   const auto result = merged(file, judgements);
   const auto questions = agreement_by_question(file, judgements, {});
@@ -123,6 +124,9 @@ void add_data_merge(CLI::App& data, std::function<int()>& action) {
   command->add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
   command->add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
   command->add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
+  command->add_option("--media", options->media, "the folder of the pictures that the third page shows")
+      ->type_name("DIR")
+      ->default_str("that of the records");
   command->add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
   command->add_option("--seed", options->seed, "of the order of the two replies on the third page")
       ->type_name("S")

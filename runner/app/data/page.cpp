@@ -2,6 +2,7 @@
 
 #include "base/data_uri.h"
 #include "base/error.h"
+#include "base/inside.h"
 #include "base/random.h"
 #include "report/drawing/markup.h"
 
@@ -17,10 +18,18 @@ json texts(const json& object, std::initializer_list<const char*> keys) {
   return result;
 }
 
+// The page goes to other people, so that a name in a stranger's records must not fetch any picture there is.
+std::filesystem::path picture_file(const std::string& name, const std::filesystem::path& folder) {
+  const auto file = folder / name;
+  if (stays_below(folder, file)) return file;
+  throw Error(file.string(), "is a picture outside of the folder " + folder.string(),
+              "name the folder of pictures: --media DIR", Exit::data);
+}
+
 json shown(const json& turn, const std::filesystem::path& folder) {
   json result = texts(turn, {"role", "text"});
   for (const json& picture : turn.value("pictures", json::array()))
-    result["pictures"].push_back(data_uri(folder / picture.get<std::string>()));
+    result["pictures"].push_back(data_uri(picture_file(picture.get<std::string>(), folder)));
   return result;
 }
 

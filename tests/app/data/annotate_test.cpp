@@ -105,6 +105,23 @@ TEST_F(Annotate, ComparesRepliesWithoutStepsAndShowsPictures) {
   EXPECT_EQ(exported[1].at("preference"), "both good");
 }
 
+TEST_F(Annotate, ShowsNoPictureFromElsewhere) {
+  fs::create_directories(folder() / "mine");
+  fs::copy_file(fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl/images/image0.png", folder() / "mine/private.png");
+  fs::create_directories(folder() / "got");
+  const auto file = (folder() / "mine/private.png").string();
+  for (const auto& name : {file, std::string("../mine/private.png")}) {
+    write("got/pairs.jsonl", pair_line("a", name));
+    const auto said = told("data annotate got/pairs.jsonl --out notes");
+    EXPECT_TRUE(
+        said.ends_with("is a picture outside of the folder got\n  help: name the folder of pictures: --media "
+                       "DIR\nexit 4"))
+        << said;
+    EXPECT_FALSE(fs::exists(folder() / "notes"));
+  }
+  EXPECT_TRUE(told("data annotate got/pairs.jsonl --out notes --media mine").ends_with("exit 0"));
+}
+
 TEST_F(Annotate, ComparesACandidateWithTheReference) {
   std::string lines;
   for (int i = 0; i < 8; ++i) {

@@ -227,6 +227,18 @@ TEST_F(Cer, NamesRecordsWhosePicturesAreNotThere) {
   EXPECT_EQ(size(blind), 1) << "left out, it need not be there";
 }
 
+TEST_F(Cer, ShowsNoPicturesFromElsewhere) {
+  const auto media = file_.parent_path() / "cer_media";
+  std::filesystem::create_directories(media);
+  lines({shown("a", {"/etc/passwd"}).dump(), shown("b", {"../../../../../../etc/passwd"}).dump()});
+  auto data = open({{"pictures", "shown"}, {"media", media.string()}, {"max_unreadable", 1}});
+  const auto all = data.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  ASSERT_EQ(all.size(), 2u);
+  for (const auto& one : all) {
+    EXPECT_EQ(one.reason, "shows /etc/passwd, outside of " + media.string() + "; 'media' names another folder");
+  }
+}
+
 TEST_F(Cer, NamesRecordsThatItCanNotRead) {
   auto broken = record("b", {true, true, true}, "best", "train");
   auto bare = record("c", {true, true, true}, "first", "train");
