@@ -157,6 +157,11 @@ TEST(Page, AsksNothingOfTheNetwork) {
     EXPECT_FALSE(has(html, word)) << word;
 }
 
+TEST(Page, ForbidsScriptsAndTheNetwork) {
+  EXPECT_TRUE(has(page(sample::quickstart()),
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; style-src"));
+}
+
 TEST(Page, IsAFunctionOfTheRuns) { EXPECT_EQ(page(sample::quickstart()), page(sample::quickstart())); }
 
 TEST(Page, StaysSmall) {
