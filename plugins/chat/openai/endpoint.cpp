@@ -1,5 +1,7 @@
 #include "openai/endpoint.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -80,6 +82,9 @@ void Endpoint::read_key(const Settings& settings) {
   key_.erase(key_.begin(), std::find_if_not(key_.begin(), key_.end(), space));
   key_.erase(std::find_if_not(key_.rbegin(), key_.rend(), space).base(), key_.end());
   if (key_.empty()) return;
+  // A process that crashes leaves its memory behind as a file, with the key in it.
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
   if (std::any_of(key_.begin(), key_.end(), [](unsigned char c) { return c <= ' ' || c >= 0x7f; })) {
     throw Error("$" + key_env_, "holds what no key is: white space or letters beyond ASCII", "", Exit::plugin);
   }
