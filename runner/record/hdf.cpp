@@ -102,9 +102,13 @@ void Place::close() {
   if (!handle.close()) fail("can't be closed");
 }
 
+// Links to other places or files are not followed: what leads out of the file is not there.
 bool Place::has(const std::string& path) const {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    if (H5Lexists(handle.get(), path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+    const auto part = path.substr(0, slash);
+    if (H5Lexists(handle.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
+    H5L_info_t link{};
+    if (H5Lget_info(handle.get(), part.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return false;
     if (slash == std::string::npos) return true;
   }
 }

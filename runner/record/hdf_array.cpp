@@ -77,6 +77,16 @@ Array Array::create(const Place& place, const std::string& path, hid_t type, hsi
   return array;
 }
 
+namespace {
+
+// Elements of a dataset may lie in any other file. Those of a stranger's are neither read nor written.
+void check_own_bytes(const Place& place, const std::string& path, const Handle& creation) {
+  if (H5Pget_layout(creation.get()) != H5D_VIRTUAL && H5Pget_external_count(creation.get()) <= 0) return;
+  throw Error(place.file.string(), path + " keeps its elements in another file", "", Exit::data);
+}
+
+}  // namespace
+
 Array Array::open(const Place& place, const std::string& path) {
   Array array;
   array.file_ = place.file;
@@ -88,8 +98,9 @@ Array Array::open(const Place& place, const std::string& path) {
   const Handle space(H5Dget_space(array.dataset_.get()));
   if (H5Sget_simple_extent_ndims(space.get()) != 1) array.fail("is not a list");
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
-  if (const Handle creation(H5Dget_create_plist(array.dataset_.get())); place.growing)
-    H5Pget_chunk(creation.get(), 1, &array.growth_);
+  const Handle creation(H5Dget_create_plist(array.dataset_.get()));
+  check_own_bytes(place, path, creation);
+  if (place.growing) H5Pget_chunk(creation.get(), 1, &array.growth_);
   // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
   const Handle type(H5Dget_type(array.dataset_.get()));
   if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))

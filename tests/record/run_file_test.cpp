@@ -1,6 +1,7 @@
 #include "record/run_file.h"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +223,35 @@ TEST(RunFile, FindsRowsThatWereChangedBehindItsBack) {
   EXPECT_EQ(RunReader(folder / "run.h5").damaged_rows(), std::vector<uint64_t>{1});
   RunWriter::resume(folder / "run.h5", 3, columns).finish("finished");
   EXPECT_EQ(RunReader(folder / "run.h5").damaged_rows(), std::vector<uint64_t>{1});
+}
+
+// A stranger's file may say that a dataset's elements, or the dataset itself, are to be found elsewhere.
+TEST(RunFile, ReadsAndWritesNoOtherFiles) {
+  const TemporaryFolder folder;
+  write_file(folder / "secret", std::string(24, 's'));
+  for (const bool linked : {false, true}) {
+    const auto file = folder / (linked ? "linked.h5" : "external.h5");
+    three_rows(file).finish("finished");
+    const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    ASSERT_GE(id, 0);
+    const std::string place = "rows/reward";
+    ASSERT_GE(H5Ldelete(id, place.c_str(), H5P_DEFAULT), 0);
+    if (linked) {
+      three_rows(folder / "other.h5").finish("finished");
+      H5Lcreate_external((folder / "other.h5").c_str(), place.c_str(), id, place.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+    } else {
+      const hsize_t three = 3;
+      const hid_t creation = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &three, nullptr);
+      ASSERT_GE(H5Pset_external(creation, (folder / "secret").c_str(), 0, 24), 0);
+      const hid_t made = H5Dcreate2(id, place.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+      ASSERT_GE(made, 0);
+      H5Dclose(made), H5Sclose(space), H5Pclose(creation);
+    }
+    H5Fclose(id);
+    EXPECT_THROW(RunReader(file).column("reward"), Error) << linked;
+    EXPECT_THROW(RunWriter::resume(file, 3, columns), Error) << linked;
+  }
+  EXPECT_EQ(read_file(folder / "secret"), std::string(24, 's'));
 }
 
 // A full disk, by a limit on the file's size: in a child, for HDF5 may not be used on that file again.
