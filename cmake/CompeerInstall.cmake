@@ -58,7 +58,11 @@ function(compeer_install_files)
   install(DIRECTORY plugins/empathy/prompts DESTINATION share/compeer/plugins/empathy COMPONENT programs)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/datasets/esc_world/tokenizer"
     DESTINATION share/compeer/plugins/datasets/esc_world COMPONENT programs)
-  install(FILES README.md LICENSE DESTINATION share/doc/compeer COMPONENT programs)
+  # Only the sources have what these links lead to; their text stays.
+  file(READ README.md text)
+  string(REGEX REPLACE "\\[([^][]*)\\]\\((cmake/libtorch|runner|CONTRIBUTING)[^)]*\\)" "\\1" text "${text}")
+  file(WRITE "${PROJECT_BINARY_DIR}/installed/README.md" "${text}")
+  install(FILES "${PROJECT_BINARY_DIR}/installed/README.md" LICENSE DESTINATION share/doc/compeer COMPONENT programs)
   install(DIRECTORY docs DESTINATION share/doc/compeer COMPONENT programs)
   install(FILES cmake/debian-packages.txt DESTINATION share/doc/compeer/cmake COMPONENT programs)
 endfunction()

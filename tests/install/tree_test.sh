@@ -12,6 +12,10 @@ for file in bin/compeer bin/compeer-worker include/compeer/reward.h lib/cmake/co
     share/compeer/experiments/smoke_grpo.toml share/compeer/scripts/lib/method.lua share/doc/compeer/LICENSE; do
   [[ -f $tree/$file ]] || fail "$file is not installed"
 done
+while IFS=: read -r page link; do
+  target=${link#](} target=${target%%#*}
+  [[ $target == http* || -z $target || -e $(dirname "$page")/$target ]] || fail "$page links to $target, which is not installed"
+done < <(grep -roE '\]\([^)]*' --include='*.md' "$tree/share/doc" | sed 's/)$//')
 others=$(find "$tree/bin" "$tree/lib/compeer/plugins" "$tree/lib/cmake" -name '*test*' -o -name '*fuzz*' -o -name '*.a' -o -name esc_world_texts)
 [[ -z $others ]] || fail "what is not for users is installed: $others"
 find "$tree" \( -name '*.cmake' -o -name '*.toml' -o -name '*.lua' \) -exec grep -l "$build\|$tree.first" {} + >named || true

@@ -1,0 +1,33 @@
+"""An endpoint that sends back whatever it was sent, the key too. Prints its port; writes `asked` when it leaves a
+request without an answer.   usage: endpoint.py FOLDER"""
+import http.server
+import json
+import pathlib
+import sys
+
+
+class Endpoint(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path.startswith("/silent"):
+            pathlib.Path(sys.argv[1], "asked").touch()
+            self.rfile.read()  # until the other side is gone
+            return
+        sent = "keep, said with " + str(self.headers["Authorization"])
+        refused = self.path.startswith("/refuse")
+        body = {"error": {"message": sent}} if refused else {
+            "choices": [{"message": {"content": sent}, "finish_reason": "stop"}]}
+        text = json.dumps(body).encode()
+        self.send_response(401 if refused else 200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+server.handle_error = lambda *_: None  # the other side may go away
+print(server.server_port, flush=True)
+server.serve_forever()
