@@ -33,13 +33,16 @@ configured() {
   [[ $home == "$root" && $library == "${torch_library:?}" ]]
 }
 
+# Options for CMake beside what it is told anyway.
+configure_options=()
+
 configure() {
   local log=$1/compeer-configure.log
   local -a fresh=()
   [[ ! -f $1/CMakeCache.txt ]] || fresh=(--fresh)
   say "configuring in $1"
   rm -f "$1/build.ninja"   # CMake writes it last, so its being there means that all went well
-  cmake -S "$root" -B "$1" "${fresh[@]}" -G Ninja -DCOMPEER_TORCH_ROOT="${torch_root:?}" >"$log" 2>&1 </dev/null && return
+  cmake -S "$root" -B "$1" "${fresh[@]}" "${configure_options[@]}" -G Ninja -DCOMPEER_TORCH_ROOT="${torch_root:?}" >"$log" 2>&1 </dev/null && return
   grep -A 12 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
   stop "configuring failed (all of it: $log)"
 }

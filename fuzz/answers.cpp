@@ -1,0 +1,43 @@
+// What a chat model answered, as text: a simulator's sections, a score, numbered lines; and a prompt out of a file.
+#include "evaluating/sage/answers.h"
+#include "empathy/prompt.h"
+#include "evaluating/esc_eval/score.h"
+#include "input.h"
+#include "stages/rewrite/numbered.h"
+
+namespace {
+
+using namespace compeer;
+
+void simulated(std::string_view text) {
+  namespace sage = evaluating::sage;
+  if (const auto planning = sage::read_planning(text)) {
+    const auto again = sage::read_planning(sage::shown(*planning));
+    fuzz::expect(again && again->change == planning->change);
+  }
+  if (const auto said = sage::read_said(text)) fuzz::expect(!said->text.empty());
+}
+
+void scored(std::string_view text) {
+  namespace esc_eval = evaluating::esc_eval;
+  for (const auto parser : {esc_eval::Parser::strict, esc_eval::Parser::upstream}) {
+    const auto score = esc_eval::read_score(text, parser);
+    fuzz::expect(!score || (*score >= 0 && *score <= esc_eval::best_score));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto text = fuzz::text_of(data, size);
+  simulated(text);
+  scored(text);
+  for (const size_t count : {1, 3}) {
+    const auto read = stages::read_numbered(text, count);
+    fuzz::expect(read.texts ? read.texts->size() == count : !read.refusal.empty());
+  }
+  fuzz::may_refuse({Exit::data}, [&] {
+    empathy::Prompt(text, "prompt.txt", {"history", "id"}).fill({{"history", "{id}"}, {"id", "x"}});
+  });
+  return 0;
+}

@@ -1,0 +1,31 @@
+// A file of rollouts made of anything: every step of it.
+#include "in_child.h"
+#include "record/rollout_file.h"
+
+namespace {
+
+void ask(const std::filesystem::path& run) {
+  const compeer::record::RolloutReader reader(run);
+  const auto counts = reader.counts();
+  for (const uint64_t step : reader.steps()) {
+    const auto rows = reader.read(step);
+    compeer::fuzz::expect(rows.size() == counts.at(step));
+    for (const auto& row : rows)
+      compeer::fuzz::expect(row.logprobs.size() == row.tokens.size() &&
+                            row.values.size() == reader.value_columns().size());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  compeer::fuzz::share_counters();
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const compeer::fuzz::Folder folder;
+  folder.write("rollouts/r0000-000001.h5.part", compeer::fuzz::text_of(data, size));
+  compeer::fuzz::read_in_child([&] { ask(folder.path()); });
+  return 0;
+}

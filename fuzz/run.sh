@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# shellcheck source-path=SCRIPTDIR/..
+# Builds the targets of this folder and runs each for a while, from what fuzz/corpus/ holds and what earlier runs found
+# worth keeping. Tells one line for each, and ends with 1 if anything was found.
+#
+#   fuzz/run.sh [--seconds 60] [--jobs 2] [NAME...]
+#
+# Inputs that were found lie in the build folder, in found/. Environment: COMPEER_FUZZ_BUILD_DIR (default: build-fuzz/ in
+# the checkout), and what ./compeer reads.
+set -euo pipefail
+
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+source "$root/cmake/wrapper/speech.sh"
+source "$root/cmake/wrapper/packages.sh"
+source "$root/cmake/wrapper/libtorch.sh"
+source "$root/cmake/wrapper/build.sh"
+# shellcheck disable=SC2034  # cmake/wrapper/build.sh uses it
+configure_options=(--preset fuzz)
+
+seconds=60 jobs=2
+names=()
+build=${COMPEER_FUZZ_BUILD_DIR:-$root/build-fuzz}
+
+read_arguments() {
+  while (($# > 0)); do
+    case $1 in
+      --seconds) seconds=${2:?} && shift ;;
+      --jobs) jobs=${2:?} && shift ;;
+      -*) stop "unknown option $1" "fuzz/run.sh [--seconds 60] [--jobs 2] [NAME...]" ;;
+      *) names+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+all_names() { sed -n 's/^compeer_fuzz(\([a-z_]*\).*/\1/p' "$root/fuzz/CMakeLists.txt" | sort; }
+
+check_names() {
+  local name
+  for name in "${names[@]}"; do
+    all_names | grep -qx "$name" || stop "no fuzz target '$name'" "known: $(all_names | paste -sd ' ')"
+  done
+  ((${#names[@]} > 0)) || mapfile -t names < <(all_names)
+}
+
+build_targets() {
+  local name
+  need_packages "$root/cmake/debian-packages.txt"
+  need_packages "$root/fuzz/debian-packages.txt"
+  need_libtorch "$root/cmake/libtorch.lock"
+  for name in "${names[@]}"; do need_build "$build" "fuzz_$name"; done
+}
+
+# Pictures unfold: a file of 4 KB is up to 64 million colours. Targets with libtorch begin at 250 MB.
+megabytes_of() { case $1 in images | tokenizer) echo 2048 ;; *) echo 512 ;; esac; }
+
+# run_target NAME: its log in found/NAME.log, its line in found/NAME.line.
+run_target() {
+  local name=$1 status=0
+  local log=$build/found/$name.log
+  mkdir -p "$build/found/$name" "$build/corpus/$name"
+  "$build/bin/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb="$(megabytes_of "$name")" \
+    -artifact_prefix="$build/found/$name/" -print_final_stats=1 "$build/corpus/$name" "$root/fuzz/corpus/$name" \
+    >"$log" 2>&1 </dev/null || status=$?
+  line_of "$name" "$log" "$status" | tee "$build/found/$name.line"
+}
+
+line_of() {
+  local name=$1 log=$2 status=$3 runs speed covered result='nothing found'
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  speed=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
+  covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  ((status == 0)) || result="FOUND: $(grep -m 1 -E 'SUMMARY|ERROR: ' "$log" || echo "it ended with $status"), see $log"
+  printf '%-14s %9s runs, %6s a second, %6s edges: %s\n' "$name" "${runs:-?}" "${speed:-?}" "${covered:-?}" "$result"
+}
+
+run_all() {
+  local name
+  rm -rf "$build/found"
+  mkdir -p "$build/found"
+  for name in "${names[@]}"; do
+    while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done
+    run_target "$name" &
+  done
+  wait
+}
+
+main() {
+  read_arguments "$@"
+  check_names
+  build_targets
+  TMPDIR=$(mktemp -d -p "$([[ -d /dev/shm ]] && echo /dev/shm || echo /tmp)" compeer-fuzz-XXXXXX)
+  export TMPDIR
+  trap 'rm -rf "$TMPDIR"' EXIT
+  run_all
+  ! grep -q FOUND "$build"/found/*.line || stop "something was found" "keep the input in fuzz/corpus/, with a test and the fix: fuzz/README.md"
+}
+
+main "$@"

@@ -1,0 +1,26 @@
+// What an HTTP endpoint sent back: a whole answer, a stream of events, an error.
+#include "openai/wire.h"
+
+#include "base/utf8.h"
+#include "input.h"
+
+namespace {
+
+// Fit for a log and for a record.
+bool is_remark(const std::string& text) {
+  return text.size() <= 400 && compeer::first_broken(text) == text.size() &&
+         std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace compeer;
+  const std::string body(fuzz::text_of(data, size));
+  const auto received = openai::read(body);
+  fuzz::expect(is_remark(received.broken) && is_remark(received.reply.failure));
+  fuzz::expect(received.reply.prompt_tokens >= 0 && received.reply.completion_tokens >= 0);
+  fuzz::expect(first_broken(received.reply.text) == received.reply.text.size());
+  fuzz::expect(is_remark(openai::error_of(body)));
+  return 0;
+}
