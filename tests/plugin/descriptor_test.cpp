@@ -104,7 +104,7 @@ TEST(Descriptor, SaysWhereItsJsonIsMalformed) {
             "its descriptor is longer than 64 KiB");
 }
 
-// Copying such a default would take more stack than a thread has.
+// Defaults are copied and printed with one call a level.
 TEST(Descriptor, MustNotNestDeeply) {
   const auto nested = std::string(25'000, '[') + std::string(25'000, ']');
   const auto error = error_of(tiny_elf(probe_descriptor(R"({"a": {"type": "list", "default": )" + nested + "}}")));
