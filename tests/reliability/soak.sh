@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A long run with readers that come and go: does anything grow?
 battery=soak
-promise="A run of many steps with live readers keeps its descriptors and threads. Its memory grows by what HDF5 keeps of the open rollout file, about a kilobyte a step until it is sealed; without rollouts it does not grow."
+promise="A run of many steps with live readers keeps its descriptors and threads. Its memory grows by about a kilobyte a step where rollouts are recorded (without them by nothing over 6,000 steps), which is to be mended."
 how="A tiny run over many steps, while readers open, export and close its log over and over. Memory, descriptors and threads of the worker are read from /proc twice a second; the slope is that of a straight line (least squares) through the second half."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
 TIMES=${TIMES:-20000} # steps
