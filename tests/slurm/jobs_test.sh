@@ -102,7 +102,7 @@ ok "a sweep is an array without what has finished, and one task of it is requeue
 # 3. A script whose second run needs the first: one job, a Slurm step for each run; preempted in the first.
 cat >chain.lua <<'END'
 local compeer = require "compeer"
-local base = compeer.load("experiments/smoke_grpo.toml"):with { grpo = { steps = 12 }, checkpoint = { every = 100 } }
+local base = compeer.load("experiments/smoke_grpo.toml"):with { grpo = { steps = 60 }, checkpoint = { every = 100 } }
 local first = base:with { name = "first" }:launch()
 base:with { name = "second", grpo = { steps = 2 }, model = { path = first.checkpoint, config = {} } }:launch()
 END
