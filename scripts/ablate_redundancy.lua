@@ -9,7 +9,7 @@ local seeds = compeer.quick and 1 or 3
 local function reweighted(settings) return { reweighting = settings } end
 local function fixed(value) return { grpo = { divisor = "fixed", divisor_value = value } } end
 local variants = {
-  { "UR", nil, "ur" }, { "URP (tau .97)", nil, "urp" },
+  { "UR", nil, "ur" }, { "URP", nil, "urp" },
   { "tau 0.5", reweighted { tau = 0.5 } }, { "tau 1", reweighted { tau = 1.0 } }, { "tau 2", reweighted { tau = 2.0 } },
   { "alpha .05 beta 20", reweighted { alpha = 0.05, beta = 20.0 } }, { "signed", reweighted { mode = "signed" } },
   { "on completions", reweighted { on = "completion" } }, { "own history", reweighted { history = "assistant" } },
