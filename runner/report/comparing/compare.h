@@ -9,7 +9,7 @@ namespace compeer::report {
 /// b - a with its 95 % interval.
 struct Difference {
   double value = missing, low = missing, high = missing;
-  bool paired = false;  ///< prompt by prompt, over the prompts both runs share
+  bool paired = false;  ///< prompt by prompt or test by test, over those that both have
 
   bool known() const { return std::isfinite(low) && std::isfinite(high); }
   /// The interval leaves zero out. Nothing on the page is called a difference otherwise.

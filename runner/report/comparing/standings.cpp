@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/comparing/compare.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
 
 std::vector<Standing> standings(const std::vector<Estimate>& figures, Better better) {
+  return standings(figures, better, [&](size_t i, size_t best) { return difference(figures[i], figures[best]); });
+}
+
+std::vector<Standing> standings(const std::vector<Estimate>& figures, Better better,
+                                const std::function<Difference(size_t, size_t)>& differ) {
   std::vector<Standing> all(figures.size());
   std::vector<size_t> order;
   for (size_t i = 0; i < figures.size(); ++i) {
@@ -24,7 +28,7 @@ std::vector<Standing> standings(const std::vector<Estimate>& figures, Better bet
     if (figures[i].mean != best && !std::isfinite(second)) second = figures[i].mean;
     all[i].best = figures[i].mean == best;
     all[i].second = figures[i].mean == second;
-    const auto d = difference(figures[i], figures[order[0]]);
+    const auto d = differ(i, order[0]);
     all[i].level = !all[i].best && d.known() && !d.clear();
   }
   if (!std::isfinite(second)) return std::vector<Standing>(figures.size());  // all alike

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "report/comparing/compare.h"
 #include "report/comparing/tested.h"
 #include "report/comparing/trial_names.h"
 #include "report/drawing/svg.h"
@@ -72,9 +71,10 @@ std::vector<Found> find_trials(const std::vector<RunData>& runs, const Lineage& 
     for (size_t i = 1; i < runs[run].stages.size(); ++i) {
       const auto& stage = runs[run].stages[i];
       if (!is_trial(stage)) continue;
-      const auto group = stage.plugin + lineage.in_common(circumstances(runs[run], i));
+      const auto met = circumstances(runs[run], i);
+      const auto group = stage.plugin + lineage.in_common(met);
       all.push_back(
-          {{run, i},
+          {{run, i, {runs[run].spec.value("seed", json()), met}},
            group,
            group + lineage.in_common({stage.settings, runs[run].stages[subject_stage(runs[run], i)].settings})});
     }
@@ -117,18 +117,6 @@ std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lin
     tell_apart(group);
   }
   return groups;
-}
-
-Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, const std::string& path) {
-  std::vector<Estimate> all;
-  std::vector<double> means;
-  for (const auto& place : kind.trials) {
-    const auto figures = figures_of(runs[place.run].stages[place.stage].findings);
-    const auto found = figures.find(path);
-    all.push_back(found == figures.end() ? Estimate{} : found->second);
-    means.push_back(all.back().mean);
-  }
-  return all.size() == 1 ? all[0] : mean_of(means);
 }
 
 }  // namespace compeer::report

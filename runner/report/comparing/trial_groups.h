@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace compeer::report {
 struct TrialKind {
   struct Place {
     size_t run, stage;
+    nlohmann::json test;  ///< its circumstances, seeds included: what two kinds went through alike
   };
   std::string name, label;  ///< of its runs; with the stage's where a run has several of this plugin. `label` is short
   std::string subject;      ///< what is tested: the run that taught it, or a path
@@ -36,8 +38,5 @@ struct TrialGroup {
 };
 
 std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lineage& lineage);
-
-/// A figure of one kind: its own interval, or of several trials their mean with a t interval over the trials.
-Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, const std::string& path);
 
 }  // namespace compeer::report

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "report/comparing/trial_figures.h"
 #include "report/drawing/bar_plot.h"
 #include "report/runs/figures.h"
 

@@ -7,6 +7,7 @@
 
 #include "report/comparing/compare.h"
 #include "report/comparing/standings.h"
+#include "report/comparing/trial_figures.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
 #include "report/runs/figures.h"
@@ -26,6 +27,11 @@ std::vector<Estimate> figures(const std::vector<RunData>& runs, const TrialGroup
   return all;
 }
 
+std::vector<Standing> standings_of(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
+  return standings(figures(runs, group, path), group.better(path),
+                   [&](size_t i, size_t best) { return difference(runs, group.kinds[i], group.kinds[best], path); });
+}
+
 TableCell cell(const Estimate& figure, int decimals, const Standing& standing) {
   TableCell made{(standing.level ? "≈ " : "") + fixed(figure.mean, decimals), "", standing.best, standing.second};
   if (figure.has_interval())
@@ -40,8 +46,10 @@ bool counts(const std::vector<Estimate>& all) {
 }
 
 /// Adds a column of figures to the rows of a table that has one for each kind.
-void add_column(const std::vector<Estimate>& all, Better better, std::vector<TableRow>& rows) {
-  const auto marks = standings(all, better);
+void add_column(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path,
+                std::vector<TableRow>& rows) {
+  const auto all = figures(runs, group, path);
+  const auto marks = standings_of(runs, group, path);
   const int decimals = counts(all) ? 0 : column_decimals(all);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].cells.push_back(cell(all[i], decimals, marks[i]));
 }
@@ -74,7 +82,7 @@ void write_columns_table(Markup& out, const std::vector<RunData>& runs, const Tr
   for (size_t i = 0; i < group.columns.size(); ++i) {
     const auto& name = group.columns[i];
     table.columns.push_back({group.titles[i] + arrow(group.better(name)), "", name});
-    add_column(figures(runs, group, name), group.better(name), table.groups[0].rows);
+    add_column(runs, group, name, table.groups[0].rows);
   }
   write(out, table);
 }
@@ -114,8 +122,7 @@ void write_topics(Markup& out, const std::vector<RunData>& runs, const TrialGrou
   for (const auto& name : measures) table.columns.push_back({spaced(name) + arrow(group.better(name)), "", name});
   for (const auto& [topic, paths] : topics) {
     TableGroup rows{spaced(topic), rows_of(runs, group, false)};
-    for (const auto& name : measures)
-      add_column(figures(runs, group, topic.empty() ? name : topic + "/" + name), group.better(name), rows.rows);
+    for (const auto& name : measures) add_column(runs, group, topic.empty() ? name : topic + "/" + name, rows.rows);
     table.groups.push_back(rows);
   }
   write(out, table);
@@ -202,7 +209,7 @@ std::vector<std::string> trial_findings(const std::vector<RunData>& runs, const 
   std::vector<std::string> sentences;
   if (group.columns.empty() || group.better(group.columns[0]) == Better::unknown) return sentences;
   const auto all = figures(runs, group, group.columns[0]);
-  const auto marks = standings(all, group.better(group.columns[0]));
+  const auto marks = standings_of(runs, group, group.columns[0]);
   const auto best = std::find_if(marks.begin(), marks.end(), [](const Standing& one) { return one.best; });
   if (best == marks.end()) return sentences;
   const auto top = static_cast<size_t>(best - marks.begin());
@@ -212,7 +219,7 @@ std::vector<std::string> trial_findings(const std::vector<RunData>& runs, const 
   size_t told = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i == top || !all[i].known()) continue;
-    const auto d = difference(all[top], all[i]);
+    const auto d = difference(runs, group.kinds[top], group.kinds[i], group.columns[0]);
     if (++told <= 4) text += fmt::format("; {}: {}", group.kinds[i].label, in_words(d, decimals));
   }
   if (told > 4) text += fmt::format("; {} more in the table", told - 4);
@@ -225,8 +232,10 @@ void write_trials(Markup& out, const std::vector<RunData>& runs, const Lineage& 
   if (groups.empty()) return;
   out.element("p", {{"class", "how"}},
               "Figures have the 95 % interval that the stage found for them, over dialogues. Runs that differ in their "
-              "seeds alone are one row: their mean, with a 95 % t interval over the runs. Bold: the best mean of a "
-              "column; underlined: the second best; ≈: its interval doesn't tell it apart from the best. ↑ and ↓ say "
+              "seeds alone are one row: their mean, with a 95 % t interval over the runs. Rows whose runs went through "
+              "the same "
+              "tests are compared test by test. Bold: the best mean of a "
+              "column; underlined: the second best; ≈: can't be told from the best. ↑ and ↓ say "
               "which way is better. What could not be scored is in no mean; it is counted below each table.");
   for (size_t i = 0; i < groups.size(); ++i) write_group(out, runs, groups[i], i + 1);
 }
