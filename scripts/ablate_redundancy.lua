@@ -7,14 +7,12 @@ local over_seeds, values = require "lib.over_seeds", require "lib.values"
 local seeds = compeer.quick and 1 or 3
 
 local function reweighted(settings) return { reweighting = settings } end
-local function fixed(value) return { grpo = { divisor = "fixed", divisor_value = value } } end
 local variants = {
   { "UR", nil, "ur" }, { "URP", nil, "urp" },
   { "tau 0.5", reweighted { tau = 0.5 } }, { "tau 1", reweighted { tau = 1.0 } }, { "tau 2", reweighted { tau = 2.0 } },
   { "alpha .05 beta 20", reweighted { alpha = 0.05, beta = 20.0 } }, { "signed", reweighted { mode = "signed" } },
   { "on completions", reweighted { on = "completion" } }, { "own history", reweighted { history = "assistant" } },
-  { "divisor 1.5", fixed(1.5) }, { "divisor .75", fixed(0.75) }, -- in place of a group's deviation, which is .78 on the average
-  { "UR, divisor 1.5", fixed(1.5), "ur_divisor-1-5" }, -- without reweighting: what the divisor does by itself
+  { "divisor .75", { grpo = { divisor = "fixed", divisor_value = 0.75 } } }, -- a group's own deviation is .78 on the average
 }
 
 local rows, runs, add = require("lib.rows")()
