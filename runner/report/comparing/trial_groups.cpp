@@ -65,18 +65,20 @@ struct Found {
   std::string group, kind;
 };
 
+/// What was done twice, under two names, with the same outcome, is no second sample: the first counts.
 std::vector<Found> find_trials(const std::vector<RunData>& runs, const Lineage& lineage) {
   std::vector<Found> all;
+  std::set<json> seen;
   for (size_t run = 0; run < runs.size(); ++run) {
     for (size_t i = 1; i < runs[run].stages.size(); ++i) {
       const auto& stage = runs[run].stages[i];
       if (!is_trial(stage)) continue;
       const auto met = circumstances(runs[run], i);
+      const json test = json::array({runs[run].spec.value("seed", json()), met});
+      const json who = json::array({stage.settings, runs[run].stages[subject_stage(runs[run], i)].settings});
+      if (!seen.insert(json::array({test, who, stage.findings})).second) continue;
       const auto group = stage.plugin + lineage.in_common(met);
-      all.push_back(
-          {{run, i, {runs[run].spec.value("seed", json()), met}},
-           group,
-           group + lineage.in_common({stage.settings, runs[run].stages[subject_stage(runs[run], i)].settings})});
+      all.push_back({{run, i, test}, group, group + lineage.in_common(who)});
     }
   }
   return all;

@@ -29,6 +29,15 @@ TEST(TrialGroups, TakeSeedsOfOneModelTogether) {
   EXPECT_EQ(groups[0].kinds[1].subject, "por");
 }
 
+TEST(TrialGroups, CountWhatWasDoneTwiceOnce) {
+  auto runs = sample::study();
+  runs.push_back(runs[3]);
+  runs.back().name = "the-same-again";
+  EXPECT_EQ(trial_groups(runs, Lineage(runs))[0].kinds[1].trials.size(), 3u);
+  runs.back().stages[1].findings["mean_emotion"] = sample::figure(12, 2);  // other weights in another folder
+  EXPECT_EQ(trial_groups(runs, Lineage(runs))[0].kinds[1].trials.size(), 4u);
+}
+
 TEST(TrialGroups, LookLikeTheRunThatTaughtTheModel) {
   const auto runs = sample::study();
   const Lineage lineage(runs);
