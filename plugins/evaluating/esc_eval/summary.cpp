@@ -151,6 +151,7 @@ json summary(const std::map<std::string, double>& counts, const Resampling& how)
   for (const auto& [key, title] : dimensions) found["columns"].push_back(key), found["titles"].push_back(title);
   found["columns"].push_back("average"), found["titles"].push_back("Average");
   found["better"]["higher"] = found["columns"];
+  found["headline"] = "average";
   for (const auto& judge : judges) found["judges"][judge] = Scored(all, {judge}).figures(how);
   for (const auto& [plural, keys] : groupings()) found[plural] = grouped(dialogues, plural, judges, how);
   put_invalid(dialogues, found);

@@ -155,6 +155,7 @@ json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resa
   json found = {{"dialogues", dialogues.size()}, {"replies", all.size()}};
   found["columns"] = {"distinct_1", "distinct_2", "distinct_3", "dialogue_distinct_2", "self_bleu", "repetition",
                       "entropy_1",  "entropy_2",  "length"};
+  found["headline"] = "dialogue_distinct_2";
   found["better"] = {{"higher", {"distinct_1", "distinct_2", "distinct_3", "dialogue_distinct_2"}},
                      {"lower", {"self_bleu", "repetition"}}};
   for (const int k : {1, 2, 3}) found["distinct_" + std::to_string(k)] = alone(statistics::distinct(all, k));

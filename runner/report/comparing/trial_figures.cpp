@@ -46,6 +46,17 @@ Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, cons
   return mean_of(means);
 }
 
+std::vector<Estimate> figures(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
+  std::vector<Estimate> all;
+  for (const auto& kind : group.kinds) all.push_back(figure_of(runs, kind, path));
+  return all;
+}
+
+std::vector<Standing> standings(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
+  return standings(figures(runs, group, path), group.better(path),
+                   [&](size_t i, size_t best) { return difference(runs, group.kinds[i], group.kinds[best], path); });
+}
+
 Difference difference(const std::vector<RunData>& runs, const TrialKind& a, const TrialKind& b,
                       const std::string& path) {
   const auto paired = differences(by_test(runs, a, path), by_test(runs, b, path));

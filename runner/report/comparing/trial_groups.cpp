@@ -32,6 +32,13 @@ void add_columns(const json& findings, TrialGroup& group) {
   }
 }
 
+/// The figure that the findings call the headline, else the first of the table.
+std::string headline_of(const json& findings, const TrialGroup& group) {
+  const auto named = findings.find("headline");
+  if (named != findings.end() && named->is_string()) return *named;
+  return group.columns.empty() ? "" : group.columns.front();
+}
+
 /// "results/ur-1/checkpoints/last" -> the run that made it, by name if it is reported on; any other path as it is.
 std::string source_of(const std::string& path, const std::vector<RunData>& runs, const Lineage& lineage) {
   const auto made_by = lineage.run_of(path);
@@ -102,9 +109,10 @@ std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lin
     const auto& run = runs[place.run];
     const auto& stage = run.stages[place.stage];
     const auto [found, is_new] = places.emplace(group_key, groups.size());
-    if (is_new) groups.push_back({stage.plugin, stage.plugin, "", {}, {}, {}, {}});
+    if (is_new) groups.push_back({stage.plugin, stage.plugin, "", {}, {}, "", {}, {}});
     auto& group = groups[found->second];
     add_columns(stage.findings, group);
+    if (group.headline.empty()) group.headline = headline_of(stage.findings, group);
     const auto [kind, first] = kinds.emplace(kind_key, std::pair(found->second, group.kinds.size()));
     if (first) {
       const auto style = style_of(run, place.stage, lineage, lineage.style(place.run));
@@ -119,6 +127,11 @@ std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lin
     tell_apart(group);
   }
   return groups;
+}
+
+std::string TrialGroup::title(const std::string& column) const {
+  const auto place = std::find(columns.begin(), columns.end(), column) - columns.begin();
+  return static_cast<size_t>(place) < titles.size() ? titles[place] : spaced(column);
 }
 
 }  // namespace compeer::report

@@ -31,10 +31,12 @@ struct TrialGroup {
   std::string particulars;  ///< how it differs from other groups of its plugin: "rounds = 20"; "" if there are none
   std::vector<std::string> columns;    ///< the figures of the paper's table, in its order; may be empty
   std::vector<std::string> titles;     ///< what the columns are called
+  std::string headline;                ///< the one by which kinds are ranked in a sentence; "" without columns
   std::map<std::string, Better> ways;  ///< of figures by their names, as the stages tell
   std::vector<TrialKind> kinds;
 
   Better better(const std::string& path) const { return better_of(ways, path); }
+  std::string title(const std::string& column) const;
 };
 
 std::vector<TrialGroup> trial_groups(const std::vector<RunData>& runs, const Lineage& lineage);

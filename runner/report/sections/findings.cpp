@@ -8,7 +8,7 @@
 #include "report/comparing/trial_groups.h"
 #include "report/drawing/numbers.h"
 #include "report/runs/figures.h"
-#include "report/sections/trials.h"
+#include "report/sections/trial_findings.h"
 
 namespace compeer::report {
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "report/comparing/compare.h"
-#include "report/comparing/standings.h"
 #include "report/comparing/trial_figures.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
@@ -20,17 +18,6 @@ namespace compeer::report {
 namespace {
 
 std::string arrow(Better better) { return better == Better::higher ? " ↑" : better == Better::lower ? " ↓" : ""; }
-
-std::vector<Estimate> figures(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
-  std::vector<Estimate> all;
-  for (const auto& kind : group.kinds) all.push_back(figure_of(runs, kind, path));
-  return all;
-}
-
-std::vector<Standing> standings_of(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
-  return standings(figures(runs, group, path), group.better(path),
-                   [&](size_t i, size_t best) { return difference(runs, group.kinds[i], group.kinds[best], path); });
-}
 
 TableCell cell(const Estimate& figure, int decimals, const Standing& standing) {
   TableCell made{(standing.level ? "≈ " : "") + fixed(figure.mean, decimals), "", standing.best, standing.second};
@@ -49,7 +36,7 @@ bool counts(const std::vector<Estimate>& all) {
 void add_column(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path,
                 std::vector<TableRow>& rows) {
   const auto all = figures(runs, group, path);
-  const auto marks = standings_of(runs, group, path);
+  const auto marks = standings(runs, group, path);
   const int decimals = counts(all) ? 0 : column_decimals(all);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].cells.push_back(cell(all[i], decimals, marks[i]));
 }
@@ -63,7 +50,7 @@ int64_t sum(const std::vector<RunData>& runs, const TrialKind& kind, int64_t Sta
 std::vector<TableRow> rows_of(const std::vector<RunData>& runs, const TrialGroup& group, bool counted = true) {
   std::vector<TableRow> rows;
   for (const auto& kind : group.kinds) {
-    rows.push_back({kind.name, kind.subject, kind.style, {}});
+    rows.push_back({kind.label, kind.subject, kind.style, {}});
     if (kind.trials.size() > 1) rows.back().head += fmt::format(" ({} seeds)", kind.trials.size());
     if (!counted) continue;
     const auto in = sum(runs, kind, &StageData::in), left_out = sum(runs, kind, &StageData::left_out);
@@ -169,7 +156,7 @@ void write_seeds(Markup& out, const std::vector<RunData>& runs, const TrialGroup
     for (const auto& place : kind.trials) {
       apart.kinds.push_back(kind);
       apart.kinds.back().trials = {place};
-      apart.kinds.back().name = runs[place.run].name;
+      apart.kinds.back().label = runs[place.run].name;
     }
   }
   const auto details = out.open("details", {{"class", "figures"}});
@@ -204,28 +191,6 @@ void write_group(Markup& out, const std::vector<RunData>& runs, const TrialGroup
 }
 
 }  // namespace
-
-std::vector<std::string> trial_findings(const std::vector<RunData>& runs, const TrialGroup& group) {
-  std::vector<std::string> sentences;
-  if (group.columns.empty() || group.better(group.columns[0]) == Better::unknown) return sentences;
-  const auto all = figures(runs, group, group.columns[0]);
-  const auto marks = standings_of(runs, group, group.columns[0]);
-  const auto best = std::find_if(marks.begin(), marks.end(), [](const Standing& one) { return one.best; });
-  if (best == marks.end()) return sentences;
-  const auto top = static_cast<size_t>(best - marks.begin());
-  const int decimals = column_decimals(all);
-  std::string text =
-      fmt::format("{}: best is {} with {}", group.titles[0], group.kinds[top].label, with_interval(all[top], decimals));
-  size_t told = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (i == top || !all[i].known()) continue;
-    const auto d = difference(runs, group.kinds[top], group.kinds[i], group.columns[0]);
-    if (++told <= 4) text += fmt::format("; {}: {}", group.kinds[i].label, in_words(d, decimals));
-  }
-  if (told > 4) text += fmt::format("; {} more in the table", told - 4);
-  sentences.push_back(text + ".");
-  return sentences;
-}
 
 void write_trials(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
   const auto groups = trial_groups(runs, lineage);

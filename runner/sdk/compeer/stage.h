@@ -35,7 +35,7 @@ class BOOST_SYMBOL_VISIBLE Stage {
   /// added up over all records; those whose names begin with a dot are shown to nobody else. Reports understand
   ///
   ///   any path   a figure: {"value", "low", "high"}, with a 95 % interval or null
-  ///   columns    names of the figures of the main table, in its order; titles: what they are called
+  ///   columns    names of the figures of the main table, in its order; titles: theirs; headline: the foremost
   ///   better     {"higher": [...], "lower": [...]}: which way is better, by the last part of a figure's path
   ///   shares     names of figures that add up to one, in each table that has them: drawn as bars
   ///   curves     name: a list of figures over the rounds

@@ -16,105 +16,6 @@ std::string written(const std::vector<RunData>& runs) {
 
 bool has(const std::string& html, const std::string& what) { return html.find(what) != std::string::npos; }
 
-TEST(TrialGroups, TakeSeedsOfOneModelTogether) {
-  const auto runs = sample::study();
-  const auto groups = trial_groups(runs, Lineage(runs));
-  ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups[0].heading, "sage");
-  EXPECT_EQ(groups[0].columns, (std::vector<std::string>{"mean_emotion", "success", "failure", "rounds"}));
-  ASSERT_EQ(groups[0].kinds.size(), 3u);
-  EXPECT_EQ(groups[0].kinds[0].name, "sage-sft");
-  EXPECT_EQ(groups[0].kinds[2].label, "urp");
-  EXPECT_EQ(groups[0].kinds[2].trials.size(), 3u);
-  EXPECT_EQ(groups[0].kinds[1].subject, "por");
-}
-
-TEST(TrialGroups, CountWhatWasDoneTwiceOnce) {
-  auto runs = sample::study();
-  runs.push_back(runs[3]);
-  runs.back().name = "the-same-again";
-  EXPECT_EQ(trial_groups(runs, Lineage(runs))[0].kinds[1].trials.size(), 3u);
-  runs.back().stages[1].findings["mean_emotion"] = sample::figure(12, 2);  // other weights in another folder
-  EXPECT_EQ(trial_groups(runs, Lineage(runs))[0].kinds[1].trials.size(), 4u);
-}
-
-TEST(TrialGroups, LookLikeTheRunThatTaughtTheModel) {
-  const auto runs = sample::study();
-  const Lineage lineage(runs);
-  const auto groups = trial_groups(runs, lineage);
-  EXPECT_EQ(groups[0].kinds[1].style, lineage.style(2));  // por-seed_1
-}
-
-TEST(TrialGroups, KeepApartWhatWasMeasuredInOtherWays) {
-  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
-                               sample::tested("c", "y", 1, 60, 2, 0.1)};
-  runs[1].stages[1].settings["supporter_temperature"] = 1.0;  // who is tested: no matter
-  runs[2].stages[1].settings["rounds"] = 20;
-  const auto groups = trial_groups(runs, Lineage(runs));
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].kinds.size(), 2u);
-  EXPECT_EQ(groups[0].heading, "sage (rounds = none)");
-  EXPECT_EQ(groups[1].heading, "sage (rounds = 20)");
-}
-
-TEST(TrialGroups, OfRecordsThatAnEarlierTrialPlayedAreOfWhoWasTestedThere) {
-  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 60, 2, 0.1),
-                               sample::tested("c", "y", 1, 60, 2, 0.1)};
-  runs[2].stages[1].settings["rounds"] = 20;  // so other dialogues
-  for (auto& run : runs) {
-    StageData truth;
-    truth.name = "02-world_truth", truth.plugin = "world_truth";
-    truth.settings = {{"plugin", "world_truth"}, {"label", nullptr}};
-    truth.findings = {{"columns", {"quality"}}, {"quality", sample::figure(0.5, 0.1)}};
-    run.stages.push_back(truth);
-  }
-  const auto groups = trial_groups(runs, Lineage(runs));
-  ASSERT_EQ(groups.size(), 4u);
-  EXPECT_EQ(groups[1].plugin, "world_truth");
-  ASSERT_EQ(groups[1].kinds.size(), 2u);
-  EXPECT_EQ(groups[1].kinds[1].subject, "results/y/checkpoints/last");
-  EXPECT_EQ(groups[3].heading, "world_truth (played.settings.rounds = 20)");
-}
-
-TEST(TrialGroups, NameSeveralTrialsOfOneRunByTheirStages) {
-  std::vector<RunData> runs = {sample::tested("both", "x", 1, 50, 2, 0.1)};
-  auto second = runs[0].stages[1];
-  second.name = "02-warm";
-  second.settings["label"] = "warm";
-  second.settings["supporter_temperature"] = 1.0;
-  runs[0].stages.push_back(second);
-  const auto groups = trial_groups(runs, Lineage(runs));
-  ASSERT_EQ(groups.size(), 1u);
-  ASSERT_EQ(groups[0].kinds.size(), 2u);
-  EXPECT_EQ(groups[0].kinds[0].name, "both-sage");
-  EXPECT_EQ(groups[0].kinds[1].label, "warm");
-  EXPECT_NE(groups[0].kinds[0].style, groups[0].kinds[1].style);
-}
-
-TEST(Figures, AreFoundWhereverFindingsHaveThem) {
-  const auto all = figures_of({{"columns", {"x"}},
-                               {"curves", {{"emotion", {sample::figure(1, 1)}}}},
-                               {"n", 12},
-                               {"x", {{"value", 2.5}, {"low", nullptr}, {"high", nullptr}}},
-                               {"judges", {"a", "b"}},
-                               {"reply", {{"confusion", {{1, 2}, {3, 4}}}, {"f1", sample::figure(0.5, 0.1, 7)}}}});
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_EQ(all.at("n").mean, 12);
-  EXPECT_FALSE(all.at("x").has_interval());
-  EXPECT_DOUBLE_EQ(all.at("reply/f1").low, 0.4);
-  EXPECT_EQ(all.at("reply/f1").n, 7);
-}
-
-TEST(Figures, AreBetterTheWayTheirStageSays) {
-  const auto ways = ways_of({{"better", {{"higher", {"f1", 3}}, {"lower", {"failure"}}}}});
-  EXPECT_EQ(better_of(ways, "reply/f1"), Better::higher);
-  EXPECT_EQ(better_of(ways, "failure"), Better::lower);
-  EXPECT_EQ(better_of(ways, "f1/n"), Better::unknown);
-  EXPECT_TRUE(ways_of({{"better", {{"higher", "f1"}}}}).empty());
-  EXPECT_TRUE(ways_of({{"better", 3}}).empty());
-  EXPECT_TRUE(ways_of(nullptr).empty());
-}
-
 TEST(Trials, AreATableLikeThePapers) {
   const auto html = written(sample::study());
   const size_t emotion = html.find(">mean emotion ↑"), success = html.find(">success ↑"),
@@ -124,7 +25,7 @@ TEST(Trials, AreATableLikeThePapers) {
   EXPECT_LT(failure, rounds);
   EXPECT_TRUE(has(html, "<strong>65.0</strong> <small>62.5 to 67.5</small>")) << html.substr(0, 4000);
   EXPECT_TRUE(has(html, "<em>60.0</em> <small>57.5 to 62.5</small>"));
-  EXPECT_TRUE(has(html, "sage-urp (3 seeds)"));
+  EXPECT_TRUE(has(html, ">urp (3 seeds)"));
 }
 
 TEST(Trials, CallColumnsAsThePaperDoes) {
@@ -208,7 +109,16 @@ TEST(Trials, TheFindingsNameTheBest) {
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all[0].heading, "sage");
   EXPECT_EQ(all[0].sentences[0],
-            "mean emotion: best is urp with 65.0 [62.5, 67.5]; sft: −22.0 [−22.0, −22.0]; por: −5.0 [−5.0, −5.0].");
+            "mean emotion: best is urp with 65.0 [62.5, 67.5]; por: −5.0 [−5.0, −5.0]; sft: −22.0 [−22.0, −22.0].");
+}
+
+TEST(Trials, AreRankedInTheFindingsByTheirHeadline) {
+  auto runs = sample::study();
+  for (auto& run : runs) {
+    if (!run.stages.empty()) run.stages[1].findings["headline"] = "failure";
+  }
+  const auto all = findings(runs, Lineage(runs));
+  EXPECT_TRUE(has(all[0].sentences[0], "failure: best is por with 0.05")) << all[0].sentences[0];
 }
 
 TEST(Trials, SurviveFindingsOfAnyShape) {
