@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
-#include "train/memory.h"
-#include "train/rollouts.h"
+#include "train/batch/rollouts.h"
 #include "train/run.h"
-#include "train/step_table.h"
+#include "train/telling/memory.h"
+#include "train/telling/step_table.h"
 
 namespace compeer::train {
 

@@ -1,5 +1,5 @@
 #include "train/grpo_step.h"
-#include "train/memory.h"
+#include "train/telling/memory.h"
 
 namespace compeer::train {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "train/grpo_step.h"
-#include "train/memory.h"
-#include "train/one_thread.h"
-#include "train/step_table.h"
+#include "train/telling/memory.h"
+#include "train/telling/step_table.h"
+#include "train/update/one_thread.h"
 
 namespace compeer::train {
 

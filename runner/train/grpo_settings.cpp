@@ -1,6 +1,6 @@
 #include "train/grpo_settings.h"
 
-#include "train/rollouts.h"
+#include "train/batch/rollouts.h"
 
 namespace compeer::train {
 

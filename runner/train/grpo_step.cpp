@@ -9,10 +9,10 @@
 
 #include "base/random.h"
 #include "plugin/calls.h"
-#include "train/order.h"
-#include "train/parts.h"
-#include "train/rollouts.h"
-#include "train/step_table.h"
+#include "train/batch/order.h"
+#include "train/batch/rollouts.h"
+#include "train/telling/step_table.h"
+#include "train/update/parts.h"
 
 namespace compeer::train {
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "comm/tree_sum.h"
-#include "train/memory.h"
-#include "train/pooled.h"
 #include "train/run.h"
+#include "train/telling/memory.h"
+#include "train/update/pooled.h"
 
 namespace compeer::train {
 

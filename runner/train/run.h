@@ -7,11 +7,11 @@
 
 #include "comm/stop_flag.h"
 #include "comm/world.h"
-#include "train/cast.h"
-#include "train/checkpoints.h"
-#include "train/clock.h"
-#include "train/journal.h"
-#include "train/training.h"
+#include "train/cast/cast.h"
+#include "train/telling/checkpoints.h"
+#include "train/telling/clock.h"
+#include "train/telling/journal.h"
+#include "train/update/training.h"
 
 namespace compeer::train {
 

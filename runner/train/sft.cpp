@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
-#include "train/memory.h"
-#include "train/order.h"
-#include "train/rollouts.h"
+#include "train/batch/order.h"
+#include "train/batch/rollouts.h"
+#include "train/batch/sequences.h"
 #include "train/run.h"
-#include "train/sequences.h"
+#include "train/telling/memory.h"
 
 namespace compeer::train {
 

@@ -5,9 +5,9 @@
 
 #include "comm/phase.h"
 #include "data/task.h"
+#include "train/cast/services.h"
 #include "train/run.h"
-#include "train/seats.h"
-#include "train/services.h"
+#include "train/telling/seats.h"
 
 namespace compeer::train {
 

@@ -9,7 +9,7 @@
 #include "app/bench/measurement.h"
 #include "comm/library_sum.h"
 #include "comm/tree_sum.h"
-#include "train/parameters.h"
+#include "train/update/parameters.h"
 
 namespace compeer::app {
 

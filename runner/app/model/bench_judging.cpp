@@ -13,7 +13,7 @@
 #include "kernels/workers.h"
 #include "plugin/calls.h"
 #include "plugin/search.h"
-#include "train/services.h"
+#include "train/cast/services.h"
 
 namespace compeer::app {
 

@@ -9,8 +9,8 @@
 #include "app/model/bench_model.h"
 #include "base/random.h"
 #include "kernels/workers.h"
-#include "train/learning.h"
-#include "train/parameters.h"
+#include "train/update/learning.h"
+#include "train/update/parameters.h"
 
 namespace compeer::app {
 

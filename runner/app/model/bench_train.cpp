@@ -12,10 +12,10 @@
 #include "base/random.h"
 #include "comm/tree_sum.h"
 #include "kernels/workers.h"
-#include "train/memory.h"
-#include "train/optimizer.h"
-#include "train/parameters.h"
-#include "train/sequences.h"
+#include "train/batch/sequences.h"
+#include "train/telling/memory.h"
+#include "train/update/optimizer.h"
+#include "train/update/parameters.h"
 
 namespace compeer::app {
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "language/chat.h"
 #include "rollout/engine.h"
-#include "train/eyes.h"
+#include "train/cast/eyes.h"
 
 namespace compeer::app {
 

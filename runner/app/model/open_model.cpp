@@ -4,7 +4,7 @@
 
 #include "plugin/search.h"
 #include "spec/printable.h"
-#include "train/speaker.h"
+#include "train/cast/speaker.h"
 
 namespace compeer::app {
 

@@ -6,8 +6,8 @@
 #include "app/model/open_model.h"
 #include "app/model/verify_grpo.h"
 #include "app/model/verify_training.h"
-#include "train/learning.h"
-#include "train/optimizer.h"
+#include "train/update/learning.h"
+#include "train/update/optimizer.h"
 
 namespace compeer::app {
 

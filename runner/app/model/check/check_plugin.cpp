@@ -12,7 +12,7 @@
 #include "app/model/open_plugin.h"
 #include "base/hash.h"
 #include "data/source.h"
-#include "train/speaker.h"
+#include "train/cast/speaker.h"
 
 namespace compeer::app {
 

@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "rollout/engine.h"
+#include "train/cast/cast.h"
+
+namespace compeer::train {
+
+/// One prompt with its completions, what they were worth, and why.
+struct ScoredGroup {
+  int64_t index = 0;  ///< within the step, over all ranks
+  Example example;
+  std::vector<int32_t> prompt;
+  std::vector<Picture> pictures;                 ///< that the prompt shows, until they were looked at
+  std::shared_ptr<const Sight> sight = nullptr;  ///< of these
+  std::vector<rollout::Sample> samples;
+  std::vector<Completion> completions;
+  std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`
+  std::vector<double> rewards;              ///< after reweighting: what advantages are computed from; NaN: no reward
+  std::vector<std::vector<double>> terms;   ///< for each completion, the rewards one by one, unweighted
+};
+
+/// "reward" (the weighted sum), "rewards/<label>/<part>" ..., "reweighted", "<reweighting>/<factor>" ...
+std::vector<std::string> score_columns(Cast& cast);
+
+/// Fills completions, values, rewards and terms from example and samples. A reward that has no opinion of a completion
+/// is NaN there and left out of its sum.
+void score(Cast& cast, ScoredGroup& group);
+
+/// The same shape, with nothing but NaN: of a group whose rewards can't be used.
+void leave_unjudged(Cast& cast, ScoredGroup& group);
+
+}  // namespace compeer::train

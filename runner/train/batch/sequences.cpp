@@ -1,0 +1,87 @@
+#include "train/batch/sequences.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace compeer::train {
+
+namespace {
+
+template <class T>
+at::Tensor copied(const std::vector<T>& values) {
+  auto tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), static_cast<int64_t*>(tensor.data_ptr()));
+  return tensor;
+}
+
+}  // namespace
+
+at::Tensor int_tensor(const std::vector<int32_t>& values) { return copied(values); }
+at::Tensor int_tensor(const std::vector<int64_t>& values) { return copied(values); }
+
+GroupBatch group_batch(const ScoredGroup& group) {
+  GroupBatch result;
+  auto& segments = result.batch.segments;
+  const auto prompt = static_cast<int64_t>(group.prompt.size());
+  const int64_t shift = group.sight ? group.sight->next - prompt : 0;
+  int64_t last = prompt - 1;  // the row of the prompt's last token: after those of all completions
+  for (const auto& sample : group.samples) last += static_cast<int64_t>(sample.tokens.size()) - 1;
+  std::vector<int32_t> tokens;
+  std::vector<int64_t> rows, targets;
+  std::vector<float> log_probs;
+  for (const auto& sample : group.samples) {
+    const auto length = static_cast<int64_t>(sample.tokens.size());
+    const auto start = static_cast<int64_t>(tokens.size());
+    rows.push_back(last);  // predicts the first token
+    for (int64_t i = 0; i + 1 < length; ++i) rows.push_back(start + i);
+    targets.insert(targets.end(), sample.tokens.begin(), sample.tokens.end());
+    log_probs.insert(log_probs.end(), sample.log_probs.begin(), sample.log_probs.end());
+    tokens.insert(tokens.end(), sample.tokens.begin(), sample.tokens.end() - 1);  // nothing follows the last token
+    if (length > 1) segments.push_back({start, length - 1, prompt, -1, {}, shift});
+    result.lengths.push_back(length);
+  }
+  for (Segment& segment : segments) segment.parent = static_cast<int64_t>(segments.size());
+  segments.push_back({static_cast<int64_t>(tokens.size()), prompt, 0, -1, {}, 0, group.sight});
+  tokens.insert(tokens.end(), group.prompt.begin(), group.prompt.end());
+  result.batch.tokens = int_tensor(tokens);
+  result.rows = int_tensor(rows);
+  result.targets = int_tensor(targets);
+  result.sampled_log_probs = at::empty({static_cast<int64_t>(log_probs.size())}, at::kFloat);
+  std::copy(log_probs.begin(), log_probs.end(), static_cast<float*>(result.sampled_log_probs.data_ptr()));
+  return result;
+}
+
+Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {
+  learned = {{first, static_cast<int64_t>(tokens.size())}};
+}
+
+Lesson::Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const Sight> seen)
+    : tokens(std::move(all)), learned(std::move(spans)), sight(std::move(seen)) {}
+
+int64_t Lesson::targets() const {
+  return std::accumulate(learned.begin(), learned.end(), int64_t{0},
+                         [](int64_t sum, const Span& span) { return sum + span.end - span.begin; });
+}
+
+at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
+  Batch batch;
+  std::vector<int32_t> tokens;
+  std::vector<int64_t> rows, targets;
+  for (const Lesson& lesson : lessons) {
+    const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
+    tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
+    batch.segments.push_back({start, length, 0, -1, {}, 0, lesson.sight});
+    for (const auto& [begin, end] : lesson.learned) {
+      for (int64_t i = begin; i < end; ++i) rows.push_back(start + i - 1);
+      targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
+    }
+  }
+  batch.tokens = int_tensor(tokens);
+  const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, int_tensor(rows));
+  return policy.arithmetic.token_logprobs(hidden, policy.head, int_tensor(targets), 1.0).log_prob;
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,43 @@
+#include "train/cast/services.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "plugin/search.h"
+#include "spec/printable.h"
+#include "train/cast/speaker.h"
+
+namespace compeer::train {
+
+using nlohmann::json;
+
+plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::string& name) {
+  for (const json& entry : plugins) {
+    if (entry.at("kind") == kind && entry.at("name") == name) {
+      return {kind, name, entry.at("path").get<std::string>(), entry.value("sha256", "")};
+    }
+  }
+  const auto found = plugin::Finder().get(kind, name);
+  return {kind, name, found.path, found.sha256};
+}
+
+plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop) {
+  plugin::Services services;
+  services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
+  services.log = [](const std::string& plugin, const std::string& line) {
+    fmt::print(stderr, "{}: {}\n", plugin, spec::printable_lines(line));
+  };
+  services.cancelled = [&stop] { return stop.raised(); };
+  services.find = [&plugins = spec_file.at("plugins")](const std::string& kind, const std::string& name) {
+    return chosen(plugins, kind, name);
+  };
+  // Shared, because a function must be one that can be copied.
+  services.speaker = [speakers = std::make_shared<Speakers>(services)](const std::string& folder) -> Speaker& {
+    return speakers->in(folder);
+  };
+  return services;
+}
+
+}  // namespace compeer::train

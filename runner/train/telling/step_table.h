@@ -1,0 +1,44 @@
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/world.h"
+#include "statistics/variety.h"
+#include "train/batch/scoring.h"
+
+namespace compeer::train {
+
+/// Whether rewards have no variance. A reward that is NaN (nobody had an opinion) is left out.
+bool all_equal(const std::vector<double>& rewards);
+
+/// The completions of a step over all ranks, in the order of their groups: what metrics are computed from. Because
+/// rank 0 computes them from the same table however many ranks there are, they have the same bits.
+struct StepTable {
+  struct Group {
+    std::vector<std::vector<double>> values;  ///< as ScoredGroup's
+    std::vector<double> rewards;
+    std::vector<double> lengths, entropies, finished;
+    std::vector<statistics::Words> words;
+    double self_similarity = 0;
+  };
+  std::vector<Group> groups;
+  std::vector<std::vector<double>> notes;  ///< of each rank
+
+  /// Collective, in one message. The table on rank 0, an empty one elsewhere. `notes` are a rank's own numbers.
+  static StepTable gather(comm::World& world, const std::vector<ScoredGroup>& mine, std::span<const double> notes);
+
+  double largest(size_t note) const;  ///< over the ranks; 0 at least
+  double sum(size_t note) const;
+  double tokens() const;
+
+  /// Means over all completions of the step: score columns, "length", "truncated", "entropy"; of rewards the deviation
+  /// over all completions as "<column>_std"; "group_std", the mean over groups of the deviation within;
+  /// "zero_variance"; and of the texts "distinct_1", "distinct_2", "self_bleu", "self_similarity". Values that are NaN
+  /// are left out; what nothing is left of is NaN.
+  std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
+
+  static std::vector<std::string> columns(const std::vector<std::string>& score_columns);
+};
+
+}  // namespace compeer::train

@@ -1,0 +1,83 @@
+#include "train/update/parameters.h"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
+
+#include "base/error.h"
+#include "kernels/arrays.h"
+
+namespace compeer::train {
+
+namespace {
+
+// One tensor for each of these, of its shape, side by side.
+std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tensor>& like) {
+  std::vector<at::Tensor> all;
+  int64_t start = 0;
+  for (const at::Tensor& t : like) {
+    all.push_back(flat.slice(0, start, start + t.numel()).view(t.sizes()));
+    start += t.numel();
+  }
+  return all;
+}
+
+}  // namespace
+
+Parameters::Parameters(Model& model) {
+  int64_t total = 0;
+  for (const Parameter& p : model.parameters()) {
+    names_.push_back(p.name);
+    values_.push_back(p.value);
+    places_.push_back({total, p.value.numel()});
+    total += p.value.numel();
+  }
+  weights_ = at::zeros({total}, at::kFloat);
+  const auto own = views(weights_, values_);
+  for (size_t i = 0; i < values_.size(); ++i) {
+    own[i].copy_(values_[i].detach());
+    values_[i].set_data(own[i]);
+    watches_.emplace_back(values_[i], [this, i] { passed(i); });
+  }
+}
+
+std::span<float> Parameters::weights() {
+  return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
+}
+
+void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready) {
+  collect(gradient, false, [&] {
+    last_pass(ready);
+    loss.backward();
+  });
+}
+
+void Parameters::collect(std::span<float> gradient, bool on, const std::function<void()>& backward) {
+  TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
+  auto& own = views_[gradient.data()];
+  if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
+  if (!on) kernels::clear(gradient.data(), size());
+  ready_ = nullptr;
+  backward();
+  ready_ = nullptr;
+}
+
+void Parameters::last_pass(const Ready& ready) {
+  ready_ = ready;
+  passed_.assign(values_.size(), false);
+}
+
+void Parameters::passed(size_t parameter) {
+  if (!ready_) return;
+  if (passed_[parameter])
+    throw Error(names_[parameter], "its gradient comes in several passes, and the first was taken for all of it",
+                "set overlap = \"never\"", Exit::plugin);
+  passed_[parameter] = true;
+  ready_(places_[parameter]);
+}
+
+void add(std::span<float> sum, std::span<const float> more) {
+  kernels::add(sum.data(), more.data(), static_cast<int64_t>(sum.size()));
+}
+
+}  // namespace compeer::train

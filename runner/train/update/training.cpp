@@ -1,0 +1,136 @@
+#include "train/update/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+#include "comm/in_turn.h"
+#include "kernels/arrays.h"
+#include "train/run.h"
+
+namespace compeer::train {
+
+namespace {
+
+constexpr const char* reference_file = "reference.safetensors";
+
+}  // namespace
+
+static_assert(Slices::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
+
+Training::Training(Run& run, double lr, uint64_t updates, bool reference)
+    : parameters(run.cast->model().object()),
+      soundness(run),
+      run_(run),
+      slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
+      optimizer_(run.spec.table("optimizer"), lr, updates, slices_.own().count) {
+  if (run.cast->model().object().shape().rounded) {
+    const auto own = slices_.own_part(parameters.weights());
+    masters_.assign(own.begin(), own.end());
+  }
+  if (run.start.step > 0) load(run.start.folder);
+  if (reference) open_reference();
+}
+
+// Within a host messages are copied by the very cores that compute.
+comm::TreeSum Training::gradients(int64_t leaves) {
+  const std::string when = run_.spec.text("overlap");
+  const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
+  return comm::TreeSum(run_.world, leaves, parameters.size(), add, {.slice = slices_.sharded(), .early = early});
+}
+
+void Training::changed() {
+  run_.cast->model().call("parameters_changed", [&](Model&) { run_.cast->policy().parameters_changed(); });
+}
+
+// Of the whole gradient, whoever holds it.
+double Training::norm(std::span<const float> gradient) {
+  if (!slices_.sharded()) return norm_of(gradient);
+  const auto sums = kernels::square_sums(gradient.data(), static_cast<int64_t>(gradient.size()));
+  return std::sqrt(
+      comm::in_turn(run_.world, 0.0, [&](double before) { return std::accumulate(sums.begin(), sums.end(), before); }));
+}
+
+Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock) {
+  const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
+  const double whole = clock.time("reduce", [&] { return norm(gradient); });
+  if (!std::isfinite(whole) || !std::isfinite(loss)) {
+    soundness.decide(step);
+    return {whole, std::nan("")};
+  }
+  const auto done = clock.time("train", [&] {
+    const auto own = slices_.own_part(parameters.weights());
+    if (masters_.empty()) return optimizer_.step(gradient, whole, own);
+    const auto update = optimizer_.step(gradient, whole, masters_);
+    kernels::round_to_bfloat16(masters_.data(), static_cast<int64_t>(own.size()), own.data());
+    return update;
+  });
+  clock.time("reduce", [&] { slices_.share(parameters.weights()); });
+  clock.time("train", [&] { run_.world.together("update", [&] { changed(); }); });
+  return done;
+}
+
+// At the start they are the policy's own; later a checkpoint has them.
+void Training::open_reference() {
+  const auto file = (run_.start.step > 0 ? run_.start.folder : run_.folder) / reference_file;
+  run_.world.together("reference", [&] {
+    if (run_.world.rank() == 0 && run_.start.step == 0)
+      record::write_safetensors(file, {{"weights", "F32", {parameters.size()}, std::as_bytes(parameters.weights())}});
+  });
+  run_.world.together("reference", [&] {
+    reference_ = record::Safetensors::open(file);
+    if (reference_->tensor("weights").bytes.size() != parameters.weights().size_bytes())
+      throw Error(file.string(), "tensor 'weights' belongs to a model of another size", "", Exit::data);
+  });
+}
+
+void Training::become(std::span<const float> weights) {
+  std::ranges::copy(weights, parameters.weights().begin());
+  changed();
+}
+
+void Training::as_reference(std::span<float> aside, const std::function<void()>& work) {
+  std::ranges::copy(parameters.weights(), aside.begin());
+  const auto& bytes = reference_->tensor("weights").bytes;
+  std::memcpy(parameters.weights().data(), bytes.data(), bytes.size());
+  changed();
+  try {
+    work();
+  } catch (...) {
+    become(aside);
+    throw;
+  }
+  become(aside);
+}
+
+std::vector<Slices::Array> Training::state() {
+  std::vector<Slices::Array> all{{"m", optimizer_.mean()}, {"v", optimizer_.mean_square()}};
+  if (!masters_.empty()) all.push_back({"weights", masters_});
+  return all;
+}
+
+void Training::save(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> beside{{"updates", std::to_string(optimizer_.updates())}};
+  for (const auto& [name, value] : numbers) beside[name] = fmt::format("{}", value);
+  slices_.save(folder, "optimizer", state(), beside);
+  if (!reference_) return;
+  run_.world.together("checkpoint", [&] {
+    if (run_.world.rank() == 0) record::write_safetensors(folder / reference_file, {reference_->tensor("weights")});
+  });
+}
+
+void Training::load(const std::filesystem::path& folder) {
+  for (const auto& [name, value] : slices_.load(folder, "optimizer", state())) {
+    if (name == "updates") {
+      optimizer_.updates() = std::stoull(value);
+    } else {
+      numbers[name] = std::stod(value);
+    }
+  }
+}
+
+}  // namespace compeer::train
