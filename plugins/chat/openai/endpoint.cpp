@@ -104,6 +104,11 @@ std::string Endpoint::clean(std::string text) const {
   return text;
 }
 
+std::string Endpoint::introduction() const {
+  if (key_.empty()) return "asks " + address.url + " without a key: $" + key_env_ + " is not set";
+  return "asks " + address.url + ", which gets the key in $" + key_env_;
+}
+
 std::string Endpoint::remedy(int64_t status) const {
   if (status == 404) {
     return "'url' must end where /chat/completions follows, as https://api.example.com/v1 does, and the endpoint must "

@@ -26,6 +26,9 @@ class Endpoint {
   /// Text that may go into logs, errors and records: without the key, should the endpoint have sent it back.
   std::string clean(std::string text) const;
 
+  /// Who is asked, and with which key: the name of its variable. For the log, before anything is sent.
+  std::string introduction() const;
+
   /// What to do about a status that any request would get: 401, 403, 404.
   std::string remedy(int64_t status) const;
 

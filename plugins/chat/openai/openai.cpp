@@ -23,7 +23,9 @@ using namespace compeer;
 
 class OpenAi : public Chat {
  public:
-  OpenAi(const Settings& settings, Host& host) : host_(host), endpoint_(settings) {}
+  OpenAi(const Settings& settings, Host& host) : host_(host), endpoint_(settings) {
+    host_.log(endpoint_.form.model + ": " + endpoint_.introduction());
+  }
   ~OpenAi() override {
     try {
       if (account_.requests > 0) host_.log(endpoint_.form.model + ": " + account_.summary(endpoint_));

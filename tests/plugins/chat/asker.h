@@ -59,6 +59,11 @@ class Asker {
     return settings;
   }
 
+  /// What the log begins with.
+  static std::string opening(const server::Server& server) {
+    return "chat/openai: tiny: asks " + server.url() + " without a key: $NO_KEY_HERE is not set\n";
+  }
+
   std::string log;
   plugin::ChatCounts counts;
   plugin::Services services = built::services();

@@ -144,17 +144,19 @@ TEST(OpenAiFaults, AreToldInTheLog) {
   Asker asker;
   asker.ask(Asker::openai(server), "q");
   asker.open();
-  EXPECT_EQ(asker.log, "chat/openai: tiny: 1 requests, 3 tries (HTTP 429: 2), 0 failed; 10 tokens asked, 3 answered\n");
+  EXPECT_EQ(asker.log,
+            Asker::opening(server) +
+                "chat/openai: tiny: 1 requests, 3 tries (HTTP 429: 2), 0 failed; 10 tokens asked, 3 answered\n");
 }
 
 TEST(OpenAiFaults, AreToldWithTheFirstFewReasonsIfTheyStay) {
   Server server([&](const Seen& seen) { return server::fail(400, "no " + std::to_string(seen.number / 2)); });
   Asker asker;
   asker.ask(Asker::openai(server, {{"concurrent", 1}}), Asker::questions(10));
-  EXPECT_EQ(asker.log,
-            "chat/openai: tiny: no answer to a request: HTTP 400: no 0\n"
-            "chat/openai: tiny: no answer to a request: HTTP 400: no 1\n"
-            "chat/openai: tiny: no answer to a request: HTTP 400: no 2\n");
+  EXPECT_EQ(asker.log, Asker::opening(server) +
+                           "chat/openai: tiny: no answer to a request: HTTP 400: no 0\n"
+                           "chat/openai: tiny: no answer to a request: HTTP 400: no 1\n"
+                           "chat/openai: tiny: no answer to a request: HTTP 400: no 2\n");
 }
 
 TEST(OpenAiFaults, LeaveEveryRequestAnsweredOnce) {

@@ -83,7 +83,8 @@ TEST(OpenAi, CountsTokensAndCost) {
   asker.open();
   // 4 * (1000 * 2.5 + 500 * 10) / 1e6
   EXPECT_EQ(asker.log,
-            "chat/openai: tiny: 4 requests, 4 tries, 0 failed; 4000 tokens asked, 2000 answered; cost 0.0300\n");
+            Asker::opening(server) +
+                "chat/openai: tiny: 4 requests, 4 tries, 0 failed; 4000 tokens asked, 2000 answered; cost 0.0300\n");
   EXPECT_EQ(asker.counts.asked, 4);
   EXPECT_EQ(asker.counts.prompt_tokens, 4000);
   EXPECT_EQ(asker.counts.completion_tokens, 2000);

@@ -42,6 +42,18 @@ TEST_F(TheKey, IsSent) {
   EXPECT_NE(head.find(std::string("\r\nAuthorization: Bearer ") + canary + "\r\n"), std::string::npos) << head;
 }
 
+TEST_F(TheKey, IsAnnouncedByTheNameOfItsVariableBeforeAnythingIsAsked) {
+  Server server([](const Seen&) { return server::answer("a"); });
+  Asker asker;
+  auto choice = settings(server);
+  asker.chat(choice);
+  EXPECT_EQ(asker.log, "chat/openai: tiny: asks " + server.url() + ", which gets the key in $CANARY_KEY\n");
+  asker.log.clear();
+  choice["key_env"] = "NO_KEY_HERE";
+  asker.chat(choice);
+  EXPECT_EQ(asker.log, Asker::opening(server));
+}
+
 TEST_F(TheKey, IsInNoErrorReplyLogOrMemory) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "canary_memory";
   std::filesystem::remove_all(folder);
