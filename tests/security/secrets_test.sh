@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # A key in the environment, in a header, in a URL and in a file: through every command, failure and crash, it is in no
-# output and in no file that compeer writes.   usage: secrets_test.sh SOURCE_DIR BUILD_DIR
+# output and in no file that compeer writes.   usage: secrets_test.sh SOURCE_DIR BUILD_DIR HDF5_VALUES
 set -euo pipefail
 # shellcheck source=tests/security/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
 command -v python3 >/dev/null || { echo "skipped: python3, which plays the endpoint, is not there"; exit 77; }
 
+hdf5_values=$3
 canary=sk-canary-0123456789abcdefghij
 export OPENAI_API_KEY=$canary
 mkdir given out
@@ -48,6 +49,12 @@ done
 grep -q 'the key in \$OPENAI_API_KEY' results/echo/answers/*.jsonl || fail "the endpoint was not asked with the key"
 # shellcheck disable=SC2016
 grep -q 'the key in \$OPENAI_API_KEY' said.txt || fail "no error quotes what the endpoint sent"
+
+grep -q "chat/openai: tiny: asks http://127.0.0.1:$port/v1, which gets the key in \$OPENAI_API_KEY" results/echo/log.txt ||
+  fail "the log does not say who gets which key"
+
+# Sampled tokens are compressed.
+tells "$compeer" run "$smoke" --set name=sampled --set ranks=1 --set grpo.steps=2
 
 # A crash while a request is under way, where the system would keep a core.
 ulimit -c unlimited 2>/dev/null || true
@@ -99,6 +106,12 @@ echo "error('with $canary')" >>../given/study.lua
 exits 3 "$compeer" run ../given/study.lua
 printf '%s\n' "$said" >>said.txt
 [[ -e results/study/spec.json ]] || fail "the script made no run"
+
+# Behind HDF5's compression, too: words that only the values hold show that these are looked at.
+find . -name '*.h5*' -not -name '*.lock' -exec "$hdf5_values" {} + >values.txt || fail "HDF5 files can't be read"
+word='<|im_start|>'
+! grep -raqF "$word" --include='*.h5' results/sampled || fail "rollouts are not compressed"
+grep -aqF "$word" values.txt || fail "the values of HDF5 files are not seen"
 
 [[ $(wc -l <said.txt) -gt 200 ]] || fail "the commands said next to nothing"
 if found=$(grep -rlaF "${canary#sk-}" "$work/out" "$work/cache" "$work/data" 2>/dev/null); then
