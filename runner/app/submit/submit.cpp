@@ -9,9 +9,11 @@
 #include "app/launch/worker_program.h"
 #include "app/resolve.h"
 #include "app/submit/jobs.h"
+#include "app/submit/lists.h"
 #include "app/submit/slurm.h"
 #include "base/error.h"
 #include "lua/sandbox.h"
+#include "plugin/allow_list.h"
 #include "plugin/search.h"
 #include "script/module.h"
 #include "spec/paths.h"
@@ -49,9 +51,11 @@ fs::path located(const std::string& file) { return spec::locate(file).value_or(f
 
 std::vector<std::string> variables() {
   std::vector<std::string> set;
-  for (const char* name : {"COMPEER_HOME", "COMPEER_PLUGIN_PATH", "COMPEER_LOCKED"}) {
+  for (const char* name : {"COMPEER_HOME", "COMPEER_PLUGIN_PATH"}) {
     if (const char* value = std::getenv(name)) set.push_back(fmt::format("{}={}", name, value));
   }
+  if (const auto lists = plugin::AllowLists::wanted(); !lists.empty())
+    set.push_back("COMPEER_LOCKED=" + lists_in_full(lists));
   return set;
 }
 
@@ -194,6 +198,7 @@ void tell(const Options& options, const Job& job, const std::string& number) {
 
 int submit(const Options& options) {
   check_wishes(options.wishes);
+  need_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
   for (const auto& [name, folder] : plan.finished)
     std::cerr << fmt::format("{}: finished before, in {}\n", name, folder.string());

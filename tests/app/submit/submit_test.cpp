@@ -1,4 +1,8 @@
 // The command itself, with real plugins; sbatch and squeue are shell scripts that write down what they are asked.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "../launch/fake_worker.h"
@@ -24,11 +28,13 @@ class Submit : public FakeWorker {
     fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
   }
 
-  ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "") {
+  ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
+                        const std::string& more = "COMPEER_LOCKED=") {
     arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
-    return ask_program(arguments,
-                       {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR,
-                        "NO_COLOR=1", "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path)});
+    return ask_program(
+        arguments,
+        {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1",
+         "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path), more});
   }
   nlohmann::json as_json(std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
@@ -94,6 +100,34 @@ TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
             "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --dry-run "
             "prints the script anywhere\n");
   EXPECT_FALSE(fs::exists("results"));
+}
+
+TEST_F(Submit, NamesListsOfAllowedPluginsInFull) {
+  EXPECT_EQ(compeer({"plugins", "lock", "--output", "mine.lock"}).exit, 0);
+  EXPECT_EQ(compeer({"submit", smoke, "--locked=mine.lock"}, {}, "COMPEER_LOCKED=./mine.lock").exit, 0);
+  EXPECT_NE(read("results/smoke-grpo/job.sh")
+                .find("\nexport COMPEER_LOCKED=" + here() + "/mine.lock:" + here() + "/mine.lock\n"),
+            std::string::npos);
+}
+
+TEST_F(Submit, RefusesAListThatOtherHostsDoNotSee) {
+  const fs::path memory = "/dev/shm";
+  struct stat of_memory = {}, of_folder = {};
+  if (::stat(memory.c_str(), &of_memory) != 0 || ::stat(folder_.c_str(), &of_folder) != 0 ||
+      of_memory.st_dev == of_folder.st_dev)
+    GTEST_SKIP() << "there is no /dev/shm apart from the folder of this test";
+  const auto list = (memory / fmt::format("compeer-test-{}.lock", ::getpid())).string();
+  EXPECT_EQ(compeer({"plugins", "lock", "--output", list}).exit, 0);
+  const auto refused = compeer({"submit", smoke, "--locked=" + list});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_EQ(refused.text, "compeer: error: " + list +
+                              ": is to say which plugins may run, but lies in this host's memory\n  help: put it "
+                              "beside the results, or into a folder that all hosts share\n");
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_EQ(
+      compeer({"submit", smoke, "--locked=" + list, "--results", (memory / "results").string(), "--dry-run"}).exit, 0)
+      << "where the results are seen, so is the list";
+  fs::remove(list);
 }
 
 TEST_F(Submit, PassesOnAllThatSbatchSays) {
