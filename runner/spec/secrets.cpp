@@ -34,16 +34,22 @@ size_t length(std::string_view text, bool (*is_part)(char)) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_part) - text.begin());
 }
 
+// Each of these reads a text once, however often what it looks for begins: texts of strangers are long.
+
+// A key is a word of its own, or the one behind "Bearer".
 Place key_in(std::string_view text, size_t from) {
-  Place first = nowhere;
-  for (const auto& form : forms) {
-    for (size_t at = from; (at = text.find(form.begin, at)) < first.begin; ++at) {
-      const bool begins_word = at == 0 || !of_key(text[at - 1]);
-      const size_t rest = length(text.substr(at + form.begin.size()), of_key);
-      if (begins_word && rest >= form.least) first = {at, form.begin.size() + rest};
+  for (size_t at = from; at < text.size();) {
+    const auto word = text.substr(at);
+    const size_t size = length(word, of_key);
+    if (size > 0 && (at == 0 || !of_key(text[at - 1]))) {
+      for (const auto& form : forms) {
+        const size_t rest = word.starts_with(form.begin) ? length(word.substr(form.begin.size()), of_key) : 0;
+        if (rest >= form.least) return {at, form.begin.size() + rest};
+      }
     }
+    at += std::max<size_t>(size, 1);
   }
-  return first;
+  return nowhere;
 }
 
 // "user:password" of "https://user:password@host".
@@ -51,9 +57,9 @@ Place login_in(std::string_view text, size_t from) {
   constexpr std::string_view behind_scheme = "://";
   for (size_t at = from; (at = text.find(behind_scheme, at)) != std::string_view::npos;) {
     at += behind_scheme.size();
-    const auto end = text.find_first_of("/?#\"'<> \t\r\n", at);
-    const auto sign = text.substr(0, end).rfind('@');
-    if (sign != std::string_view::npos && sign > at) return {at, sign - at};
+    const auto end = std::min(text.find_first_of("/?#\"'<> \t\r\n", at), text.size());
+    const auto sign = text.substr(at, end - at).rfind('@');
+    if (sign != std::string_view::npos && sign > 0) return {at, sign};
   }
   return nowhere;
 }
@@ -62,11 +68,12 @@ Place login_in(std::string_view text, size_t from) {
 Place query_in(std::string_view text, size_t from) {
   for (size_t at = from; (at = text.find_first_of("?&", at)) != std::string_view::npos;) {
     ++at;
-    const auto end = std::min(text.find_first_of("&#\"'<> \t\r\n", at), text.size());
-    const auto equals = text.substr(0, end).find('=', at);
-    if (equals == std::string_view::npos || equals + 1 == end) continue;
+    const auto equals = text.find_first_of("=?&#\"'<> \t\r\n", at);
+    if (equals == std::string_view::npos || text[equals] != '=') continue;
     const auto name = text.substr(at, equals - at);
-    if (std::find(key_names.begin(), key_names.end(), name) != key_names.end()) return {equals + 1, end - equals - 1};
+    if (std::find(key_names.begin(), key_names.end(), name) == key_names.end()) continue;
+    const auto end = std::min(text.find_first_of("&#\"'<> \t\r\n", equals), text.size());
+    if (end > equals + 1) return {equals + 1, end - equals - 1};
   }
   return nowhere;
 }
@@ -93,8 +100,13 @@ std::string secret_in(std::string_view key, const json& value) {
 
 std::string without_secrets(std::string text) {
   for (const auto find : {login_in, query_in, key_in}) {
-    for (Place found = find(text, 0); found.size > 0; found = find(text, found.begin + hidden.size()))
-      text.replace(found.begin, found.size, hidden);
+    std::string shown;
+    size_t done = 0;
+    for (Place found = find(text, 0); found.size > 0; found = find(text, done)) {
+      shown.append(text, done, found.begin - done).append(hidden);
+      done = found.begin + found.size;
+    }
+    text = shown.append(text, done);
   }
   return text;
 }

@@ -39,6 +39,24 @@ TEST(Secret, IsHiddenWhereverItStands) {
   EXPECT_EQ(without_secrets("nothing here: a@b, ask-me"), "nothing here: a@b, ask-me");
 }
 
+std::string repeated(const std::string& text, size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) all += text;
+  return all;
+}
+
+// Whoever writes a plugin's message or a setting may make it long: looking for an end or a beginning again and again
+// would take hours.
+TEST(Secret, IsLookedForOnceInALongText) {
+  for (const char* part : {"?", "&", "://", "://x ", "ask-", "sk-a ", "?key", "?key= ", "Bearer "}) {
+    const auto text = repeated(part, 4'000'000);
+    EXPECT_TRUE(without_secrets(text) == text) << part;
+    EXPECT_EQ(secret_in("text", "https://h " + text), "") << part;
+  }
+  const auto hidden = without_secrets(repeated("https://u:p@h " + canary + " ", 4'000'000));
+  EXPECT_EQ(hidden.find("canary"), std::string::npos);
+}
+
 TEST(Secret, IsRefusedBeforeASpecIsMade) {
   for (const std::string& line : {"path = \"https://u:" + canary + "@h\"", "path = \"" + canary + "\""}) {
     const auto draft = parse_toml("name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[model]\n" + line +
