@@ -139,6 +139,7 @@ void add_watch(CLI::App& log, std::function<int()>& action) {
   command->add_option("--interval", options->interval, "seconds between two looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
+  command->add_option("--timeout", options->seconds, "seconds that reading a run may take")->capture_default_str();
   command->callback(
       [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
 }

@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/launch/interrupts.h"
 #include "app/launch/run_folder.h"
+#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
 #include "record/run_file.h"
@@ -25,17 +27,38 @@ namespace {
 using Path = std::filesystem::path;
 constexpr int interrupted = 130;  // as a shell says of Ctrl-C
 
-void read_rows(const Path& folder, const std::vector<std::string>& columns, WatchedRun& run, bool& alive) {
-  if (!std::filesystem::exists(folder / "run.h5")) return;
-  const record::RunReader reader(folder / "run.h5");
-  run.columns = reader.columns();
-  run.times = reader.times();
+using nlohmann::json;
+
+/// What run.h5 tells, as bytes between two processes (CBOR, in which numbers may be NaN).
+std::string rows_in(const Path& file, std::vector<std::string> columns) {
+  const record::RunReader reader(file);
+  json read = {{"columns", reader.columns()},
+               {"times", reader.times()},
+               {"values", json::object()},
+               {"status", reader.status()},
+               {"live", reader.live()}};
+  columns.push_back("step");
   for (const auto& name : columns) {
-    if (reader.has(name)) run.values[name] = reader.column(name);
+    if (reader.has(name)) read["values"][name] = reader.column(name);
   }
-  if (reader.has("step")) run.values["step"] = reader.column("step");
-  alive = alive || reader.live();
-  if (run.state.empty()) run.state = reader.status();
+  std::string bytes;
+  json::to_cbor(read, bytes);
+  return bytes;
+}
+
+/// HDF5 may crash or never end on a damaged file, and on one that was made to: it is read in a process of its own.
+void read_rows(const Path& folder, const std::vector<std::string>& columns, double seconds, WatchedRun& run,
+               bool& alive) {
+  std::error_code code;
+  if (!std::filesystem::exists(folder / "run.h5", code)) return;
+  const auto result = in_child([&] { return rows_in(folder / "run.h5", columns); }, seconds);
+  if (!result.problem.empty()) throw Error((folder / "run.h5").string(), result.problem, "", Exit::data);
+  const json read = json::from_cbor(result.output);
+  read.at("columns").get_to(run.columns);
+  read.at("times").get_to(run.times);
+  read.at("values").get_to(run.values);
+  alive = alive || read.at("live").get<bool>();
+  if (run.state.empty()) read.at("status").get_to(run.state);
 }
 
 void read_status(const Path& folder, WatchedRun& run) {
@@ -53,9 +76,10 @@ void read_status(const Path& folder, WatchedRun& run) {
   run.exit = failure->exit;
 }
 
-std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector<std::string>& columns) {
+std::vector<WatchedRun> look(const std::vector<Path>& folders, const std::vector<std::string>& columns,
+                             double seconds) {
   std::vector<WatchedRun> runs;
-  for (const auto& folder : folders) runs.push_back(look_at(folder, columns));
+  for (const auto& folder : folders) runs.push_back(look_at(folder, columns, seconds));
   return runs;
 }
 
@@ -117,15 +141,16 @@ WatchPlace WatchPlace::standard_output() {
   return place;
 }
 
-WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns) {
+WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, double seconds) {
   WatchedRun run;
   run.name = std::filesystem::weakly_canonical(folder).filename().string();
   bool alive = !RunFolder::holder(folder).empty();
   try {
     read_status(folder, run);
-    read_rows(folder, columns, run, alive);
+    read_rows(folder, columns, seconds, run, alive);
   } catch (const Error& error) {
-    if (run.problem.empty()) run.problem = error.problem();
+    if (run.problem.empty())
+      run.problem = fmt::format("{}: {}", Path(error.where()).filename().string(), error.problem());
   }
   if (run.state.empty() && alive) run.state = "starting";
   if (run.state.empty() || (!run.ended() && !alive)) run.state = "stopped";
@@ -139,11 +164,11 @@ int log_watch(const LogWatch& options, const WatchPlace& place) {
   Screen screen(place);
   while (true) {
     auto columns = options.columns;
-    auto runs = look(folders, columns);
+    auto runs = look(folders, columns, options.seconds);
     check_columns(runs, columns);
     if (columns.empty()) {
       columns = telling_columns(runs);
-      runs = look(folders, columns);
+      runs = look(folders, columns, options.seconds);
     }
     auto view = place.view();
     view.columns = columns;

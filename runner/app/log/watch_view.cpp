@@ -80,7 +80,7 @@ Column metric_column(const std::vector<WatchedRun>& runs, const std::string& nam
 
 std::vector<Column> fixed_columns(const std::vector<WatchedRun>& runs) {
   return {text_column(runs, "run", false, [](const WatchedRun& run) { return spec::printable(run.name, 40); }),
-          text_column(runs, "state", false, [](const WatchedRun& run) { return run.state; }),
+          text_column(runs, "state", false, [](const WatchedRun& run) { return spec::printable(run.state, 20); }),
           text_column(runs, "step", true, steps),
           text_column(runs, "took", true, [](const WatchedRun& run) { return duration_text(run.elapsed); }),
           text_column(runs, "left", true,
@@ -104,7 +104,8 @@ void append(std::vector<std::string>& lines, const Column& column) {
 std::string row_text(const WatchedRun& run, uint64_t row, const std::vector<std::string>& columns) {
   std::string text = spec::printable(run.name, 60);
   const auto step = run.values.find("step");
-  text += fmt::format(" {:.0f}", step == run.values.end() ? static_cast<double>(row + 1) : step->second[row]);
+  text += fmt::format(" {:.0f}", step == run.values.end() || row >= step->second.size() ? static_cast<double>(row + 1)
+                                                                                        : step->second[row]);
   if (run.steps > 0) text += fmt::format("/{}", run.steps);
   for (const auto& name : columns) {
     const auto found = run.values.find(name);
@@ -153,7 +154,7 @@ std::string sparkline(const std::vector<double>& values, size_t characters) {
   const double least = *low, range = *high - *low;
   std::string line;
   for (const double mean : means) {
-    const double share = range > 0 ? (mean - least) / range : 0.5;
+    const double share = range > 0 && std::isfinite(range) ? (mean - least) / range : 0.5;
     line += blocks[std::min<size_t>(blocks.size() - 1, static_cast<size_t>(share * blocks.size()))];
   }
   return line;
@@ -205,7 +206,7 @@ std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const
     if (first > now[i].rows()) first = 0;  // it began anew
     for (uint64_t row = first; row < now[i].rows(); ++row) lines.push_back(row_text(now[i], row, view.columns));
     if (known && before[i].state == now[i].state) continue;
-    auto line = fmt::format("{}: {}", spec::printable(now[i].name, 60), now[i].state);
+    auto line = fmt::format("{}: {}", spec::printable(now[i].name, 60), spec::printable(now[i].state, 20));
     if (now[i].ended()) line += " after " + duration_text(now[i].elapsed);
     if (!now[i].problem.empty()) line += ": " + spec::printable(now[i].problem, 500);
     lines.push_back(line);

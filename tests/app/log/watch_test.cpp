@@ -8,6 +8,7 @@
 
 #include "app/log/watch_view.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
@@ -85,6 +86,17 @@ TEST(WatchTable, IsNoHigherThanTheTerminal) {
 TEST(WatchTable, LeavesNamesNoControlCharacters) {
   const auto lines = watch_table({run("\x1b[2Jevil", "running", {1}, 9)}, {{}, 100, 24});
   EXPECT_EQ(lines[1].substr(0, 14), "\\x1b[2Jevil  r");
+}
+
+// As a file may tell it that a stranger made.
+TEST(WatchTable, BelievesAnything) {
+  auto odd = run("a", "run\x1b[2Jning", {1e308, -1e308, 1e308}, 9);
+  odd.elapsed = 1e300;
+  odd.values["step"].clear();
+  odd.times = {0, 1e300, -1e300};
+  const auto lines = watch_table({odd}, {{"reward"}, 200, 24});
+  EXPECT_TRUE(lines[1].starts_with("a    run\\x1b[2Jning")) << lines[1];
+  EXPECT_EQ(watch_news({}, {odd}, {{"reward"}, 80, 24})[0], "a 3/9  reward 1e+308");
 }
 
 TEST(WatchNews, AreTheNewestRowThenWhateverIsNew) {
@@ -195,7 +207,43 @@ TEST_F(Watch, OfADamagedFileSaysSo) {
   writer_.reset();
   std::filesystem::resize_file(folder_ / "run.h5", 100);
   EXPECT_EQ(watch(false, [](int) { return true; }), 1);
-  EXPECT_NE(written_.find(": stopped after 0:10: "), std::string::npos) << written_;
+  EXPECT_NE(written_.find(": stopped after 0:10: run.h5: "), std::string::npos) << written_;
+}
+
+/// A file in HDF5's old format with one other byte.
+class DamagedWatch : public Watch {
+ protected:
+  void damage(size_t at, char byte) {
+    end("finished");
+    auto bytes = read_file(std::filesystem::path(COMPEER_SOURCE_DIR) / "fuzz/corpus/run_file/old_format.h5");
+    bytes[at] = byte;
+    write_file(folder_ / "run.h5", bytes);
+  }
+};
+
+TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
+  damage(6142, 1);
+  const auto run = look_at(folder_, {"reward"});
+  EXPECT_EQ(run.state, "finished");
+  EXPECT_TRUE(run.problem.starts_with("run.h5: reading it ")) << run.problem;  // "crashed (Segmentation fault)"
+}
+
+TEST_F(DamagedWatch, WaitsForHdf5NoLongerThanItIsTold) {
+  damage(691, '\x80');  // version 1.10 never ends
+  const auto run = look_at(folder_, {"reward"}, 0.5);
+  EXPECT_EQ(run.state, "finished");
+  EXPECT_EQ(run.problem, "run.h5: took longer than 0.5 seconds");
+}
+
+TEST_F(Watch, ReadsNumbersAsTheyWereWritten) {
+  writer_->append(std::vector<double>{std::nan(""), std::numeric_limits<double>::infinity()});
+  writer_->append(std::vector<double>{3, -0.1});
+  const auto run = look_at(folder_, {"reward", "gone"});
+  EXPECT_EQ(run.columns, (Lines{"step", "reward"}));
+  EXPECT_EQ(run.rows(), 3u);
+  EXPECT_EQ(run.values.at("reward"), (std::vector<double>{0.5, std::numeric_limits<double>::infinity(), -0.1}));
+  EXPECT_TRUE(std::isnan(run.values.at("step")[1]));
+  EXPECT_EQ(run.values.count("gone"), 0u);
 }
 
 TEST_F(Watch, RefusesAColumnThatNoRunHas) {
