@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/json.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -26,8 +28,7 @@ std::string counted(const json& counts) {
   json whole = json::object();  // 3, not 3.0
   for (const auto& [name, value] : counts.items()) {
     const double number = value.get<double>();
-    whole[name] =
-        number == static_cast<double>(static_cast<int64_t>(number)) ? json(static_cast<int64_t>(number)) : value;
+    whole[name] = std::trunc(number) == number && std::abs(number) < 1e15 ? json(static_cast<int64_t>(number)) : value;
   }
   return listed(whole);
 }
@@ -41,6 +42,8 @@ std::string chats(const json& chats) {
   return text;
 }
 
+std::string name_of(const json& stage) { return spec::printable(stage.at("stage").get<std::string>(), 100); }
+
 void add(const char* title, const std::string& what, std::string& text) {
   if (!what.empty()) text += fmt::format("  {}: {}\n", title, what);
 }
@@ -51,14 +54,14 @@ std::string stages_text(const json& details) {
   if (!details.is_object() || !details.contains("stages")) return "";
   const json& stages = details.at("stages");
   size_t widest = 5;
-  for (const json& stage : stages) widest = std::max(widest, stage.at("stage").get_ref<const std::string&>().size());
+  for (const json& stage : stages) widest = std::max(widest, name_of(stage).size());
   std::string text = fmt::format("{:<{}}  {:>9} {:>9} {:>9}\n", "stage", widest, "in", "out", "dropped");
   for (const json& stage : stages) {
-    int64_t dropped = 0;
-    for (const json& count : stage.at("dropped")) dropped += count.get<int64_t>();
-    text += fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", stage.at("stage").get<std::string>(), widest,
-                        stage.at("in").get<int64_t>(), stage.at("out").get<int64_t>(), dropped,
-                        stage.at("reused").get<bool>() ? "  (made before)" : "");
+    uint64_t dropped = 0;
+    for (const json& count : stage.at("dropped")) dropped += whole<uint64_t>(count);
+    text +=
+        fmt::format("{:<{}}  {:>9} {:>9} {:>9}{}\n", name_of(stage), widest, whole<int64_t>(stage.at("in")),
+                    whole<int64_t>(stage.at("out")), dropped, stage.at("reused").get<bool>() ? "  (made before)" : "");
     add("dropped", listed(stage.at("dropped")), text);
     add("counted", counted(stage.at("counts")), text);
     add("chat models", chats(stage.at("chats")), text);

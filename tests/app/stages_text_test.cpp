@@ -39,6 +39,18 @@ TEST(StagesText, DoesNotListCountsWithoutEnd) {
   EXPECT_NE(stages_text({{"stages", {annotate}}}).find("  counted: 9 things, in summary.json\n"), std::string::npos);
 }
 
+// As a summary may say that a stranger wrote.
+TEST(StagesText, LeavesNamesNoControlCharactersAndNumbersWhole) {
+  json odd = stage("01-\x1b[2J", 1, 1);
+  odd["counts"] = {{"many", 1e300}};
+  EXPECT_EQ(stages_text({{"stages", {odd}}}),
+            "stage              in       out   dropped\n"
+            "01-\\x1b[2J          1         1         0\n"
+            "  counted: many 1e+300\n");
+  odd["in"] = 1e300;
+  EXPECT_THROW(stages_text({{"stages", {odd}}}), json::exception);
+}
+
 TEST(StagesText, IsEmptyForOtherRuns) {
   EXPECT_EQ(stages_text(nullptr), "");
   EXPECT_EQ(stages_text({{"other", 1}}), "");

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "spec/text.h"
+
 namespace compeer::app {
 
 namespace {
@@ -40,7 +42,8 @@ std::string headline(const record::Status& status) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<uint64_t>(std::max(0.0, seconds));
+  constexpr double longest = 1e15;
+  const auto whole = static_cast<uint64_t>(std::min(std::max(0.0, seconds), longest));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
@@ -125,7 +128,7 @@ std::string Progress::bar(const Run& run) const {
   text += " " + duration_text(setup_.now() - run.started);
   if (const auto left = time_left(run); !left.empty()) text += " (" + left + " left)";
   if (const auto best = headline(status); !best.empty()) text += "  " + best;
-  text += "  " + (status.phase.empty() ? status.state : status.phase);
+  text += "  " + spec::printable(status.phase.empty() ? status.state : status.phase, 80);
   if (runs_.size() > 1) text += fmt::format("  and {} more", runs_.size() - 1);
   return text;
 }
@@ -133,7 +136,7 @@ std::string Progress::bar(const Run& run) const {
 std::string Progress::line(const Run& run) const {
   const auto& status = run.status;
   std::string text = fmt::format("{}: step {} of {}", run.name, status.step, status.steps);
-  if (!status.phase.empty()) text += ", " + status.phase;
+  if (!status.phase.empty()) text += ", " + spec::printable(status.phase, 80);
   if (const auto best = headline(status); !best.empty()) text += ", " + best;
   text += fmt::format(", {} passed", duration_text(setup_.now() - run.started));
   if (const auto left = time_left(run); !left.empty()) text += ", " + left + " left";

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "record/checkpoint.h"
+#include "spec/text.h"
 #include "train/run.h"
 
 namespace compeer::train {
@@ -36,7 +37,7 @@ Start find_start(comm::World& world, const std::filesystem::path& run, bool resu
     if (!resume) return "";
     std::vector<std::string> problems;
     const auto checkpoint = record::newest_good(run, &problems);
-    for (const auto& problem : problems) fmt::print(stderr, "compeer: warning: {}\n", problem);
+    for (const auto& problem : problems) fmt::print(stderr, "compeer: warning: {}\n", spec::printable(problem, 500));
     if (checkpoint) record::point_last_at(checkpoint->folder);
     return checkpoint ? nlohmann::json{{"step", checkpoint->step}, {"folder", checkpoint->folder.string()}}.dump() : "";
   });

@@ -96,11 +96,19 @@ TEST_F(Told, SaysNothingButRemarksIfQuiet) {
   EXPECT_EQ(told(), "a remark\n");
 }
 
+TEST_F(Told, LeavesAPhaseNoControlCharacters) {
+  auto progress = make(true);
+  progress.start("x", "starts");
+  progress.update("x", at(2, "\x1b[2Jgone"));
+  EXPECT_NE(told().find("  \\x1b[2Jgone\x1b[K"), std::string::npos);
+}
+
 TEST(DurationText, HasHoursOnlyIfNeeded) {
   EXPECT_EQ(duration_text(0), "0:00");
   EXPECT_EQ(duration_text(75.9), "1:15");
   EXPECT_EQ(duration_text(4000), "1:06:40");
   EXPECT_EQ(duration_text(-3), "0:00");
+  EXPECT_EQ(duration_text(1e300), duration_text(1e15));
 }
 
 }  // namespace

@@ -191,6 +191,17 @@ TEST_F(Log, VerifyFindsAChangedWeight) {
   EXPECT_EQ(failures(), Failures{"checkpoints/step-000002: model.safetensors has other contents than were written"});
 }
 
+TEST_F(Log, VerifyShowsAStrangersFileNamesWithoutControlCharacters) {
+  const auto file = folder_ / "checkpoints/step-000002/manifest.json";
+  auto manifest = json::parse(read_file(file));
+  manifest["files"]["\x1b[2Jgone"] = {{"size", 0}, {"sha256", ""}};
+  write_file(file, manifest.dump());
+  std::ostringstream out;
+  EXPECT_EQ(log_verify({folder_.string(), false, 60}, out), 4);
+  EXPECT_NE(out.str().find("BAD   checkpoints/step-000002   \\x1b[2Jgone is missing\n"), std::string::npos)
+      << out.str();
+}
+
 TEST_F(Log, VerifyFindsAChangedSpec) {
   auto text = read_file(folder_ / "spec.json");
   text.replace(text.find("\"batch\":2"), 9, "\"batch\":3");
