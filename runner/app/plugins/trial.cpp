@@ -17,6 +17,7 @@
 #include "app/launch/process.h"
 #include "app/launch/signal_text.h"
 #include "app/launch/worker_program.h"
+#include "app/plugins/listener.h"
 #include "app/plugins/stack.h"
 #include "base/error.h"
 #include "spec/text.h"
@@ -31,37 +32,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double grace = 30;         // seconds beyond the patience for what is none of the plugin's calls
 constexpr int64_t last_words = 500;  // characters of standard error
-
-/// What the worker writes, as it comes: lines of JSON, and behind that of a crash its stack.
-class Listener {
- public:
-  void take(std::string_view text) {
-    rest_ += text;
-    for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n')) {
-      line(rest_.substr(0, end));
-      rest_.erase(0, end + 1);
-    }
-  }
-
-  std::vector<Remark> findings;
-  std::vector<std::string> stack;
-  json crash, ends;
-  json calls = {{"check", "loading"}, {"method", ""}, {"input", ""}};  ///< the last call
-  std::string gave_up;
-
- private:
-  void line(const std::string& text) {
-    const json read = json::parse(text, nullptr, false);
-    if (!read.is_object()) return stack.push_back(text);
-    if (read.contains("finding")) findings.push_back(read.at("finding"));
-    if (read.contains("calls")) calls = read.at("calls");
-    if (read.contains("crash")) crash = read.at("crash");
-    if (read.contains("ends")) ends = read.at("ends");
-    if (read.contains("gives_up")) gave_up = read.at("gives_up");
-  }
-
-  std::string rest_;
-};
 
 class Pipe {
  public:
@@ -166,11 +136,14 @@ Trial try_plugin(json options, const std::filesystem::path& folder, double patie
   const bool by_itself = listen(pipe, worker, patience, listener);
   worker.kill_all();  // and what the plugin may have started
   if (!listener.gave_up.empty()) throw Error("", listener.gave_up, "", Exit::plugin);
-  if (listener.calls.at("method") == "" && listener.ends.is_null())
+  if (listener.calls.at("method") == "" && !listener.made)
     throw Error(program, "ended before it had begun: " + last_of(log), "compeer doctor", Exit::failure);
 
-  Trial trial{std::move(listener.findings), !listener.ends.is_null() && listener.ends.at("made").get<bool>(), {}};
-  if (!listener.ends.is_null() && by_itself) return trial;
+  Trial trial{std::move(listener.findings), listener.made.value_or(false), {}};
+  if (listener.disturbed)
+    trial.findings.push_back(
+        {"process", Verdict::fails, "it wrote into a file that is not its own: this check's report"});
+  if (listener.made && by_itself) return trial;
   const json& where = listener.crash.is_null() ? listener.calls : listener.crash;
   trial.ending = listener.crash.is_null() ? silent_ending(by_itself, worker.end(), where) : told_ending(where);
   Remark finding{where.at("check"), Verdict::fails, trial.ending, readable_stack(listener.stack, library)};

@@ -143,6 +143,14 @@ TEST_F(PluginsCheck, FindsWhatIsDoneToTheStreams) {
   EXPECT_EQ(failing(act("close")), "process: it closed descriptor 1\n");
 }
 
+TEST_F(PluginsCheck, FindsWhatIsWrittenIntoItsReport) {
+  const auto report = act("write half a line");
+  EXPECT_NE(failing(report).find("process: it wrote into a file that is not its own: this check's report\n"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(report.at("exit"), 5);
+}
+
 TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
   auto report = checked(fixtures + "/interface/rewards/plain.so");
   EXPECT_NE(

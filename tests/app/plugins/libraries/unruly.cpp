@@ -72,6 +72,12 @@ class Unruly : public Reward {
     if (act_ == "start threads") std::thread([] { ::pause(); }).detach();
     if (act_ == "print") std::puts("hello");
     if (act_ == "close") ::close(1);
+    if (act_.starts_with("write ")) write_everywhere(act_.substr(6));
+  }
+
+  // Into all files that may be open.
+  static void write_everywhere(const std::string& text) {
+    for (int file = 3; file < 32; ++file) (void)!::write(file, text.data(), text.size());
   }
 
   double value() {
