@@ -49,11 +49,12 @@ json circumstances(const RunData& run, size_t number) {
     if (!is_trial(run.stages[i])) before.push_back(run.stages[i].settings);
   }
   const size_t played = subject_stage(run, number);
+  const json data = run.spec.value("data", json());
   return {{"settings", others},
           {"played", played == number ? json() : circumstances(run, played)},
           {"stages", before},
           {"dataset", run.spec.value("dataset", json())},
-          {"splits", run.spec.value("data", json::object()).value("splits", json())}};
+          {"splits", data.is_object() ? data.value("splits", json()) : json()}};
 }
 
 }  // namespace compeer::report

@@ -20,7 +20,7 @@ double number_in(const json& table, const char* key) {
 Estimate estimate_of(const json& figure) {
   const double n = number_in(figure, "n");
   return {number_in(figure, "value"), number_in(figure, "low"), number_in(figure, "high"),
-          std::isfinite(n) ? static_cast<int64_t>(n) : 0};
+          n >= 0 && n < 1e15 ? static_cast<int64_t>(n) : 0};
 }
 
 void gather(const json& findings, const std::string& path, int depth, std::map<std::string, Estimate>& all) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/runs/load_samples.h"
@@ -41,7 +42,7 @@ std::string text_of(const nlohmann::json& object, const char* key) {
 }
 
 void use_spec(const std::string& text, RunData& run) {
-  const auto file = nlohmann::json::parse(text, nullptr, false);
+  const auto file = parse_json(text);
   if (file.is_discarded()) throw Error("", "is no JSON", "", Exit::data);
   if (!file.is_object() || !file.contains("spec") || !file["spec"].is_object())
     throw Error("", "holds no spec", "", Exit::data);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "report/runs/figures.h"
 
 namespace compeer::report {
@@ -17,16 +18,19 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t most_transcripts = 24, most_judged = 24;
-constexpr size_t most_lines = 2000;         ///< of a file that transcripts are looked for in
-constexpr size_t most_bytes = 32'000'000;   ///< likewise
+constexpr size_t most_lines = 2000;        ///< of a file that transcripts are looked for in
+constexpr size_t most_bytes = 32'000'000;  ///< likewise
+constexpr size_t most_stages = 1000;
+constexpr int64_t most_records = 1'000'000'000'000;
 constexpr size_t most_dropped = 1'000'000;  ///< lines of a file of dropped records
 
 /// Settings of stage `number`; of stage 0 those of the dataset.
 json settings_of(const RunData& run, size_t number) {
-  if (number == 0) return run.spec.value("dataset", json::object());
   const json stages = run.spec.value("stages", json::array());
-  return stages.is_array() && number <= stages.size() && stages[number - 1].is_object() ? stages[number - 1]
-                                                                                        : json::object();
+  json settings;
+  if (number == 0) settings = run.spec.value("dataset", json());
+  if (number > 0 && stages.is_array() && number <= stages.size()) settings = stages[number - 1];
+  return settings.is_object() ? settings : json::object();
 }
 
 std::string text_in(const json& table, const char* key) {
@@ -43,12 +47,30 @@ StageData planned(const RunData& run, size_t number) {
   return stage;
 }
 
+/// A number of records; sums of thousands of them fit into 64 bits.
+int64_t records_in(const json& count) {
+  const auto records = whole<int64_t>(count);
+  if (records < 0 || records > most_records)
+    throw Error("", fmt::format("counts {} records, which can't be", records), "", Exit::data);
+  return records;
+}
+
+int64_t records_in(double count) { return count >= 0 && count <= most_records ? std::llround(count) : 0; }
+
+/// A stage's name is the beginning of its files' names: one that leads out of the folder would show a stranger's choice
+/// of our files.
+std::string checked_name(const std::string& name) {
+  if (name.find('/') != name.npos || name.find('\0') != name.npos)
+    throw Error("", fmt::format("calls a stage '{}', which can't begin the name of a file", name), "", Exit::data);
+  return name;
+}
+
 StageData told(const RunData& run, size_t number, const json& given) {
   StageData stage = planned(run, number);
-  if (const auto name = text_in(given, "stage"); !name.empty()) stage.name = name;
-  given.at("in").get_to(stage.in);
-  given.at("out").get_to(stage.out);
-  given.at("dropped").get_to(stage.dropped);
+  if (const auto name = text_in(given, "stage"); !name.empty()) stage.name = checked_name(name);
+  stage.in = records_in(given.at("in"));
+  stage.out = records_in(given.at("out"));
+  for (const auto& [reason, count] : given.at("dropped").items()) stage.dropped[reason] = records_in(count);
   given.at("counts").get_to(stage.counts);
   for (const auto& [reason, count] : stage.dropped) stage.left_out += count;
   if (given.contains("findings") && given["findings"].is_object()) stage.findings = given["findings"];
@@ -64,7 +86,7 @@ void each_record(RunData& run, const std::string& name, size_t lines, Visit visi
   size_t number = 0, bytes = 0;
   for (std::string line; number < lines && bytes < most_bytes && std::getline(in, line);) {
     ++number, bytes += line.size();
-    const json record = json::parse(line, nullptr, false);
+    const json record = parse_json(line);
     if (record.is_discarded()) {
       if (!in.eof()) run.problems.push_back(fmt::format("stages/{}: line {} is no JSON", name, number));
       return;
@@ -122,11 +144,11 @@ void check_stage_files(RunData& run) {
 void stages_of_rows(RunData& run) {
   const auto *in = run.column("in"), *out = run.column("out"), *dropped = run.column("dropped");
   if (!in || !out || !dropped) return;
-  for (size_t i = 0; i < std::min({in->size(), out->size(), dropped->size()}); ++i) {
+  for (size_t i = 0; i < std::min({in->size(), out->size(), dropped->size(), most_stages}); ++i) {
     StageData stage = planned(run, i);
-    stage.in = std::llround((*in)[i]);
-    stage.out = std::llround((*out)[i]);
-    stage.left_out = std::llround((*dropped)[i]);
+    stage.in = records_in((*in)[i]);
+    stage.out = records_in((*out)[i]);
+    stage.left_out = records_in((*dropped)[i]);
     count_dropped(run, stage);
     run.stages.push_back(stage);
   }
@@ -136,8 +158,10 @@ void load_stages(const json& details, RunData& run) {
   const auto file = (run.folder / "summary.json").string();
   if (!details.is_object() || !details.contains("stages")) throw Error(file, "tells of no stages", "", Exit::data);
   try {
-    const json& stages = details["stages"];
-    for (size_t i = 0; i < stages.size(); ++i) run.stages.push_back(told(run, i, stages[i]));
+    const json& given = details["stages"];
+    std::vector<StageData> stages;
+    for (size_t i = 0; i < std::min(given.size(), most_stages); ++i) stages.push_back(told(run, i, given[i]));
+    run.stages = std::move(stages);
   } catch (const json::exception&) {
     throw Error(file, "tells of its stages in a way that can't be understood", "", Exit::data);
   }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "spec/dotted.h"
 
 namespace compeer::report {
@@ -32,7 +33,7 @@ json spec_in(const fs::path& folder, const RunData& run) {
     std::error_code code;
     if (!fs::is_regular_file(place / "spec.json", code)) continue;
     try {
-      const auto file = json::parse(read_file(place / "spec.json", longest_spec), nullptr, false);
+      const auto file = parse_json(read_file(place / "spec.json", longest_spec));
       if (file.is_object() && file.contains("spec") && file["spec"].is_object()) return file["spec"];
     } catch (const Error&) {
     }

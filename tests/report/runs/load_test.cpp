@@ -9,6 +9,7 @@
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
+#include "report/page.h"
 #include "report/report.h"
 
 namespace compeer::report {
@@ -150,6 +151,16 @@ TEST_F(Load, NamesWhatItCantRead) {
   EXPECT_EQ(run.problems[2], "status.json: not there");
 }
 
+// As a stranger may have written it: copying such a value would take more stack than a thread has.
+TEST_F(Load, TakesNoSpecThatNestsTooDeeply) {
+  const fs::path folder = root_ / "r";
+  fs::create_directories(folder);
+  std::string deep;
+  for (int i = 0; i < 200'000; ++i) deep += R"({"spec":)";
+  write_file(folder / "spec.json", deep + "1" + std::string(200'000, '}'));
+  EXPECT_EQ(load_run(folder).problems[0], "spec.json: is no JSON");
+}
+
 /// What a data run leaves: two stages, the second an evaluation with three dialogues.
 class LoadData : public Load {
  protected:
@@ -245,6 +256,50 @@ TEST_F(LoadData, NamesASummaryThatIsMissingOrBroken) {
   run = load_run(folder);
   EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
   EXPECT_EQ(run.stages[1].out, 4);
+}
+
+TEST_F(LoadData, BelievesNoNumberOfRecordsThatCantBe) {
+  const auto folder = write_data_run(true);
+  const std::string unclear = "tells of its stages in a way that can't be understood";
+  const std::map<std::string, std::string> problems = {
+      {"1e300", unclear},
+      {"1.5", unclear},
+      {"-1", "counts -1 records, which can't be"},
+      {"9223372036854775807", "counts 9223372036854775807 records, which can't be"}};
+  for (const auto& [records, problem] : problems) {
+    write_file(folder / "summary.json", R"({"task":"data","steps":1,"metrics":{},"details":{"stages":[{"in":1,"out":)" +
+                                            records + R"(,"dropped":{},"counts":{}}]}})");
+    const RunData run = load_run(folder);
+    EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: " + problem});
+    EXPECT_EQ(run.stages[1].out, 4);  // from its rows
+  }
+}
+
+TEST_F(LoadData, ReadsNoFilesOutsideOfItsFolder) {
+  const auto folder = write_data_run(true);
+  fs::rename(folder / "stages/01-sage.jsonl", root_ / "mine.jsonl");
+  auto summary = nlohmann::json::parse(read_file(folder / "summary.json"));
+  summary["details"]["stages"][1]["stage"] = "../../mine";
+  write_file(folder / "summary.json", summary.dump());
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems,
+            (std::vector<std::string>{"summary.json: calls a stage '../../mine', which can't begin the name of a file",
+                                      "stages/01-sage.jsonl: not there"}));
+  EXPECT_EQ(run.transcripts.size(), 0u);
+}
+
+// One broken folder must not take the others with it.
+TEST_F(LoadData, OfAStrangersSpecIsShown) {
+  const auto folder = write_data_run(true);
+  auto spec = nlohmann::json::parse(read_file(folder / "spec.json"));
+  for (const char* section : {"data", "dataset", "stages", "model"}) {
+    for (const nlohmann::json& other : {nlohmann::json(7), nlohmann::json::array({7}), nlohmann::json("x")}) {
+      auto changed = spec;
+      changed["spec"][section] = other;
+      write_file(folder / "spec.json", changed.dump());
+      EXPECT_NE(page({load_run(folder)}), "") << section << " " << other;
+    }
+  }
 }
 
 TEST_F(LoadData, OfABrokenSpecTakesTheOneInTheRunFile) {
