@@ -1,5 +1,7 @@
 #include "app/plugins/listener.h"
 
+#include "base/json.h"
+
 namespace compeer::app {
 
 using nlohmann::json;
@@ -43,7 +45,7 @@ void Listener::line(const std::string& text) {
     return;
   }
   try {
-    understand(json::parse(text));
+    understand(parse_json(text));
   } catch (const json::exception&) {
     disturbed = true;
   }

@@ -49,6 +49,14 @@ TEST(WorkerCall, RefusesAFileThatIsNoSpec) {
       << text;
 }
 
+TEST(WorkerCall, RefusesAFileThatNestsTooDeeply) {
+  auto spec = honest();
+  for (int i = 0; i < 300; ++i) spec["format"] = nlohmann::json::array({spec["format"]});
+  const auto [exit, text] = call({}, spec);
+  EXPECT_EQ(exit, 3);
+  EXPECT_NE(text.find("spec.json: not a run's spec.json"), std::string::npos) << text;
+}
+
 TEST(WorkerCall, RefusesTheSpecOfAnotherVersion) {
   auto spec = honest();
   spec["format"] = 2;
