@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 
 namespace compeer::plugin {
 
@@ -37,8 +38,8 @@ ChatReply to_reply(const json& line) {
   ChatReply reply;
   reply.text = line.at("text").get<std::string>();
   reply.finished = line.at("finished").get<bool>();
-  reply.prompt_tokens = line.at("prompt_tokens").get<int64_t>();
-  reply.completion_tokens = line.at("completion_tokens").get<int64_t>();
+  reply.prompt_tokens = whole<int64_t>(line.at("prompt_tokens"));
+  reply.completion_tokens = whole<int64_t>(line.at("completion_tokens"));
   return reply;
 }
 

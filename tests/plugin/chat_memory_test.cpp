@@ -95,6 +95,18 @@ TEST_F(ChatMemories, LeaveOutADamagedLineAndKeepTheRest) {
   EXPECT_NE(log_.find("rank-1.jsonl:3: this answer is damaged and left out"), std::string::npos) << log_;
 }
 
+TEST_F(ChatMemories, BelieveNoNumberOfTokensThatCantBe) {
+  open("rank-1")->keep("a", "w", reply("first"));
+  auto line = read_file(folder_ / "rank-1.jsonl");
+  for (const char* number : {"1e300", "0.5"}) {
+    auto odd = line;
+    odd.replace(odd.find(":12"), 3, std::string(":") + number);
+    std::ofstream(folder_ / "rank-1.jsonl", std::ios::trunc) << odd;
+    EXPECT_EQ(open("rank-0")->size(), 0u);
+    EXPECT_NE(log_.find("rank-1.jsonl:1: this answer is damaged and left out"), std::string::npos) << log_;
+  }
+}
+
 TEST_F(ChatMemories, AreAddedToByOneProcessOnly) {
   const auto memory = open("rank-0");
   EXPECT_EQ(error_of([&] { open("rank-0"); }).problem(), "another process is adding to it");
