@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 
 namespace compeer::sentence_encoder {
 
@@ -22,9 +23,7 @@ constexpr int64_t largest_size = INT32_MAX;
 }
 
 json read(const fs::path& file) {
-  const std::string text = read_file(file, longest_file);
-  const auto shallow = [&](int depth, json::parse_event_t, json&) { return depth < 64; };
-  const json found = json::parse(text, shallow, false);
+  const json found = parse_json(read_file(file, longest_file));
   if (found.is_discarded()) refuse(file, "is not JSON");
   return found;
 }

@@ -7,6 +7,7 @@
 #include "built.h"
 #include "record/safetensors.h"
 #include "record/temporary_folder.h"
+#include "sentence_encoder/config.h"
 #include "sentence_encoder/encoder.h"
 
 namespace compeer::sentence_encoder {
@@ -133,6 +134,16 @@ TEST(SentenceEncoder, GivesTheSameBitsAloneTogetherAndOnTwoThreads) {
   EXPECT_EQ(encoder.embed(all), together);
   at::set_num_threads(threads);
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(encoder.embed({all[i]})[0], together[i]) << all[i];
+}
+
+// Looking through all keys again whenever one of them ends would take hours.
+TEST(SentenceEncoder, ReadsAConfigWithVeryManyKeys) {
+  const Copy copy;
+  auto text = read(copy / "config.json").dump();
+  text.pop_back();
+  for (int i = 0; i < 400'000; ++i) text += ",\"" + std::to_string(i) + "\":0";
+  write_file(copy / "config.json", text + "}");
+  EXPECT_GT(read_config(copy / "config.json").hidden_size, 0);
 }
 
 TEST(SentenceEncoder, NamesWeightsThatDoNotFit) {
