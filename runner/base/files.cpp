@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "base/plain_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,6 +72,15 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
     if (bytes.size() > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
   }
   return bytes;
+}
+
+std::string read_plain_file(const std::filesystem::path& file, uint64_t limit) {
+  std::error_code code;
+  const auto status = std::filesystem::status(file, code);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_directory(status))
+    throw Error(file.string(), "is a pipe or a device, not a file", "", Exit::data);
+  return read_file(file, limit);
 }
 
 void write_file(const std::filesystem::path& file, std::string_view bytes) { write_file(file, {&bytes, 1}); }

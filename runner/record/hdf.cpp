@@ -160,6 +160,9 @@ Place open_for_reading(const std::filesystem::path& file) {
     // most. (HDF5's own limit is 100 tries, so a damaged file would keep it for ever.)
     const Handle access = file_access();
     H5Pset_metadata_read_attempts(access.get(), 28);
+    std::error_code code;
+    if (std::filesystem::is_other(file, code))
+      throw Error(file.string(), "is a pipe or a device, not a file", "", Exit::data);
     return open(file, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   } catch (const Error&) {
     if (!std::filesystem::is_regular_file(file)) throw;

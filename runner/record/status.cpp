@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "record/strict_json.h"
 
 namespace compeer::record {
@@ -58,8 +59,9 @@ bool write_if_absent(const Path& file, const Path& part, const std::string& text
 
 template <class T>
 std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
-  if (!std::filesystem::exists(file)) return {};
-  const json parsed = parse_strict_json(file, read_file(file, longest_json));
+  std::error_code code;
+  if (!std::filesystem::exists(file, code)) return {};
+  const json parsed = parse_strict_json(file, read_plain_file(file, longest_json));
   try {
     return from_json(parsed);
   } catch (const json::exception& e) {

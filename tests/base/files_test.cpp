@@ -1,7 +1,9 @@
 #include "base/files.h"
+#include "base/plain_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,15 @@ class Files : public testing::Test {
 
   fs::path folder_;
 };
+
+// Opening it would wait for somebody who writes.
+TEST_F(Files, OfStrangersMayBeNoPipes) {
+  ASSERT_EQ(::mkfifo((folder_ / "status.json").c_str(), 0600), 0);
+  EXPECT_EQ(problem_of([&] { read_plain_file(folder_ / "status.json"); }),
+            (folder_ / "status.json").string() + ": is a pipe or a device, not a file");
+  write_file(folder_ / "plain", "bytes");
+  EXPECT_EQ(read_plain_file(folder_ / "plain"), "bytes");
+}
 
 TEST_F(Files, ReadGivesBackEveryByteWritten) {
   std::string bytes;

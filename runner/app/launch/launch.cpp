@@ -15,6 +15,7 @@
 #include "app/launch/worker_program.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_file.h"
 #include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
 #include "spec/text.h"
@@ -223,7 +224,7 @@ Launched resume(const fs::path& folder, const LaunchOptions& options, const plug
   if (!fs::exists(file, code)) {
     throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
   }
-  const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_file(file, 16 << 20), file.string())};
+  const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string())};
   refuse_strange_plugins(specs[0], folder, plugins);
   return Launcher(specs, options).run([&](const spec::Spec&) { return RunFolder::open(folder); }).at(0);
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/inside.h"
+#include "base/plain_file.h"
 #include "record/checkpoint.h"
 #include "record/status.h"
 
@@ -32,7 +33,7 @@ std::string hash_in(const fs::path& folder) {
   std::error_code code;
   if (!fs::exists(folder / "spec.json", code)) return "";
   try {
-    return nlohmann::json::parse(read_file(folder / "spec.json", 16 << 20)).at("sha256").get<std::string>();
+    return nlohmann::json::parse(read_plain_file(folder / "spec.json", 16 << 20)).at("sha256").get<std::string>();
   } catch (const std::exception&) {
     return "?";
   }
@@ -63,6 +64,8 @@ std::string host() {
 
 // "" if the process that wrote its name into the lock is gone.
 std::string live_owner(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::is_regular_file(folder / lock_name, code)) return "";
   std::ifstream file(folder / lock_name);
   long pid = 0;
   std::string where;
@@ -164,7 +167,7 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
   std::vector<std::string> sentences;
   try {
     const auto before =
-        spec::Spec::from_file_text(read_file(path_ / "spec.json", 16 << 20), (path_ / "spec.json").string());
+        spec::Spec::from_file_text(read_plain_file(path_ / "spec.json", 16 << 20), (path_ / "spec.json").string());
     for (const auto& plugin : spec.plugins) {
       for (const auto& old : before.plugins) {
         if (old.kind != plugin.kind || old.name != plugin.name || old.sha256 == plugin.sha256) continue;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "record/checkpoint.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
@@ -140,7 +141,7 @@ std::vector<Check> check_all(const Path& folder, double seconds) {
   std::vector<Check> checks;
   json spec_file;
   checks.push_back(check_here("spec.json", [&] {
-    const auto text = read_file(folder / "spec.json");
+    const auto text = read_plain_file(folder / "spec.json");
     const auto hash = spec::Spec::from_file_text(text, "spec.json").sha256();
     spec_file = json::parse(text);
     return "sha256 " + hash;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/runs/load_samples.h"
@@ -158,7 +159,7 @@ RunData load_run(const fs::path& folder) {
   run.folder = fs::weakly_canonical(folder / "");  // so that "." has a name too
   if (!run.folder.has_filename()) run.folder = run.folder.parent_path();
   run.name = run.folder.filename().string();
-  attempt(run, "spec.json", [&] { use_spec(read_file(run.folder / "spec.json", longest_spec), run); });
+  attempt(run, "spec.json", [&] { use_spec(read_plain_file(run.folder / "spec.json", longest_spec), run); });
   attempt(run, "run.h5", [&] { read_rows(run); });
   load_used(run);
   attempt(run, "status.json", [&] { read_state(run); });

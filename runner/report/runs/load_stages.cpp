@@ -82,6 +82,8 @@ StageData told(const RunData& run, size_t number, const json& given) {
 template <class Visit>
 void each_record(RunData& run, const std::string& name, size_t lines, Visit visit) {
   const fs::path file = run.folder / "stages" / name;
+  std::error_code code;
+  if (!fs::is_regular_file(file, code)) return;
   std::ifstream in(file);
   size_t number = 0, bytes = 0;
   for (std::string line; number < lines && bytes < most_bytes && std::getline(in, line);) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "spec/dotted.h"
 
 namespace compeer::report {
@@ -33,7 +34,7 @@ json spec_in(const fs::path& folder, const RunData& run) {
     std::error_code code;
     if (!fs::is_regular_file(place / "spec.json", code)) continue;
     try {
-      const auto file = parse_json(read_file(place / "spec.json", longest_spec));
+      const auto file = parse_json(read_plain_file(place / "spec.json", longest_spec));
       if (file.is_object() && file.contains("spec") && file["spec"].is_object()) return file["spec"];
     } catch (const Error&) {
     }
