@@ -1,20 +1,18 @@
-// A picture made of anything, and the patches of what was read.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "base/error.h"
+// A picture made of anything, the patches of what was read, and the file as part of a page or a request.
+#include "base/data_uri.h"
+#include "input.h"
 #include "language/pictures.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace compeer;
-  try {
-    const auto image = language::decode_image({reinterpret_cast<const char*>(data), size}, "picture");
+  const auto bytes = fuzz::text_of(data, size);
+  fuzz::may_refuse({Exit::data}, [&] {
+    const auto image = language::decode_image(bytes, "picture");
     language::PictureSettings settings;
     settings.max_pixels = 64 * 56 * 56;
     language::make_picture({image}, settings, "picture");
-  } catch (const Error& error) {
-    if (error.exit() != Exit::data) throw;
-  }
+  });
+  const fuzz::FileInMemory file(bytes);
+  fuzz::may_refuse({Exit::data}, [&] { data_uri(file.path()); });
   return 0;
 }

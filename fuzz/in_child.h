@@ -74,7 +74,21 @@ void read_in_child(Read read) {
   expect(app::in_child(work, 5).problem != "reading it ended with code " + std::to_string(ours));
 }
 
+/// A target: writes the input to this file of a folder, and lets a child ask the folder.
+template <class Ask>
+int ask_in_child(const char* file, std::string_view bytes, Ask ask) {
+  static const Folder folder;
+  folder.write(file, bytes);
+  read_in_child([&] { ask(folder.path()); });
+  return 0;
+}
+
 }  // namespace compeer::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  compeer::fuzz::share_counters();
+  return 0;
+}
 
 /// For UndefinedBehaviorSanitizer, which sees our code alone.
 extern "C" const char* __asan_default_options() { return "exitcode=99"; }

@@ -18,14 +18,6 @@ void ask(const std::filesystem::path& run) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  compeer::fuzz::share_counters();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const compeer::fuzz::Folder folder;
-  folder.write("rollouts/r0000-000001.h5.part", compeer::fuzz::text_of(data, size));
-  compeer::fuzz::read_in_child([&] { ask(folder.path()); });
-  return 0;
+  return compeer::fuzz::ask_in_child("rollouts/r0000-000001.h5.part", compeer::fuzz::text_of(data, size), ask);
 }

@@ -74,6 +74,19 @@ line_of() {
   printf '%-14s %9s runs, %6s a second, %6s edges: %s\n' "$name" "${runs:-?}" "${speed:-?}" "${covered:-?}" "$result"
 }
 
+# What was found, for whoever sees no more than what is printed here: the report, and inputs that are short.
+tell_found() {
+  local name line input
+  for line in "$build"/found/*.line; do
+    grep -q FOUND "$line" || continue
+    name=$(basename "$line" .line)
+    grep -m 1 -A 15 -E 'ERROR: |runtime error: |SUMMARY' "$build/found/$name.log" || true
+    for input in "$build/found/$name"/*; do
+      [[ ! -f $input || $(stat -c %s "$input") -gt 4096 ]] || printf '%s: %s\n' "$input" "$(base64 -w 0 "$input")"
+    done
+  done
+}
+
 run_all() {
   local name
   rm -rf "$build/found"
@@ -93,6 +106,7 @@ main() {
   export TMPDIR
   trap 'rm -rf "$TMPDIR"' EXIT
   run_all
+  tell_found
   ! grep -q FOUND "$build"/found/*.line || stop "something was found" "keep the input in fuzz/corpus/, with a test and the fix: fuzz/README.md"
 }
 

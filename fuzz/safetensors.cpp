@@ -1,27 +1,11 @@
 // A safetensors file: its header, and every byte of every tensor.
 #include "record/safetensors.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "base/error.h"
+#include "input.h"
 
 namespace {
 
 namespace record = compeer::record;
-
-// A file in memory, so that nothing is written to a disk millions of times.
-class FileInMemory {
- public:
-  FileInMemory(const uint8_t* data, size_t size) : descriptor_(::memfd_create("fuzzed", MFD_CLOEXEC)) {
-    for (size_t done = 0; done < size;) done += static_cast<size_t>(::write(descriptor_, data + done, size - done));
-  }
-  ~FileInMemory() { ::close(descriptor_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 void touch(const record::Safetensors& file) {
   unsigned sum = 0;
@@ -38,7 +22,7 @@ void touch(const record::Safetensors& file) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const FileInMemory bytes(data, size);
+  const compeer::fuzz::FileInMemory bytes(compeer::fuzz::text_of(data, size));
   try {
     const auto file = record::Safetensors::open(bytes.path());
     touch(file);

@@ -1,39 +1,35 @@
-// A tokenizer.json made of anything, and texts through it.
-#include <unistd.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-
-#include "base/error.h"
+// A tokenizer's files made of anything, and texts through it: tokenizer.json; or, in two parts, vocab.json and
+// merges.txt.
 #include "language/tokenizer.h"
+#include "input.h"
 
 namespace {
 
-std::filesystem::path folder() {
-  const auto path = std::filesystem::temp_directory_path() / ("fuzz-tokenizer-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(path);
-  std::ofstream(path / "tokenizer_config.json") << R"({"eos_token":"<|im_end|>"})";
-  return path;
+using namespace compeer;
+
+void use(const std::filesystem::path& folder, std::string_view text) {
+  const auto tokenizer = language::Tokenizer::load(folder);
+  for (const std::string_view one : {text.substr(0, 300), std::string_view("caf\xC3\xA9 12  <|im_end|>\xFF")}) {
+    tokenizer.decode(tokenizer.encode(one), true);
+    tokenizer.decode(tokenizer.encode(one, true));
+  }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto where = folder();
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  std::ofstream(where / "tokenizer.json", std::ios::binary) << bytes;
-  try {
-    const auto tokenizer = compeer::language::Tokenizer::load(where);
-    for (const std::string_view text : {bytes.substr(0, 300), std::string_view("caf\xC3\xA9 12  <|im_end|>\xFF")}) {
-      tokenizer.decode(tokenizer.encode(text), true);
-      tokenizer.decode(tokenizer.encode(text, true));
-    }
-  } catch (const compeer::Error& error) {
-    if (error.exit() != compeer::Exit::data) throw;
+  static const fuzz::Folder whole, tables;
+  const auto text = fuzz::text_of(data, size);
+  const auto parts = fuzz::parts_of(text);
+  const auto& folder = parts.size() == 1 ? whole : tables;
+  if (parts.size() == 1) {
+    folder.write("tokenizer.json", text);
+    folder.write("tokenizer_config.json", R"({"eos_token":"<|im_end|>"})");
+  } else {
+    folder.write("vocab.json", parts[0]);
+    folder.write("merges.txt", parts[1]);
+    folder.write("tokenizer_config.json", R"({"tokenizer_class":"Qwen2Tokenizer","eos_token":"<|im_end|>"})");
   }
+  fuzz::may_refuse({Exit::data}, [&] { use(folder.path(), text); });
   return 0;
 }

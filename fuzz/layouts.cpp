@@ -1,0 +1,56 @@
+// A file of each published corpus made of anything, through the data set that reads it. The first character says which,
+// and whether the file is JSON, as most are, or a table or plain text.
+#include <array>
+
+#include "compeer/dataset.h"
+#include "compeer/testing.h"
+#include "input.h"
+
+// The plugins' factories, which are all called compeer_make where they are libraries of their own (CMakeLists.txt).
+#define EACH_CORPUS(make) \
+  make(avamerg) make(cpsycoun) make(emollm) make(escot) make(esconv) make(mesc) make(smile) make(soulchat)
+#define DECLARE(name) extern "C" const void* compeer_make_##name;
+EACH_CORPUS(DECLARE)
+
+namespace {
+
+using namespace compeer;
+using Factory = std::unique_ptr<Dataset> (*)(const Settings&, Host&);
+
+struct Corpus {
+  Factory make;
+  const char* file;
+};
+
+const std::array<Corpus, 8>& corpora() {
+#define ENTRY(name) Corpus{reinterpret_cast<Factory>(const_cast<void*>(compeer_make_##name)), #name},
+  static const std::array<Corpus, 8> all{{EACH_CORPUS(ENTRY)}};
+  return all;
+}
+
+void read(const Corpus& corpus, const std::filesystem::path& file) {
+  TestHost host;
+  const Settings settings({{"path", file.string()},
+                           {"unit", "turn"},
+                           {"merge", true},
+                           {"valid", 0.1},
+                           {"test", 0.1},
+                           {"max_unreadable", 0.5},
+                           {"media", nullptr}});
+  const auto dataset = corpus.make(settings, host);
+  for (const char* split : {"train", "valid", "test"}) {
+    for (int64_t i = 0; i < dataset->size(split); ++i) fuzz::expect(!dataset->get(split, i).id.empty());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Folder folder;
+  if (size == 0) return 0;
+  const auto& corpus = corpora()[data[0] % corpora().size()];
+  const char* kind = (data[0] & 8) == 0 ? ".json" : corpus.file == std::string_view("mesc") ? ".csv" : ".txt";
+  const auto file = folder.write(std::string(corpus.file) + kind, fuzz::text_of(data + 1, size - 1));
+  fuzz::may_refuse({Exit::data}, [&] { read(corpus, file); });
+  return 0;
+}

@@ -1,0 +1,30 @@
+// A model's config.json made of anything: Qwen2's, Qwen2.5-VL's with how it wants pictures, a sentence encoder's.
+#include "base/json.h"
+#include "input.h"
+#include "language/pictures.h"
+#include "qwen2/config.h"
+#include "qwen2_5_vl/config.h"
+#include "sentence_encoder/config.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace compeer;
+  static const fuzz::Folder folder;
+  const auto parts = fuzz::parts_of(fuzz::text_of(data, size));
+  for (const char* name : {"config.json", "generation_config.json", "modules.json", "sentence_bert_config.json",
+                           "1_Pooling/config.json", "preprocessor_config.json"})
+    folder.write(name, name == std::string_view("config.json") ? parts[0] : parts.back());
+  fuzz::may_refuse({Exit::data}, [&] {
+    const auto config = qwen2::read_config(qwen2::read_config_file(folder.path()), "config.json");
+    fuzz::expect(config.num_hidden_layers > 0 && config.head_dim > 0);
+    qwen2::write_config(config, 1).dump();
+  });
+  fuzz::may_refuse({Exit::data}, [&] {
+    const auto read = qwen2::read_config_file(folder.path());
+    qwen2_5_vl::write_config(qwen2_5_vl::read_config(read, "config.json"), read).dump();
+  });
+  fuzz::may_refuse({Exit::data}, [&] { qwen2::read_generation_config(folder.path()); });
+  fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_config(folder.path() / "config.json"); });
+  fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_recipe(folder.path()); });
+  fuzz::may_refuse({Exit::data}, [&] { language::PictureSettings::load(folder.path()); });
+  return 0;
+}

@@ -1,0 +1,37 @@
+// The small files of a run folder made of anything: status, error, summary, and a checkpoint's manifest and state.
+#include "input.h"
+#include "record/checkpoint.h"
+#include "record/status.h"
+
+namespace {
+
+using namespace compeer;
+
+template <class Read>
+void small_file(const fuzz::Folder& folder, const char* name, std::string_view text, Read read) {
+  folder.write(name, text);
+  fuzz::may_refuse({Exit::data}, [&] {
+    if (const auto found = read(folder.path())) record::to_json(*found).dump();
+  });
+}
+
+void checkpoint(const fuzz::Folder& folder, std::string_view manifest, std::string_view state) {
+  folder.write("checkpoints/step-000001/manifest.json", manifest);
+  folder.write("checkpoints/step-000001/state.json", state);
+  fuzz::may_refuse({Exit::data}, [&] {
+    std::vector<std::string> problems;
+    fuzz::expect(record::newest_good(folder.path(), &problems).has_value() == problems.empty());
+  });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const fuzz::Folder folder;
+  const auto parts = fuzz::parts_of(fuzz::text_of(data, size));
+  small_file(folder, "status.json", parts[0], record::read_status);
+  small_file(folder, "error.json", parts[0], record::read_failure);
+  small_file(folder, "summary.json", parts[0], record::read_summary);
+  checkpoint(folder, parts[0], parts.back());
+  return 0;
+}
