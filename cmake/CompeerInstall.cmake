@@ -5,8 +5,9 @@
 #   share/compeer/            COMPEER_HOME: experiments, scripts, what these name by path
 #   share/doc/compeer/        the pages for users, the licence, the Debian packages to be installed beside it
 #   include/compeer/, lib/cmake/compeer/    find_package(compeer), for those who write plugins
-# Two components: `programs`, and `sdk` for the last line and libtorch's headers.
+# Two components: `programs`, and `sdk` for the last line and libtorch's headers. CompeerPackages makes packages of them.
 include(CMakePackageConfigHelpers)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)   # `compeer-programs` is all that is needed: no tests
 
 function(compeer_install)
   compeer_install_torch(torch)
@@ -15,10 +16,19 @@ function(compeer_install)
   compeer_install_sdk("${torch}")
 endfunction()
 
+# Whether libtorch is the one that ./compeer fetched, and so becomes part of what is installed.
+function(compeer_torch_comes_along result)
+  set(${result} FALSE PARENT_SCOPE)
+  if(CompeerTorch_FOLDER MATCHES "/compeer/libtorch-${CompeerTorch_VERSION}-cpu$")
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # Sets `result` to libtorch's folder; <prefix> in it stands for the installed folder.
 function(compeer_install_torch result)
   set(${result} "${CompeerTorch_FOLDER}" PARENT_SCOPE)
-  if(CompeerTorch_FOLDER MATCHES "/compeer/libtorch-${CompeerTorch_VERSION}-cpu$")
+  compeer_torch_comes_along(ours)
+  if(ours)
     install(DIRECTORY "${CompeerTorch_FOLDER}/" DESTINATION lib/compeer/libtorch COMPONENT programs
       PATTERN torch/include EXCLUDE)
     install(DIRECTORY "${CompeerTorch_FOLDER}/torch/include" DESTINATION lib/compeer/libtorch/torch COMPONENT sdk)
@@ -32,17 +42,19 @@ function(compeer_install_programs torch)
   string(REPLACE "<prefix>" "$ORIGIN/.." of_programs "${libraries}")
   string(REPLACE "<prefix>" "$ORIGIN/../../../.." of_plugins "${libraries}")
   compeer_library_folders(others ${MPI_C_LIBRARIES} ${HDF5_C_LIBRARIES})
-  set_target_properties(compeer compeer-worker PROPERTIES INSTALL_RPATH "${of_programs};${others}")
+  set_target_properties(compeer PROPERTIES INSTALL_RPATH "${others}")
+  set_target_properties(compeer-worker PROPERTIES INSTALL_RPATH "${of_programs};${others}")
   get_property(plugins GLOBAL PROPERTY compeer_plugins)
   set_target_properties(${plugins} PROPERTIES INSTALL_RPATH "${of_plugins}")
   install(TARGETS compeer EXPORT compeerTargets RUNTIME DESTINATION bin COMPONENT programs)
   install(TARGETS compeer-worker RUNTIME DESTINATION bin COMPONENT programs)
 endfunction()
 
-# The folders of these libraries that the loader does not search by itself.
+# The folders of these libraries, links followed, that the loader does not search by itself.
 function(compeer_library_folders result)
   set(folders "")
   foreach(library IN LISTS ARGN)
+    file(REAL_PATH "${library}" library)
     get_filename_component(folder "${library}" DIRECTORY)
     if(IS_ABSOLUTE "${folder}" AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
       list(APPEND folders "${folder}")
