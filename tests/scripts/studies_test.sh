@@ -11,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$s
 fail() { echo "FAILED  $1"; exit 1; }
 quick() {
   local code=0
-  "$build/bin/compeer" run "$source_dir/scripts/$1.lua" --quick >"$1.txt" 2>"$1.log" || code=$?
+  "$build/bin/compeer" run "$source_dir/scripts/$1.lua" --quick --ranks 1 >"$1.txt" 2>"$1.log" || code=$?
   ((code == 0)) || { cat "$1.log"; fail "$1 ended with $code"; }
 }
 
