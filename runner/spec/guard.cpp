@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t largest = 1 << 20;
 
-// Walks over TOML text, knowing just enough of it to skip comments and strings, and counts what nests: the dots of
-// the key being read, and open brackets.
+// Walks over TOML text, knowing just enough of it to skip comments and strings, and to tell keys from values. Counts
+// what nests: the dots of the key being read, and open brackets.
 class Scanner {
  public:
   Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -27,6 +27,8 @@ class Scanner {
       if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == '"' || c == '\'') {
+        if (in_value_ && begun_) fail("a quote within a value", "a value in quotes begins and ends with them");
+        begun_ = true;
         skip_string(c);
       } else {
         count(c);
@@ -41,8 +43,28 @@ class Scanner {
     if (!ascii(at_)) fail("a letter that only quoted text may hold", "write the key or value in quotes");
     if (c == '.' && ++dots_ >= deepest_toml) fail("a key of more than 64 parts");
     if (c == '\n' || c == ',' || c == '=' || c == '[' || c == '{') dots_ = 0;
-    if ((c == '[' || c == '{') && ++open_ > deepest_toml) fail("values nested more than 64 deep");
-    if ((c == ']' || c == '}') && open_ > 0) --open_;
+    if ((c == '[' || c == '{') && open_.size() == deepest_toml) fail("values nested more than 64 deep");
+    if (c == '[' || c == '{') open_ += c == '[' && !in_value_ ? '(' : c;
+    if ((c == ']' || c == '}') && !open_.empty()) open_.pop_back();
+    expect(c);
+  }
+
+  // What comes behind this character: a key or a value, and whether it has begun. The parser looks at a number or a
+  // date up to white space or a comma, whatever quotes and brackets stand in it, and there it can't take letters beyond
+  // ASCII.
+  void expect(char c) {
+    if (c == '\n' && open_.empty()) {
+      in_value_ = begun_ = false;
+    } else if (c == ',') {
+      in_value_ = open_.ends_with('[');
+      begun_ = false;
+    } else if (c == '=' || c == '[' || c == '{') {
+      if (in_value_ && begun_) return;
+      in_value_ = c == '=' || (c == '[' && in_value_);
+      begun_ = false;
+    } else if (c != ' ' && c != '\t' && c != '\r' && c != '\n') {
+      begun_ = true;
+    }
   }
 
   // A string ends at its closing quotes; of three, two more may be its last characters. One of a single line ends with
@@ -87,7 +109,9 @@ class Scanner {
 
   std::string_view text_;
   const std::string& name_;
-  size_t at_ = 0, line_ = 1, dots_ = 0, open_ = 0;
+  size_t at_ = 0, line_ = 1, dots_ = 0;
+  std::string open_;  // brackets; '(' for those of a table's heading
+  bool in_value_ = false, begun_ = false;
 };
 
 void refuse_line(const std::string& name, size_t line, std::string_view text, const char* what, const char* help) {

@@ -88,6 +88,24 @@ TEST(ParseToml, RefusesLettersTheParserCannotTake) {
   EXPECT_TRUE(starts(refused("a = \"\"\"x\\\n  ü\"\"\"\n"), escape + "a = \"\"\"x\\|"));
 }
 
+// The parser looks at what begins as a number or a date up to white space, a comma or a bracket's end.
+TEST(ParseToml, RefusesAQuoteWithinAValue) {
+  for (const std::string row : {"a = 2x\"ü\"", "a = 2.\"ü\"", "a = 2[\"ü\"", "a = 2{\"ü\"", "a = 2=\"ü\"",
+                                "a = [1, 2'ü'", "a = {b = 2\"ü\"", "a = 1979-05-27 \"ü\"", "a = \"x\"\"\"ü\""})
+    EXPECT_EQ(refused(row + "\n"),
+              "x.toml:1|a quote within a value: " + row + "|a value in quotes begins and ends with them|3");
+}
+
+TEST(ParseToml, TakesQuotesWhereKeysAndValuesBegin) {
+  const auto draft = parse_toml(
+      "2.\"ü\" = 1\na = [\n  \"ü\", # 'ü'\n  'ü', [\"ü\"], {b.\"ü\" = 'ü', \"c\" = [1, \"ü\"]}\n]\n"
+      "[[d.\"ü\"]]\ne=\"ü\"\n[f . 'ü']\n'g' = {}\n\"h\" = []\n\"i\" = \"ü\"\n",
+      "x.toml");
+  EXPECT_EQ(draft.values.dump(),
+            R"({"2":{"ü":1},"a":["ü","ü",["ü"],{"b":{"ü":"ü"},"c":[1,"ü"]}],"d":{"ü":[{"e":"ü"}]},)"
+            R"("f":{"ü":{"g":{},"h":[],"i":"ü"}}})");
+}
+
 TEST(ParseToml, RefusesAKeyOfVeryManyParts) {
   EXPECT_EQ(refused("name = 1\n" + repeated("a.", 150000) + "a = 1\n"),
             "x.toml:2|a key of more than 64 parts: " + repeated("a.", 30) + "...||3");
