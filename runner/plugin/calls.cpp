@@ -1,7 +1,9 @@
 #include "plugin/calls.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 namespace compeer::plugin {
 
@@ -175,8 +177,14 @@ void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const 
             const std::function<bool()>& cancelled) {
   const Door door(chat.identity(), "answer");
   std::vector<bool> answered(requests.size());
+  const auto asker = std::this_thread::get_id();
+  std::atomic<bool> elsewhere = false;  // an exception there would end the process
   chat.call("answer", [&](Chat& c) {
     c.answer(requests, [&](size_t request, ChatReply reply) {
+      if (std::this_thread::get_id() != asker) {
+        elsewhere = true;
+        return;
+      }
       if (request >= requests.size() || answered[request]) {
         door.refuse("answered request " + std::to_string(request) + " of " + std::to_string(requests.size()) +
                         (request < requests.size() ? " twice" : ", which was not asked"),
@@ -186,6 +194,7 @@ void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const 
       arrived(request, std::move(reply));
     });
   });
+  if (elsewhere) door.refuse("told of a reply on another thread", "the thread that called answer() tells of them");
   const auto missing = std::find(answered.begin(), answered.end(), false);
   if (missing != answered.end()) {
     if (cancelled && cancelled()) {

@@ -103,6 +103,7 @@ TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
   EXPECT_EQ(problem("leave out"), "did not answer request 0");
   EXPECT_EQ(problem("make up"), "answered request 2 of 2, which was not asked");
   EXPECT_EQ(problem("twice"), "answered request 1 of 2 twice");
+  EXPECT_EQ(problem("elsewhere"), "told of a reply on another thread");
 }
 
 TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {

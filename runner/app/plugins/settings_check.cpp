@@ -89,7 +89,7 @@ class Checking {
                                    spec::show(again.at(key)))),
                  true;
       }
-      holds(fmt::format("{} keys; their defaults said in full are the same", descriptor_.parameters.size()));
+      holds(fmt::format("defaults said in full are the same, {} of them", descriptor_.parameters.size()));
       return true;
     } catch (const Error& error) {
       fails(fmt::format("its defaults are refused: {}", error.problem()));

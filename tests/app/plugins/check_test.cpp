@@ -185,11 +185,16 @@ TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
         {"stages", "count", "'records' is counted 9 times, and 3 when records are made alone"},
         {"stages", "lose one", "gave 2 outcomes for 3 records"},
         {"stages", "list", "findings are an object? findings() returned no object"},
+        {"reweighting", "write into rewards",
+         "the rewards that it gets stay as they were? it wrote into the tensor that it was given"},
         {"reweighting", "divide by the sum", "in reweight() with rewards of nothing: returned NaN"}}) {
     const auto report = faulty(kind, what);
     EXPECT_NE(failing(report).find(finding), std::string::npos) << kind << ", " << what << "\n" << failing(report);
     EXPECT_EQ(report.at("exit"), 5);
   }
+  EXPECT_TRUE(failing(act("divide by the question"))
+                  .starts_with("rules: an example without a word gets numbers or is refused? "))
+      << failing(act("divide by the question"));
   EXPECT_NE(failing(faulty("datasets", "next")).find("gave other results when it was asked again"), std::string::npos);
   for (const auto* kind : {"datasets", "similarity", "stages", "reweighting"})
     EXPECT_EQ(failing(faulty(kind, "well")), "") << kind;

@@ -30,7 +30,7 @@ TEST(SettingsCheck, TriesTheEndsOfEveryRange) {
   const auto made = check(R"({"share": {"type": "number", "default": 0.5, "above": 0, "max": 1},
                               "count": {"type": "integer", "default": 2, "min": 1, "below": 9}})");
   EXPECT_EQ(text(made),
-            "holds: 2 keys; their defaults said in full are the same\n"
+            "holds: defaults said in full are the same, 2 of them\n"
             "holds: an unknown key is refused, the nearest named\n"
             "holds: the ends of ranges are taken, 4 of them, and nothing beyond\n");
   ASSERT_EQ(made.edges.size(), 4u);

@@ -1,5 +1,6 @@
 // A chat model that does what its setting `act` says.
 #include <stdexcept>
+#include <thread>
 
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
@@ -22,7 +23,9 @@ class Chatter : public Chat {
           .text = "re: " + requests[i].turns.back().text, .failure = {}, .prompt_tokens = 5, .completion_tokens = 2};
       if (act_ == "fail") reply.failure = "not today";
       if (act_ == "bytes") reply.text += "\xff";
-      if (act_ == "swallow") {
+      if (act_ == "elsewhere") {
+        std::thread([&] { arrived(i, reply); }).join();
+      } else if (act_ == "swallow") {
         try {
           arrived(i, reply);
         } catch (...) {  // as a careless plugin may

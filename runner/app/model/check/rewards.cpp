@@ -14,6 +14,22 @@ Case<Reward> scores(const std::string& input, const Example& example, const std:
           }};
 }
 
+// A question of pictures alone, without an answer or labels. What needs these may refuse it.
+std::string no_number(plugin::Plugin<Reward>& reward) {
+  Example example;
+  example.id = "silent";
+  example.history = {{"user", ""}};
+  example.record = nlohmann::json::object();
+  const auto given = completions(all_texts().front().texts);
+  try {
+    plugin::score(reward, {example, given}, plugin::parts(reward));
+  } catch (const plugin::NotFinite& error) {
+    return error.problem();
+  } catch (const Error&) {
+  }
+  return "";
+}
+
 }  // namespace
 
 Kit<Reward> kit_for(const Subject<Reward>& subject) {
@@ -27,6 +43,7 @@ Kit<Reward> kit_for(const Subject<Reward>& subject) {
     texts.push_back(subject.examples[i].answer);
     kit.cases.push_back(scores("example " + subject.examples[i].id, subject.examples[i], texts));
   }
+  kit.rules = {{"an example without a word gets numbers or is refused", "score", no_number}};
   return kit;
 }
 

@@ -37,6 +37,15 @@ Case<Reweighting> survives(const std::string& input, const Example& example, con
           true};
 }
 
+// What it was given is logged as the reward, behind it.
+std::string changes_rewards(Plugin& reweighting, const Example& example) {
+  const auto given = completions(all_texts().front().texts);
+  const auto rewards = tensor({1, -0.5, 0.25, 2});
+  const auto before = bytes(rewards);
+  plugin::reweight(reweighting, {example, given}, rewards, plugin::factors(reweighting));
+  return bytes(rewards) == before ? "" : "it wrote into the tensor that it was given";
+}
+
 }  // namespace
 
 Kit<Reweighting> kit_for(const Subject<Reweighting>& subject) {
@@ -53,6 +62,8 @@ Kit<Reweighting> kit_for(const Subject<Reweighting>& subject) {
   kit.cases.push_back(reweights("rewards of a million", example, ordinary, {1e6, -1e6, 1e6, 1e6}));
   kit.cases.push_back(survives("rewards that are no number", example, {1, nan, 1, 1}));
   kit.cases.push_back(survives("infinite rewards", example, {infinity, -infinity, 1, 1}));
+  kit.rules = {{"the rewards that it gets stay as they were", "reweight",
+                [example](Plugin& reweighting) { return changes_rewards(reweighting, example); }}};
   return kit;
 }
 

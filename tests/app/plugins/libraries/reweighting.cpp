@@ -20,6 +20,7 @@ class Faulty : public Reweighting {
     for (int64_t i = 0; i < rewards.size(0); ++i) sum += in[i];
     for (int64_t i = 0; i < rewards.size(0); ++i)
       result.mutable_data_ptr<double>()[i] = act_ == "divide by the sum" ? in[i] / sum : in[i];
+    if (act_ == "write into rewards") rewards.mutable_data_ptr<double>()[0] = 7;
     return result;
   }
 

@@ -50,6 +50,7 @@ class Unruly : public Reward {
   at::Tensor score(const Group& group) override {
     misbehave(group);
     auto scores = at::full({static_cast<int64_t>(group.completions.size()), 2}, value(), at::kFloat);
+    if (act_ == "divide by the question" && group.example.history.back().text.empty()) scores.fill_(std::nanf(""));
     if (act_ == "nan") scores.mutable_data_ptr<float>()[1] = std::nanf("");
     return act_ == "wrong count" ? scores.narrow(1, 0, 1) : scores;
   }
