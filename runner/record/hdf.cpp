@@ -145,7 +145,11 @@ Place create(const std::filesystem::path& file) {
 }
 
 Place open_for_appending(const std::filesystem::path& file) {
-  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, file_access());
+  // Without a cache of chunks, of which every dataset would keep the newest megabyte for the whole run and write 4 KB
+  // or more again for each new number: what is appended goes straight to the file.
+  const Handle access = file_access();
+  H5Pset_cache(access.get(), 0, 0, 0, 0);
+  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access);
   place.growing = true;
   return place;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <hdf5.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -112,6 +113,12 @@ class Array {
     std::vector<T> elements(count);
     read(offset, count, elements.data(), memory_type<T>());
     return elements;
+  }
+  /// The first `count` elements of another, into an empty one.
+  template <class T>
+  void copy(const Array& from, hsize_t count) {
+    constexpr hsize_t block = hsize_t{1} << 20;
+    for (hsize_t at = 0; at < count; at += block) write<T>(at, from.read<T>(at, std::min(block, count - at)));
   }
   void check_rising(const std::vector<uint64_t>& bounds) const;  ///< the ends of a damaged file may be anything
   void check_range(hsize_t offset, hsize_t count) const;         ///< before memory is spent on it

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,11 +51,11 @@ class Ragged {
   uint64_t end() const { return end_; }  ///< items in all lists written
   /// The first `count` lists of another, into an empty one.
   void copy(const Ragged& from, uint64_t count) {
-    constexpr uint64_t block = 1 << 16;
-    for (uint64_t first = 0; first < count; first += block) {
-      for (const auto& list : from.read(first, std::min(block, count - first))) add(list);
-      write();
-    }
+    const auto bounds = from.bounds(0, count);
+    ends_.template write<uint64_t>(0, std::span(bounds).subspan(1));
+    items_.template copy<T>(from.items_, bounds.back());
+    count_ = count;
+    end_ = bounds.back();
   }
   void go_to(uint64_t count) {  ///< the next list written is number `count`
     count_ = count;

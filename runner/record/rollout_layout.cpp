@@ -14,14 +14,6 @@ namespace compeer::record {
 
 namespace {
 
-constexpr uint64_t copy_block = uint64_t{1} << 20;  // elements
-
-template <class T>
-void copy_array(const hdf::Array& from, hdf::Array& to, uint64_t count) {
-  for (uint64_t at = 0; at < count; at += copy_block)
-    to.write<T>(at, from.read<T>(at, std::min(copy_block, count - at)));
-}
-
 template <class T>
 void add(std::string& bytes, const std::vector<T>& list) {
   bytes += std::to_string(list.size()) + ':';
@@ -64,8 +56,7 @@ RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<s
   for (const auto& name : value_columns) names.add(name);
   names.write();
 
-  // Each step rewrites the last chunk of every dataset, so chunks of an open file are small; sealed ones compress
-  // better.
+  // Chunks of an open file are small, for it ends at whole ones; large ones compress better.
   const hsize_t few = compressed ? 4096 : 512, many = compressed ? 65536 : 8192;
   auto array = [&](const std::string& path, hid_t type, hsize_t chunk) {
     return hdf::Array::create(place, path, type, chunk, compressed);
@@ -139,16 +130,16 @@ void RolloutLayout::copy(const RolloutLayout& from, uint64_t completions) {
   uint64_t groups = 0;
   for (const uint64_t group_index : from.group.read<uint64_t>(0, completions))
     groups = std::max(groups, group_index + 1);
-  copy_array<uint64_t>(from.step, step, completions);
-  copy_array<uint64_t>(from.prompt, prompt, completions);
-  copy_array<uint64_t>(from.completion, completion, completions);
-  copy_array<uint64_t>(from.group, group, completions);
-  copy_array<uint8_t>(from.finished, finished, completions);
-  for (size_t i = 0; i < values.size(); ++i) copy_array<double>(from.values[i], values[i], completions);
-  if (from.checksum && from.checksum->size() > 0) copy_array<uint64_t>(*from.checksum, *checksum, completions);
+  step.copy<uint64_t>(from.step, completions);
+  prompt.copy<uint64_t>(from.prompt, completions);
+  completion.copy<uint64_t>(from.completion, completions);
+  group.copy<uint64_t>(from.group, completions);
+  finished.copy<uint8_t>(from.finished, completions);
+  for (size_t i = 0; i < values.size(); ++i) values[i].copy<double>(from.values[i], completions);
+  if (from.checksum && from.checksum->size() > 0) checksum->copy<uint64_t>(*from.checksum, completions);
   text.copy(from.text, completions);
   tokens.copy(from.tokens, completions);
-  copy_array<float>(from.logprobs, logprobs, tokens.end());
+  logprobs.copy<float>(from.logprobs, tokens.end());
   example_id.copy(from.example_id, groups);
   prompt_text.copy(from.prompt_text, groups);
   prompt_tokens.copy(from.prompt_tokens, groups);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <fstream>
 
@@ -89,6 +90,19 @@ TEST(Rollouts, AreNamedByRankAndFirstStepAndSealedWhenFull) {
   open.append({row(7, 0, 0)});
   EXPECT_EQ(names_in(folder / "rollouts")[2], "r0004-000007.h5.part");
   EXPECT_EQ(RolloutReader(folder.path()).steps(), (std::vector<uint64_t>{7, 9}));
+}
+
+TEST(Rollouts, TakeNoMemoryAsTheyGrow) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  size_t before = 0;
+  for (uint64_t step = 1; step <= 600; ++step) {
+    if (step == 100) before = ::mallinfo2().uordblks;
+    auto one = row(step, 0, 0);
+    one.prompt_text.assign(2000, 'q');
+    writer.append({one});
+  }
+  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of 1.1 MB that were written meanwhile
 }
 
 TEST(Rollouts, OfARunWithoutAnyAreNoSteps) {

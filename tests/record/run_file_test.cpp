@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,19 @@ TEST(RunFile, GivesBackRowsColumnsSpecAndStatus) {
   EXPECT_EQ(run.software(), "compeer 0.1.0");
   EXPECT_EQ(run.times().size(), 3u);
   EXPECT_FALSE(run.live());
+}
+
+TEST(RunFile, TakesNoMemoryAsItGrows) {
+  const TemporaryFolder folder;
+  std::vector<std::string> many(50);
+  for (size_t i = 0; i < many.size(); ++i) many[i] = "column" + std::to_string(i);
+  auto writer = RunWriter::create(folder / "run.h5", "{}", many);
+  size_t before = 0;
+  for (int row = 1; row <= 1100; ++row) {
+    if (row == 100) before = ::mallinfo2().uordblks;
+    writer.append(std::vector<double>(many.size(), row));
+  }
+  EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of 0.4 MB that were written meanwhile
 }
 
 TEST(RunFile, KeepsNotANumberForWhatWasNotLogged) {
