@@ -154,6 +154,18 @@ bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY && (flags & (O_C
 
 }  // namespace
 
+namespace {
+
+// A signal that comes while libraries are still being loaded: FAULT_SIGNAL, to workers alone and not to what starts
+// them.
+[[gnu::constructor]] void signal_early() {
+  const char* number = ::getenv("FAULT_SIGNAL");
+  if (number && std::string(::program_invocation_short_name).find("worker") != std::string::npos)
+    ::raise(std::atoi(number));
+}
+
+}  // namespace
+
 #define REAL(name) static auto* const real = reinterpret_cast<decltype(&::name)>(::dlsym(RTLD_NEXT, #name))
 
 #define OPEN(name)                                                                \

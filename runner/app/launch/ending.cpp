@@ -97,6 +97,11 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
                  Exit::preempted);
   }
+  const int signal = end.signal ? end.signal : end.exit - 128;
+  if (signal == SIGUSR1 || signal == SIGUSR2) {  // workers obey these as soon as they run
+    return Error("run " + run, "stopped before it had begun", fmt::format("compeer resume {}", folder.string()),
+                 Exit::preempted);
+  }
   std::error_code unknown;
   if (log.empty() && fs::space(folder, unknown).available < 4096 && !unknown) {
     return Error("run " + run, what_happened(end, log) + ", and there is no space left on its disk to say why",

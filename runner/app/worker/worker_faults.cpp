@@ -110,13 +110,28 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+// What asks for a stop waits (how = SIG_BLOCK) until somebody can heed it.
+void mask_stops(int how) {
+  sigset_t stops;
+  ::sigemptyset(&stops);
+  for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM}) ::sigaddset(&stops, signal);
+  ::sigprocmask(how, &stops, nullptr);
+}
+
+// Loaded libraries set themselves up before main, which takes libtorch most of a start: this comes before them.
+void hold_stops() { mask_stops(SIG_BLOCK); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = hold_stops;
+
 }  // namespace
 
 void obey_signals(comm::StopFlag& stop) {
   known.stop = &stop;
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
+  release_signals();
 }
+
+void release_signals() { mask_stops(SIG_UNBLOCK); }
 
 void watch_for_faults(comm::World& world, const std::filesystem::path& error_file) {
   known.world = &world;

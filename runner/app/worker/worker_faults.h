@@ -7,8 +7,12 @@
 
 namespace compeer::app {
 
-/// From here on SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`; a second SIGINT kills. A closed pipe is no signal.
+/// From here on SIGUSR1, SIGUSR2, SIGTERM and SIGINT raise `stop`, also if one of the first three came before: a
+/// program that links this holds them back from its start on. A second SIGINT kills. A closed pipe is no signal.
 void obey_signals(comm::StopFlag& stop);
+
+/// For what is no run: SIGUSR1, SIGUSR2 and SIGTERM do what they always do.
+void release_signals();
 
 /// Gives every abnormal end of this process a name, from here on. A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
 /// an exception that nobody catches and a call of exit() before task_is_over() write error.json and a line on standard

@@ -201,6 +201,15 @@ TEST_F(Launch, AsksForACheckpointAtTheFirstSignal) {
   EXPECT_FALSE(fs::exists("results/b"));
 }
 
+TEST_F(Launch, CallsASignalThatCameTooEarlyAStop) {
+  for (const char* signal : {"USR1", "USR2"}) {
+    worker(std::string("kill -") + signal + " $$");
+    EXPECT_EQ(failure(one(make_spec())), "run x: stopped before it had begun|compeer resume results/x|85");
+    EXPECT_EQ(failure(one(make_spec("ranks = 2", "two"))),
+              "run two: stopped before it had begun|compeer resume results/two|85");
+  }
+}
+
 TEST_F(Launch, KillsAtTheSecondSignal) {
   worker("trap 'kill -TERM $PPID' USR1; kill -TERM $PPID; while :; do sleep 0.01; done");
   EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|the same command goes on where this one ended|1");

@@ -70,8 +70,9 @@ nlohmann::json signed_as_written(nlohmann::json spec_file) {
 
 }  // namespace
 
-Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more)
-    : program_(program), ranks_(ranks) {
+Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more,
+         std::vector<std::string> variables)
+    : program_(program), ranks_(ranks), variables_(std::move(variables)) {
   static std::atomic<int> count = 0;
   const std::string name = std::to_string(::getpid()) + "-" + std::to_string(++count) + "-";
   mark_ = "COMPEER_TEST_JOB=" + name;
@@ -84,6 +85,7 @@ Job::Job(const std::string& program, const nlohmann::json& spec_file, int ranks,
 
 void Job::again(const std::vector<std::string>& more) {
   std::vector<std::string> words{"env", mark_, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+  words.insert(words.end(), variables_.begin(), variables_.end());
   if (ranks_ > 0) {
     words.insert(words.end(), {MPIRUN, "-q", "-n", std::to_string(ranks_), "--oversubscribe", "--bind-to", "none"});
   }

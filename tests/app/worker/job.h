@@ -8,11 +8,11 @@ namespace compeer::test {
 
 /// A worker under test, in a run folder of its own: `ranks` processes under mpirun, or one without a launcher if
 /// `ranks` is 0. Whatever it starts carries a mark in its environment, by which leftovers are found. A null `spec_file`
-/// leaves the folder without one.
+/// leaves the folder without one. `variables` are added to its environment.
 class Job {
  public:
-  Job(const std::string& program, const nlohmann::json& spec_file, int ranks,
-      const std::vector<std::string>& more = {});
+  Job(const std::string& program, const nlohmann::json& spec_file, int ranks, const std::vector<std::string>& more = {},
+      std::vector<std::string> variables = {});
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -35,6 +35,7 @@ class Job {
  private:
   std::string program_, mark_;
   int ranks_;
+  std::vector<std::string> variables_;
   std::filesystem::path folder_;
   int pid_ = -1;
 };

@@ -162,6 +162,15 @@ TEST(Worker, StopsPolitelyWhenAsked) {
   }
 }
 
+TEST(Worker, StopsPolitelyIfAskedWhileItsLibrariesAreLoaded) {
+  for (const auto& [ranks, number] : {std::pair(0, SIGTERM), std::pair(0, SIGUSR2), std::pair(2, SIGUSR1)}) {
+    Job job(WORKER_STUB, spec_of({"step", 0, 0, ""}, std::max(ranks, 1), 0), ranks, {},
+            {"LD_PRELOAD=" FAULTS, "FAULT_SIGNAL=" + std::to_string(number)});
+    EXPECT_EQ(job.wait(), 85) << job.output();
+    EXPECT_NE(job.output().find("compeer: stopped by a signal after step 0\n"), std::string::npos) << job.output();
+  }
+}
+
 TEST(Worker, DiesWithItsLauncher) {
   Job job(WORKER_STUB, spec_of({"step", 0, 0, ""}, 2, 0), 2);
   ASSERT_TRUE(job.wait_for("ready")) << job.output();
