@@ -51,13 +51,6 @@ void sync_tree(const Path& folder) {
   sync_folder(folder);
 }
 
-void point_last_at(const Path& folder) {
-  const Path link = folder.parent_path() / "last", next = folder.parent_path() / "last.part";
-  std::filesystem::remove(next);
-  std::filesystem::create_directory_symlink(folder.filename(), next);
-  std::filesystem::rename(next, link);
-}
-
 // Killed in here, no half of a checkpoint is left that would look like a damaged one.
 void remove_at_once(const Path& folder) {
   Path aside = folder;
@@ -112,9 +105,18 @@ Path CheckpointWriter::commit(const json& state) {
   committed_ = true;
   sync_folder(folder.parent_path());
   point_last_at(folder);
-  sync_folder(folder.parent_path());
   std::filesystem::remove_all(aside);
   return folder;
+}
+
+void point_last_at(const Path& folder) {
+  const Path link = folder.parent_path() / "last", next = folder.parent_path() / "last.part";
+  std::error_code none;
+  if (std::filesystem::read_symlink(link, none) == folder.filename()) return;
+  std::filesystem::remove(next);
+  std::filesystem::create_directory_symlink(folder.filename(), next);
+  std::filesystem::rename(next, link);
+  sync_folder(folder.parent_path());
 }
 
 std::string damage(const Path& folder) {

@@ -49,10 +49,14 @@ std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::pat
 std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
                                       std::vector<std::string>* problems = nullptr);
 
+/// Points `last` at one of a run's checkpoints, unless it does so already: a kill may have come before commit() did.
+void point_last_at(const std::filesystem::path& checkpoint_folder);
+
 /// Removes all but the newest `keep` (at least 1); the newest good one stays in any case.
 void prune(const std::filesystem::path& run_folder, uint64_t keep);
 
-/// Removes folders and small files that a killed run left half written (rollouts are their writers' affair). Call it at the start, when no other process writes.
+/// Removes folders and small files that a killed run left half written (rollouts are their writers' affair). Call it at
+/// the start, when no other process writes.
 void remove_unfinished(const std::filesystem::path& run_folder);
 
 }  // namespace compeer::record

@@ -37,6 +37,7 @@ Start find_start(comm::World& world, const std::filesystem::path& run, bool resu
     std::vector<std::string> problems;
     const auto checkpoint = record::newest_good(run, &problems);
     for (const auto& problem : problems) fmt::print(stderr, "compeer: warning: {}\n", problem);
+    if (checkpoint) record::point_last_at(checkpoint->folder);
     return checkpoint ? nlohmann::json{{"step", checkpoint->step}, {"folder", checkpoint->folder.string()}}.dump() : "";
   });
   world.broadcast(found);

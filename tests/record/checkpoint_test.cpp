@@ -65,6 +65,19 @@ TEST(Checkpoint, OfTheSameStepIsReplaced) {
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000005"}));
 }
 
+TEST(Checkpoint, IsPointedAtAgainAfterAKillBetweenItsNameAndTheLink) {
+  const TemporaryFolder run;
+  write_checkpoint(run.path(), 1);
+  const auto second = write_checkpoint(run.path(), 2);
+  const auto link = run / "checkpoints/last";
+  std::filesystem::remove(link);
+  std::filesystem::create_directory_symlink("step-000001", link);
+  point_last_at(second);
+  EXPECT_EQ(std::filesystem::read_symlink(link), "step-000002");
+  point_last_at(second);
+  EXPECT_EQ(std::filesystem::read_symlink(link), "step-000002");
+}
+
 TEST(Checkpoint, DamagedOnesAreSkippedAndNamed) {
   const TemporaryFolder run;
   for (const uint64_t step : {10, 20, 30, 40, 50}) write_checkpoint(run.path(), step);
