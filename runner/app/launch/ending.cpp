@@ -76,6 +76,17 @@ Error from_failure(const std::string& run, const record::Failure& failure, const
   return Error(where, what, failure.help, to_exit(failure.exit));
 }
 
+// Workers obey these signals as soon as they run, mpirun but for its first and last moments.
+bool asked_to_stop(const ProcessEnd& end) {
+  const int signal = end.signal ? end.signal : end.exit - 128;
+  return signal == SIGUSR1 || signal == SIGUSR2;
+}
+
+bool has_finished(const fs::path& folder) {
+  const auto status = record::read_status(folder);
+  return status && status->state == "finished" && record::read_summary(folder);
+}
+
 std::string what_happened(const ProcessEnd& end, const std::string& log) {
   if (const auto killed = killed_rank(log); !killed.empty()) return killed;
   if (end.signal) return fmt::format("was killed by {}", signal_text(end.signal));
@@ -90,6 +101,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
   const std::string run = folder.filename().string(), log = log_since(folder / "log.txt", log_start);
   try {
     if (end.exit == 0 && end.signal == 0 && record::read_summary(folder)) return {};
+    if (asked_to_stop(end) && has_finished(folder)) return {};
     if (const auto failure = record::read_failure(folder)) return from_failure(run, *failure, log);
   } catch (const Error&) {  // torn by the same death: the log is left
   }
@@ -97,8 +109,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
                  Exit::preempted);
   }
-  const int signal = end.signal ? end.signal : end.exit - 128;
-  if (signal == SIGUSR1 || signal == SIGUSR2) {  // workers obey these as soon as they run
+  if (asked_to_stop(end)) {
     return Error("run " + run, "stopped before it had begun", fmt::format("compeer resume {}", folder.string()),
                  Exit::preempted);
   }

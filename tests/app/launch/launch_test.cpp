@@ -201,12 +201,15 @@ TEST_F(Launch, AsksForACheckpointAtTheFirstSignal) {
   EXPECT_FALSE(fs::exists("results/b"));
 }
 
-TEST_F(Launch, CallsASignalThatCameTooEarlyAStop) {
+TEST_F(Launch, CallsASignalThatCameTooEarlyAStopAndOneTooLateNothing) {
   for (const char* signal : {"USR1", "USR2"}) {
     worker(std::string("kill -") + signal + " $$");
     EXPECT_EQ(failure(one(make_spec())), "run x: stopped before it had begun|compeer resume results/x|85");
     EXPECT_EQ(failure(one(make_spec("ranks = 2", "two"))),
               "run two: stopped before it had begun|compeer resume results/two|85");
+    worker(std::string("(finish); kill -") + signal + " $$");
+    EXPECT_EQ(failure(one(make_spec("", "done"))), "none");
+    fs::remove_all("results");
   }
 }
 
