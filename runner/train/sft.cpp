@@ -1,11 +1,13 @@
 // Supervised fine-tuning: maximum likelihood of answers (or of everything). A few records are differentiated
 // together and are one leaf of the sum.
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
@@ -73,6 +75,8 @@ Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
   auto spans = all ? texts_of(cast.eyes(), tokens) : spans_of(cast, group, tokens);
   return {std::move(tokens), std::move(spans), std::move(sight)};
 }
+
+bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().item().toBool(); }
 
 class Sft {
  public:
@@ -151,6 +155,7 @@ class Sft {
     run_.journal->phase("train");
     const comm::Phase here("train", run_.cast->model().identity().title());
     int64_t leaf = gradients_.mine().first;
+    bool works = false;
     for (const auto& own : lessons) {
       const auto known =
           run_.cast->model().call("forward", [&](Model&) { return log_probs(run_.cast->policy(), own); });
@@ -159,10 +164,12 @@ class Sft {
       training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
       const double value = loss.item().toDouble();
       training_.soundness.look_at(place_of(leaf), value, gradient);
+      works = works || std::isfinite(value) || any_finite(known);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});
       comm::mark_progress();
     }
+    training_.soundness.model_works(works);
   }
 
   Run& run_;

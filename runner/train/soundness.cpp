@@ -26,6 +26,14 @@ void Soundness::look_at(const std::string& place, double loss, std::span<const f
   }
 }
 
+void Soundness::refuse_broken(uint64_t step) {
+  if (run_.world.any(works_)) return;
+  run_.world.together("train", [&] {
+    throw Error(fmt::format("step {}", step), "the model computes numbers that are not finite",
+                "its weights are damaged, or training went astray", Exit::data);
+  });
+}
+
 bool Soundness::troubled() const { return run_.world.any(!found_.empty()); }
 
 void Soundness::decide(uint64_t step) {
@@ -42,6 +50,7 @@ void Soundness::decide(uint64_t step) {
                   Exit::failure);
     });
   }
+  refuse_broken(step);
   ++count_;
   const auto all = run_.world.gather(mine);
   run_.world.together("log", [&] {
