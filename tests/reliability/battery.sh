@@ -4,12 +4,13 @@
 #     --only     kills, damage, disk, nonfinite, signals, clock, ranks, network, soak
 #     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
 #     --short    a minute in all: what ctest -L reliability runs
+# Two batteries at a time, but those whose clocks run alone.
 #     --publish  figures also to tests/reliability/figures, the page to docs/RELIABILITY.md
 # Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SOURCE=$(cd "$here/../.." && pwd) BUILD=$SOURCE/build SEED=1
-all=(kills damage disk nonfinite signals clock ranks network soak)
+all=(kills damage disk soak signals nonfinite clock ranks network)
 only=() times= short= out= publish=
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 while (($#)); do
@@ -32,19 +33,38 @@ OUT=$(cd "$OUT" && pwd)
 export SOURCE BUILD SEED OUT
 ((${#only[@]})) || only=("${all[@]}")
 
-wrong=0 skipped=0
 for name in "${only[@]}"; do
   [[ -x $here/$name.sh ]] || { echo "battery.sh: there is no battery '$name': ${all[*]}" >&2; exit 2; }
-  if [[ $short ]]; then
-    TIMES=${few[$name]} RANKS="1 2" "$here/$name.sh"
-  elif [[ $times ]]; then
-    TIMES=$times "$here/$name.sh"
-  else
-    "$here/$name.sh"
-  fi
+done
+declare -A codes=()
+run() {
+  [[ $times ]] && export TIMES=$times
+  [[ $short ]] && export TIMES=${few[$1]} RANKS="1 2"
+  exec "$here/$1.sh"
+}
+wait_for_one() {
+  local ended code
+  wait -n -p ended "${!running[@]}"
   code=$?
-  ((code == 77)) && skipped=$((skipped + 1))
-  ((code == 0 || code == 77)) || wrong=1
+  codes[${running[$ended]}]=$code
+  unset "running[$ended]"
+}
+declare -A running=()
+trap 'kill "${!running[@]}" 2>/dev/null; exit 130' INT TERM
+for name in "${only[@]}"; do
+  most=2
+  [[ $name =~ ^(ranks|network)$ ]] && most=1
+  while ((${#running[@]} >= most)); do wait_for_one; done
+  run "$name" &
+  running[$!]=$name
+  ((most == 1)) && wait_for_one
+done
+while ((${#running[@]} > 0)); do wait_for_one; done
+
+wrong=0 skipped=0
+for name in "${only[@]}"; do
+  ((codes[$name] == 77)) && skipped=$((skipped + 1))
+  ((codes[$name] == 0 || codes[$name] == 77)) || wrong=1
 done
 if [[ $publish ]]; then
   mkdir -p "$here/figures"

@@ -1,7 +1,7 @@
 // Flips a bit at, and cuts off, every offset of every file of a finished or killed run, and asks what readers and a
 // resume make of it. Each trial runs in a child, for HDF5 may crash on damaged files. Prints figures: a name, a tab, a
-// number.
-//   usage: damage RUN SEED MOST      MOST: trials of a kind for a file; a larger one is sampled
+// number; first `tried`: damaged files, and how many they would be if ALL took the place of MOST.
+//   usage: damage RUN SEED MOST ALL      MOST: trials of a kind for a file; a larger one is sampled
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -188,7 +188,7 @@ std::vector<Path> files_of(const Path& run) {
   return files;
 }
 
-int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most) {
+int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most, uint64_t all) {
   const auto newest = record::newest_good(folder);
   const uint64_t steps = newest ? newest->step : 0;
   const Scene scene{folder,
@@ -201,8 +201,14 @@ int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most) {
   restore(scene);
   Counts counts;
   Tried tried;
-  for (const auto& file : files_of(folder)) damage(scene, file, seed, most, counts, tried);
-  uint64_t bad = 0;
+  uint64_t trials = 0, wanted = 0, bad = 0;
+  for (const auto& file : files_of(folder)) {
+    damage(scene, file, seed, most, counts, tried);
+    const auto size = std::filesystem::file_size(folder / file);
+    trials += 2 * trials_of(size, most);
+    wanted += 2 * trials_of(size, all);
+  }
+  fmt::print("tried\t{} {}\n", trials, wanted);
   for (const auto& [kind, count] : counts) {
     const auto& [name, torn] = kind;
     std::string text = fmt::format("{} of {} offsets:", tried.at(name).first, tried.at(name).second);
@@ -219,9 +225,9 @@ int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most) {
 }  // namespace compeer::test
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   const std::filesystem::path copy = std::string(argv[1]) + ".damaged";
-  const int bad = compeer::test::run(argv[1], copy, std::stoull(argv[2]), std::stoull(argv[3]));
+  const int bad = compeer::test::run(argv[1], copy, std::stoull(argv[2]), std::stoull(argv[3]), std::stoull(argv[4]));
   std::filesystem::remove_all(copy);
   return bad;
 }

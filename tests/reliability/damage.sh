@@ -4,8 +4,9 @@ battery=damage
 promise="A byte that is wrong or missing in a file of a run is found and named, or it makes no difference to what the run goes on to compute. Never a crash, never a resume from damaged state."
 how="Of a finished run and of one that was killed, each file in turn has one bit flipped, then its end cut off, at every offset if it has up to 16 KiB (JSON), else at as many offsets, evenly spread and drawn by the seed, as the figures say. Each time all readers open the copy and writers resume it, in a child process. Then workers resume whole runs with a bit flipped somewhere. run.h5 has 0.5 MB of which readers trust a few bytes per row; what lies behind these has no effect."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-3000}
-tried=$BUILD/bin/reliability_damage
+all=3000 # offsets of a large file
+TIMES=${TIMES:-$all}
+damage=$BUILD/bin/reliability_damage
 
 make_run whole
 start whole 1 "FAULT_TRACE=$work/calls"
@@ -23,9 +24,16 @@ for state in whole killed; do
   cp -a $state "$place/$state"
   rm -rf "$place/$state/checkpoints/step-000003.part" # worth nothing; a run that starts removes it
   [[ $state == whole ]] && rm -rf "$place/$state/checkpoints/step-000003"
-  "$tried" "$place/$state" "$SEED" "$TIMES" >"$state.txt" 2>"$state.wrong"
+  "$damage" "$place/$state" "$SEED" "$TIMES" "$all" >"$state.txt" 2>"$state.wrong" &
+done
+wait
+tries=0 of=0
+for state in whole killed; do
   while read -r line; do fault "$state run: $line"; done < <(head -n 20 "$state.wrong")
-  while IFS=$'\t' read -r kind text; do figure "$state run: $kind" "$text"; done <"$state.txt"
+  while IFS=$'\t' read -r kind text; do
+    if [[ $kind == tried ]]; then tries=$((tries + ${text% *})) of=$((of + ${text#* })); else figure "$state run: $kind" "$text"; fi
+  done <"$state.txt"
+  [[ $(head -n 1 "$state.txt") == tried* ]] || fault "$state run: the damage ended early"
 done
 
 # The real thing: the worker resumes.
@@ -55,6 +63,7 @@ for ((i = 0; i < (TIMES < 100 ? 2 : 25); ++i)); do
     fault "$title: ends with $code" run/log.txt
   fi
 done
+tried "$tries" "$of" "damaged files"
 figure "resumes of whole runs with a flipped bit: to the same weights" "$same"
 figure "the same: refused with the file's name (exit code 3 or 4)" "$named"
 figure "crashes, hangs, resumes from damaged state" "${#wrong[@]}"

@@ -46,7 +46,8 @@ for kind in "${kinds[@]:0:TIMES}"; do
     try run yes
   fi
 done
-figure "kinds of call" "${#kinds[@]}, of which $(printf '%s\n' "${kinds[@]}" | grep -c '^fsync') fsync; tried ${TIMES}"
+tried "$((TIMES < ${#kinds[@]} ? TIMES : ${#kinds[@]}))" "${#kinds[@]}" "kinds of call"
+figure "kinds of call that are a fsync" "$(printf '%s\n' "${kinds[@]}" | grep -c '^fsync')"
 figure "runs that ended with exit code 1 and the file's name, and went on later" "$ended"
 figure "faults that made no difference" "$tolerated"
 

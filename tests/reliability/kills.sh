@@ -4,7 +4,8 @@ battery=kills
 promise="After kill -9 at any moment at most the step in flight is lost, and the run ends with the bits of an undisturbed one."
 how="Every call that changes a file is listed, in an undisturbed run and in one that resumes. A seed draws from these lists: a worker is killed before or after the call, or in the middle of a write, as the system may cut it. A third of the kills come at any moment and meet all ranks or one. Then readers open everything, the run is resumed (in a quarter of the cases over another number of ranks; killed once more in half of them), and its end is compared."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-200}
+all=200
+TIMES=${TIMES:-$all}
 RANKS=${RANKS:-1 2 4}
 
 declare -A lists duration
@@ -87,7 +88,7 @@ while ((killed < TIMES && ${#wrong[@]} < 20)); do
   ((${#wrong[@]} > before)) && [[ ${KEEP:-} ]] || rm -rf "$name"
 done
 
-figure "kills" "$killed"
+tried "$killed" "$all" kills
 figure "runs they were spread over, with ranks $RANKS" "$chains"
 figure "calls to choose from (one rank, undisturbed and resumed)" "$(wc -l <"calls-${RANKS%% *}") and $(wc -l <"again-calls-${RANKS%% *}")"
 figure "aimed kills that met nothing, for the run had ended or went another way" "$survived"

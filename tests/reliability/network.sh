@@ -9,4 +9,5 @@ code=$?
 ((code == 77)) && skip "$(sed -n 's/^skipped: //p' hosts.txt)"
 ((code == 0)) || fault "hosts_test.sh ends with $code" hosts.txt
 while read -r line; do figure "$line" "ok"; done < <(sed -n 's/^ok *//p' hosts.txt)
+tried "$((${#figures[@]} / 2))" 3 faults
 finish

@@ -59,25 +59,35 @@ std::string verdict(const ordered_json& battery) {
   return wrong == 0 ? "holds" : fmt::format("**{} times not so**", wrong);
 }
 
+// How many tries stand behind a verdict.
+std::string tries(const ordered_json& battery) {
+  const auto tried = battery.at("tries").get<uint64_t>(), full = battery.at("full").get<uint64_t>();
+  const std::string unit = battery.at("unit");
+  if (!battery.at("skipped").get<std::string>().empty()) return "none";
+  return tried < full ? fmt::format("**smaller than full size**: {} of {} {}", tried, full, unit)
+                      : fmt::format("{} {}", tried, unit);
+}
+
 std::string section(const Battery& kind, const ordered_json& battery) {
   std::string text = fmt::format("\n## {}\n\n{}\n\n*How it is tried.* {}\n\n", kind.title,
                                  battery.at("promise").get<std::string>(), battery.at("how").get<std::string>());
   if (!battery.at("figures").empty()) text += "| figure | |\n|---|---|\n";
   for (const auto& figure : battery.at("figures"))
     text += fmt::format("| {} | {} |\n", cell(figure.at(0)), cell(figure.at(1)));
-  text += fmt::format("\n{}, commit {}, seed {}, {} s: {}.\n", battery.at("date").get<std::string>(),
+  text += fmt::format("\n{}, commit {}, seed {}, {} s, {}: {}.\n", battery.at("date").get<std::string>(),
                       battery.at("commit").get<std::string>(), battery.at("seed").get<int>(),
-                      battery.at("seconds").get<int>(), verdict(battery));
+                      battery.at("seconds").get<int>(), tries(battery), verdict(battery));
   return text;
 }
 
 std::string page(const Path& folder) {
-  std::string table = "\n| battery | last run | result |\n|---|---|---|\n", sections;
+  std::string table = "\n| battery | last run | tries | result |\n|---|---|---|---|\n", sections;
   for (const auto& kind : batteries) {
     const Path file = folder / (std::string(kind.name) + ".json");
     if (!std::filesystem::exists(file)) continue;
     const auto battery = ordered_json::parse(read_file(file));
-    table += fmt::format("| {} | {} | {} |\n", kind.title, battery.at("date").get<std::string>(), verdict(battery));
+    table += fmt::format("| {} | {} | {} | {} |\n", kind.title, battery.at("date").get<std::string>(), tries(battery),
+                         cell(verdict(battery)));
     sections += section(kind, battery);
   }
   return introduction + table + sections;

@@ -9,6 +9,7 @@ test=$BUILD/bin/test_app_worker_worker_faults
 "$test" --gtest_color=no >faults.txt 2>&1 || true
 passed=$(grep -c '^\[       OK' faults.txt) failed=$(grep -c '^\[  FAILED  \] .*(.* ms)' faults.txt)
 ((failed == 0 && passed > 0)) || fault "$failed of the faults end otherwise than they should" faults.txt
-figure "kinds of fault, by numbers of ranks, that ended as documented" "$passed"
+tried "$((passed + failed))" "$((passed + failed))" "kinds of fault, by numbers of ranks"
+figure "ended as documented" "$passed"
 figure "that did not" "$failed"
 finish

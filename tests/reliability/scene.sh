@@ -13,7 +13,7 @@ work=$(mktemp -d -t compeer-reliability.XXXXXX)
 mark=RELIABILITY_MARK=$$-$RANDOM
 export "${mark?}"
 started=$SECONDS
-wrong=() figures=()
+wrong=() figures=() stands_on=(0 0 tries)
 RANDOM=$((SEED % 32768))
 
 # Processes that carry our mark in their environment, this shell and its children of the moment aside.
@@ -38,16 +38,26 @@ cd "$work" || exit 1
 skip() { echo "skipped: $1"; [[ $OUT ]] && write_figures "$1"; exit 77; }
 fault() { wrong+=("$1"); echo "FAILED  $1"; [[ -f ${2:-} ]] && tail -n 15 "$2" | sed 's/^/        /'; }
 figure() { figures+=("$1" "$2"); }
+# tried TRIES FULL UNIT: how many stand behind the result, of how many that the whole battery makes.
+tried() { stands_on=("$@"); }
 
 # A number below $1, by the seed.
 below() { local n=$((RANDOM * 32768 + RANDOM)); REPLY=$((n % $1)); }
 
+# The commit, and whether what was tried is that commit.
+source_state() {
+  local state
+  state=$(git -C "$SOURCE" rev-parse --short=10 HEAD 2>/dev/null) || return 0
+  git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/RELIABILITY.md' ':!tests/reliability/figures' || state+=" and changes"
+  echo "$state"
+}
 quoted() { local text=${1//\\/\\\\}; printf '"%s"' "${text//\"/\\\"}"; }
 write_figures() { # [WHY SKIPPED]
   {
     printf '{\n "battery": %s,\n "promise": %s,\n "how": %s,\n' "$(quoted "$battery")" "$(quoted "$promise")" "$(quoted "$how")"
-    printf ' "date": "%s",\n "commit": "%s",\n' "$(date -u +%F)" "$(git -C "$SOURCE" rev-parse --short=10 HEAD 2>/dev/null)"
+    printf ' "date": "%s",\n "commit": "%s",\n' "$(date -u +%F)" "$(source_state)"
     printf ' "seed": %d,\n "seconds": %d,\n "skipped": %s,\n' "$SEED" $((SECONDS - started)) "$(quoted "${1:-}")"
+    printf ' "tries": %d,\n "full": %d,\n "unit": %s,\n' "${stands_on[0]}" "${stands_on[1]}" "$(quoted "${stands_on[2]}")"
     printf ' "wrong": %d,\n "figures": [' "${#wrong[@]}"
     local i comma=
     for ((i = 0; i < ${#figures[@]}; i += 2)); do
