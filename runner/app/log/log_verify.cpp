@@ -87,9 +87,19 @@ uint64_t setting(const json& spec_file, const char* section, const char* key) {
   return spec_file.contains(pointer) && spec_file[pointer].is_number() ? spec_file[pointer].get<uint64_t>() : 0;
 }
 
+// Steps of which no rollout may be missing. The step in flight, which isn't in run.h5, some ranks may not have written
+// when the run was killed. And a run that goes on cuts its rollouts back to the checkpoint first, each rank on its own,
+// then its rows: it may have been killed in between.
+uint64_t whole_steps(const Path& folder, uint64_t rows) {
+  if (rows == 0 || record::RunReader(folder / "run.h5").status() == "finished") return rows;
+  const auto newest = record::newest_good(folder);
+  return newest ? std::min(rows, newest->step) : 0;
+}
+
 std::string check_rollouts(const Path& folder, const json& spec_file) {
   if (!std::filesystem::exists(folder / "rollouts")) return "none";
   const uint64_t rows = std::filesystem::exists(folder / "run.h5") ? record::RunReader(folder / "run.h5").rows() : 0;
+  const uint64_t whole = whole_steps(folder, rows);
   const uint64_t batch = setting(spec_file, "grpo", "batch");
   const uint64_t group_size =
       std::max(setting(spec_file, "grpo", "group_size"), setting(spec_file, "evaluate", "group_size"));
@@ -100,14 +110,9 @@ std::string check_rollouts(const Path& folder, const json& spec_file) {
     if (steps[i] != i + 1) bad(fmt::format("step {} is missing", i + 1));
     const auto found = rollouts.read(steps[i]);
     completions += found.size();
-    // A step that isn't in run.h5 was in flight when the run was killed: some ranks may not have written it.
-    const bool in_flight = steps[i] > rows;
-    check_step(steps[i], found, in_flight ? 0 : group_size, in_flight ? 0 : batch);
+    check_step(steps[i], found, steps[i] > whole ? 0 : group_size, steps[i] > whole ? 0 : batch);
   }
-  // A run that goes on cuts its rollouts back first, then its rows.
-  const auto newest = record::newest_good(folder);
-  if (steps.size() < (newest ? std::min(rows, newest->step) : rows))
-    bad(fmt::format("has {} of {} steps", steps.size(), rows));
+  if (steps.size() < whole) bad(fmt::format("has {} of {} steps", steps.size(), rows));
   if (steps.size() > rows + 1) bad(fmt::format("has {} steps, but run.h5 has {} rows", steps.size(), rows));
   return fmt::format("{} steps, {} completions", steps.size(), completions);
 }

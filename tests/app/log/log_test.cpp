@@ -219,6 +219,16 @@ TEST_F(Log, VerifyForgivesTheStepThatWasInFlight) {
   EXPECT_EQ(failures(), Failures{});
 }
 
+TEST_F(Log, VerifyForgivesARankThatWasCutBackToTheCheckpointBeforeAnother) {
+  auto run = record::RunWriter::resume(folder_ / "run.h5", 2, {"step", "reward", "odd,name"});
+  run.append(std::vector<double>{3, 0, 0});
+  record::RolloutWriter rollouts(folder_ / "rollouts", 1, {"reward"});
+  rollouts.append({rows(3)[0], rows(3)[1]});
+  EXPECT_EQ(failures(), Failures{});
+  run.finish("finished");
+  EXPECT_EQ(failures(), Failures{"rollouts: step 3 has 1 of 2 prompts"});
+}
+
 TEST_F(Log, VerifyFindsARunFileOfAnotherSpec) {
   auto run = record::RunWriter::create(folder_ / "run.h5", R"({"sha256":"0"})", {"step"});
   run.append(std::vector<double>{1});
