@@ -4,7 +4,7 @@ battery=nonfinite
 promise="A reward, loss or gradient that is not finite stops the run on all ranks with a message that names rank, step, prompt or record, and what it was; or, with nonfinite = \"skip\", all ranks leave the same step out: weights and optimizer stay as they were, the log says so, and the bits are the same over ranks. Weights with which the model computes no finite number any more always stop the run."
 how="A reward in Lua gives, for one prompt of step 3, numbers whose weighted sum overflows, or such advantages that the loss is no number. In supervised training one record has a token whose embedding is NaN. A learning rate of 1e30 breaks the weights. Over one rank and two, with either policy."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-TIMES=${TIMES:-2} # 1: over one rank or two, not both
+TIMES=${TIMES:-2} # 2, or 1: over one rank or two, not both
 
 make_run whole
 start whole 1
@@ -122,7 +122,7 @@ breaks() {
 }
 name=broken-stop && toy "$name" 1 2 stop --set grpo.lr=1e30 && breaks
 ((TIMES < 2)) || { name=broken-skip && toy "$name" 1 2 skip --set grpo.lr=1e30 && breaks; }
-name=broken-lessons && lessons "$name" "$fresh" 2 skip --set sft.lr=1e30 && breaks
+name=broken-lessons && lessons "$name" "$fresh" "$TIMES" skip --set sft.lr=1e30 && breaks
 
 tried "$runs" 16 runs
 figure "runs that stopped, naming rank, step and cause" "$stopped"

@@ -59,7 +59,7 @@ struct Outcome {
 };
 
 Outcome outcome_of(const Wrong& wrong, int ranks, int culprit) {
-  static std::counting_semaphore<> places(4);  // jobs at a time: most of their lives they wait
+  static std::counting_semaphore<> places(8);  // jobs at a time: most of their lives they wait
   places.acquire();
   Job job(WORKER_STUB, spec_of(wrong, std::max(ranks, 1), culprit), ranks);
   Outcome outcome;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/model/model_commands.h"
 #include "comm/phase.h"
 #include "train/task.h"
 
@@ -94,3 +95,11 @@ void run_task(World& world, const nlohmann::json& spec_file, const std::filesyst
 }
 
 }  // namespace compeer::train
+
+namespace compeer::app {
+
+int model_command(const std::string& name, const nlohmann::json&) {
+  throw Error("", "no model command '" + name + "' in a worker without models", "", Exit::usage);
+}
+
+}  // namespace compeer::app
