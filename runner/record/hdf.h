@@ -120,6 +120,9 @@ class Array {
     constexpr hsize_t block = hsize_t{1} << 20;
     for (hsize_t at = 0; at < count; at += block) write<T>(at, from.read<T>(at, std::min(block, count - at)));
   }
+  /// The first element, which was written when the dataset was made. HDF5 reads zeros behind the end of a file that was
+  /// cut off: here they are an Error.
+  uint64_t first() const;
   void check_rising(const std::vector<uint64_t>& bounds) const;  ///< the ends of a damaged file may be anything
   void check_range(hsize_t offset, hsize_t count) const;         ///< before memory is spent on it
 
@@ -133,6 +136,7 @@ class Array {
   Broken broken_;
   Handle dataset_;
   hsize_t size_ = 0, growth_ = 1;
+  uint64_t file_bytes_ = 0;  // when it was opened; 0: unknown
 };
 
 }  // namespace compeer::record::hdf

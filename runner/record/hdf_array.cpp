@@ -93,6 +93,7 @@ Array Array::open(const Place& place, const std::string& path) {
   array.name_ = path;
   if (!place.has(path)) throw Error(place.file.string(), "has no dataset " + path, "", Exit::data);
   array.broken_ = place.broken;
+  array.file_bytes_ = place.bytes;
   array.dataset_ = Handle(H5Dopen2(place.handle.get(), path.c_str(), H5P_DEFAULT), place.broken);
   place.must(array.dataset_.get(), "can't open " + path);
   const Handle space(H5Dget_space(array.dataset_.get()));
@@ -129,6 +130,17 @@ void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) co
   H5Sselect_hyperslab(source.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
   const Handle target(H5Screate_simple(1, &count, nullptr));
   if (H5Dread(dataset_.get(), memory, target.get(), source.get(), H5P_DEFAULT, elements) < 0) fail("can't be read");
+}
+
+uint64_t Array::first() const {
+  const hsize_t start = 0;
+  unsigned filters = 0;
+  haddr_t at = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  const bool known = H5Dget_chunk_info_by_coord(dataset_.get(), &start, &filters, &at, &bytes) >= 0 && file_bytes_ > 0;
+  if (known && (at > file_bytes_ || bytes > file_bytes_ - at))
+    throw Error(file_.string(), fmt::format("is cut off: {} lies behind its end", name_), "", Exit::data);
+  return read<uint64_t>(0, 1)[0];
 }
 
 void Array::cut(hsize_t size) {

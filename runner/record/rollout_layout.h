@@ -26,7 +26,7 @@ struct RolloutLayout {
   static RolloutLayout open(const hdf::Place& place, const std::vector<std::string>& value_columns);
   static std::vector<std::string> value_columns(const hdf::Place& place);  ///< checks the format too
 
-  uint64_t completions() const { return committed.read<uint64_t>(0, 1)[0]; }
+  uint64_t completions() const { return committed.first(); }
   void flush();  ///< all but `committed`
   void commit(uint64_t completions);
   /// The first `completions` of another file, into a new one.

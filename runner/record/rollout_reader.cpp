@@ -61,7 +61,7 @@ void RolloutReader::State::index(const RolloutName& name) {
   if (names != columns)
     throw Error(place.file.string(), "has other value columns than the files before it", "", Exit::data);
   // The number of rows first: the datasets opened after it reach at least so far.
-  const uint64_t completions = hdf::Array::open(place, "committed").read<uint64_t>(0, 1)[0];
+  const uint64_t completions = hdf::Array::open(place, "committed").first();
   const auto steps = hdf::Array::open(place, "completions/step").read<uint64_t>(0, completions);
   for (uint64_t first = 0, end = 0; first < completions; first = end) {
     while (end < completions && steps[end] == steps[first]) ++end;

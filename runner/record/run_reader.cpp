@@ -22,8 +22,8 @@ RunReader::RunReader(const std::filesystem::path& file) : file_(std::make_unique
                 std::string("this program reads '") + run_format + "'", Exit::data);
   }
   // The numbers of rows and events first: whatever is opened after them reaches at least so far.
-  file_->rows = hdf::Array::open(place, "committed").read<uint64_t>(0, 1)[0];
-  file_->events = hdf::Array::open(place, "events/committed").read<uint64_t>(0, 1)[0];
+  file_->rows = hdf::Array::open(place, "committed").first();
+  file_->events = hdf::Array::open(place, "events/committed").first();
   const auto ends = hdf::Array::open(place, "columns/ends");
   for (const auto& name : hdf::Texts::open(place, "columns", "bytes").read(0, ends.size()))
     file_->columns.emplace_back(name.begin(), name.end());

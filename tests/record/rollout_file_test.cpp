@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "temporary_folder.h"
 
@@ -103,6 +104,17 @@ TEST(Rollouts, TakeNoMemoryAsTheyGrow) {
     writer.append({one});
   }
   EXPECT_LT(::mallinfo2().uordblks, before + 100000);  // of 1.1 MB that were written meanwhile
+}
+
+TEST(Rollouts, AreNamedWhereverAnOpenFileWasCutOff) {
+  const TemporaryFolder folder;
+  const auto part = folder / "rollouts/r0000-000001.h5.part";
+  { RolloutWriter(folder / "rollouts", 0, columns).append({row(1, 0, 1)}); }
+  const std::string bytes = read_file(part);
+  for (size_t length = 8192 + 100; length < 20480; length += 512) {
+    write_file(part, bytes.substr(0, length));
+    EXPECT_THROW(RolloutReader(folder.path()).read(1), Error) << length;
+  }
 }
 
 TEST(Rollouts, OfARunWithoutAnyAreNoSteps) {
