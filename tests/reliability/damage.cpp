@@ -33,8 +33,9 @@ enum Outcome : int { found, harmless, shown, wrong, crashed, hung, outcomes };
 constexpr std::array<const char*, outcomes> names{"named", "without effect", "shown otherwise, not computed with",
                                                   "WRONG", "CRASHED",        "HUNG"};
 constexpr unsigned patience = 30;  // seconds
+constexpr int together = 6;        // children at a time
 
-/// The run as it was written, and a copy whose files are damaged one at a time.
+/// The run as it was written, and what is known of it. `copy` is the one that a child looks at, with a damaged file.
 struct Scene {
   Path run, copy;
   uint64_t steps;  ///< of the newest checkpoint, where a resume goes on
@@ -101,40 +102,40 @@ Outcome outcome_of(const Scene& scene, const Path& file) {
   }
 }
 
-Outcome in_child(const std::function<Outcome()>& work) {
+pid_t in_child(const std::function<Outcome()>& work) {
   std::fflush(nullptr);
   const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(patience);
-    int code = crashed;
-    try {
-      code = work();
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "an error without a name: {}\n", error.what());
-    }
-    std::fflush(nullptr);
-    ::_exit(code);
+  if (child != 0) return child;
+  ::alarm(patience);
+  int code = crashed;
+  try {
+    code = work();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "an error without a name: {}\n", error.what());
   }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+Outcome outcome_of_child(int status) {
   if (WIFEXITED(status)) return static_cast<Outcome>(WEXITSTATUS(status));
   return WTERMSIG(status) == SIGALRM ? hung : crashed;
 }
 
-void restore(const Scene& scene) {
+void copy_all(const Path& run, const Path& copy) {
   constexpr auto all = std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks;
-  std::filesystem::remove_all(scene.copy);
-  std::filesystem::copy(scene.run, scene.copy, all);
+  std::filesystem::remove_all(copy);
+  std::filesystem::copy(run, copy, all);
 }
 
 // Only what a trial may have changed.
-void restore(const Scene& scene, const Path& file) {
-  std::filesystem::copy_file(scene.run / file, scene.copy / file, std::filesystem::copy_options::overwrite_existing);
+void restore(const Path& run, const Path& copy, const Path& file) {
+  constexpr auto over = std::filesystem::copy_options::overwrite_existing;
+  std::filesystem::copy_file(run / file, copy / file, over);
   if (file != "run.h5" && *file.begin() != "rollouts") return;
-  std::filesystem::copy_file(scene.run / "run.h5", scene.copy / "run.h5",
-                             std::filesystem::copy_options::overwrite_existing);
-  std::filesystem::remove_all(scene.copy / "rollouts");
-  std::filesystem::copy(scene.run / "rollouts", scene.copy / "rollouts");
+  if (file != "run.h5") std::filesystem::copy_file(run / "run.h5", copy / "run.h5", over);
+  std::filesystem::remove_all(copy / "rollouts");
+  std::filesystem::copy(run / "rollouts", copy / "rollouts");
 }
 
 std::string kind_of(const Path& file) {
@@ -152,27 +153,70 @@ uint64_t trials_of(uint64_t size, uint64_t most) {
   return size <= small && most >= little ? size : std::min(size, most);
 }
 
-void damage(const Scene& scene, const Path& file, uint64_t seed, uint64_t most, Counts& counts, Tried& tried) {
+/// Trials of one file, several at a time, each in a copy of the run: readers wait for damage to be mended by a writer.
+class Trials {
+ public:
+  Trials(Scene& scene, Path file, const std::vector<Path>& copies, Counts& counts)
+      : scene_(scene), file_(std::move(file)), counts_(counts) {
+    for (const auto& copy : copies) free_.push_back(copy);
+  }
+  ~Trials() {
+    while (!running_.empty()) finish_one();
+  }
+  void start(uint64_t at, bool torn, const std::string& damaged) {
+    if (free_.empty()) finish_one();
+    const Path copy = free_.back();
+    free_.pop_back();
+    std::ofstream(copy / file_, std::ios::binary | std::ios::trunc) << damaged;
+    const pid_t child = in_child([&] {
+      scene_.copy = copy;
+      return outcome_of(scene_, file_);
+    });
+    running_[child] = {copy, at, torn};
+  }
+
+ private:
+  struct Trial {
+    Path copy;
+    uint64_t at = 0;
+    bool torn = false;
+  };
+  void finish_one() {
+    int status = 0;
+    const auto found = running_.find(::wait(&status));
+    const auto [copy, at, torn] = found->second;
+    running_.erase(found);
+    const Outcome outcome = outcome_of_child(status);
+    ++counts_[{kind_of(file_), torn}][outcome];
+    if (outcome >= wrong)
+      fmt::print(stderr, "{}: {} {}{}\n", names[outcome], file_.string(), torn ? "cut off at " : "bit flipped at ", at);
+    restore(scene_.run, copy, file_);
+    free_.push_back(copy);
+  }
+
+  Scene& scene_;
+  Path file_;
+  Counts& counts_;
+  std::vector<Path> free_;
+  std::map<pid_t, Trial> running_;
+};
+
+void damage(Scene& scene, const Path& file, const std::vector<Path>& copies, uint64_t seed, uint64_t most,
+            Counts& counts, Tried& tried) {
   const std::string bytes = read_file(scene.run / file);
   const uint64_t trials = trials_of(bytes.size(), most);
   tried[kind_of(file)].first += trials;
   tried[kind_of(file)].second += bytes.size();
+  Trials running(scene, file, copies, counts);
   for (uint64_t i = 0; i < trials; ++i) {
     const auto draw = static_cast<uint32_t>(i);
     const uint64_t begin = i * bytes.size() / trials, end = (i + 1) * bytes.size() / trials;
     const uint64_t at = begin + below(end - begin, seed, Stream::plugin, draw, 0);
     const auto bit = static_cast<int>(below(8, seed, Stream::plugin, draw, 1));
-    for (const bool torn : {false, true}) {
-      auto damaged = bytes;
-      torn ? damaged.resize(at) : void(damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit)));
-      std::ofstream(scene.copy / file, std::ios::binary | std::ios::trunc) << damaged;
-      const Outcome outcome = in_child([&] { return outcome_of(scene, file); });
-      ++counts[{kind_of(file), torn}][outcome];
-      if (outcome >= wrong)
-        fmt::print(stderr, "{}: {} {}{}\n", names[outcome], file.string(), torn ? "cut off at " : "bit flipped at ",
-                   at);
-      restore(scene, file);
-    }
+    auto flipped = bytes;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
+    running.start(at, false, flipped);
+    running.start(at, true, bytes.substr(0, at));
   }
 }
 
@@ -188,26 +232,29 @@ std::vector<Path> files_of(const Path& run) {
   return files;
 }
 
-int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most, uint64_t all) {
+int run(const Path& folder, uint64_t seed, uint64_t most, uint64_t all) {
   const auto newest = record::newest_good(folder);
   const uint64_t steps = newest ? newest->step : 0;
-  const Scene scene{folder,
-                    copy,
-                    steps,
-                    contents_of(folder),
-                    contents_of(folder, steps),
-                    record::RunReader(folder / "run.h5"),
-                    record::RolloutReader(folder).value_columns()};
-  restore(scene);
+  Scene scene{folder,
+              {},
+              steps,
+              contents_of(folder),
+              contents_of(folder, steps),
+              record::RunReader(folder / "run.h5"),
+              record::RolloutReader(folder).value_columns()};
+  std::vector<Path> copies;
+  for (int i = 0; i < together; ++i) copies.push_back(folder.string() + ".damaged" + std::to_string(i));
+  for (const auto& copy : copies) copy_all(folder, copy);
   Counts counts;
   Tried tried;
   uint64_t trials = 0, wanted = 0, bad = 0;
   for (const auto& file : files_of(folder)) {
-    damage(scene, file, seed, most, counts, tried);
+    damage(scene, file, copies, seed, most, counts, tried);
     const auto size = std::filesystem::file_size(folder / file);
     trials += 2 * trials_of(size, most);
     wanted += 2 * trials_of(size, all);
   }
+  for (const auto& copy : copies) std::filesystem::remove_all(copy);
   fmt::print("tried\t{} {}\n", trials, wanted);
   for (const auto& [kind, count] : counts) {
     const auto& [name, torn] = kind;
@@ -226,8 +273,5 @@ int run(const Path& folder, const Path& copy, uint64_t seed, uint64_t most, uint
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  const std::filesystem::path copy = std::string(argv[1]) + ".damaged";
-  const int bad = compeer::test::run(argv[1], copy, std::stoull(argv[2]), std::stoull(argv[3]), std::stoull(argv[4]));
-  std::filesystem::remove_all(copy);
-  return bad;
+  return compeer::test::run(argv[1], std::stoull(argv[2]), std::stoull(argv[3]), std::stoull(argv[4]));
 }

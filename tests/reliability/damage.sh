@@ -4,7 +4,7 @@ battery=damage
 promise="A byte that is wrong or missing in a file of a run is found and named, or it makes no difference to what the run goes on to compute. Never a crash, never a resume from damaged state."
 how="Of a finished run and of one that was killed, each file in turn has one bit flipped, then its end cut off, at every offset if it has up to 16 KiB (JSON), else at as many offsets, evenly spread and drawn by the seed, as the figures say. Each time all readers open the copy and writers resume it, in a child process. Then workers resume whole runs with a bit flipped somewhere. run.h5 has 0.5 MB of which readers trust a few bytes per row; what lies behind these has no effect."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-all=3000 # offsets of a large file
+all=1000 # offsets of a large file
 TIMES=${TIMES:-$all}
 damage=$BUILD/bin/reliability_damage
 
