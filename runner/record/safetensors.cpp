@@ -261,6 +261,17 @@ void write_safetensors(const Path& file, std::vector<TensorView> tensors,
   write_file(file, pieces);
 }
 
+namespace {
+
+// What an earlier, larger or smaller, model left. A disk that fails is nobody's mistake.
+void remove_stale(const Path& file) {
+  std::error_code code;
+  std::filesystem::remove(file, code);
+  if (code) throw Error(file.string(), "can't be removed: " + code.message(), "", Exit::failure);
+}
+
+}  // namespace
+
 void write_sharded(const Path& folder, const std::vector<TensorView>& tensors, uint64_t limit) {
   std::vector<std::vector<TensorView>> shards(1);
   uint64_t total = 0, in_shard = 0;
@@ -276,7 +287,7 @@ void write_sharded(const Path& folder, const std::vector<TensorView>& tensors, u
   const Path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
   if (shards.size() == 1) {
     write_safetensors(single, shards[0], {{"format", "pt"}});
-    std::filesystem::remove(index);
+    remove_stale(index);
     return;
   }
   json places;
@@ -286,7 +297,7 @@ void write_sharded(const Path& folder, const std::vector<TensorView>& tensors, u
     for (const auto& tensor : shards[i]) places[tensor.name] = name;
   }
   write_file(index, json{{"metadata", {{"total_size", total}}}, {"weight_map", places}}.dump(2) + "\n");
-  std::filesystem::remove(single);
+  remove_stale(single);
 }
 
 }  // namespace compeer::record

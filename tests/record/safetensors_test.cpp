@@ -329,4 +329,11 @@ TEST(ShardedSafetensors, AreCutWhereTheLimitSays) {
   EXPECT_FALSE(std::filesystem::exists(folder / "model.safetensors.index.json"));
 }
 
+TEST(Safetensors, NameAFileThatCantBeRemoved) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "model.safetensors.index.json/full");
+  EXPECT_EQ(complaint([&] { write_sharded(folder.path(), {}, 1000); }),
+            "model.safetensors.index.json: can't be removed: Directory not empty");
+}
+
 }  // namespace compeer::record
