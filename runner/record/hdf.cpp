@@ -28,6 +28,15 @@ Handle file_access() {
   return access;
 }
 
+// Without a cache of chunks: what is written goes straight to the file, and if that fails the write says so, not the
+// close of a dataset. It would keep each dataset's newest megabyte for a whole run, too, and write 4 KB or more again
+// for each new number.
+Handle write_access() {
+  Handle access = file_access();
+  H5Pset_cache(access.get(), 0, 0, 0, 0);
+  return access;
+}
+
 Handle text_type(size_t size) {
   Handle type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), std::max<size_t>(size, 1));
@@ -99,7 +108,8 @@ void Place::fail(const std::string& what) const {
 }
 
 void Place::close() {
-  if (!handle.close()) fail("can't be closed");
+  const bool written = !*broken;
+  if (!handle.close() || !written) fail("can't be closed");
 }
 
 // Links to other places or files are not followed: what leads out of the file is not there.
@@ -134,7 +144,7 @@ std::string Place::text_attribute(const std::string& name) const {
 }
 
 Place create(const std::filesystem::path& file) {
-  const Handle access = file_access();
+  const Handle access = write_access();
   // Paged file space keeps a small object inside one page of the file, so that no kill can tear it in two.
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
@@ -145,11 +155,7 @@ Place create(const std::filesystem::path& file) {
 }
 
 Place open_for_appending(const std::filesystem::path& file) {
-  // Without a cache of chunks, of which every dataset would keep the newest megabyte for the whole run and write 4 KB
-  // or more again for each new number: what is appended goes straight to the file.
-  const Handle access = file_access();
-  H5Pset_cache(access.get(), 0, 0, 0, 0);
-  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access);
+  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
   place.growing = true;
   return place;
 }

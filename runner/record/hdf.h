@@ -30,7 +30,9 @@ class Handle {
     std::swap(broken_, other.broken_);
     return *this;
   }
-  ~Handle() { close(); }
+  ~Handle() {
+    if (!close() && broken_) *broken_ = true;
+  }
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
   /// False if closing meant writing, and that failed.
@@ -54,7 +56,7 @@ struct Place {
 
   /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
   [[noreturn]] void fail(const std::string& what) const;
-  /// Closes a file whose datasets are closed. Throws like fail().
+  /// Closes a file whose datasets are closed. Throws like fail(), also if one of those couldn't be.
   void close();
   hid_t must(hid_t result, const std::string& what) const {
     if (result < 0) fail(what);

@@ -71,8 +71,10 @@ Array Array::create(const Place& place, const std::string& path, hid_t type, hsi
   Array array;
   array.file_ = place.file;
   array.name_ = path;
-  array.dataset_ =
-      Handle(H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT));
+  array.broken_ = place.broken;
+  const hid_t id =
+      H5Dcreate2(place.handle.get(), path.c_str(), type, space.get(), links.get(), creation.get(), H5P_DEFAULT);
+  array.dataset_ = Handle(id, place.broken);
   place.must(array.dataset_.get(), "can't make " + path);
   return array;
 }
