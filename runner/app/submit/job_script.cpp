@@ -81,7 +81,8 @@ if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then
 std::string requeue(const std::string& job) {
   return fmt::format(R"(
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-if [ "$code" -eq 85 ]; then scontrol requeue "{}"; fi
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "{}" ;; esac
 exit "$code"
 )",
                      job);

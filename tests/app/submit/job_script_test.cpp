@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "app/program_output.h"
 #include "app/submit/allocation.h"
@@ -79,7 +80,8 @@ code=$?
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-if [ "$code" -eq 85 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
 exit "$code"
 )");
 }
@@ -113,7 +115,8 @@ code=$?
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-if [ "$code" -eq 85 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"; fi
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ;; esac
 exit "$code"
 )");
 }
@@ -148,7 +151,8 @@ while [ "$asked" ]; do
 done
 
 # 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
-if [ "$code" -eq 85 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
 exit "$code"
 )");
 }
@@ -196,23 +200,49 @@ TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
             "elsewhere with --results DIR");
 }
 
+// A new folder with an srun that prints its words and ends with `code`, and an scontrol that prints its own.
+fs::path folder_with_slurm(int code) {
+  const auto folder = fs::path(testing::TempDir()) / ("job-script-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  write_file(folder / "srun",
+             "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done\nexit " + std::to_string(code) + "\n");
+  write_file(folder / "scontrol", "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
+  for (const char* program : {"srun", "scontrol"}) fs::permissions(folder / program, fs::perms::owner_all);
+  return folder;
+}
+
+ProgramOutput run_in(const fs::path& folder, const std::string& script) {
+  return ask_program({"bash", "-c", "PATH=" + folder.string() + ":$PATH; SLURM_JOB_ID=17; " + script});
+}
+
+TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
+  for (const auto& [code, ends] :
+       std::map<int, std::string>{{0, ""}, {5, ""}, {85, "[requeue][17]"}, {138, "[requeue][17]"}}) {
+    const auto folder = folder_with_slurm(code);
+    write_file(folder / "status.json", R"({"state":"finished"})");
+    Surroundings around;
+    around.folder = folder;
+    const auto ran = run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
+    EXPECT_EQ(ran.exit, code);
+    EXPECT_EQ(ran.text.substr(ran.text.rfind('>') + 1), ends) << code;
+    fs::remove_all(folder);
+  }
+}
+
 // Everything of a script that names can reach is hostile; the shell must do nothing but what it would do anyway.
 TEST(JobScript, HostileNamesStayNames) {
-  const auto folder = fs::path(testing::TempDir()) / ("job-script-" + std::to_string(::getpid()));
+  const auto folder = folder_with_slurm(85);
   auto name = hostile.substr(0, hostile.find('\n'));
   std::erase_if(name, [](char c) { return c == '\\'; });
   const auto run = folder / name;
   fs::create_directories(run);
-  write_file(folder / "srun", "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done\nexit 85\n");
-  write_file(folder / "scontrol", "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
-  for (const char* program : {"srun", "scontrol"}) fs::permissions(folder / program, fs::perms::owner_all);
   Surroundings around;
   around.folder = folder;
   around.variables = {"COMPEER_HOME=" + hostile};
   around.mpi = hostile;
   around.worker = run / hostile;
   const auto text = run_script(name, run / "job.sh", run, {}, around);
-  const auto ran = ask_program({"bash", "-c", "PATH=" + folder.string() + ":$PATH; SLURM_JOB_ID=17; " + text});
+  const auto ran = run_in(folder, text);
   EXPECT_EQ(ran.exit, 85);
   EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--kill-on-bad-exit=1><--cpus-per-task=1><" + (run / hostile).string() +
                           "><" + run.string() + "><--resume>[requeue][17]");
