@@ -7,18 +7,22 @@
 namespace compeer {
 
 /// A plugin's own table of the spec. Every key of its descriptor is present: the host has filled in defaults and
-/// has checked types and ranges, so a getter throws only when plugin and descriptor disagree on a name.
+/// has checked types and ranges, so a getter throws only when plugin and descriptor disagree on a name or a type.
 class Settings {
  public:
   Settings() = default;
   explicit Settings(nlohmann::json values) : values_(std::move(values)) {}
 
-  double number(const std::string& key) const { return at(key).get<double>(); }
-  int64_t integer(const std::string& key) const { return at(key).get<int64_t>(); }
-  bool flag(const std::string& key) const { return at(key).get<bool>(); }
-  std::string text(const std::string& key) const { return at(key).get<std::string>(); }
-  std::vector<std::string> texts(const std::string& key) const { return at(key).get<std::vector<std::string>>(); }
-  std::vector<double> numbers(const std::string& key) const { return at(key).get<std::vector<double>>(); }
+  double number(const std::string& key) const { return get<double>(key, "a number"); }
+  int64_t integer(const std::string& key) const { return get<int64_t>(key, "an integer"); }
+  bool flag(const std::string& key) const { return get<bool>(key, "a flag"); }
+  std::string text(const std::string& key) const { return get<std::string>(key, "a text"); }
+  std::vector<std::string> texts(const std::string& key) const {
+    return get<std::vector<std::string>>(key, "a list of texts");
+  }
+  std::vector<double> numbers(const std::string& key) const {
+    return get<std::vector<double>>(key, "a list of numbers");
+  }
   Settings table(const std::string& key) const { return Settings(at(key)); }
 
   /// False also for a key whose value is null, which is how "not set" is written.
@@ -29,6 +33,15 @@ class Settings {
   const nlohmann::json& at(const std::string& key) const {
     if (!values_.contains(key)) throw std::logic_error("setting '" + key + "' is not in the plugin's descriptor");
     return values_.at(key);
+  }
+  template <class T>
+  T get(const std::string& key, const char* type) const {
+    const auto& value = at(key);
+    try {
+      return value.get<T>();
+    } catch (const nlohmann::json::type_error&) {
+      throw std::logic_error("setting '" + key + "' is " + value.dump() + ", and was asked for as " + type);
+    }
   }
   nlohmann::json values_ = nlohmann::json::object();
 };

@@ -29,6 +29,7 @@ class Actor : public Reward {
     if (act_ == "throw in make") throw std::runtime_error("no, I will not be made");
     if (act_ == "ask for a similarity") mirror();
     if (act_ == "ask for a setting") settings.number("speed");
+    if (act_ == "ask for a number") settings.number("act");
   }
 
   std::vector<std::string> parts() const override {
