@@ -55,6 +55,8 @@ if(CompeerTorch_FOUND AND NOT TARGET compeer::torch)
   # libtorch ships headers of a newer fmt than Debian's library: what includes both uses them without a library.
   target_compile_definitions(compeer::torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1 FMT_HEADER_ONLY=1
     COMPEER_TORCH_VERSION="${CompeerTorch_VERSION}")
+  # The texts of its assertions name its headers: not by a folder of the machine that built them.
+  target_compile_options(compeer::torch INTERFACE "-fmacro-prefix-map=${CompeerTorch_FOLDER}=libtorch")
   target_link_libraries(compeer::torch INTERFACE "${CompeerTorch_LIBRARY}" "${CompeerTorch_C10_LIBRARY}")
   target_link_options(compeer::torch INTERFACE
     "LINKER:-rpath-link,${_lib}" "LINKER:-rpath-link,${_lib}/../../nvidia/cu13/lib")

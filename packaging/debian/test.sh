@@ -71,8 +71,7 @@ moves_nothing_along() {
       grep -v '^\$ORIGIN\|^$\|^/$' || fail "$file searches there for libraries"
   done < <(find "$root/usr/bin" -name 'compeer*'; find "$root/usr/lib/compeer" -name '*.so*')
   ! in_root sh -c 'cat /var/lib/dpkg/info/compeer*.list' | grep -v '^/usr/\|^/usr$\|^/\.$' || fail "files lie outside of /usr"
-  # The texts of libtorch's assertions name the headers they stand in; no program or setting does.
-  ! grep -rlF -e "$sources" -e "$HOME/" --include='*.cmake' --include='*.toml' --include='*.lua' --include='*.md' \
+  ! grep -rlF -e "$sources" -e "$HOME/" --exclude-dir=libtorch "$root"/usr/bin/compeer* \
     "$root/usr/lib/compeer" "$root/usr/lib/cmake/compeer" "$root/usr/share/compeer" "$root/usr/share/doc/compeer" ||
     fail "these name a folder of the machine that built them"
 }
