@@ -112,7 +112,8 @@ ChildResult in_child(const std::function<std::string()>& work, double seconds) {
   return result;
 }
 
-void write_from_child(const std::string& where, const std::function<void(std::ostream&)>& work, std::ostream& out) {
+void write_from_child(const std::string& where, double seconds, const std::function<void(std::ostream&)>& work,
+                      std::ostream& out) {
   using nlohmann::json;
   constexpr char text = '+';  // in front of what was written; an Error is a JSON list
   const auto wrote = [&] {
@@ -126,8 +127,7 @@ void write_from_child(const std::string& where, const std::function<void(std::os
       return parts.dump(-1, ' ', false, json::error_handler_t::replace);
     }
   };
-  constexpr double a_day = 86'400;
-  const ChildResult result = in_child(wrote, a_day);
+  const ChildResult result = in_child(wrote, seconds);
   if (!result.problem.empty())
     throw Error(where, "can't be read: " + result.problem, "compeer log verify tells more", Exit::data);
   if (result.output.starts_with(text)) {

@@ -15,8 +15,9 @@ struct ChildResult {
 /// programs with one thread.
 ChildResult in_child(const std::function<std::string()>& work, double seconds);
 
-/// Runs `work` likewise, for as long as it takes, and writes to `out` what it wrote. An Error of it comes back as it
+/// Runs `work` likewise, and writes to `out` what it wrote. An Error of it comes back as it
 /// was; whatever else went wrong, as a crash, is one at `where` (exit 4).
-void write_from_child(const std::string& where, const std::function<void(std::ostream&)>& work, std::ostream& out);
+void write_from_child(const std::string& where, double seconds, const std::function<void(std::ostream&)>& work,
+                      std::ostream& out);
 
 }  // namespace compeer::app

@@ -118,6 +118,11 @@ size_t terminal_width() {
   return ::isatty(STDOUT_FILENO) && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// A damaged file may keep a reader for ever.
+void add_timeout(CLI::App& command, double& seconds) {
+  command.add_option("--timeout", seconds, "seconds that reading may take, of each run or file")->capture_default_str();
+}
+
 void add_show(CLI::App& log, std::function<int()>& action) {
   auto options = std::make_shared<LogShow>();
   auto* command = log.add_subcommand("show", "Print the newest rows of a run's metrics, and its events");
@@ -125,6 +130,7 @@ void add_show(CLI::App& log, std::function<int()>& action) {
   command->add_flag("--json", options->json, "one JSON object: status, columns, times, events");
   command->add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
   command->add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
+  add_timeout(*command, options->seconds);
   command->callback([options, &action] {
     options->width = terminal_width();
     action = [options] { return log_show(*options, std::cout); };
@@ -139,7 +145,7 @@ void add_watch(CLI::App& log, std::function<int()>& action) {
   command->add_option("--interval", options->interval, "seconds between two looks")
       ->check(CLI::Range(0.1, 3600.0))
       ->capture_default_str();
-  command->add_option("--timeout", options->seconds, "seconds that reading a run may take")->capture_default_str();
+  add_timeout(*command, options->seconds);
   command->callback(
       [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
 }
@@ -152,6 +158,7 @@ void add_export(CLI::App& log, std::function<int()>& action) {
   command->add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
   command->add_option("--tensorboard", options->tensorboard,
                       "a file for TensorBoard in this folder; of several runs in a folder of each");
+  add_timeout(*command, options->seconds);
   command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
 }
 
@@ -163,6 +170,7 @@ void add_group(CLI::App& log, std::function<int()>& action) {
   command->add_option("--prompt", options->prompt, "which of the step's prompts, from 0")->capture_default_str();
   command->add_flag("--tokens", options->tokens, "each token with its log-probability");
   command->add_flag("--json", options->json, "one JSON object, with the tokens");
+  add_timeout(*command, options->seconds);
   command->callback([options, &action] { action = [options] { return log_group(*options, std::cout); }; });
 }
 
@@ -172,7 +180,7 @@ void add_diff(CLI::App& log, std::function<int()>& action) {
   command->add_option("before", options->before, "a run folder, or the name of one in results/")->required();
   command->add_option("after", options->after, "another")->required();
   command->add_flag("--json", options->json, "one JSON object");
-  command->add_option("--timeout", options->seconds, "seconds that reading may take")->capture_default_str();
+  add_timeout(*command, options->seconds);
   command->callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
 }
 
@@ -181,7 +189,7 @@ void add_log_verify(CLI::App& log, std::function<int()>& action) {
   auto* command = log.add_subcommand("verify", "Check that all a run wrote is whole; exit code 4 if not");
   command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
   command->add_flag("--json", options->json, "one JSON object");
-  command->add_option("--timeout", options->seconds, "seconds that each check may take")->capture_default_str();
+  add_timeout(*command, options->seconds);
   command->callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });
 }
 
@@ -215,7 +223,7 @@ int log_show(const LogShow& options, std::ostream& out) {
     const RunReader run = open_run(folder);
     options.json ? show_json(folder, run, options, text) : show_table(folder, run, options, text);
   };
-  write_from_child(folder.string(), show, out);
+  write_from_child(folder.string(), options.seconds, show, out);
   return 0;
 }
 

@@ -22,6 +22,7 @@ struct LogShow {
   std::vector<std::string> columns;  ///< empty: all that fit
   uint64_t last = 20;                ///< rows; 0: all
   size_t width = 0;                  ///< of the terminal; 0: unlimited
+  double seconds = 600;              ///< that reading may take; so of the others
 };
 /// A table of the newest rows, and the events; or all of it as one JSON object.
 int log_show(const LogShow& options, std::ostream& out);
@@ -30,6 +31,7 @@ struct LogExport {
   std::vector<std::string> runs;
   std::string csv = {}, figures = {};  ///< a file, or "-"
   std::string tensorboard = {};        ///< a folder
+  double seconds = 600;                ///< for all of them
 };
 /// Rows (of several runs with the name of each in front) and figures as CSV; files for TensorBoard. log_export.cpp
 int log_export(const LogExport& options, std::ostream& out);
@@ -39,6 +41,7 @@ struct LogGroup {
   uint64_t step = 0;  ///< 0: the last
   uint64_t prompt = 0;
   bool tokens = false, json = false;
+  double seconds = 600;
 };
 /// One prompt's completions, as they were sampled, rewarded and weighed. log_group.cpp
 int log_group(const LogGroup& options, std::ostream& out);

@@ -126,7 +126,7 @@ int log_export(const LogExport& options, std::ostream& out) {
     if (!options.figures.empty()) put(options.figures, figures_csv(folders), text);
     if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
   };
-  write_from_child("log export", write, out);
+  write_from_child("log export", options.seconds, write, out);
   return 0;
 }
 

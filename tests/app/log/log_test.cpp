@@ -286,11 +286,11 @@ TEST(InChild, GivesTheResultOrWhatWentWrong) {
 TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
   std::ostringstream out;
   write_from_child(
-      "run", [](std::ostream& text) { text << "row " << 1 << '\n'; }, out);
+      "run", 60, [](std::ostream& text) { text << "row " << 1 << '\n'; }, out);
   EXPECT_EQ(out.str(), "row 1\n");
   try {
     write_from_child(
-        "run", [](std::ostream&) { throw Error("--step", "no such step", "there are 3", Exit::usage); }, out);
+        "run", 60, [](std::ostream&) { throw Error("--step", "no such step", "there are 3", Exit::usage); }, out);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.where() + "|" + error.problem() + "|" + error.help(), "--step|no such step|there are 3");
@@ -298,7 +298,7 @@ TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
   }
   try {
     write_from_child(
-        "run", [](std::ostream&) { ::raise(SIGKILL); }, out);
+        "run", 60, [](std::ostream&) { ::raise(SIGKILL); }, out);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.where() + "|" + error.problem(), "run|can't be read: reading it crashed (Killed)");
