@@ -72,13 +72,22 @@ void print_evaluations(const json& stages) {
   }
 }
 
-int tell(const Launched& done) {
-  if (done.error) throw *done.error;
+void print(const Launched& done) {
   const auto stages = stages_text(done.summary.details);
   std::cout << stages;
   const auto rest = stages.empty() ? done.summary : other_findings(done.summary);
   if (!stages.empty()) print_evaluations(done.summary.details.at("stages"));
   if (!rest.metrics.empty()) print_metrics(rest);
+}
+
+int tell(const Launched& done) {
+  if (done.error) throw *done.error;
+  try {
+    print(done);
+  } catch (const json::exception& error) {  // of a run that somebody else made, or changed
+    throw Error((done.folder / "summary.json").string(), std::string("is not what it should be: ") + error.what(),
+                "repeat the run with --fresh", Exit::data);
+  }
   return 0;
 }
 

@@ -155,6 +155,11 @@ TEST_F(Run, GoesOnWithARun) {
   EXPECT_EQ(again.exit, 0);
   EXPECT_EQ(again.text.substr(0, 28), "smoke-grpo: finished before,");
   EXPECT_EQ(compeer({"resume", "results/none"}).exit, 2);
+  write("results/smoke-grpo/summary.json", R"({"task":"data","steps":8,"metrics":{},"details":{"stages":[3]}})");
+  const auto damaged = compeer({"resume", "results/smoke-grpo"});
+  EXPECT_EQ(damaged.exit, 4);
+  EXPECT_NE(damaged.text.find("results/smoke-grpo/summary.json: is not what it should be: "), std::string::npos)
+      << damaged.text;
 }
 
 }  // namespace
