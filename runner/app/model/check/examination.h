@@ -4,30 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 
-#include "app/model/check/answers.h"
-#include "app/model/check/kit.h"
+#include "app/model/check/examinee.h"
 #include "app/model/check/repetition.h"
-#include "app/model/check/reporter.h"
-#include "app/model/check/watch.h"
-#include "plugin/host.h"
 
 namespace compeer::app {
-
-/// What an examination is told, by the front end.
-struct Asked {
-  plugin::Chosen chosen;
-  std::string version;
-  nlohmann::json settings;           ///< null: required ones are missing
-  std::vector<std::string> missing;  ///< these
-  std::vector<std::string> unset;    ///< settings without a value that need none
-  nlohmann::json edges;              ///< [{"name", "value"}]: the plugin must be made with each
-  std::vector<Example> examples;
-  std::vector<nlohmann::json> records;
-  bool real_records = false;  ///< of a dataset that was named
-};
 
 /// One plugin through everything that is checked of it, in the order of this class. What is asked of its kind in
 /// particular is in the kit.
@@ -35,7 +17,7 @@ template <class T>
 class Examination {
  public:
   Examination(const Asked& asked, const plugin::Services& services, Reporter& report)
-      : asked_(asked), services_(services), report_(report) {}
+      : asked_(asked), report_(report), examinee_(asked, services, report) {}
 
   /// True if the plugin could be made.
   bool run() {
@@ -43,7 +25,7 @@ class Examination {
     if (!loads() || !makes()) return false;
     edges();
     kit_.emplace(kit_for(Subject<T>{*object_, asked_.examples, asked_.records, asked_.settings,
-                                    [this](const auto& changes) { return another(changes); }}));
+                                    [this](const auto& changes) { return examinee_.another(changes); }}));
     begin(*object_);
     inputs();
     rules();
@@ -51,17 +33,17 @@ class Examination {
     threads();
     growth();
     making_again();
-    ends(object_);
+    examinee_.ends(object_);
     return true;
   }
 
  private:
-  using Object = plugin::Plugin<T>;
+  using Object = typename Examinee<T>::Object;
   static constexpr int64_t times = 1000, makings = 50;
 
   bool loads() {
     report_.begin("loading");
-    if (const auto wrong = tried("load", "", [&] { plugin::Library(asked_.chosen, T::kind); })) {
+    if (const auto wrong = examinee_.tried("load", "", [&] { plugin::Library(asked_.chosen, T::kind); })) {
       report_.fails(*wrong);
       return false;
     }
@@ -76,7 +58,7 @@ class Examination {
                           "; say them with --set KEY=VALUE");
       return false;
     }
-    const auto wrong = tried("new", "", [&] { object_.emplace(another({})); });
+    const auto wrong = examinee_.tried("new", "", [&] { object_.emplace(examinee_.another({})); });
     if (!wrong) return report_.holds("can be made"), true;
     if (asked_.unset.empty()) {
       report_.fails(*wrong);
@@ -94,8 +76,10 @@ class Examination {
       const auto name = edge.at("name").template get<std::string>();
       const auto input = fmt::format("{} = {}", name, edge.at("value").dump());
       std::optional<Object> made;
-      const auto wrong = tried("new", input, [&] { made.emplace(another({{name, edge.at("value")}})); });
-      ends(made);
+      const auto wrong = examinee_.tried("new", input, [&] {
+        made.emplace(examinee_.another({{name, edge.at("value")}}));
+      });
+      examinee_.ends(made);
       good += !wrong;
       if (!wrong) continue;
       if (names_another(*wrong, name)) {
@@ -113,7 +97,7 @@ class Examination {
     std::string kept;
     for (size_t i = 0; i < kit_->cases.size(); ++i) {
       const auto& one = kit_->cases[i];
-      const Answer answer = answer_to(one, *object_);
+      const Answer answer = examinee_.answer_to(one, *object_);
       const bool wants_others = answer.exit == Exit::data && !asked_.real_records && !asked_.examples.empty();
       if (answer.failed() && !one.may_refuse) {
         (wants_others ? strange : failed).add(answer.method, one.input, answer.problem);
@@ -136,7 +120,7 @@ class Examination {
         continue;
       }
       std::string broken;
-      const auto wrong = tried(rule.method, "", [&] { broken = rule.broken(*object_); });
+      const auto wrong = examinee_.tried(rule.method, "", [&] { broken = rule.broken(*object_); });
       if (wrong || !broken.empty()) {
         report_.fails(rule.says + "? " + (wrong ? *wrong : broken));
       } else {
@@ -164,10 +148,11 @@ class Examination {
 
   bool in_a_new_one(const std::string& otherwise) {
     std::optional<Object> fresh;
-    if (const auto wrong = tried("new", "", [&] { fresh.emplace(another({})); })) return report_.fails(*wrong), false;
+    if (const auto wrong = examinee_.tried("new", "", [&] { fresh.emplace(examinee_.another({})); }))
+      return report_.fails(*wrong), false;
     begin(*fresh);
     const bool same = agrees(*fresh, otherwise);
-    ends(fresh);
+    examinee_.ends(fresh);
     return same;
   }
 
@@ -176,7 +161,7 @@ class Examination {
     Sentences differing;
     for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
       const auto& one = kit_->cases[known->first];
-      if (!(answer_to(one, object) == known->second)) differing.add(one.method, one.input, otherwise);
+      if (!(examinee_.answer_to(one, object) == known->second)) differing.add(one.method, one.input, otherwise);
     }
     for (const auto& text : differing.all()) report_.fails(text);
     return differing.all().empty() && !known_.empty();
@@ -196,7 +181,7 @@ class Examination {
 
   void making_again() {
     report_.begin("growth");
-    repeated(makings, "new", "", [&] { another({}); });
+    repeated(makings, "new", "", [&] { examinee_.another({}); });
   }
 
   template <class F>
@@ -214,59 +199,15 @@ class Examination {
         report_.holds(fmt::format("{} calls of {} left no more memory, files or threads in use", done.calls, name));
       return done;
     } catch (const Error& error) {
-      report_.fails(
-          fmt::format("{} fails when it is called often: {}", name, failure(identity(), method, error).problem));
+      report_.fails(fmt::format("{} fails when it is called often: {}", name,
+                                failure(examinee_.identity(), method, error).problem));
       return {};
     }
-  }
-
-  Answer answer_to(const Case<T>& one, Object& object) {
-    report_.calls(one.method, one.input);
-    const Call call;
-    try {
-      Answer answer;
-      answer.bytes = one.call(object);
-      return answer;
-    } catch (const Error& error) {
-      return failure(identity(), one.method, error);
-    }
-  }
-
-  // What went wrong in words, if anything did.
-  template <class F>
-  std::optional<std::string> tried(const std::string& method, const std::string& input, F&& f) {
-    report_.calls(method, input);
-    const Call call;
-    try {
-      f();
-      return {};
-    } catch (const Error& error) {
-      const Answer answer = failure(identity(), method, error);
-      return answer.problem + (answer.help.empty() ? "" : " (" + answer.help + ")");
-    }
-  }
-
-  Object another(const nlohmann::json& changes) {
-    auto settings = asked_.settings;
-    settings.update(changes.is_null() ? nlohmann::json::object() : changes);
-    return plugin::open<T>(asked_.chosen, Settings(settings),
-                           std::make_unique<plugin::RunHost>(asked_.chosen, services_));
   }
 
   void begin(Object& object) {
     if (!kit_->begin) return;
-    if (const auto wrong = tried("survey", "", [&] { kit_->begin(object); })) report_.fails(*wrong);
-  }
-
-  void ends(std::optional<Object>& object) {
-    report_.calls("~", "");
-    const Call call;
-    object.reset();
-  }
-
-  plugin::Identity identity() const {
-    if (object_) return object_->identity();
-    return {asked_.chosen.kind, asked_.chosen.name, asked_.version, asked_.chosen.path};
+    if (const auto wrong = examinee_.tried("survey", "", [&] { kit_->begin(object); })) report_.fails(*wrong);
   }
 
   std::string methods() const {
@@ -289,8 +230,8 @@ class Examination {
   static std::string list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
   const Asked& asked_;
-  const plugin::Services& services_;
   Reporter& report_;
+  Examinee<T> examinee_;
   std::optional<Object> object_;
   std::optional<Kit<T>> kit_;
   std::map<size_t, Answer> known_;  // of cases that went well, when they were first asked
