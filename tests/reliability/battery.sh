@@ -5,7 +5,7 @@
 #     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
 #     --short    a minute in all: what ctest -L reliability runs
 # Two batteries at a time, but those whose clocks run alone.
-#     --publish  figures also to tests/reliability/figures, the page to docs/RELIABILITY.md
+#     --publish  figures also to tests/reliability/figures, the page to docs/RELIABILITY.md: of a commit, in full
 # Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,6 +26,14 @@ while (($#)); do
   esac
   shift
 done
+if [[ $publish && ($short || $times) ]]; then
+  echo "battery.sh: --publish is for batteries in full, without --short and --times" >&2
+  exit 2
+fi
+if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/RELIABILITY.md' ':!tests/reliability/figures'; then
+  echo "battery.sh: --publish is for what was committed: git status names changes" >&2
+  exit 2
+fi
 declare -A few=([kills]=4 [damage]=8 [disk]=6 [nonfinite]=1 [signals]=2 [clock]=2 [ranks]=1 [network]=1 [soak]=60)
 OUT=${out:-$BUILD/reliability}
 mkdir -p "$OUT"
