@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/inside.h"
 #include "lua/value.h"
 #include "script/compare.h"
 #include "script/module.h"
@@ -123,14 +124,13 @@ int compare_list(lua_State* L) {
   return 1;
 }
 
-// Pages are written below the current folder only: a script has no files of its own.
+// Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
+// own.
 void write_report(lua_State* L, Report report) {
   const std::filesystem::path path(file_name(report.output));
-  bool leaves = path.is_absolute() || path.extension() != ".html";
-  for (const auto& part : path) leaves = leaves || part == "..";
-  if (leaves) {
+  if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
     throw Error("", fmt::format("a report can't be written to '{}'", report.output),
-                "give a file name below the current folder that ends in .html: results/alpha.html");
+                "give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
   }
   if (report.runs.empty()) throw Error("", "a report needs results");
   spend(L, cost_of_report);

@@ -19,6 +19,7 @@ class FakeActions : public Actions {
   const spec::Catalog& catalog() const override { return catalog_; }
   const std::vector<spec::Change>& changes() const override { return changes_; }
   bool dry_run() const override { return dry_; }
+  std::string folder() const override { return folder_; }
   bool promised(const std::string& path) const override {
     const auto made = [&](const spec::Spec& spec) {
       return path.starts_with("results/" + spec.values.at("name").get<std::string>() + "/");
@@ -50,6 +51,7 @@ class FakeActions : public Actions {
   spec::FakeCatalog catalog_;
   std::vector<spec::Change> changes_;
   bool dry_ = false;
+  std::string folder_ = "results";
   std::function<void(RunResult&)> answer_;
   int jobs_ = 0;
   std::vector<spec::Spec> launched_;

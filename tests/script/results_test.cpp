@@ -242,11 +242,23 @@ TEST(Report, IsWrittenOverAnyResults) {
   EXPECT_EQ(fake->reports_[1].runs.size(), 2u);
 }
 
-TEST(Report, StaysBelowTheCurrentFolder) {
+TEST(Report, StaysBelowTheCurrentFolderOrThatOfTheRuns) {
   for (const std::string path : {"/tmp/x.html", "../x.html", "a/../../x.html", "x.txt", ""}) {
-    EXPECT_EQ(said(base + "compeer.report { output = '" + path + "', runs = { base:launch() } }"),
-              "script.lua:2: a report can't be written to '" + path +
-                  "'|give a file name below the current folder that ends in .html: results/alpha.html");
+    EXPECT_EQ(
+        said(base + "compeer.report { output = '" + path + "', runs = { base:launch() } }"),
+        "script.lua:2: a report can't be written to '" + path +
+            "'|give a file name below the current folder or compeer.folder that ends in .html: results/alpha.html");
+  }
+  for (const std::string folder : {"/data/runs", "../runs", "runs"}) {
+    const auto fake = std::make_shared<FakeActions>();
+    fake->folder_ = folder;
+    said(base + "compeer.report { output = compeer.folder .. '/a/x.html', runs = { base:launch() } }", fake);
+    ASSERT_EQ(fake->reports_.size(), 1u);
+    EXPECT_EQ(fake->reports_[0].output, folder + "/a/x.html");
+    EXPECT_NE(
+        said(base + "compeer.report { output = compeer.folder .. '/../../x.html', runs = { base:launch() } }", fake)
+            .find("can't be written to"),
+        std::string::npos);
   }
   EXPECT_EQ(said(base + "compeer.report { output = 'x.html' }"),
             "script.lua:2: a report needs 'runs', a list of results|");
