@@ -152,6 +152,7 @@ json summary(const std::map<std::string, double>& counts, const Resampling& how)
   found["columns"].push_back("average"), found["titles"].push_back("Average");
   found["better"]["higher"] = found["columns"];
   found["headline"] = "average";
+  found["scores"] = dialogues.size() * judges.size() * dimensions.size();
   for (const auto& judge : judges) found["judges"][judge] = Scored(all, {judge}).figures(how);
   for (const auto& [plural, keys] : groupings()) found[plural] = grouped(dialogues, plural, judges, how);
   put_invalid(dialogues, found);

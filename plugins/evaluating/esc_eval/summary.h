@@ -20,7 +20,8 @@ void count(const nlohmann::json& record, const Judged& judged, Outcome& outcome)
 ///   fluency ... overall     the seven figures; `average` is their mean
 ///   judges                  the same by judge
 ///   languages, sources, categories   the same, of some dialogues
-///   invalid, reasons        scores that there are not, and "judge, fluency": whose and how many
+///   scores                  how many there would be if every judge gave all
+///   invalid, reasons        of those that there are not, and "judge, fluency": whose and how many
 ///   agreement               of the first two judges: by dimension `n`, `equal` (share), `difference` (mean, first less
 ///                           second, of 100) as figures; Cohen's `kappa`, distances squared, or null
 nlohmann::json summary(const std::map<std::string, double>& counts, const statistics::Resampling& how);

@@ -61,6 +61,7 @@ TEST_F(Summary, LeavesOutWhatIsInvalidAndCountsIt) {
   EXPECT_EQ(found.at("fluency").at("n"), 1);
   EXPECT_EQ(value(found.at("overall")), 25);
   EXPECT_EQ(found.at("average").at("n"), 1) << "as few as in the dimension that has the fewest";
+  EXPECT_EQ(found.at("scores"), 21) << "3 dialogues, a judge, 7 dimensions";
   EXPECT_EQ(found.at("invalid"), 3);
   EXPECT_EQ(found.at("reasons"), (json{{"judge, fluency", 2}, {"judge, overall", 1}}));
   EXPECT_EQ(counts.at("invalid: judge, fluency"), 2) << "for those who read the stage's counts";
