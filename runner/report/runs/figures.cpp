@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace compeer::report {
@@ -36,6 +37,10 @@ void gather(const json& findings, const std::string& path, int depth, std::map<s
   }
 }
 
+constexpr std::string_view reason_is = "reasons/";
+
+bool is_reason(const std::string& path) { return path.starts_with(reason_is); }
+
 bool has_figure(const json& findings, int depth = 0) {
   return std::any_of(findings.begin(), findings.end(), [&](const json& value) {
     return is_figure(value) || (value.is_object() && depth < 8 && has_figure(value, depth + 1));
@@ -54,6 +59,21 @@ std::string spaced(std::string name) {
 std::map<std::string, Estimate> figures_of(const json& findings) {
   std::map<std::string, Estimate> all;
   if (findings.is_object()) gather(findings, "", 0, all);
+  return all;
+}
+
+std::map<std::string, double> invalid_scores(const StageData& stage) {
+  std::map<std::string, double> all;
+  const auto found = figures_of(stage.findings);
+  const bool reasons = std::any_of(found.begin(), found.end(), [](const auto& one) { return is_reason(one.first); });
+  for (const auto& [path, figure] : found) {
+    // A sum tells nothing beside its reasons; without any, what was dropped may be the reason.
+    const bool told = path == "invalid" && (reasons || stage.left_out > 0);
+    if (("/" + path + "/").find("/invalid/") != path.npos && !told) all[spaced(path)] = figure.mean;
+    if (!is_reason(path) || stage.dropped.contains(path.substr(reason_is.size()))) continue;
+    all["invalid: " + path.substr(reason_is.size())] = figure.mean;
+  }
+  std::erase_if(all, [](const auto& one) { return !(one.second > 0); });
   return all;
 }
 

@@ -16,6 +16,10 @@ bool is_trial(const StageData& stage);
 /// interval. `columns` and `curves` are none.
 std::map<std::string, Estimate> figures_of(const nlohmann::json& findings);
 
+/// What a stage's findings call `invalid`, by reason: scores without a number behind them. Not what was dropped for
+/// being so: that is in `stage.dropped`.
+std::map<std::string, double> invalid_scores(const StageData& stage);
+
 /// "mean_emotion" -> "mean emotion".
 std::string spaced(std::string name);
 

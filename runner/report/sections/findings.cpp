@@ -17,7 +17,7 @@ namespace {
 constexpr size_t told_one_by_one = 4;  ///< more trained models than this are counted instead
 constexpr size_t window = 20;          ///< rows at either end of a training run
 constexpr size_t most_warnings = 5;
-constexpr size_t most_unscored = 6;
+constexpr size_t most_gaps = 6;
 
 std::string capital(std::string title) {
   if (!title.empty() && title[0] >= 'a' && title[0] <= 'z') title[0] = static_cast<char>(title[0] - 'a' + 'A');
@@ -167,25 +167,51 @@ std::string ending(const RunData& run) {
   return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
 }
 
-/// What trials left out of their figures is said here too, lest a mean over few dialogues look like one over all. Of
-/// very many only the sum and the worst.
-std::vector<std::string> unscored(const std::vector<RunData>& runs) {
-  std::vector<std::string> list;
-  int64_t left_out = 0, in = 0;
-  double worst = 0;
-  std::string where;
+/// What the figures of a trial leave out: `part` of `whole`, 0 if unknown.
+struct Gap {
+  std::string trial;
+  double part, whole;
+
+  double share() const { return whole > 0 ? part / whole : 0; }
+};
+
+std::string counted(double part, double whole, const char* what) {
+  return whole > 0 ? fmt::format("{} of {} {}", part, whole, what) : fmt::format("{} {}", part, what);
+}
+
+/// Each gap, or of very many only the sum and the worst.
+void tell(const std::vector<Gap>& gaps, const char* what, std::vector<std::string>& list) {
+  const auto sentence = [&](const Gap& gap) { return gap.trial + ": " + counted(gap.part, gap.whole, what) + "."; };
+  if (gaps.size() <= most_gaps) {
+    for (const auto& gap : gaps) list.push_back(sentence(gap));
+    return;
+  }
+  double part = 0, whole = 0;
+  for (const auto& gap : gaps) part += gap.part, whole += gap.whole;
+  if (std::any_of(gaps.begin(), gaps.end(), [](const Gap& gap) { return gap.whole == 0; })) whole = 0;
+  const auto worst =
+      std::max_element(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.share() < b.share(); });
+  list.push_back(fmt::format("In {} tests {}; most in {}", gaps.size(), counted(part, whole, what), sentence(*worst)));
+}
+
+/// What trials left out of their figures is said here too, lest a mean over few dialogues, or over one judge of two,
+/// look like one over all.
+void add_gaps(const std::vector<RunData>& runs, std::vector<std::string>& list) {
+  std::vector<Gap> records, scores;
   for (const auto& run : runs) {
     for (const auto& stage : run.stages) {
-      if (!is_trial(stage) || stage.left_out == 0) continue;
-      list.push_back(
-          fmt::format("{}, {}: {} of {} records were not scored.", run.name, stage.name, stage.left_out, stage.in));
-      left_out += stage.left_out, in += stage.in;
-      const double share = static_cast<double>(stage.left_out) / static_cast<double>(std::max<int64_t>(stage.in, 1));
-      if (share > worst) worst = share, where = list.back();
+      if (!is_trial(stage)) continue;
+      const auto trial = run.name + ", " + stage.name;
+      if (stage.left_out > 0) records.push_back({trial, double(stage.left_out), double(stage.in)});
+      double invalid = 0;
+      for (const auto& [reason, count] : invalid_scores(stage)) invalid += count;
+      const auto figures = figures_of(stage.findings);
+      const auto all = figures.find("scores");
+      if (invalid > 0) scores.push_back({trial, invalid, all == figures.end() ? 0 : all->second.mean});
     }
   }
-  if (list.size() <= most_unscored) return list;
-  return {fmt::format("In {} tests {} of {} records were not scored; most in {}", list.size(), left_out, in, where)};
+  tell(records, "records were not scored", list);
+  tell(scores, "scores are invalid", list);
 }
 
 }  // namespace
@@ -211,7 +237,7 @@ std::vector<std::string> notices(const std::vector<RunData>& runs) {
     if (run.warnings.size() > most_warnings)
       list.push_back(fmt::format("{}: {} more warnings.", run.name, run.warnings.size() - most_warnings));
   }
-  for (auto& notice : unscored(runs)) list.push_back(std::move(notice));
+  add_gaps(runs, list);
   return list;
 }
 

@@ -127,10 +127,7 @@ void write_unscored(Markup& out, const std::vector<RunData>& runs, const TrialGr
     for (const auto& place : group.kinds[i].trials) {
       const auto& stage = runs[place.run].stages[place.stage];
       for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
-      for (const auto& [name, figure] : figures_of(stage.findings)) {
-        const bool told = name == "invalid" && stage.left_out > 0;  // among what was dropped
-        if (("/" + name + "/").find("/invalid/") != std::string::npos && !told) add(spaced(name), figure.mean);
-      }
+      for (const auto& [reason, count] : invalid_scores(stage)) add(reason, count);
     }
   }
   std::erase_if(reasons, [](const auto& reason) {

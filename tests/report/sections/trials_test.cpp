@@ -64,6 +64,42 @@ TEST(Trials, CountWhatFindingsCallInvalid) {
   EXPECT_FALSE(has(html, "<th scope=\"row\">invalid/rules/overall</th>"));  // none, so no reason
 }
 
+/// A run whose judges gave 18 of 21 scores, of three dialogues; a fourth was dropped.
+RunData judged_in_part(const std::string& name) {
+  auto run = sample::tested(name, "x", 1, 50, 2, 0.1, 1);
+  run.stages[1].findings["scores"] = 21;
+  run.stages[1].findings["invalid"] = 3;
+  run.stages[1].findings["reasons"] = {{"judge, fluency", 2}, {"judge, human", 1}};
+  return run;
+}
+
+TEST(Trials, CountInvalidScoresBesideWhatWasDropped) {
+  const auto html = written({judged_in_part("a")});
+  EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, fluency</th><td class=\"number\">2</td>"));
+  EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, human</th><td class=\"number\">1</td>"));
+  EXPECT_TRUE(has(html, "<th scope=\"row\">unreadable change</th><td class=\"number\">1</td>"));
+  EXPECT_FALSE(has(html, "<th scope=\"row\">invalid</th>"));  // their sum
+}
+
+TEST(Trials, CountWhatWasDroppedForBeingInvalidOnce) {
+  auto run = sample::tested("a", "x", 1, 50, 2, 0.1, 3);
+  run.stages[1].findings["invalid"] = 3;
+  run.stages[1].findings["reasons"] = {{"unreadable change", 3}};
+  EXPECT_FALSE(has(written({run}), "invalid: unreadable change"));
+  EXPECT_EQ(notices({run}), std::vector<std::string>{"a, 01-sage: 3 of 100 records were not scored."});
+}
+
+TEST(Trials, NameTestsWithInvalidScores) {
+  auto silent = judged_in_part("silent"), old = judged_in_part("old");
+  for (auto* run : {&silent, &old}) run->stages[1].left_out = 0, run->stages[1].dropped.clear();
+  old.stages[1].findings.erase("scores");
+  EXPECT_EQ(notices({silent, old}), (std::vector<std::string>{"silent, 01-sage: 3 of 21 scores are invalid.",
+                                                              "old, 01-sage: 3 scores are invalid."}));
+  const auto many = notices(std::vector<RunData>(7, silent));
+  EXPECT_EQ(many, std::vector<std::string>{"In 7 tests 21 of 147 scores are invalid; most in silent, 01-sage: 3 of 21 "
+                                           "scores are invalid."});
+}
+
 TEST(Trials, DrawCurvesOverRounds) {
   const auto html = written(sample::study());
   EXPECT_TRUE(has(html, "<title id=\"trial-1-curve-1-title\">sage: emotion over rounds</title>"));
