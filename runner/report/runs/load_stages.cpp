@@ -126,6 +126,19 @@ Lines lines_of(const fs::path& file) {
   return lines;
 }
 
+json list_in(const json& record, const char* key) {
+  return record.is_object() && record.contains(key) && record[key].is_array() ? record[key] : json::array();
+}
+
+/// What was said; records in SAGE's published layout tell it as `history` alone. Files of scores tell nothing.
+json turns_of(const json& record) {
+  json turns = list_in(record, "turns");
+  if (!turns.empty()) return turns;
+  for (const json& said : list_in(record, "history"))
+    turns.push_back({{"role", text_in(said, "role")}, {"text", text_in(said, "content")}});
+  return turns;
+}
+
 }  // namespace
 
 void check_stage_files(RunData& run) {
@@ -172,8 +185,10 @@ void load_stages(const json& details, RunData& run) {
 void load_transcripts(RunData& run) {
   for (size_t i = run.stages.size(); i-- > 1 && run.transcripts.empty();) {
     each_record(run, run.stages[i].name + ".jsonl", most_lines, [&](const json& record) {
-      if (!record.is_object() || !record.contains("turns") || !record["turns"].is_array()) return true;
+      json turns = turns_of(record);
+      if (turns.empty()) return true;
       run.transcripts.push_back(record);
+      run.transcripts.back()["turns"] = std::move(turns);
       return run.transcripts.size() < most_transcripts;
     });
     if (!run.transcripts.empty()) run.transcripts_of = run.stages[i].name;

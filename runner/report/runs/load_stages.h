@@ -14,7 +14,8 @@ void stages_of_rows(RunData& run);
 /// Names stages whose files are missing, end within a line, or hold fewer records than were made.
 void check_stage_files(RunData& run);
 
-/// The first records of the last stage that holds any dialogues played. Looks at the beginnings of files only.
+/// The first records of the last stage that holds any dialogues played; their `turns` are never empty. Looks at the
+/// beginnings of files only.
 void load_transcripts(RunData& run);
 
 /// The first records of every stage that judged completions.

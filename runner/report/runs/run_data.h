@@ -86,7 +86,7 @@ struct RunData {
   /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
   std::map<std::string, std::map<std::string, double>> per_prompt;
   std::vector<StageData> stages;            ///< data only
-  std::vector<nlohmann::json> transcripts;  ///< data only: the first records that hold a dialogue played (`turns`), of
+  std::vector<nlohmann::json> transcripts;  ///< data only: the first records that hold a dialogue (`turns`), of
   std::string transcripts_of;               ///< this stage, "01-sage"
   /// data only: of each stage that judged completions its name and the first records with their `judged`
   std::vector<std::pair<std::string, std::vector<nlohmann::json>>> judged;

@@ -218,6 +218,21 @@ TEST_F(LoadData, ReadsStagesAndTranscripts) {
   EXPECT_EQ(run.judged[0].second.size(), 1u);
 }
 
+TEST_F(LoadData, TakesWhatWasSaidFromSagesOwnLayout) {
+  const auto folder = write_data_run(true);
+  const std::string score = R"({"id":"score","turns":[],"scores":{"fluency":3}})";
+  const std::string published =
+      R"({"id":"p","turns":[],"history":[{"role":"user","content":"你好","emotion-point":40},)"
+      R"({"role":"assistant","content":"Hello."}]})";
+  write_file(folder / "stages/01-sage.jsonl", score + "\n" + score + "\n" + score + "\n" + published + "\n");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.transcripts.size(), 1u);  // the others hold no dialogue
+  EXPECT_EQ(run.transcripts[0]["id"], "p");
+  EXPECT_EQ(run.transcripts[0]["turns"],
+            (nlohmann::json{{{"role", "user"}, {"text", "你好"}}, {{"role", "assistant"}, {"text", "Hello."}}}));
+}
+
 TEST_F(LoadData, OfARunThatCrashedReadsWhatThereIs) {
   const RunData run = load_run(write_data_run(false));
   EXPECT_EQ(run.state, "stopped");
