@@ -39,6 +39,12 @@ std::vector<std::string> tested_paths(const json& settings) {
   return paths;
 }
 
+json data_of(const RunData& run) {
+  const json data = run.spec.value("data", json());
+  return {{"dataset", run.spec.value("dataset", json())},
+          {"splits", data.is_object() ? data.value("splits", json()) : json()}};
+}
+
 json circumstances(const RunData& run, size_t number) {
   json others = run.stages[number].settings;
   for (const auto& [key, value] : run.stages[number].settings.items()) {
@@ -49,12 +55,11 @@ json circumstances(const RunData& run, size_t number) {
     if (!is_trial(run.stages[i])) before.push_back(run.stages[i].settings);
   }
   const size_t played = subject_stage(run, number);
-  const json data = run.spec.value("data", json());
-  return {{"settings", others},
-          {"played", played == number ? json() : circumstances(run, played)},
-          {"stages", before},
-          {"dataset", run.spec.value("dataset", json())},
-          {"splits", data.is_object() ? data.value("splits", json()) : json()}};
+  json all = data_of(run);
+  all["settings"] = others;
+  all["played"] = played == number ? json() : circumstances(run, played);
+  all["stages"] = before;
+  return all;
 }
 
 }  // namespace compeer::report

@@ -13,6 +13,9 @@ size_t subject_stage(const RunData& run, size_t number);
 /// Paths that the settings of who is tested name, the first first: of the supporter, or of the judge's models.
 std::vector<std::string> tested_paths(const nlohmann::json& settings);
 
+/// The data that a run's stages begin with: the data set's settings, and which splits.
+nlohmann::json data_of(const RunData& run);
+
 /// What must agree for two trials to measure the same thing: data, what became of it before, and the rest of the
 /// settings.
 nlohmann::json circumstances(const RunData& run, size_t number);

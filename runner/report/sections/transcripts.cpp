@@ -21,7 +21,7 @@ using nlohmann::json;
 constexpr size_t most_bytes = 600'000, most_dialogues = 6, most_runs = 6, most_turns = 60, longest_turn = 1600;
 constexpr size_t summary_characters = 110;
 
-/// Runs whose transcripts come from the same kind of stage.
+/// Runs whose transcripts come from the same kind of stage, and of the same dialogues.
 struct Group {
   std::string plugin;
   std::vector<size_t> runs;
@@ -52,12 +52,20 @@ std::string played_by(const RunData& run) {
   return "";
 }
 
+/// Of the same data, or (what runs have made of it may be the data of others) with an id in common.
+bool same_dialogues(const RunData& a, const RunData& b) {
+  const auto in_both = [&](const json& record) { return record_of(b, id_of(record)) != nullptr; };
+  return data_of(a) == data_of(b) || std::any_of(a.transcripts.begin(), a.transcripts.end(), in_both);
+}
+
 std::vector<Group> groups_of(const std::vector<RunData>& runs) {
   std::vector<Group> groups;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].transcripts.empty()) continue;
     const auto plugin = played_by(runs[i]);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.plugin == plugin; });
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.plugin == plugin && same_dialogues(runs[g.runs.front()], runs[i]);
+    });
     if (group == groups.end()) group = groups.insert(groups.end(), Group{plugin, {}, 0});
     group->runs.size() < most_runs ? group->runs.push_back(i) : void(++group->more);
   }
@@ -158,7 +166,7 @@ void write_column(Markup& out, const RunData& run, size_t style, const std::stri
     out.text(run.name);
   }
   const auto* record = record_of(run, id);
-  if (!record) return out.element("p", {{"class", "how"}}, "This run has no such dialogue: it was dropped.");
+  if (!record) return out.element("p", {{"class", "how"}}, "This run kept no such dialogue.");
   write_numbers(out, scores_of(*record));
   const json& turns = (*record)["turns"];
   for (size_t i = 0; i < std::min(turns.size(), most_turns); ++i) write_turn(out, turns[i], numbers_of(*record, i));
@@ -175,9 +183,16 @@ std::string first_words(const json& record) {
   return "(nothing was said)";
 }
 
+/// "sage"; where others have the plugin too, with its runs: "sage: a and 2 more".
+std::string heading(const std::vector<RunData>& runs, const std::vector<Group>& groups, const Group& group) {
+  const auto same = [&](const Group& other) { return other.plugin == group.plugin; };
+  if (std::count_if(groups.begin(), groups.end(), same) == 1) return group.plugin;
+  const size_t others = group.runs.size() + group.more - 1;
+  return group.plugin + ": " + runs[group.runs.front()].name + (others > 0 ? fmt::format(" and {} more", others) : "");
+}
+
 void write_group(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const Group& group) {
   const auto ids = shared_ids(runs, group);
-  out.element("h3", {}, group.plugin);
   out.element(
       "p", {{"class", "how"}},
       fmt::format(
@@ -200,7 +215,11 @@ void write_group(Markup& out, const std::vector<RunData>& runs, const Lineage& l
 }  // namespace
 
 void write_transcripts(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  for (const auto& group : groups_of(runs)) write_group(out, runs, lineage, group);
+  const auto groups = groups_of(runs);
+  for (const auto& group : groups) {
+    out.element("h3", {}, heading(runs, groups, group));
+    write_group(out, runs, lineage, group);
+  }
 }
 
 }  // namespace compeer::report

@@ -38,7 +38,25 @@ TEST(Transcripts, SayWhichRunLacksOne) {
   std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 50, 2, 0.1)};
   runs[0].transcripts.resize(1);
   runs[1].transcripts.erase(runs[1].transcripts.begin());
-  EXPECT_TRUE(has(written(runs), "This run has no such dialogue: it was dropped."));
+  EXPECT_TRUE(has(written(runs), "This run kept no such dialogue."));
+}
+
+TEST(Transcripts, OfOtherDataStandApart) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 50, 2, 0.1),
+                               sample::tested("c", "z", 1, 50, 2, 0.1)};
+  runs[2].spec["dataset"] = {{"plugin", "profiles"}, {"path", "other.jsonl"}};
+  for (auto& record : runs[2].transcripts) record["id"] = "other/" + record["id"].get<std::string>();
+  const auto html = written(runs);
+  EXPECT_TRUE(has(html, "<h3>sage: a and 1 more</h3>")) << html;
+  EXPECT_TRUE(has(html, "<h3>sage: c</h3>"));
+  EXPECT_TRUE(has(html, "<b>other/esc_world/test/0</b>"));
+  EXPECT_FALSE(has(html, "no such dialogue"));
+}
+
+TEST(Transcripts, OfTheSameDialoguesStandTogetherWhateverFileTheyCameFrom) {
+  std::vector<RunData> runs = {sample::tested("a", "x", 1, 50, 2, 0.1), sample::tested("b", "y", 1, 50, 2, 0.1)};
+  runs[1].spec["dataset"] = {{"plugin", "profiles"}, {"path", "results/b/stages/01-sage.jsonl"}};
+  EXPECT_TRUE(has(written(runs), "<h3>sage</h3>"));
 }
 
 TEST(Transcripts, TakeTheEmotionFromSagesOwnLayout) {
