@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
@@ -16,6 +17,8 @@
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
+#include "report/runs/load.h"
+#include "report/runs/load_stages.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
@@ -129,8 +132,35 @@ std::string check_last(const Path& link) {
   return std::filesystem::read_symlink(link).string();
 }
 
+void check_lines(const Path& folder, const std::string& name) {
+  std::ifstream in(folder / name);
+  size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (parse_json(line).is_discarded()) bad(fmt::format("{}: line {} is no JSON", name, number));
+  }
+}
+
+// The report knows which stages a run made, whether or not it came to its end.
+std::string check_stages(const Path& folder) {
+  const auto run = report::load_run(folder);
+  int64_t records = 0;
+  for (const auto& stage : run.stages) {
+    if (const auto problem = report::file_problem(folder, stage, UINT64_MAX); !problem.empty()) bad(problem);
+    check_lines(folder, report::file_of(stage));
+    records += stage.out;
+  }
+  return run.stages.empty() ? "none" : fmt::format("{} stages, {} records", run.stages.size(), records);
+}
+
+std::string check_summary(const Path& folder) {
+  if (const auto summary = record::read_summary(folder)) return fmt::format("{} figures", summary->metrics.size());
+  const auto status = record::read_status(folder);
+  if (status && status->state == "finished") bad("is missing, though the run finished");
+  return "none";
+}
+
 std::string check_status(const Path& folder) {
-  record::read_summary(folder);
   const auto failure = record::read_failure(folder);
   const auto status = record::read_status(folder);
   if (failure) return "failed: " + failure->what;
@@ -151,11 +181,13 @@ std::vector<Check> check_all(const Path& folder, double seconds) {
   else
     checks.push_back({"run.h5", false, "is missing"});
   checks.push_back(check_in_child("rollouts", seconds, [&] { return check_rollouts(folder, spec_file); }));
+  checks.push_back(check_in_child("stages", seconds, [&] { return check_stages(folder); }));
   for (const auto& checkpoint : record::checkpoint_folders(folder))
     checks.push_back(
         check_here("checkpoints/" + checkpoint.filename().string(), [&] { return check_checkpoint(checkpoint); }));
   if (const auto last = folder / "checkpoints" / "last"; std::filesystem::is_symlink(last))
     checks.push_back(check_here("checkpoints/last", [&] { return check_last(last); }));
+  checks.push_back(check_here("summary.json", [&] { return check_summary(folder); }));
   checks.push_back(check_here("status", [&] { return check_status(folder); }));
   return checks;
 }

@@ -104,22 +104,22 @@ void count_dropped(RunData& run, StageData& stage) {
   });
 }
 
-/// Lines of a file that end, and whether something comes after the last; at most `most_bytes` are looked at.
+/// Lines of a file that end, and whether something comes after the last; at most `bytes` are looked at.
 struct Lines {
   int64_t whole = 0;
   bool cut = false, all = true;
 };
-Lines lines_of(const fs::path& file) {
+Lines lines_of(const fs::path& file, uint64_t bytes) {
   Lines lines;
   std::ifstream in(file, std::ios::binary);
   std::vector<char> block(size_t{1} << 16);
-  size_t bytes = 0;
+  uint64_t seen = 0;
   char last = '\n';
-  while (bytes < most_bytes && (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)) {
+  while (seen < bytes && (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)) {
     const auto end = block.begin() + in.gcount();
     lines.whole += std::count(block.begin(), end, '\n');
     last = *(end - 1);
-    bytes += static_cast<size_t>(in.gcount());
+    seen += static_cast<uint64_t>(in.gcount());
   }
   lines.all = in.eof();
   lines.cut = lines.all && last != '\n';
@@ -141,18 +141,22 @@ json turns_of(const json& record) {
 
 }  // namespace
 
+std::string file_of(const StageData& stage) { return fmt::format("stages/{}.jsonl", stage.name); }
+
+std::string file_problem(const fs::path& folder, const StageData& stage, uint64_t bytes) {
+  const auto name = file_of(stage);
+  std::error_code code;
+  if (!fs::is_regular_file(folder / name, code)) return name + ": not there";
+  const auto lines = lines_of(folder / name, bytes);
+  if (lines.cut) return fmt::format("{}: ends within line {}", name, lines.whole + 1);
+  const bool as_told = !lines.all || lines.whole == stage.out;
+  return as_told ? "" : fmt::format("{}: holds {} of {} records", name, lines.whole, stage.out);
+}
+
 void check_stage_files(RunData& run) {
   for (const auto& stage : run.stages) {
-    const auto name = fmt::format("stages/{}.jsonl", stage.name);
-    std::error_code code;
-    if (!fs::is_regular_file(run.folder / name, code)) {
-      run.problems.push_back(name + ": not there");
-      continue;
-    }
-    const auto lines = lines_of(run.folder / name);
-    if (lines.cut) run.problems.push_back(fmt::format("{}: ends within line {}", name, lines.whole + 1));
-    if (!lines.cut && lines.all && lines.whole != stage.out)
-      run.problems.push_back(fmt::format("{}: holds {} of {} records", name, lines.whole, stage.out));
+    if (auto problem = file_problem(run.folder, stage, most_bytes); !problem.empty())
+      run.problems.push_back(std::move(problem));
   }
 }
 
