@@ -47,29 +47,32 @@ void add_curves(const json& stage, std::vector<record::Scalar>& all) {
   }
 }
 
-}  // namespace
-
-std::vector<Figure> figures_in(const std::filesystem::path& folder) {
-  const auto summary = record::read_summary(folder);
-  if (!summary) return {};
+std::vector<Figure> figures_of(const Metrics& metrics) {
   std::vector<Figure> all;
-  for (const auto& [name, e] : summary->metrics) {
-    const auto whole = whole_of(summary->metrics, name);
+  for (const auto& [name, e] : metrics) {
+    const auto whole = whole_of(metrics, name);
     const bool interval = e.low < e.high;
     if (whole.empty()) {
       all.push_back({name, e.mean, interval ? e.low : unknown, interval ? e.high : unknown, e.n});
     } else if (name == whole + "/value") {
-      all.push_back(figure_at(summary->metrics, whole));
+      all.push_back(figure_at(metrics, whole));
     }
   }
   return all;
+}
+
+}  // namespace
+
+std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder) {
+  const auto summary = record::read_summary(folder);
+  return summary ? std::optional(figures_of(summary->metrics)) : std::nullopt;
 }
 
 std::vector<record::Scalar> scalars_in(const std::filesystem::path& folder, uint64_t rows) {
   const auto summary = record::read_summary(folder);
   if (!summary || (summary->task != "evaluate" && summary->task != "data")) return {};
   std::vector<record::Scalar> all;
-  for (const auto& one : figures_in(folder)) all.push_back({"summary/" + one.name, rows, one.mean});
+  for (const auto& one : figures_of(summary->metrics)) all.push_back({"summary/" + one.name, rows, one.mean});
   if (!summary->details.is_object() || !summary->details.contains("stages")) return all;
   for (const json& stage : summary->details["stages"]) add_curves(stage, all);
   return all;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct Figure {
 };
 
 /// All of them by name; what a stage found with an interval ("01-sage/mean_emotion/value", ".../low", ".../high") as
-/// one, "01-sage/mean_emotion". Nothing of a run that left no summary.
-std::vector<Figure> figures_in(const std::filesystem::path& folder);
+/// one, "01-sage/mean_emotion". Nothing if the run left no summary.
+std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder);
 
 /// The same beside the rows of a file for TensorBoard, at step `rows`, of runs that evaluate (others have their rows to
 /// tell); and the curves of findings, at each round: "01-sage/curves/emotion".

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "record/run_file.h"
 #include "record/status.h"
+#include "report/runs/load.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -212,7 +213,7 @@ Path find_run(const std::string& run) {
   std::vector<std::string> known;
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator("results", code))
-    if (entry.is_directory()) known.push_back(entry.path().filename().string());
+    if (report::is_run(entry.path())) known.push_back(entry.path().filename().string());
   std::sort(known.begin(), known.end());
   throw Error(run, "no such run", known.empty() ? "" : suggest(run, known), Exit::data);
 }

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "record/run_file.h"
 #include "record/tensorboard.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
@@ -86,7 +87,12 @@ std::string figures_csv(const std::vector<Path>& folders) {
   const auto names = names_of(folders);
   std::string text = "run,metric,mean,low,high,n\n";
   for (size_t i = 0; i < folders.size(); ++i) {
-    for (const auto& one : figures_in(folders[i]))
+    const auto figures = figures_in(folders[i]);
+    if (!figures) {
+      std::cerr << spec::printable(names[i], 200) << " has no summary: no figures\n";
+      continue;
+    }
+    for (const auto& one : *figures)
       text += fmt::format("{},{},{},{},{},{}\n", field(names[i]), field(one.name), field(one.mean), field(one.low),
                           field(one.high), one.n > 0 ? std::to_string(one.n) : "");
   }

@@ -130,6 +130,15 @@ TEST_F(Export, FiguresHaveTheirIntervals) {
             "sage,01-sage/n,8,,,1\n");
 }
 
+TEST_F(Export, NamesRunsWithoutFigures) {
+  fs::remove(root_ / "a/summary.json");
+  std::ostringstream out;
+  testing::internal::CaptureStderr();  // of the process that reads, too
+  EXPECT_EQ(log_export({{path("a"), path("b")}, "", "-"}, out), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a has no summary: no figures\n");
+  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\nb,reward,1.75,1,3,2\n");
+}
+
 TEST_F(Export, RefusesTwoThingsForOneOutput) {
   std::ostringstream out;
   EXPECT_THROW(log_export({{path("a")}, "-", "-"}, out), Error);

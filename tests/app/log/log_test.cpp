@@ -69,6 +69,21 @@ TEST_F(Log, RunIsAFolderOrItsFileAndAnythingElseIsAnError) {
   }
 }
 
+TEST_F(Log, FindRunSuggestsRunsAlone) {
+  std::filesystem::create_directories(folder_ / "results/.stages");
+  std::filesystem::create_directories(folder_ / "results/tiny");
+  std::filesystem::copy(folder_ / "spec.json", folder_ / "results/tiny/spec.json");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  try {
+    find_run("nothing-like-it");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.help(), "known: tiny");
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Log, ExportsCsvWithExactNumbersAndEmptyFields) {
   std::ostringstream out;
   EXPECT_EQ(log_export({{folder_.string()}, "-"}, out), 0);
