@@ -21,7 +21,8 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   const double patience = spec["spec"].value(nlohmann::json::json_pointer("/watchdog/seconds"), 300.0);
   const comm::Watchdog watchdog(world, patience, report_hang);
   check_agreement(world, spec);
-  train::run_task(world, spec, call.run, call.resume, stop);
+  // A plugin may change the current folder: what a run writes stays where it was begun.
+  train::run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
   world.barrier(comm::the_end);
 }
 
@@ -51,7 +52,7 @@ int start(const WorkerCall& call) {
   try {
     std::error_code none;
     if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
-    watch_for_faults(world, call.run / "error.json");
+    watch_for_faults(world, std::filesystem::absolute(call.run) / "error.json");
     run(world, stop, call);
     task_is_over();
     world.finish();

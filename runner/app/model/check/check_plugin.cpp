@@ -8,6 +8,7 @@
 
 #include "app/model/check/examination.h"
 #include "app/model/check/inputs.h"
+#include "app/model/check/surroundings.h"
 #include "app/model/check/usage.h"
 #include "app/model/open_plugin.h"
 #include "base/hash.h"
@@ -114,6 +115,12 @@ void tell_of_streams(const Streams& streams, Reporter& report) {
   if (touched.empty()) report.holds("standard input, output and error are left alone");
 }
 
+void tell_of_surroundings(const Surroundings& surroundings, Reporter& report) {
+  const auto changed = surroundings.changed();
+  for (const auto& what : changed) report.fails("it leaves " + what + " changed");
+  if (changed.empty()) report.holds("so are current folder, umask, locale, environment, limits, signals and rounding");
+}
+
 }  // namespace
 
 int check_plugin(const json& options) {
@@ -126,8 +133,10 @@ int check_plugin(const json& options) {
     const Asked asked = asked_by(options, services);
     const Streams streams;
     watch_calls(file, options.at("patience"));
+    const Surroundings surroundings;
     const bool made = examine(asked, services, report);
     tell_of_streams(streams, report);
+    tell_of_surroundings(surroundings, report);
     report.ends(made);
   } catch (const std::exception& error) {
     report.gives_up(error.what());

@@ -1,0 +1,64 @@
+// A reward that scores like any other, but does to the process what its setting `act` says: to what all code shares,
+// to the processes of the system, to its own input.
+#include <ATen/ops/ones.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+#include <cfenv>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <locale>
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+
+namespace {
+
+using namespace compeer;
+
+struct Comma : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+class Intruder : public Reward {
+ public:
+  Intruder(const Settings& settings, Host&) : act_(settings.text("act")) {
+    if (act_ == "move") {
+      std::filesystem::create_directories("elsewhere");
+      (void)!::chdir("elsewhere");
+    }
+    if (act_ == "mask") ::umask(0777);
+    if (act_ == "comma") std::locale::global(std::locale(std::locale(), new Comma));  // NOLINT: the locale owns it
+    if (act_ == "clear") ::clearenv();
+    if (act_ == "write nothing") {
+      const rlimit nothing{0, 0};
+      ::setrlimit(RLIMIT_FSIZE, &nothing);
+    }
+    if (act_ == "hear nothing") std::signal(SIGTERM, SIG_IGN);
+    if (act_ == "round up") std::fesetround(FE_UPWARD);
+#ifdef __SSE__
+    if (act_ == "flush") _mm_setcsr(_mm_getcsr() | 0x8040);  // denormal numbers are taken and given as zero
+#endif
+  }
+
+  std::vector<std::string> parts() const override { return {"reward"}; }
+
+  at::Tensor score(const Group& group) override {
+    return at::ones({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
+  }
+
+ private:
+  std::string act_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, intruder, Intruder, R"json(
+  "version": "1.0.0",
+  "summary": "Changes what is not its own.",
+  "parameters": {"act": {"type": "string", "default": "well"}})json")

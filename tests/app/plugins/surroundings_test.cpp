@@ -1,0 +1,41 @@
+// Plugins that change what all code of a process shares: the check finds them, and a run keeps its files together.
+#include "checked.h"
+
+namespace compeer::app {
+namespace {
+
+const std::string fixtures = COMPEER_FIXTURES;
+
+class Surroundings : public Checked {
+ protected:
+  std::string found(const std::string& act) {
+    return failing(checked(fixtures + "/broken/rewards/intruder.so --set 'act=\"" + act + "\"'"));
+  }
+};
+
+TEST_F(Surroundings, AreLeftAsTheyWere) { EXPECT_EQ(found("well"), ""); }
+
+TEST_F(Surroundings, AreFoundChanged) {
+  for (const auto& [act, what] : {std::pair{"move", "the current folder"},
+                                  {"mask", "the mask of new files' modes (umask)"},
+                                  {"comma", "the locale"},
+                                  {"clear", "the environment"},
+                                  {"write nothing", "the limits of the process"},
+                                  {"hear nothing", "what signals do"},
+                                  {"round up", "how numbers are rounded"},
+                                  {"flush", "how numbers are rounded"}})
+    EXPECT_EQ(found(act), std::string("process: it leaves ") + what + " changed\n") << act;
+}
+
+TEST_F(Surroundings, ChangedByAPluginLeaveTheFilesOfARunTogether) {
+  const auto text = told("--plugin-dir " + fixtures + "/broken run " + smoke +
+                         " --ranks 1 --set grpo.steps=1 --set rewards.0.plugin=intruder --set rewards.0.act=move"
+                         " --results here -q");
+  EXPECT_TRUE(text.ends_with("exit 0")) << text;
+  EXPECT_TRUE(fs::exists(folder() / "here/smoke-grpo/run.h5"));
+  EXPECT_TRUE(fs::exists(folder() / "here/smoke-grpo/checkpoints"));
+  EXPECT_FALSE(fs::exists(folder() / "elsewhere/here"));
+}
+
+}  // namespace
+}  // namespace compeer::app
