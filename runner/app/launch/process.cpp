@@ -77,31 +77,50 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
   ::_exit(127);
 }
 
-// The session of a process, or -1. In /proc/PID/stat the name, in brackets, may hold anything.
-long session_of(const fs::path& folder) {
+// Whose a process is, or -1. In /proc/PID/stat the name, in brackets, may hold anything.
+struct Kin {
+  long parent = -1, session = -1;
+};
+
+Kin kin_of(const fs::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
   std::getline(file, text);
   const size_t bracket = text.rfind(')');
   char state = 0;
-  long parent = 0, group = 0, session = -1;
+  long group = 0;
+  Kin kin;
   if (bracket == std::string::npos ||
-      std::sscanf(text.c_str() + bracket + 1, " %c %ld %ld %ld", &state, &parent, &group, &session) != 4 ||
+      std::sscanf(text.c_str() + bracket + 1, " %c %ld %ld %ld", &state, &kin.parent, &group, &kin.session) != 4 ||
       state == 'Z') {
-    return -1;
+    return {};
   }
-  return session;
+  return kin;
 }
 
-std::vector<pid_t> members(pid_t session) {
+std::vector<pid_t> all_of(pid_t whose, long Kin::*relation) {
   std::vector<pid_t> found;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator("/proc", code)) {
     const auto name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (session_of(entry.path()) == session) found.push_back(static_cast<pid_t>(std::stol(name)));
+    if (kin_of(entry.path()).*relation == whose) found.push_back(static_cast<pid_t>(std::stol(name)));
   }
   return found;
+}
+
+// New ones may be born while the old ones are killed, so it is done until there are none. `reaped` says whether no dead
+// one is left to be waited for.
+template <class F>
+void kill_until_none(pid_t whose, long Kin::*relation, F&& reaped) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  for (;;) {
+    const auto living = all_of(whose, relation);
+    for (const pid_t one : living) ::kill(one, SIGKILL);
+    if (reaped() && living.empty()) return;
+    if (std::chrono::steady_clock::now() > deadline) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 }  // namespace
@@ -151,15 +170,19 @@ void Process::signal(int number) const {
 }
 
 void Process::kill_all() {
-  // New ones may be born while the old ones are killed, so it is done until there are none.
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  for (;;) {
-    const auto living = members(pid_);
-    for (const pid_t one : living) ::kill(one, SIGKILL);
-    if (!running() && living.empty()) return;
-    if (std::chrono::steady_clock::now() > deadline) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  kill_until_none(pid_, &Kin::session, [this] { return !running(); });
 }
+
+Orphans::Orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+Orphans::~Orphans() {
+  kill_until_none(::getpid(), &Kin::parent, [] {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+    return true;
+  });
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+size_t Orphans::living() { return all_of(::getpid(), &Kin::parent).size(); }
 
 }  // namespace compeer::app

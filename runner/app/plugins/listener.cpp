@@ -58,6 +58,8 @@ void Listener::understand(const json& read) {
     crash = crash_in(read.at("crash"));
   } else if (read.contains("ends")) {
     made = read.at("ends").at("made").get<bool>();
+  } else if (read.contains("forked")) {
+    forked = read.at("forked").get<bool>();
   } else if (read.contains("gives_up")) {
     gave_up = read.at("gives_up").get<std::string>();
   } else if (const Remark finding = read.at("finding"); findings.size() < most_lines) {

@@ -22,6 +22,7 @@ class Listener {
   nlohmann::json calls;      ///< {"check", "method", "input"} of the last call; a method "" before the first
   std::optional<bool> made;  ///< once all checks are over: whether there was an object to check
   std::string gave_up;
+  bool forked = false;     ///< a copy of the worker came out of the plugin, and has ended itself
   bool disturbed = false;  ///< something stood there that the worker does not write
 
   Listener();

@@ -96,6 +96,7 @@ std::string told_ending(const json& crash) {
 std::string silent_ending(bool by_itself, const ProcessEnd& end, const json& calls) {
   if (!by_itself) return fmt::format("did not come back, and was killed, {}", place(calls));
   if (end.signal == SIGXCPU) return fmt::format("used an hour of the processor, the last of it {}", place(calls));
+  if (end.signal == SIGXFSZ) return fmt::format("wrote more than 64 MiB into a file, the last of it {}", place(calls));
   if (end.signal == 0) return fmt::format("ended the process with code {}, without a word, {}", end.exit, place(calls));
   return fmt::format("was ended by signal {} ({}) {}{}", end.signal, ::strsignal(end.signal), place(calls),
                      end.signal == SIGKILL ? ": out of memory?" : "");
@@ -124,6 +125,7 @@ std::vector<std::string> environment(const std::filesystem::path& folder) {
 
 Trial try_plugin(json options, const std::filesystem::path& folder, double patience) {
   const Scratch scratch;
+  const Orphans orphans;
   const auto log = scratch.folder() / "log.txt", library = std::filesystem::path(options.at("path").get<std::string>());
   Pipe pipe;
   options["report"] = pipe.write_end();
@@ -134,15 +136,17 @@ Trial try_plugin(json options, const std::filesystem::path& folder, double patie
   pipe.close_write();
   Listener listener;
   const bool by_itself = listen(pipe, worker, patience, listener);
+  const auto left = by_itself ? Orphans::living() : 0;
   worker.kill_all();  // and what the plugin may have started
   if (!listener.gave_up.empty()) throw Error("", listener.gave_up, "", Exit::plugin);
   if (listener.calls.at("method") == "" && !listener.made)
     throw Error(program, "ended before it had begun: " + last_of(log), "compeer doctor", Exit::failure);
 
   Trial trial{std::move(listener.findings), listener.made.value_or(false), {}};
-  if (listener.disturbed)
-    trial.findings.push_back(
-        {"process", Verdict::fails, "it wrote into a file that is not its own: this check's report"});
+  const auto fails = [&](const std::string& what) { trial.findings.push_back({"process", Verdict::fails, what, {}}); };
+  if (listener.disturbed) fails("it wrote into a file that is not its own: this check's report");
+  if (listener.forked) fails("it forked and came back twice, so that two processes went on with the same work");
+  if (left > 0) fails(fmt::format("it left {} process{} behind", left, left == 1 ? "" : "es"));
   if (listener.made && by_itself) return trial;
   const json& where = listener.crash.is_null() ? listener.calls : listener.crash;
   trial.ending = listener.crash.is_null() ? silent_ending(by_itself, worker.end(), where) : told_ending(where);

@@ -12,7 +12,8 @@ TEST(Listener, UnderstandsTheWorkerInPieces) {
   EXPECT_EQ(listener.calls.at("method"), "");
   listener.take(
       "ut\":\"x\"}}\n{\"finding\":{\"check\":\"inputs\",\"verdict\":\"fails\",\"what\":\"no\",\"stack\":[]}}\n");
-  listener.take("{\"ends\":{\"made\":true}}\n");
+  listener.take("{\"forked\":true}\n{\"ends\":{\"made\":true}}\n");
+  EXPECT_TRUE(listener.forked);
   EXPECT_EQ(listener.calls.at("method"), "score");
   ASSERT_EQ(listener.findings.size(), 1u);
   EXPECT_EQ(listener.findings[0].verdict, Verdict::fails);

@@ -27,6 +27,17 @@ TEST_F(Surroundings, AreFoundChanged) {
     EXPECT_EQ(found(act), std::string("process: it leaves ") + what + " changed\n") << act;
 }
 
+TEST_F(Surroundings, HaveNoMoreProcessesThanBefore) {
+  EXPECT_EQ(found("fork"),
+            "process: it forked and came back twice, so that two processes went on with the same work\n");
+  EXPECT_EQ(found("leave a process"), "process: it left 1 process behind\n");
+}
+
+TEST_F(Surroundings, AreNotFilledWithOutput) {
+  EXPECT_EQ(found("flood"),
+            "inputs: wrote more than 64 MiB into a file, the last of it in score() with ordinary completions\n");
+}
+
 TEST_F(Surroundings, ChangedByAPluginLeaveTheFilesOfARunTogether) {
   const auto text = told("--plugin-dir " + fixtures + "/broken run " + smoke +
                          " --ranks 1 --set grpo.steps=1 --set rewards.0.plugin=intruder --set rewards.0.act=move"

@@ -1,6 +1,7 @@
 #include "app/model/check/check_plugin.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -22,16 +23,20 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t examples_of_a_dataset = 8;
-constexpr rlim_t most_memory = rlim_t{16} << 30, most_processor_time = 3600;
+constexpr rlim_t most_memory = rlim_t{16} << 30, most_processor_time = 3600, longest_file = 64 << 20;
 
 // Memory that is the process's own: a model's file that is only mapped doesn't count.
-void limit_this_process() {
+// Standard output is such memory, too: a file without a limit would be a way around it. A model is saved into files
+// that are as large as it is.
+void limit_this_process(const std::string& kind) {
 #ifndef __SANITIZE_ADDRESS__
   const auto there = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
   const rlimit memory{std::min(most_memory, there), std::min(most_memory, there)};
   ::setrlimit(RLIMIT_DATA, &memory);
 #endif
   const rlimit no_core{0, 0}, time{most_processor_time, most_processor_time};
+  if (const rlimit file{longest_file, longest_file}; kind != Model::kind) ::setrlimit(RLIMIT_FSIZE, &file);
+  ::signal(SIGXFSZ, SIG_DFL);  // whoever started us may have ignored it
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setrlimit(RLIMIT_CPU, &time);
 }
@@ -128,7 +133,7 @@ int check_plugin(const json& options) {
   ::fcntl(file, F_SETFD, FD_CLOEXEC);
   Reporter report(file);
   try {
-    limit_this_process();
+    limit_this_process(options.at("kind"));
     const auto services = services_of_a_check();
     const Asked asked = asked_by(options, services);
     const Streams streams;

@@ -23,6 +23,7 @@ void Reporter::say(Verdict verdict, const std::string& what) {
 }
 
 void Reporter::write(const json& line) {
+  end_if_copy();
   const auto text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   for (size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(file_, text.data() + done, text.size() - done);

@@ -21,12 +21,15 @@ using nlohmann::json;
 
 // Handlers are handed nothing, so what they need is kept here, ready to be written.
 struct Known {
+  pid_t process = 0;
   int report = -1;
   int seconds = 0;
   itimerval patience = {};
   char place[1536] = {};  // the inside of a JSON object
 };
 Known known;
+
+bool is_copy() { return known.process != 0 && ::getpid() != known.process; }
 
 void tell(const char* cause, int number) {
   SignalText line;
@@ -35,8 +38,9 @@ void tell(const char* cause, int number) {
   show_stack(known.report);
 }
 
+// How a process of the plugin's own ends is its affair.
 [[noreturn]] void tell_and_end(const char* cause, int number) {
-  tell(cause, number);
+  if (!is_copy()) tell(cause, number);
   ::_exit(static_cast<int>(Exit::plugin));
 }
 
@@ -49,6 +53,7 @@ void arm(const itimerval& time) { ::setitimer(ITIMER_REAL, &time, nullptr); }
 }  // namespace
 
 void watch_calls(int report, double patience) {
+  known.process = ::getpid();
   known.report = report;
   known.seconds = static_cast<int>(std::ceil(patience));
   known.patience.it_value.tv_sec = static_cast<time_t>(patience);
@@ -68,9 +73,18 @@ void next_call(const std::string& check, const std::string& method, const std::s
   if (inside.size() < sizeof known.place) std::memcpy(known.place, inside.c_str(), inside.size() + 1);
 }
 
+void end_if_copy() {
+  if (!is_copy()) return;
+  SignalText().add("{\"forked\":true}\n").write_to(known.report);
+  ::_exit(0);
+}
+
 void patience_begins() { arm(known.patience); }
 
 Call::Call() { patience_begins(); }
-Call::~Call() { arm({}); }
+Call::~Call() {
+  end_if_copy();
+  arm({});
+}
 
 }  // namespace compeer::app

@@ -49,10 +49,34 @@ class Intruder : public Reward {
   std::vector<std::string> parts() const override { return {"reward"}; }
 
   at::Tensor score(const Group& group) override {
+    if (act_ == "fork" && !once_) fork_and_come_back();
+    if (act_ == "leave a process" && !once_) leave_a_process();
+    if (act_ == "flood") flood();
     return at::ones({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
   }
 
  private:
+  static void fork_and_come_back() {
+    once_ = true;
+    ::fork();
+  }
+
+  // A process of its own session whose parent has gone; for a minute, should nobody end it.
+  static void leave_a_process() {
+    once_ = true;
+    if (::fork() != 0) return;
+    ::setsid();
+    if (::fork() != 0) ::_exit(0);
+    ::alarm(60);
+    for (;;) ::pause();
+  }
+
+  static void flood() {
+    const std::string block(1 << 20, 'x');
+    for (int i = 0; i < 100; ++i) (void)!::write(STDOUT_FILENO, block.data(), block.size());
+  }
+
+  inline static bool once_ = false;
   std::string act_;
 };
 
