@@ -29,6 +29,7 @@ class Reader {
   Parameter read(const std::string& name, const ordered_json& text) {
     if (!text.is_object()) fail("must be a table such as {\"type\": \"number\", \"default\": 1.0}");
     known_keys(text);
+    if (!plain(name)) fail("has a name that is not made of letters, digits, '_' and '-'");
     Parameter made;
     made.name = name;
     if (!text.contains("type")) fail("has no \"type\"", "one of " + joined(type_names()));
@@ -40,6 +41,7 @@ class Reader {
     made.max = limit(text, "max");
     if (const auto above = limit(text, "above")) made.min = above, made.above_min = true;
     if (const auto below = limit(text, "below")) made.max = below, made.below_max = true;
+    if (nothing_between(made)) fail("has limits with nothing between them", "the smallest value comes first");
     if (text.contains("choices")) made.choices = strings(text.at("choices"));
     if (text.contains("help") && text.at("help").is_string()) made.help = text.at("help");
     if (text.contains("parameters")) made.fields = inside(text.at("parameters"));
@@ -50,10 +52,21 @@ class Reader {
   }
 
   [[noreturn]] void fail(const std::string& what, const std::string& help = "") const {
-    throw Error(where_, fmt::format("parameter '{}' {}", path_, what), help, Exit::plugin);
+    throw Error(where_, fmt::format("parameter '{}' {}", printable(path_), what), help, Exit::plugin);
   }
 
  private:
+  // What stands between dots in a path, and in a table of a spec without quotes.
+  static bool plain(const std::string& name) {
+    constexpr auto ok = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return !name.empty() && name.find_first_not_of(ok) == std::string::npos;
+  }
+
+  static bool nothing_between(const Parameter& made) {
+    if (!made.min || !made.max) return false;
+    return *made.min > *made.max || (*made.min == *made.max && (made.above_min || made.below_max));
+  }
+
   void known_keys(const ordered_json& text) const {
     static const std::vector<std::string> known = {"type",  "default",     "min",  "max",   "above",
                                                    "below", "choices",     "help", "items", "parameters",

@@ -43,6 +43,24 @@ TEST(ParseSchema, BringsADefaultIntoItsType) {
   EXPECT_EQ(schema(R"({"a": {"type": "number", "default": 1}})")[0].default_value->dump(), "1.0");
 }
 
+TEST(ParseSchema, RefusesNamesThatNoPathCanHold) {
+  for (const char* name : {"a.b", "", "a b", "a=", "\u00e4"})
+    EXPECT_EQ(refused("{\"" + std::string(name) + "\": {\"type\": \"number\"}}"),
+              "length.so|parameter '" + std::string(name) +
+                  "' has a name that is not made of letters, digits, '_' and '-'||5");
+  EXPECT_NE(refused(R"({"in": {"type": "table", "parameters": {"a.b": {"type": "number"}}}})"), "");
+  EXPECT_EQ(refused(R"({"A_1-b": {"type": "number"}})"), "");
+}
+
+TEST(ParseSchema, RefusesLimitsThatLeaveNothing) {
+  const auto limits = [](const std::string& text) { return refused(R"({"a": {"type": "number", )" + text + "}}"); };
+  const auto wrong = "length.so|parameter 'a' has limits with nothing between them|the smallest value comes first|5";
+  EXPECT_EQ(limits(R"("min": 9, "max": 1)"), wrong);
+  EXPECT_EQ(limits(R"("above": 1, "max": 1)"), wrong);
+  EXPECT_EQ(limits(R"("min": 1, "below": 1)"), wrong);
+  EXPECT_EQ(limits(R"("min": 1, "max": 1)"), "");
+}
+
 TEST(ParseSchema, RefusesWhatItDoesNotKnowAsThePluginsFault) {
   EXPECT_EQ(
       refused(R"({"a": {"type": "nubmer"}})"),
