@@ -46,8 +46,10 @@ class Door {
     constexpr auto ok = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     if (names.size() < least) refuse("returned no names", "a reward has at least one part, the reward itself");
     for (auto name = names.begin(); name != names.end(); ++name) {
-      if (name->empty() || name->size() > 64 || name->find_first_not_of(ok) != std::string::npos) {
-        refuse("returned the name '" + *name + "'", "a name is up to 64 letters, digits, '_', '-' and '.'");
+      const bool only_dots = name->find_first_not_of('.') == std::string::npos;  // or empty
+      if (only_dots || name->size() > 64 || name->find_first_not_of(ok) != std::string::npos) {
+        refuse("returned the name '" + *name + "'",
+               "a name is up to 64 letters, digits, '_', '-' and '.', not dots alone");
       }
       if (std::find(names.begin(), name, *name) != name) refuse("returned the name '" + *name + "' twice", "");
     }
@@ -82,6 +84,12 @@ std::string cell(int64_t i, const std::vector<std::string>& columns) {
          " (the first is 0)";
 }
 
+bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Completion& x, const Completion& y) {
+    return x.text == y.text && x.tokens == y.tokens && x.finished == y.finished;
+  });
+}
+
 int64_t count(const std::vector<std::string>& list) { return static_cast<int64_t>(list.size()); }
 
 }  // namespace
@@ -93,8 +101,11 @@ std::vector<std::string> parts(Plugin<Reward>& reward) {
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
   const Door door(reward.identity(), "score");
   const auto G = static_cast<int64_t>(group.completions.size());
+  const auto before = group.completions;
   const auto scores =
       door.tensor(reward.call("score", [&](Reward& r) { return r.score(group); }), at::kFloat, {G, count(names)});
+  if (!same(before, group.completions))
+    door.refuse("wrote into the completions", "other rewards get the same: change a copy");
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
   door.finite<float>(
       scores, [&](int64_t i) { return cell(i, names); }, abstains);

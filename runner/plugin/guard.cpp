@@ -32,11 +32,18 @@ std::string described(const std::exception& error) {
   return text.empty() ? "threw " + readable(typeid(error)) + " without a message" : text;
 }
 
+// A message goes to the terminal, to every rank and into files: of a very long one the beginning will do.
+std::string cut(const std::string& text) {
+  constexpr size_t most = 4000;
+  if (text.size() <= most) return text;
+  return text.substr(0, most) + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
 }  // namespace
 
 Failure::Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help,
                  Exit exit)
-    : Error(place(identity, method), what, help, exit), plugin_(identity.title()) {}
+    : Error(place(identity, method), cut(what), cut(help), exit), plugin_(identity.title()) {}
 
 void rethrow(const Identity& identity, const char* method) {
   try {

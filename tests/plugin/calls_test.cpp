@@ -47,7 +47,12 @@ TEST(Score, NamesWhatTheContractForbids) {
   EXPECT_EQ(refused("nan").problem(), "returned NaN in column 'quality' of completion 2 (the first is 0)");
   EXPECT_EQ(refused("infinity").problem(), "returned -infinity in column 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("throw int").problem(), "threw a value of type int");
+  EXPECT_EQ(refused("write").problem(), "wrote into the completions");
   EXPECT_EQ(refused("nothing").help(), "the contract is in compeer/reward.h");
+}
+
+TEST(Score, ShowsOfALongMessageTheBeginning) {
+  EXPECT_EQ(refused("throw much").problem(), std::string(4000, 'x') + "... (20000000 bytes)");
 }
 
 TEST(Parts, AreNamesThatARecordCanTake) {
@@ -61,6 +66,7 @@ TEST(Parts, AreNamesThatARecordCanTake) {
   EXPECT_EQ(problem("no parts"), "returned no names");
   EXPECT_EQ(problem("equal parts"), "returned the name 'style' twice");
   EXPECT_EQ(problem("odd parts"), "returned the name 'style/tone'");
+  EXPECT_EQ(problem("dots"), "returned the name '..'");
 }
 
 TEST(Compare, RefusesWhatNoCosineCanBe) {

@@ -36,12 +36,15 @@ class Actor : public Reward {
     if (act_ == "no parts") return {};
     if (act_ == "equal parts") return {"style", "style"};
     if (act_ == "odd parts") return {"style/tone"};
+    if (act_ == "dots") return {"style", ".."};
     return {"style", "quality"};
   }
 
   at::Tensor score(const Group& group) override {
     if (act_ == "throw std") throw std::out_of_range("no such word: 'lenght'");
     if (act_ == "throw without a message") throw Private("");
+    if (act_ == "throw much") throw std::runtime_error(std::string(20'000'000, 'x'));
+    if (act_ == "write") const_cast<std::string&>(group.completions.back().text) = "mine";  // NOLINT
     if (act_ == "throw c10") TORCH_CHECK(false, "sizes ", 3, " and ", 4, " differ");
     if (act_ == "throw private") throw Private("a private matter");
     if (act_ == "throw int") throw 7;
