@@ -73,6 +73,17 @@ TEST(PluginPages, ShowEveryTypeOfSetting) {
       "\nMade by `compeer plugins inspect rewards/probe --markdown`.\n");
 }
 
+TEST(PluginPages, ShowTextAsItWasWritten) {
+  auto plugin = probe(R"({"a": {"type": "string", "default": "x` <i>|", "help": "see [here](http://x) <script>"}})");
+  plugin.descriptor.summary = "<script>alert(1)</script> ![x](y)";
+  const auto text = plugin_page(plugin.descriptor);
+  EXPECT_NE(text.find("\n&lt;script>alert(1)&lt;/script> !\\[x](y) Version 1.0.0.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("| `a` | a string | `\"x\\u0060 <i>\\|\"` | see \\[here](http://x) &lt;script> |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(plugin_index({plugin}).find("| &lt;script>alert(1)"), std::string::npos);
+}
+
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(LuaStubs, DeclareEverySettingWithItsType) {
@@ -95,6 +106,11 @@ TEST(LuaStubs, DeclareEverySettingWithItsType) {
   EXPECT_TRUE(holds(stubs,
                     "\n---@field clip? number clip range of the ratio, on either side of 1 (a number above 0; "
                     "default 0.2)\n"));
+}
+
+TEST(LuaStubs, KeepChoicesInTheirQuotes) {
+  const auto stubs = lua_stubs({probe(R"({"a": {"type": "string", "choices": ["x\"|any", "y\\"], "help": "odd"}})")});
+  EXPECT_TRUE(holds(stubs, R"(---@field a? "x\"|any"|"y\\" odd )")) << stubs;
 }
 
 TEST(LuaStubs, NameWhatMayStandForAPluginOfAKind) {

@@ -11,11 +11,25 @@ namespace compeer::app {
 
 namespace {
 
-// Text for a cell of a table: one line, without a bar that would end the cell.
+// Text of a descriptor on one line. What would end the cell of a table stands behind a backslash.
 std::string cell(const std::string& text) {
   std::string safe;
-  for (const char c : spec::printable(text, 1000)) safe += c == '|' ? "\\|" : std::string(1, c);
+  for (const char c : spec::printable(text, 1000)) safe += (c == '|' ? "\\" : "") + std::string(1, c);
   return safe;
+}
+
+// The same for prose, which is shown as it was written: no HTML, no links, no pictures.
+std::string prose(const std::string& text) {
+  std::string safe;
+  for (const char c : cell(text)) safe += c == '<' ? "&lt;" : c == '[' ? "\\[" : std::string(1, c);
+  return safe;
+}
+
+// The same for code. A backtick would end it; in JSON it can be written otherwise.
+std::string code(const std::string& json) {
+  std::string safe;
+  for (const char c : cell(json)) safe += c == '`' ? "\\u0060" : std::string(1, c);
+  return "`" + safe + "`";
 }
 
 // How a spec names a plugin of this kind; "" if other plugins' settings do.
@@ -35,8 +49,8 @@ std::string rows(const spec::Schema& schema, const std::string& path) {
     const auto name = path.empty() ? one.name : spec::join(path, one.name);
     const auto standard = default_text(one);
     const bool word = standard == "required" || standard == "unset";
-    text += fmt::format("| `{}` | {} | {} | {} |\n", cell(name), cell(spec::describe(one)),
-                        word ? standard : "`" + cell(standard) + "`", cell(one.help));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", cell(name), prose(spec::describe(one)),
+                        word ? standard : code(standard), prose(one.help));
     text += rows(one.fields, name);
   }
   return text;
@@ -51,7 +65,7 @@ std::string default_text(const spec::Parameter& parameter) {
 
 std::string plugin_page(const plugin::Descriptor& descriptor) {
   const auto title = descriptor.kind + "/" + descriptor.name;
-  auto text = fmt::format("# {}\n\n{} Version {}.\n\n{}", title, cell(descriptor.summary), cell(descriptor.version),
+  auto text = fmt::format("# {}\n\n{} Version {}.\n\n{}", title, prose(descriptor.summary), prose(descriptor.version),
                           example(descriptor));
   if (descriptor.parameters.empty()) {
     text += "It has no settings.\n";
@@ -67,7 +81,7 @@ std::string plugin_index(const std::vector<plugin::Found>& plugins) {
     if (!found.problem.empty() || found.shadowed) continue;
     if (found.kind != kind) text += fmt::format("\n## {}\n\n| plugin | what |\n|---|---|\n", found.kind);
     kind = found.kind;
-    text += fmt::format("| [`{0}`]({1}/{0}.md) | {2} |\n", found.name, kind, cell(found.descriptor.summary));
+    text += fmt::format("| [`{0}`]({1}/{0}.md) | {2} |\n", found.name, kind, prose(found.descriptor.summary));
   }
   return text + "\nMade by `compeer plugins list --markdown`.\n";
 }

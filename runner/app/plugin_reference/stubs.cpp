@@ -25,7 +25,12 @@ std::string below(const std::string& place, const std::string& name) {
   return all;
 }
 
-std::string quoted(const std::string& text) { return "\"" + spec::printable(text, 200) + "\""; }
+// As a literal: what a descriptor says can't end it.
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : spec::printable(text, 200)) safe += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return "\"" + safe + "\"";
+}
 
 std::string alternatives(const std::vector<std::string>& texts) {
   std::string all;
