@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "spec/check.h"
+#include "spec/core_schema.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
@@ -48,6 +49,7 @@ class Checking {
       : descriptor_(descriptor), catalog_(descriptor, finder) {}
 
   SettingsCheck run(const std::vector<std::string>& sets) {
+    if (!keys_are_free()) return std::move(made_);
     if (defaults_come_back()) settle(sets);
     unknown_is_refused();
     for (const Parameter& parameter : descriptor_.parameters) ranges(parameter);
@@ -63,6 +65,24 @@ class Checking {
     draft.values = values;
     draft.values["plugin"] = descriptor_.name;
     return spec::with(draft, changes);
+  }
+
+  // A plugin's settings share a table with those that a spec has for every plugin of its kind.
+  bool keys_are_free() {
+    spec::Schema taken(1);
+    taken.front().name = "plugin";
+    for (const auto& section : spec::core_schema()) {
+      const auto& keys = section.parameter.fields;
+      if (section.plugin_kind == descriptor_.kind) taken.insert(taken.end(), keys.begin(), keys.end());
+    }
+    size_t clashes = 0;
+    for (const Parameter& parameter : descriptor_.parameters) {
+      if (!spec::find(taken, parameter.name)) continue;
+      fails(fmt::format("its parameter '{}' is a key that every plugin of {} has: no run can use it; rename it",
+                        parameter.name, descriptor_.kind));
+      ++clashes;
+    }
+    return clashes == 0;
   }
 
   void settle(const std::vector<std::string>& sets) {

@@ -60,6 +60,15 @@ TEST(SettingsCheck, FindsADefaultThatNamesNoPlugin) {
   EXPECT_TRUE(made.settings.is_null());
 }
 
+TEST(SettingsCheck, FindsKeysThatEveryPluginOfTheKindHas) {
+  const auto made = check(R"({"weight": {"type": "number", "default": 1}, "plugin": {"type": "string"},
+                              "weights": {"type": "number", "default": 1}})");
+  EXPECT_EQ(text(made),
+            "fails: its parameter 'weight' is a key that every plugin of rewards has: no run can use it; rename it\n"
+            "fails: its parameter 'plugin' is a key that every plugin of rewards has: no run can use it; rename it\n");
+  EXPECT_TRUE(made.settings.is_null());
+}
+
 TEST(SettingsCheck, RefusesMistakesInWhatIsSet) {
   try {
     check(R"({"count": {"type": "integer", "default": 2, "min": 1}})", {"count=0"});
