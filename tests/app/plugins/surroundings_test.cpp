@@ -38,6 +38,19 @@ TEST_F(Surroundings, AreNotFilledWithOutput) {
             "inputs: wrote more than 64 MiB into a file, the last of it in score() with ordinary completions\n");
 }
 
+TEST_F(Surroundings, IncludeWhatARewardIsGiven) {
+  for (const auto& [act, what] : {std::pair{"write into texts", "wrote into the completions"},
+                                  {"write into the example", "wrote into what it was given"}})
+    EXPECT_NE(found(act).find(std::string(", example made-up-2, example made-up-3: ") + what), std::string::npos)
+        << act;
+}
+
+TEST_F(Surroundings, DoNotHideWhatChangesAfterManyCalls) {
+  const auto text = found("tire");
+  EXPECT_TRUE(text.starts_with("same twice: in score() with example made-up-3, ")) << text;
+  EXPECT_TRUE(text.ends_with(": gave other results after many calls\n")) << text;
+}
+
 TEST_F(Surroundings, ChangedByAPluginLeaveTheFilesOfARunTogether) {
   const auto text = told("--plugin-dir " + fixtures + "/broken run " + smoke +
                          " --ranks 1 --set grpo.steps=1 --set rewards.0.plugin=intruder --set rewards.0.act=move"

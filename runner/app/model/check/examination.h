@@ -32,6 +32,7 @@ class Examination {
     same_twice();
     threads();
     growth();
+    same_after_all();
     making_again();
     examinee_.ends(object_);
     return true;
@@ -54,8 +55,9 @@ class Examination {
   bool makes() {
     report_.begin("making");
     if (asked_.settings.is_null()) {
-      report_.not_checked("required and without a default: " + list(asked_.missing) +
-                          "; say them with --set KEY=VALUE");
+      report_.not_checked(asked_.missing.empty() ? "it has no settings that hold"
+                                                 : "required and without a default: " + list(asked_.missing) +
+                                                       "; say them with --set KEY=VALUE");
       return false;
     }
     const auto wrong = examinee_.tried("new", "", [&] { object_.emplace(examinee_.another({})); });
@@ -177,6 +179,12 @@ class Examination {
     if (done.calls > 0)
       report_.tells(fmt::format("{}() with {}: {:.3g} ms, the median of {} calls", one.method, one.input,
                                 done.median * 1e3, done.calls));
+  }
+
+  void same_after_all() {
+    if (!kit_->need_not_agree.empty() || !kit_->not_repeated.empty()) return;
+    report_.begin("same twice");
+    if (agrees(*object_, "gave other results after many calls")) report_.holds("the same bytes after all those calls");
   }
 
   void making_again() {

@@ -104,4 +104,17 @@ std::string bytes(const Example& example) {
   return bytes(all);
 }
 
+std::string bytes(const std::vector<Completion>& completions) {
+  std::vector<std::string> all;
+  for (const Completion& one : completions)
+    all.insert(all.end(), {one.text, std::to_string(one.tokens), one.finished ? "finished" : "cut off"});
+  return bytes(all);
+}
+
+std::string bytes(const std::vector<json>& records) {
+  std::vector<std::string> all;
+  for (const json& one : records) all.push_back(one.dump(-1, ' ', false, json::error_handler_t::replace));
+  return bytes(all);
+}
+
 }  // namespace compeer::app

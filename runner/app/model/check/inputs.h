@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "compeer/conversation.h"
 
 namespace compeer::app {
@@ -24,9 +25,21 @@ std::vector<Completion> completions(const std::vector<std::string>& texts);
 Example made_up_example(const std::string& id);
 nlohmann::json made_up_record(const std::string& id);
 
-/// Results as bytes.
+/// Results, and what is given, as bytes.
 std::string bytes(const at::Tensor& tensor);
 std::string bytes(const std::vector<std::string>& texts);
 std::string bytes(const Example& example);
+std::string bytes(const std::vector<Completion>& completions);
+std::string bytes(const std::vector<nlohmann::json>& records);
+
+/// What `call` returns. Throws Error if it wrote into what it was given, for others get the same.
+template <class Call, class... Given>
+auto untouched(const Call& call, const Given&... given) {
+  const auto before = (bytes(given) + ...);
+  auto result = call();
+  if ((bytes(given) + ...) != before)
+    throw Error("", "wrote into what it was given", "others get the same: change a copy", Exit::plugin);
+  return result;
+}
 
 }  // namespace compeer::app

@@ -1,5 +1,5 @@
 // What is asked of a reward: names of its parts, and for every completion that a model may come up with a finite number
-// for each part (the door sees to both), the same ones whenever it is asked.
+// for each part (the door sees to both), the same ones whenever it is asked; and that what it is given stays as it was.
 #include "app/model/check/inputs.h"
 #include "app/model/check/kit.h"
 
@@ -10,7 +10,8 @@ namespace {
 Case<Reward> scores(const std::string& input, const Example& example, const std::vector<std::string>& texts) {
   return {input, "score", [example, given = completions(texts)](plugin::Plugin<Reward>& reward) {
             const auto names = plugin::parts(reward);
-            return bytes(names) + bytes(plugin::score(reward, {example, given}, names));
+            const auto score = [&] { return plugin::score(reward, {example, given}, names); };
+            return bytes(names) + bytes(untouched(score, example, given));
           }};
 }
 

@@ -23,7 +23,10 @@ Case<Reweighting> reweights(const std::string& input, const Example& example, co
                             const std::vector<double>& rewards) {
   return {input, "reweight", [example, given = completions(texts), rewards](Plugin& reweighting) {
             const auto names = plugin::factors(reweighting);
-            return bytes(names) + bytes(plugin::reweight(reweighting, {example, given}, tensor(rewards), names));
+            const auto reweight = [&] {
+              return plugin::reweight(reweighting, {example, given}, tensor(rewards), names);
+            };
+            return bytes(names) + bytes(untouched(reweight, example, given));
           }};
 }
 

@@ -36,7 +36,7 @@ Made made(Plugin& stage, const std::vector<json>& records) {
 
 Case<Stage> makes(const std::string& input, const std::vector<json>& records) {
   return {input, "make", [records](Plugin& stage) {
-            const Made all = made(stage, records);
+            const Made all = untouched([&] { return made(stage, records); }, records);
             return bytes(all.outcomes) + text(all.counts);
           }};
 }

@@ -1,6 +1,7 @@
 // A reward that scores like any other, but does to the process what its setting `act` says: to what all code shares,
 // to the processes of the system, to its own input.
 #include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,9 @@ class Intruder : public Reward {
     if (act_ == "fork" && !once_) fork_and_come_back();
     if (act_ == "leave a process" && !once_) leave_a_process();
     if (act_ == "flood") flood();
+    if (act_ == "write into texts") const_cast<std::string&>(group.completions.front().text) += "!";  // NOLINT
+    if (act_ == "write into the example") const_cast<std::string&>(group.example.answer) += "!";      // NOLINT
+    if (act_ == "tire" && ++calls_ > 300) return at::zeros({static_cast<int64_t>(group.completions.size()), 1});
     return at::ones({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
   }
 
@@ -78,6 +82,7 @@ class Intruder : public Reward {
 
   inline static bool once_ = false;
   std::string act_;
+  int calls_ = 0;
 };
 
 }  // namespace
