@@ -123,7 +123,8 @@ void tell_of_streams(const Streams& streams, Reporter& report) {
 void tell_of_surroundings(const Surroundings& surroundings, Reporter& report) {
   const auto changed = surroundings.changed();
   for (const auto& what : changed) report.fails("it leaves " + what + " changed");
-  if (changed.empty()) report.holds("so are current folder, umask, locale, environment, limits, signals and rounding");
+  if (changed.empty())
+    report.holds("current folder, umask, locale, environment, limits, signals and rounding are as they were");
 }
 
 }  // namespace
