@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/find_text.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 #include "lua/pattern.h"
@@ -51,7 +52,7 @@ int push_captures(lua_State* L, std::string_view subject, const Pattern::Match& 
 
 int find_plain(lua_State* L, std::string_view subject, std::string_view text, size_t start) {
   spend(L, 1 + subject.size() / 16);
-  const size_t at = subject.find(text, start);
+  const size_t at = find_text(subject, text, start);
   if (at == std::string_view::npos) return lua_pushnil(L), 1;
   lua_pushinteger(L, static_cast<lua_Integer>(at) + 1);
   lua_pushinteger(L, static_cast<lua_Integer>(at + text.size()));

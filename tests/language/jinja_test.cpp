@@ -110,6 +110,23 @@ TEST(Template, IsBounded) {
   bounded("{{ 2 ** 64 }}", "64 bits");
 }
 
+// Half of this times the other half: comparisons that would take minutes.
+TEST(Template, SearchesAlmostEqualTextsInLinearTime) {
+  const std::string half = "{% set a = 'a' * 2000000 %}", front = "{% set b = 'b' ~ a %}",
+                    back = "{% set b = a ~ 'b' %}";
+  EXPECT_EQ(render(half + back + "{{ b in a * 2 }} {{ (a * 2).find(b) }} {{ (a * 2).count(b) }}"), "False -1 0");
+  EXPECT_EQ(render(half + back + "{{ (a * 2).split(b) | length }} {{ (a * 2).replace(b, '') == a * 2 }}"), "1 True");
+  EXPECT_EQ(render(half + front + "{{ (a * 2).rfind(b) }} {{ (a * 2).rsplit(b) | length }}"), "-1 1");
+  EXPECT_EQ(render(half + "{{ (a ~ 'x').strip('b' * 1000000 ~ 'a') }}"), "x");
+}
+
+TEST(Template, SplitsFromTheRight) {
+  EXPECT_EQ(render("{{ 'a, b, c'.rsplit(', ') }} {{ 'a, b, c'.rsplit(', ', 1) }} {{ ''.rsplit(',') }}"),
+            "['a', 'b', 'c'] ['a, b', 'c'] ['']");
+  EXPECT_EQ(render("{{ 'aaa'.rsplit('aa') }} {{ 'aaa'.split('aa') }} {{ 'a-b-'.rpartition('-') }}"),
+            "['a', ''] ['', 'a'] ('a-b', '-', '')");
+}
+
 TEST(Template, EmptiesNamespacesThatHoldThemselves) {
   EXPECT_EQ(render("{% set a = namespace() %}{% set a.b = a %}{% set a.c = [a] %}ok"), "ok");
 }

@@ -24,6 +24,12 @@ TEST(Sandbox, EndsEndlessLoopsWithinTheLimitsItHasByItself) {
   EXPECT_LT(processor_seconds() - before, 5);
 }
 
+// A million times half a million comparisons would take a minute.
+TEST(Sandbox, FindsPlainTextInLinearTime) {
+  EXPECT_EQ(run_script("local half = ('a'):rep(1000000) print((half .. half):find(half .. 'b', 1, true))").printed,
+            "nil\n");
+}
+
 TEST(Sandbox, OrdersPairsByNumbersThenText) {
   EXPECT_EQ(run_script(R"(
     local t = { b = 1, a = 1, B = 1, [2] = 1, [10] = 1, [1.5] = 1, [-1] = 1, [true] = 1, [false] = 1, [""] = 1, ["a\0"] = 1 }

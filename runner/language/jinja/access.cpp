@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/find_text.h"
 #include "language/jinja/printing.h"
 
 namespace compeer::language::jinja {
@@ -253,7 +254,7 @@ Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
 bool contains(const Value& whole, const Value& part) {
   if (const Text* text = whole.text()) {
     if (!part.text()) throw Trouble(std::string("only a text can be in a text, not ") + part.kind());
-    return text->bytes().find(part.text()->bytes()) != std::string::npos;
+    return find_text(text->bytes(), part.text()->bytes()) != std::string::npos;
   }
   if (whole.dict()) return whole.dict()->find(part) != nullptr;
   const auto all = items_of(whole);

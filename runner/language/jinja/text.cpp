@@ -3,6 +3,9 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <unordered_set>
+
+#include "base/find_text.h"
 
 namespace compeer::language::jinja {
 
@@ -89,8 +92,13 @@ Text strip(const Text& text, bool left, bool right) {
 }
 
 Text strip(const Text& text, bool left, bool right, std::string_view characters) {
-  return strip_if(text, left, right,
-                  [&](std::string_view c, int32_t) { return characters.find(c) != std::string_view::npos; });
+  std::unordered_set<std::string_view> unwanted;
+  for (size_t at = 0; at < characters.size();) {
+    const size_t length = first_character(characters.substr(at)).length;
+    unwanted.insert(characters.substr(at, length));
+    at += length;
+  }
+  return strip_if(text, left, right, [&](std::string_view c, int32_t) { return unwanted.contains(c); });
 }
 
 std::vector<Text> split(const Text& text, size_t most) {
@@ -117,7 +125,7 @@ std::vector<Text> split(const Text& text, std::string_view separator, size_t mos
   if (separator.empty()) throw Trouble("split() by an empty text");
   std::vector<Text> parts;
   size_t done = 0;
-  for (size_t at; parts.size() < most && (at = text.bytes().find(separator, done)) != std::string::npos;) {
+  for (size_t at; parts.size() < most && (at = find_text(text.bytes(), separator, done)) != std::string::npos;) {
     parts.push_back(text.part(done, at));
     done = at + separator.size();
   }
@@ -127,13 +135,16 @@ std::vector<Text> split(const Text& text, std::string_view separator, size_t mos
 
 std::vector<Text> split_from_right(const Text& text, std::string_view separator, size_t most) {
   if (separator.empty()) throw Trouble("rsplit() by an empty text");
+  // Read backwards, a search from the right is one from the left, which takes linear time (base/find_text.h).
+  const std::string backwards(text.bytes().rbegin(), text.bytes().rend());
+  const std::string sought(separator.rbegin(), separator.rend());
   std::vector<Text> parts;
-  std::string_view rest = text.bytes();
-  for (size_t at; parts.size() < most && (at = rest.rfind(separator)) != std::string::npos;) {
-    parts.push_back(text.part(at + separator.size(), rest.size()));
-    rest = rest.substr(0, at);
+  size_t done = 0;
+  for (size_t at; parts.size() < most && (at = find_text(backwards, sought, done)) != std::string::npos;) {
+    parts.push_back(text.part(text.size() - at, text.size() - done));
+    done = at + separator.size();
   }
-  parts.push_back(text.part(0, rest.size()));
+  parts.push_back(text.part(0, text.size() - done));
   std::reverse(parts.begin(), parts.end());
   return parts;
 }
@@ -153,7 +164,7 @@ Text replace(const Text& text, std::string_view old, const Text& with, size_t mo
   Text result;
   size_t done = 0;
   for (size_t n = 0, from = 0; n < most && from <= text.size(); ++n) {
-    const size_t at = text.bytes().find(old, from);
+    const size_t at = find_text(text.bytes(), old, from);
     if (at == std::string::npos) break;
     result.append(text.part(done, at));
     result.append(with);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/find_text.h"
 #include "language/jinja/access.h"
 #include "language/jinja/printing.h"
 
@@ -65,7 +66,7 @@ Value rsplit_method(const Text& text, const Arguments& arguments) {
 Value partition(const Text& text, const Arguments& arguments, bool from_right) {
   const std::string& at = text_at(arguments, 0, "sep").bytes();
   if (at.empty()) throw Trouble("partition() by an empty text");
-  const size_t found = from_right ? text.bytes().rfind(at) : text.bytes().find(at);
+  const size_t found = from_right ? find_last_text(text.bytes(), at) : find_text(text.bytes(), at);
   if (found == std::string::npos) {
     return from_right ? List({Text(), Text(), text}, true) : List({text, Text(), Text()}, true);
   }
@@ -117,8 +118,8 @@ const std::map<std::string, Method>& table() {
       {"capitalize", [](const Text& t, const Arguments&) -> Value { return capitalize(t); }},
       {"count", count},
       {"endswith", [](const Text& t, const Arguments& a) { return matches(t, a, true); }},
-      {"find",
-       [](const Text& t, const Arguments& a) { return found_at(t, t.bytes().find(text_at(a, 0, "sub").bytes())); }},
+      {"find", [](const Text& t,
+                  const Arguments& a) { return found_at(t, find_text(t.bytes(), text_at(a, 0, "sub").bytes())); }},
       {"isalnum",
        [](const Text& t, const Arguments&) { return all_are(t, [](char c) { return is_digit(c) || is_alpha(c); }); }},
       {"isalpha", [](const Text& t, const Arguments&) { return all_are(t, is_alpha); }},
@@ -138,7 +139,9 @@ const std::map<std::string, Method>& table() {
          return replace(t, text_at(a, 0, "old").bytes(), text_at(a, 1, "new"), count_at(a, 2, "count"));
        }},
       {"rfind",
-       [](const Text& t, const Arguments& a) { return found_at(t, t.bytes().rfind(text_at(a, 0, "sub").bytes())); }},
+       [](const Text& t, const Arguments& a) {
+         return found_at(t, find_last_text(t.bytes(), text_at(a, 0, "sub").bytes()));
+       }},
       {"rpartition", [](const Text& t, const Arguments& a) { return partition(t, a, true); }},
       {"rsplit", rsplit_method},
       {"rstrip", [](const Text& t, const Arguments& a) { return stripped(t, a, false, true); }},
