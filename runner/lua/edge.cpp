@@ -2,30 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <new>
+#include "lua/userdata.h"
 
 namespace compeer::lua {
 
 namespace {
 
 constexpr const char* error_type = "compeer.error";
+constexpr size_t longest_message = 8000;
 
 struct Raised {
   Error error;
   bool traced = false;
 };
 
-Raised* raised_at(lua_State* L, int index) { return static_cast<Raised*>(luaL_testudata(L, index, error_type)); }
-
-void push_raised(lua_State* L, Raised raised) {
-  void* place = lua_newuserdatauv(L, sizeof(Raised), 0);
-  new (place) Raised(std::move(raised));
-  luaL_setmetatable(L, error_type);
+Raised* raised_at(lua_State* L, int index) {
+  auto* boxed = static_cast<Boxed<Raised>*>(luaL_testudata(L, index, error_type));
+  return boxed ? &boxed->value : nullptr;
 }
 
-int collect(lua_State* L) {
-  if (auto* raised = raised_at(L, 1)) raised->~Raised();
-  return 0;
+// A script can quote what it likes in an error; nobody reads so much.
+std::string shortened(std::string_view text) {
+  if (text.size() <= longest_message) return std::string(text);
+  size_t end = longest_message;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole characters
+  return std::string(text.substr(0, end)) + "...";
+}
+
+void push_raised(lua_State* L, Raised raised) {
+  const Error& error = raised.error;
+  const size_t size = error.where().size() + error.problem().size() + error.help().size();
+  push_boxed<Raised>(L, error_type, std::move(raised), 2 * size);  // an error keeps its whole text, too
 }
 
 int to_string(lua_State* L) {
@@ -55,7 +62,7 @@ std::string file_of(const lua_Debug& frame) { return frame.source[0] == '@' ? fr
 
 std::string function_name(const lua_Debug& frame) {
   if (std::string_view(frame.what) == "main") return "the main chunk";
-  if (frame.name) return fmt::format("function '{}'", frame.name);
+  if (frame.name) return fmt::format("function '{:.100}'", frame.name);
   return fmt::format("the function of line {}", frame.linedefined);
 }
 
@@ -110,10 +117,8 @@ Error tell(lua_State* L, const Error& error) {
 Sandbox& sandbox(lua_State* L) { return **static_cast<Sandbox**>(lua_getextraspace(L)); }
 
 void raise(lua_State* L, const Error& error) {
-  {
-    const std::string where = error.where().empty() ? position(L) : error.where();
-    push_raised(L, {Error(where, error.problem(), error.help(), error.exit())});
-  }
+  const std::string where = error.where().empty() ? position(L) : shortened(error.where());
+  push_raised(L, {Error(where, shortened(error.problem()), shortened(error.help()), error.exit())});
   lua_error(L);
   std::abort();  // never reached: lua_error throws
 }
@@ -136,6 +141,17 @@ void spend(lua_State* L, uint64_t instructions) {
   }
 }
 
+void halt_for_memory(lua_State* L) {
+  halt(L, Error("", "the script needs " + sandbox(L).budget().memory_text(), sandbox(L).setup().memory_help));
+}
+
+void hold(lua_State* L, size_t bytes) {
+  auto& budget = sandbox(L).budget();
+  if (budget.hold(bytes)) return;
+  lua_gc(L, LUA_GCCOLLECT);
+  if (!budget.hold(bytes)) halt_for_memory(L);
+}
+
 std::string position(lua_State* L) {
   lua_Debug frame;
   for (int level = 0; lua_getstack(L, level, &frame); ++level) {
@@ -151,7 +167,7 @@ Error error_at(lua_State* L, int index) {
   if (lua_type(L, index) == LUA_TSTRING) {
     size_t length = 0;
     const char* text = lua_tolstring(L, index, &length);
-    return split(L, std::string(text, length));
+    return split(L, shortened({text, length}));
   }
   return Error("", fmt::format("a {} was raised as an error", luaL_typename(L, index)), "raise a text");
 }
@@ -215,16 +231,11 @@ std::string_view check_text(lua_State* L, int argument) {
 }
 
 void open_errors(lua_State* L) {
-  luaL_newmetatable(L, error_type);
-  const luaL_Reg methods[] = {{"__gc", collect},
-                              {"__tostring", bound<to_string>},
+  const luaL_Reg methods[] = {{"__tostring", bound<to_string>},
                               {"__concat", bound<concatenate>},
                               {"__index", bound<field>},
                               {nullptr, nullptr}};
-  luaL_setfuncs(L, methods, 0);
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "__metatable");
-  lua_pop(L, 1);
+  open_boxed<Raised>(L, error_type, methods);
 }
 
 }  // namespace compeer::lua

@@ -4,6 +4,7 @@
 #include <lualib.h>
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ Sandbox& sandbox(lua_State* L);
 /// Goes on ending a script that was halted.
 [[noreturn]] void raise_halt(lua_State* L);
 
+/// Ends a script that wants more memory than it may have.
+[[noreturn]] void halt_for_memory(lua_State* L);
+
 /// The wrapper of every C++ function that Lua may call.
 template <int (*Function)(lua_State*)>
 int bound(lua_State* L) {
@@ -35,6 +39,8 @@ int bound(lua_State* L) {
     return Function(L);
   } catch (const Error& error) {
     raise(L, error);
+  } catch (const std::bad_alloc&) {
+    halt_for_memory(L);
   } catch (const std::exception& error) {
     other = error.what();
   }
@@ -43,6 +49,9 @@ int bound(lua_State* L) {
 
 /// Counts work done outside the Lua machine. Halts the script when its budget is used up.
 void spend(lua_State* L, uint64_t instructions);
+
+/// Counts memory that C++ holds for the script (counted.h). Halts the script if it may not have so much.
+void hold(lua_State* L, size_t bytes);
 
 /// "scripts/x.lua:12": the line being run, or "" outside of scripts.
 std::string position(lua_State* L);

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <climits>
 
+#include "lua/counted.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 
@@ -58,7 +59,8 @@ struct Key {
   bool whole = false;
   lua_Integer integer = 0;
   lua_Number real = 0;
-  std::string_view bytes;  // lives in the table
+  std::string_view bytes;  // of a string that is on the stack, or in a table there
+  lua_Integer met = 0;     // the how-manieth key of its table, from 1
 
   long double value() const {  // holds every integer and every real exactly
     return whole ? static_cast<long double>(integer) : static_cast<long double>(real);
@@ -73,30 +75,18 @@ struct Key {
 Key key_at(lua_State* L, int index) {
   switch (lua_type(L, index)) {
     case LUA_TNUMBER:
-      if (lua_isinteger(L, index)) return {Key::number, true, lua_tointeger(L, index), 0, {}};
-      return {Key::number, false, 0, lua_tonumber(L, index), {}};
+      if (lua_isinteger(L, index)) return {Key::number, true, lua_tointeger(L, index), 0, {}, 0};
+      return {Key::number, false, 0, lua_tonumber(L, index), {}, 0};
     case LUA_TSTRING: {
       size_t length = 0;
       const char* text = lua_tolstring(L, index, &length);
-      return {Key::text, false, 0, 0, {text, length}};
+      return {Key::text, false, 0, 0, {text, length}, 0};
     }
     case LUA_TBOOLEAN:
-      return {Key::boolean, true, lua_toboolean(L, index), 0, {}};
+      return {Key::boolean, true, lua_toboolean(L, index), 0, {}, 0};
     default:
       throw Error("", fmt::format("a table with a {} as a key has no fixed order", luaL_typename(L, index)),
                   "use numbers or strings as keys, or ipairs over a list");
-  }
-}
-
-void push_key(lua_State* L, const Key& key) {
-  if (key.kind == Key::text) {
-    lua_pushlstring(L, key.bytes.data(), key.bytes.size());
-  } else if (key.kind == Key::boolean) {
-    lua_pushboolean(L, static_cast<int>(key.integer));
-  } else if (key.whole) {
-    lua_pushinteger(L, key.integer);
-  } else {
-    lua_pushnumber(L, key.real);
   }
 }
 
@@ -112,6 +102,29 @@ int next_pair(lua_State* L) {
   }
 }
 
+// Pushes a list of the keys of the table at 1, in order. Lua holds them from the beginning: a table with weak values
+// may lose fields at any time, and with them the strings that were their keys.
+void push_ordered_keys(lua_State* L) {
+  CountedVector<Key> keys{Counted<Key>(L)};
+  lua_createtable(L, static_cast<int>(std::min<lua_Unsigned>(lua_rawlen(L, 1), INT_MAX)), 0);
+  const int met = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    keys.push_back(key_at(L, -2));
+    keys.back().met = static_cast<lua_Integer>(keys.size());
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, met, keys.back().met);
+  }
+  spend(L, keys.size());
+  if (std::is_sorted(keys.begin(), keys.end())) return;
+  std::sort(keys.begin(), keys.end());
+  lua_createtable(L, static_cast<int>(keys.size()), 0);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    lua_rawgeti(L, met, keys[i].met);
+    lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  }
+  lua_remove(L, met);
+}
+
 int ordered_pairs(lua_State* L) {
   if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
     lua_pushvalue(L, 1);
@@ -119,14 +132,8 @@ int ordered_pairs(lua_State* L) {
     return 3;
   }
   luaL_checktype(L, 1, LUA_TTABLE);
-  std::vector<Key> keys;
-  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) keys.push_back(key_at(L, -2));
-  spend(L, keys.size());
-  if (!std::is_sorted(keys.begin(), keys.end())) std::sort(keys.begin(), keys.end());
-
   lua_pushvalue(L, 1);
-  lua_createtable(L, static_cast<int>(keys.size()), 0);
-  for (size_t i = 0; i < keys.size(); ++i) push_key(L, keys[i]), lua_rawseti(L, -2, static_cast<lua_Integer>(i) + 1);
+  push_ordered_keys(L);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, next_pair, 3);
   lua_pushvalue(L, 1);
@@ -136,28 +143,32 @@ int ordered_pairs(lua_State* L) {
 
 // The smallest key above the one given, in the order of pairs.
 int ordered_next(lua_State* L) {
+  constexpr int given = 2, best_at = 3;
   luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 2);
-  const bool first = lua_isnil(L, 2);
-  const Key after = first ? Key{} : key_at(L, 2);
+  lua_settop(L, given);
+  lua_pushnil(L);
+  const bool first = lua_isnil(L, given);
+  const Key after = first ? Key{} : key_at(L, given);
   Key best{};
   bool found = false;
   uint64_t seen = 0;
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-    const Key key = key_at(L, -2);
-    if ((first || after < key) && (!found || key < best)) best = key, found = true;
     ++seen;
+    const Key key = key_at(L, -2);
+    if ((!first && !(after < key)) || (found && !(key < best))) continue;
+    best = key, found = true;
+    lua_pushvalue(L, -2);
+    lua_replace(L, best_at);
   }
   spend(L, seen);
   if (!found) return lua_pushnil(L), 1;
-  push_key(L, best);
-  lua_pushvalue(L, -1);
+  lua_pushvalue(L, best_at);
   lua_rawget(L, 1);
   return 2;
 }
 
 int print(lua_State* L) {
-  std::string line;
+  CountedText line{Counted<char>(L)};
   for (int i = 1, n = lua_gettop(L); i <= n; ++i) {
     if (i > 1) line += '\t';
     line += push_text(L, i);
@@ -193,7 +204,7 @@ int set_metatable(lua_State* L) {
 // load(text or function, name, mode, env): text only, in the script's globals unless told otherwise.
 int load_text(lua_State* L) {
   lua_settop(L, 4);
-  std::string text;
+  CountedText text{Counted<char>(L)};
   if (lua_isfunction(L, 1)) {
     for (;;) {
       lua_pushvalue(L, 1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/find_text.h"
+#include "lua/counted.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 #include "lua/pattern.h"
@@ -103,6 +104,27 @@ int gmatch(lua_State* L) {
   return 1;
 }
 
+[[noreturn]] void too_large(const char* function, size_t longest) {
+  throw Error("", fmt::format("the result of {} is too large", function),
+              fmt::format("a string of a script can have {} MiB", longest >> 20));
+}
+
+// What gsub has so far. Looked at before each piece, since a short replacement can name a long match many times.
+class Result {
+ public:
+  explicit Result(lua_State* L) : text_(Counted<char>(L)), longest_(sandbox(L).budget().limits().block) {}
+
+  void operator+=(std::string_view piece) {
+    if (piece.size() > longest_ - text_.size()) too_large("string.gsub", longest_);
+    text_ += piece;
+  }
+  std::string_view text() const { return text_; }
+
+ private:
+  CountedText text_;
+  size_t longest_;
+};
+
 // What replaces one match, in gsub.
 class Replacement {
  public:
@@ -112,7 +134,7 @@ class Replacement {
     if (kind_ == LUA_TNUMBER || kind_ == LUA_TSTRING) text_ = check_text(L, 3);
   }
 
-  void append_to(std::string& result, const Pattern::Match& match) const {
+  void append_to(Result& result, const Pattern::Match& match) const {
     if (kind_ == LUA_TNUMBER || kind_ == LUA_TSTRING) return append_text(result, match);
     if (kind_ == LUA_TTABLE) {
       push_first(match);
@@ -141,16 +163,16 @@ class Replacement {
   }
 
   // %0 is the whole match, %1 to %9 captures (%1 also the whole match if there are none), %% a percent sign.
-  void append_text(std::string& result, const Pattern::Match& match) const {
+  void append_text(Result& result, const Pattern::Match& match) const {
     for (size_t i = 0; i < text_.size(); ++i) {
       if (text_[i] != '%') {
-        result += text_[i];
+        result += text_.substr(i, 1);
         continue;
       }
       const char digit = ++i < text_.size() ? text_[i] : '\0';
       const size_t index = static_cast<size_t>(digit - '1');
       if (digit == '%') {
-        result += '%';
+        result += "%";
       } else if (digit == '0' || (digit == '1' && match.captures.empty())) {
         result += subject_.substr(match.start, match.end - match.start);
       } else if (digit < '1' || digit > '9') {
@@ -175,22 +197,23 @@ int gsub(lua_State* L) {
   const auto pattern = compile(L, check_text(L, 2));
   const Replacement replacement(L, subject);
   const lua_Integer most = luaL_optinteger(L, 4, static_cast<lua_Integer>(subject.size()) + 1);
-  const size_t longest = sandbox(L).budget().limits().block;
-  std::string result;
+  Held compiled(L);
+  compiled.add(pattern.bytes());
+  Result result(L);
   lua_Integer count = 0;
   size_t at = 0, ended = Pattern::none;
   Pattern::Match match;
   while (count < most && at <= subject.size() && pattern.search(subject, at, spender(L), match, ended)) {
+    const size_t before = result.text().size();
     result += subject.substr(at, match.start - at);
     replacement.append_to(result, match);
-    spend(L, 10);
-    if (result.size() > longest) throw Error("", "the result of string.gsub is too large");
+    spend(L, 10 + (result.text().size() - before) / 16);
     at = ended = match.end;
     ++count;
     if (pattern.anchored()) break;
   }
   if (at < subject.size()) result += subject.substr(at);
-  lua_pushlstring(L, result.data(), result.size());
+  lua_pushlstring(L, result.text().data(), result.text().size());
   lua_pushinteger(L, count);
   return 2;
 }
@@ -201,11 +224,8 @@ int rep(lua_State* L) {
   const std::string_view separator = lua_isnoneornil(L, 3) ? std::string_view() : check_text(L, 3);
   if (times < 1 || text.size() + separator.size() == 0) return lua_pushliteral(L, ""), 1;
   const size_t longest = sandbox(L).budget().limits().block;
-  if (static_cast<uint64_t>(times) > longest / (text.size() + separator.size())) {
-    throw Error("", "the result of string.rep is too large",
-                fmt::format("a string of a script can have {} MiB", longest >> 20));
-  }
-  std::string result;
+  if (static_cast<uint64_t>(times) > longest / (text.size() + separator.size())) too_large("string.rep", longest);
+  CountedText result{Counted<char>(L)};
   result.reserve(static_cast<size_t>(times) * (text.size() + separator.size()));
   spend(L, result.capacity() / 16);
   for (lua_Integer i = 0; i < times; ++i) {

@@ -1,5 +1,4 @@
-#include <vector>
-
+#include "lua/counted.h"
 #include "lua/edge.h"
 #include "lua/libraries.h"
 
@@ -41,7 +40,8 @@ int move(lua_State* L) { return forward(L, luaL_checkinteger(L, 2), luaL_checkin
 // Sorting by merging: stable, and the same on every machine even if the comparison makes no sense.
 class Sorter {
  public:
-  Sorter(lua_State* L, lua_Integer size) : L_(L), order_(static_cast<size_t>(size)), merged_(order_.size()) {
+  Sorter(lua_State* L, lua_Integer size)
+      : L_(L), order_(static_cast<size_t>(size), Counted<lua_Integer>(L)), merged_(order_) {
     lua_createtable(L_, static_cast<int>(size), 0);  // at 3: the values as they were
     for (lua_Integer i = 1; i <= size; ++i) {
       lua_geti(L_, 1, i);
@@ -85,7 +85,7 @@ class Sorter {
   }
 
   lua_State* L_;
-  std::vector<lua_Integer> order_, merged_;
+  CountedVector<lua_Integer> order_, merged_;
 };
 
 int sort(lua_State* L) {

@@ -33,10 +33,10 @@ void add_keys(lua_State* L, int table, std::vector<std::string>& names) {
   }
 }
 
+// For messages, so no longer than one is.
 std::string name_at(lua_State* L, int index) {
-  if (lua_type(L, index) == LUA_TSTRING) return lua_tostring(L, index);
-  push_text(L, index);
-  return lua_tostring(L, -1);
+  constexpr size_t longest = 1000;
+  return std::string(push_text(L, index).substr(0, longest));
 }
 
 // (real globals, name)

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
+
 namespace compeer::lua {
 
 namespace {
@@ -29,6 +31,12 @@ bool Budget::resize(size_t old_size, size_t new_size) {
     if (late_ || !fits) return late(), false;
   }
   memory_ = memory_ - old_size + new_size;
+  return true;
+}
+
+bool Budget::hold(size_t bytes) {
+  if (late_ || bytes > limits_.memory - std::min(memory_, limits_.memory)) return late(), false;
+  memory_ += bytes;
   return true;
 }
 

@@ -7,7 +7,7 @@ namespace compeer::lua {
 
 /// What one script may use. A script describes runs, so these are far above any need.
 struct Limits {
-  size_t memory = size_t{256} << 20;    ///< bytes of all Lua values together
+  size_t memory = size_t{256} << 20;    ///< bytes of all Lua values together, and of what C++ holds for the script
   size_t block = size_t{64} << 20;      ///< bytes of one string, or of one table's storage
   uint64_t instructions = 100'000'000;  ///< of the Lua machine, and steps of functions that loop by themselves
   double seconds = 3;                   ///< of this thread's processor time, so waiting for runs doesn't count
@@ -21,6 +21,10 @@ class Budget {
 
   /// Counts a block of memory that is to change its size. False if it may not.
   bool resize(size_t old_size, size_t new_size);
+
+  /// The same for memory of any size that C++ holds for the script.
+  bool hold(size_t bytes);
+  void release(size_t bytes) noexcept { memory_ -= bytes; }
 
   /// Adds instructions. Returns what is used up, in words, or nothing.
   const char* spend(uint64_t instructions);

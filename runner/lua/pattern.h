@@ -23,6 +23,7 @@ class Pattern {
   explicit Pattern(std::string_view text, bool anchors = true);
 
   bool anchored() const { return anchored_; }
+  size_t bytes() const { return items_.capacity() * sizeof(Item); }
 
   struct Match {
     size_t start = 0, end = 0;

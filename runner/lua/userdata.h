@@ -16,23 +16,19 @@ struct Boxed {
 template <typename T>
 int collect_boxed(lua_State* L) {
   auto* boxed = static_cast<Boxed<T>*>(lua_touserdata(L, 1));
-  sandbox(L).budget().resize(boxed->size, 0);
+  sandbox(L).budget().release(boxed->size);
   boxed->~Boxed<T>();
   return 0;
 }
 
 template <typename T>
 void push_boxed(lua_State* L, const char* type, T value, size_t size) {
-  auto& budget = sandbox(L).budget();
-  if (!budget.resize(0, size)) {
-    lua_gc(L, LUA_GCCOLLECT);
-    if (!budget.resize(0, size)) halt(L, Error("", "the script needs " + budget.memory_text()));
-  }
+  hold(L, size);
   void* place = nullptr;
   try {
     place = lua_newuserdatauv(L, sizeof(Boxed<T>), 0);
   } catch (...) {
-    budget.resize(size, 0);
+    sandbox(L).budget().release(size);
     throw;
   }
   new (place) Boxed<T>{std::move(value), size};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lua/counted.h"
 #include "lua/edge.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
@@ -20,12 +21,13 @@ constexpr size_t deepest = 64;
 
 class Reader {
  public:
-  explicit Reader(lua_State* L) : L_(L) {}
+  explicit Reader(lua_State* L) : L_(L), held_(L) {}
 
   json read(int index, const std::string& key) {
     if (++values_ > most_values)
       throw Error("", fmt::format("'{}' holds more than {} values", shown(key), most_values));
     spend(L_, 10);
+    held_.add(sizeof(json) + key.size());
     index = lua_absindex(L_, index);
     switch (lua_type(L_, index)) {
       case LUA_TBOOLEAN:
@@ -55,6 +57,7 @@ class Reader {
   json text(int index, const std::string& key) {
     const auto bytes = check_text(L_, index);
     if (!spec::valid_utf8(bytes)) throw Error("", fmt::format("'{}' is text that is no UTF-8", shown(key)));
+    held_.add(bytes.size());
     return std::string(bytes);
   }
 
@@ -100,6 +103,7 @@ class Reader {
   }
 
   lua_State* L_;
+  Held held_;  // a string can stand in many places of a table, and is copied for each
   size_t values_ = 0;
   std::vector<const void*> inside_;
 };

@@ -56,6 +56,28 @@ TEST(Sandbox, LetsPairsGoOnWhileFieldsChange) {
             "a table with a table as a key has no fixed order\n  ");
 }
 
+// Weak values vanish as soon as memory is tidied up, and their fields' names with them.
+TEST(Sandbox, OrdersPairsOfTablesWithWeakValues) {
+  EXPECT_EQ(run_script(R"(
+    local t = setmetatable({}, { __mode = "v" })
+    for i = 1, 20000 do t[("field %d "):format(30000 - i):rep(4)] = {} end
+    local ordered, before = true, ""
+    for k in pairs(t) do ordered, before = ordered and before < k, k end
+    local k repeat k = next(t, k) until k == nil or #k > 0
+    print(ordered)
+  )")
+                .printed,
+            "true\n");
+}
+
+TEST(Sandbox, CutsMessagesThatNobodyReads) {
+  const auto told = [](const std::string& text) { return run_script(text).problem.substr(0, 9000); };
+  EXPECT_EQ(told("error(('x'):rep(60000000), 0)").find("x...\n"), 7999u);
+  EXPECT_EQ(told("error(('€'):rep(3000), 0)").find("€...\n"), 7995u);  // 2666 of 3 bytes are 7998
+  EXPECT_EQ(told("return _ENV[('x'):rep(60000000)]").size(), 1000u + 63);
+  EXPECT_EQ(run_script("print(#select(2, pcall(error, ('x'):rep(10000), 0)))").printed, "10000\n");
+}
+
 TEST(Sandbox, DrawsTheSameNumbersEverywhere) {
   const std::string text = R"(
     local drawn = {}

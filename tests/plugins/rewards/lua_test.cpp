@@ -163,6 +163,14 @@ TEST(LuaReward, SaysWhatIsWrongAndWhere) {
             "this script is one file and can't load others");
 }
 
+TEST(LuaReward, CountsTheMemoryOfWhatItReads) {
+  const auto told = complaint(
+      "local name, parts = string.rep('x', 6000000), {}\nfor i = 1, 100 do parts[i] = name end\n"
+      "return { parts = parts, score = print }",
+      {{"memory", 32}});
+  EXPECT_EQ(told, "kind.lua: the script needs more than 32 MiB of memory|'memory' sets the limit");
+}
+
 TEST(LuaReward, NeedsAScript) {
   try {
     built::open<Reward>("lua");
