@@ -8,7 +8,7 @@
 
 #include "app/commands.h"
 #include "app/plan_script.h"
-#include "base/files.h"
+#include "base/plain_file.h"
 #include "plugin/search.h"
 #include "spec/text.h"
 
@@ -35,7 +35,7 @@ std::optional<fs::path> recorded(const std::string& file) {
 
 spec::Spec read_spec(const fs::path& file) {
   try {
-    return spec::Spec::from_file_text(read_file(file, 16 << 20), file.string());
+    return spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string());
   } catch (const Error& error) {
     throw Error(error.where(), error.problem(), error.help(), Exit::spec);
   }

@@ -65,11 +65,15 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
   if (std::filesystem::is_directory(file, code)) throw Error(file.string(), "is a folder, not a file", "", Exit::data);
   std::ifstream in(file, std::ios::binary);
   if (!in) fail(file, "can't be read");
+  const auto check = [&](uint64_t size) {
+    if (size > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
+  };
+  if (const auto size = std::filesystem::file_size(file, code); !code) check(size);
   std::string bytes;
   char block[1 << 16];
   while (in.read(block, sizeof block) || in.gcount() > 0) {
     bytes.append(block, static_cast<size_t>(in.gcount()));
-    if (bytes.size() > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
+    check(bytes.size());
   }
   return bytes;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/plain_file.h"
 #include "language/json_file.h"
 
 namespace compeer::language {
@@ -25,7 +25,7 @@ constexpr const char* kChatML =
 
 ChatTemplates::ChatTemplates(const fs::path& folder) : folder_(folder.string()) {
   if (const auto file = folder / "chat_template.jinja"; fs::exists(file)) {
-    add("default", read_file(file, kLargest), file.string());
+    add("default", read_plain_file(file, kLargest), file.string());
     return;
   }
   for (const char* name : {"chat_template.json", "tokenizer_config.json"}) {

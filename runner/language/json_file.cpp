@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/plain_file.h"
 
 namespace compeer::language {
 
@@ -12,7 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kDepth = 64;
-constexpr uint64_t kLargest = uint64_t{1} << 29;  // bytes of a file
 constexpr size_t kSearched = 100;  // members of an object among which a name that stands twice is looked for
 
 /// Builds a value from the parser's events, and entries of a table where one is being read.
@@ -153,15 +152,17 @@ Json parse_json(const std::string& text, const std::string& where) {
   return parse(text, where, Builder::Layout::plain, none);
 }
 
-Json read_json(const std::filesystem::path& file) { return parse_json(read_file(file, kLargest), file.string()); }
+Json read_json(const std::filesystem::path& file) {
+  return parse_json(read_plain_file(file, kLargestTable), file.string());
+}
 
 Json read_json(const std::filesystem::path& file, TokenTables& tables) {
-  return parse(read_file(file, kLargest), file.string(), Builder::Layout::tokenizer, tables);
+  return parse(read_plain_file(file, kLargestTable), file.string(), Builder::Layout::tokenizer, tables);
 }
 
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file) {
   TokenTables tables;
-  parse(read_file(file, kLargest), file.string(), Builder::Layout::vocabulary, tables);
+  parse(read_plain_file(file, kLargestTable), file.string(), Builder::Layout::vocabulary, tables);
   if (tables.vocabulary.empty()) throw Error(file.string(), "holds no vocabulary", "", Exit::data);
   return std::move(tables.vocabulary);
 }

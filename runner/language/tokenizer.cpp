@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_file.h"
+#include "language/json_file.h"
 #include "language/spelling.h"
 #include "language/tokenizer_files.h"
 
@@ -178,7 +180,8 @@ void Tokenizer::save(const std::filesystem::path& folder) const {
   for (const char* name :
        {"tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json", "special_tokens_map.json",
         "chat_template.jinja", "chat_template.json", "generation_config.json"}) {
-    if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_file(folder_ / name));
+    if (std::filesystem::exists(folder_ / name))
+      write_file(folder / name, read_plain_file(folder_ / name, kLargestTable));
   }
 }
 

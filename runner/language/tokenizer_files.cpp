@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/plain_file.h"
 
 namespace compeer::language {
 
@@ -35,7 +35,7 @@ std::string text_of(const Json& token) {
 
 // A line that begins with "#version" is a header only where it is the first: other merges begin with "#".
 std::vector<BytePairs::Pair> read_merges(const fs::path& file) {
-  const std::string text = read_file(file);
+  const std::string text = read_plain_file(file, kLargestTable);
   std::vector<BytePairs::Pair> merges;
   size_t number = 1;
   for (size_t at = 0; at < text.size(); ++number) {

@@ -1,7 +1,7 @@
 #include "language/word_pieces.h"
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/plain_file.h"
 #include "language/json_file.h"
 #include "language/text.h"
 
@@ -61,7 +61,7 @@ void read_tokenizer_json(WordPieceFiles& files) {
 }
 
 void read_vocab_txt(const Json& config, WordPieceFiles& files) {
-  const std::string text = read_file(files.file);
+  const std::string text = read_plain_file(files.file, kLargestTable);
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     std::string token = text.substr(at, end - at);

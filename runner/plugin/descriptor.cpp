@@ -1,8 +1,8 @@
 #include "plugin/descriptor.h"
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "plugin/elf.h"
 
 namespace compeer::plugin {
@@ -97,7 +97,7 @@ Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& 
 Descriptor read_descriptor(const std::filesystem::path& file) {
   std::string bytes;
   try {
-    bytes = read_file(file, largest_library);
+    bytes = read_plain_file(file, largest_library);
   } catch (const Error& error) {
     fail(file, error.problem(), error.help());
   }

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "base/plain_file.h"
 #include "record/strict_json.h"
 
 namespace compeer::record {
@@ -18,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 using Path = std::filesystem::path;
-
-constexpr uint64_t longest_json = uint64_t{64} << 20;
 
 Path folder_of(const Path& run_folder, uint64_t step) {
   return run_folder / "checkpoints" / fmt::format("step-{:06}", step);
@@ -122,8 +119,7 @@ void point_last_at(const Path& folder) {
 
 std::string damage(const Path& folder) {
   try {
-    const json manifest =
-        parse_strict_json(folder / "manifest.json", read_plain_file(folder / "manifest.json", longest_json));
+    const json manifest = read_strict_json(folder / "manifest.json");
     if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
     if (!manifest.contains("step") || manifest["step"] != step_of(std::filesystem::canonical(folder)).value_or(0))
       return "manifest.json is of another step";
@@ -152,7 +148,7 @@ std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::s
     const std::string problem = damage(folder);
     if (problem.empty()) {
       const Path state = folder / "state.json";
-      return Checkpoint{*step_of(folder), folder, parse_strict_json(state, read_plain_file(state, longest_json))};
+      return Checkpoint{*step_of(folder), folder, read_strict_json(state)};
     }
     if (problems) problems->push_back("checkpoints/" + folder.filename().string() + ": " + problem);
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_file.h"
 #include "record/mapped_file.h"
 #include "record/strict_json.h"
 
@@ -196,7 +197,7 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   if (!std::filesystem::exists(index))
     throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json",
                 "the weights are to lie beside config.json; a run's are in its checkpoints/last", Exit::data);
-  const json parsed = parse_strict_json(index, read_file(index, longest_index));
+  const json parsed = parse_strict_json(index, read_plain_file(index, longest_index));
   if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
   std::map<std::string, std::set<std::string>> promised;  // by shard
   for (const auto& [name, shard] : parsed["weight_map"].items()) {

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/plain_file.h"
 #include "record/strict_json.h"
 
 namespace compeer::record {
@@ -23,8 +22,6 @@ namespace {
 
 using nlohmann::json;
 using Path = std::filesystem::path;
-
-constexpr uint64_t longest_json = uint64_t{64} << 20;
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 double number(const json& value) {
@@ -61,7 +58,7 @@ template <class T>
 std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return {};
-  const json parsed = parse_strict_json(file, read_plain_file(file, longest_json));
+  const json parsed = read_strict_json(file);
   try {
     return from_json(parsed);
   } catch (const json::exception& e) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/plain_file.h"
 
 namespace compeer::record {
 
@@ -85,6 +86,11 @@ json parse_strict_json(const std::filesystem::path& file, std::string_view text)
   json parsed = builder.take();
   if (!parsed.is_object()) builder.refuse("is not a JSON object");
   return parsed;
+}
+
+json read_strict_json(const std::filesystem::path& file) {
+  constexpr uint64_t longest = uint64_t{64} << 20;
+  return parse_strict_json(file, read_plain_file(file, longest));
 }
 
 }  // namespace compeer::record

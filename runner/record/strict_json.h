@@ -9,4 +9,7 @@ namespace compeer::record {
 /// behind the object and invalid UTF-8 are refused. Throws Error (exit 4) naming the file.
 nlohmann::json parse_strict_json(const std::filesystem::path& file, std::string_view text);
 
+/// The whole of such a file. Pipes, devices and more than 64 MiB are refused, too.
+nlohmann::json read_strict_json(const std::filesystem::path& file);
+
 }  // namespace compeer::record

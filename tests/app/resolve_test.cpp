@@ -1,5 +1,7 @@
 #include "app/resolve.h"
 
+#include <sys/stat.h>
+
 #include "base/files.h"
 #include "program.h"
 
@@ -39,6 +41,12 @@ TEST_F(Program, ShowsDifferencesWithOrigins) {
   told("resolve " + smoke + " --json > a.json");
   EXPECT_EQ(told("resolve a.json --set seed=2 --diff a.json"), "seed: 2 (--set) -> 1 (" + smoke + ":5)\nexit 0");
   EXPECT_EQ(told("resolve a.json --diff a.json --json"), "[]\nexit 0");
+}
+
+TEST_F(Program, ReadsNoSpecFromAPipe) {
+  ASSERT_EQ(::mkfifo((folder() / "spec.json").c_str(), 0600), 0);
+  for (const char* command : {"resolve .", "run . --dry-run", "submit . --dry-run"})
+    EXPECT_NE(told(command).find("spec.json: is a pipe or a device, not a file"), std::string::npos) << command;
 }
 
 TEST_F(Program, ResolvesWhatAScriptWouldLaunch) {

@@ -144,6 +144,19 @@ TEST_F(Files, ReadStopsAtItsLimit) {
   EXPECT_NE(problem_of([&] { read_file("/dev/zero", 1000); }).find("is larger than 1000 bytes"), std::string::npos);
 }
 
+TEST_F(Files, ReadLooksAtTheSizeFirst) {
+  write_file(folder_ / "a", "");
+  fs::resize_file(folder_ / "a", uint64_t{1} << 40);  // nothing but a hole: it takes no room, but hours to read
+  EXPECT_EQ(problem_of([&] { read_file(folder_ / "a", (uint64_t{1} << 40) - 1); }),
+            (folder_ / "a").string() + ": is larger than 1099511627775 bytes");
+}
+
+TEST_F(Files, ReadsNoPipesWherePlainFilesAreMeant) {
+  ASSERT_EQ(::mkfifo((folder_ / "a").c_str(), 0600), 0);
+  EXPECT_EQ(problem_of([&] { read_plain_file(folder_ / "a"); }),
+            (folder_ / "a").string() + ": is a pipe or a device, not a file");
+}
+
 TEST_F(Files, BareNameIsWrittenInTheCurrentFolder) {
   const auto before = fs::current_path();
   fs::current_path(folder_);

@@ -1,6 +1,7 @@
 #include "language/tokenizer.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -272,6 +273,17 @@ TEST_F(Refused, WhatIsNoJson) {
   EXPECT_NE(message().find("nests more than 64 levels"), std::string::npos);
   write_file("tokenizer.json", R"({"model":1,"model":2})");
   EXPECT_NE(message().find("has the name 'model' twice in one object"), std::string::npos);
+}
+
+TEST_F(Refused, PipesWhichMightNeverEnd) {
+  for (const char* name : {"tokenizer_config.json", "tokenizer.json"}) {
+    write(whole());
+    fs::remove(folder() / name);
+    ASSERT_EQ(::mkfifo((folder() / name).c_str(), 0600), 0);
+    EXPECT_NE(message().find(std::string(name) + ": is a pipe or a device, not a file"), std::string::npos)
+        << message();
+    fs::remove(folder() / name);
+  }
 }
 
 TEST_F(Refused, WhatLacksAPart) {

@@ -14,7 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t largest_size = INT32_MAX, most_layers = 10'000;
-constexpr uint64_t longest_file = 10'000'000;
 
 // A table with a name to complain under.
 struct Reader {
@@ -137,7 +136,7 @@ Config read_config(const json& config, const std::string& where, Exit exit) {
 
 json read_config_file(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  return record::parse_strict_json(file, read_file(file, longest_file));
+  return record::read_strict_json(file);
 }
 
 json write_config(const Config& c, int64_t end_token) {
@@ -165,7 +164,7 @@ json write_config(const Config& c, int64_t end_token) {
 json read_generation_config(const std::filesystem::path& folder) {
   const auto file = folder / "generation_config.json";
   if (!std::filesystem::exists(file)) return nullptr;
-  return record::parse_strict_json(file, read_file(file, longest_file));
+  return record::read_strict_json(file);
 }
 
 void save_config(json config, json generation, const std::string& dtype, int64_t end_token,

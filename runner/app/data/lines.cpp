@@ -11,12 +11,13 @@ namespace compeer::app {
 namespace {
 
 constexpr size_t kListed = 20;
+constexpr uint64_t kLargest = uint64_t{16} << 30;  // bytes of a file, which is read whole
 
 }  // namespace
 
 std::vector<BadLine> read_lines(const std::filesystem::path& file,
                                 const std::function<void(nlohmann::json&& object, size_t line)>& take) {
-  const std::string bytes = read_file(file);
+  const std::string bytes = read_file(file, kLargest);
   std::vector<BadLine> bad;
   std::string_view rest = bytes;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // what some editors put in front of UTF-8

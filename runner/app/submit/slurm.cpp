@@ -11,6 +11,7 @@
 #include "app/program_output.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_file.h"
 
 namespace compeer::app {
 
@@ -50,7 +51,7 @@ void remember_job(const fs::path& folder, const std::string& job) {
 std::string job_in_queue(const fs::path& folder) {
   std::error_code none;
   if (!fs::exists(folder / "job.json", none)) return "";
-  const auto known = nlohmann::json::parse(read_file(folder / "job.json", 1 << 16), nullptr, false);
+  const auto known = nlohmann::json::parse(read_plain_file(folder / "job.json", 1 << 16), nullptr, false);
   if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return "";
   const auto job = known["job"].get<std::string>();
   const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, patience);

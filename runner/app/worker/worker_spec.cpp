@@ -2,10 +2,10 @@
 
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/hash.h"
 #include "base/inside.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 #include "comm/launcher.h"
 #include "plugin/allow_list.h"
 #include "spec/spec.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t longest_spec = 64 << 20;
 
 std::string checked_text(const std::filesystem::path& file) {
-  std::string text = read_file(file, longest_spec);
+  std::string text = read_plain_file(file, longest_spec);
   const json read = parse_json(text);
   const bool whole = read.is_object() && read.contains("spec") && read["spec"].is_object();
   if (!whole) throw Error(file, "not a run's spec.json", "make one with: compeer run FILE", Exit::spec);

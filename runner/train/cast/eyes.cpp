@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/plain_file.h"
 #include "base/within.h"
 #include "record/strict_json.h"
 
@@ -28,7 +29,7 @@ size_t shown_by(const std::vector<Turn>& turns) {
 Eyes::Eyes(std::filesystem::path folder, plugin::Plugin<Model>& model) : folder_(std::move(folder)), model_(model) {
   if (folder_.empty()) return;
   const auto file = folder_ / "config.json";
-  const json config = record::parse_strict_json(file, read_file(file));
+  const json config = record::read_strict_json(file);
   for (const char* key : {"image_token_id", "video_token_id"}) {
     if (config.contains(key) && config.at(key).is_number_integer())
       placeholders_.push_back(config.at(key).get<int32_t>());
@@ -128,7 +129,7 @@ std::shared_ptr<const Sight> Eyes::look(std::span<const int32_t> tokens, size_t 
 void Eyes::save(const std::filesystem::path& folder) const {
   if (!settings_) return;
   for (const char* name : kFiles) {
-    if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_file(folder_ / name));
+    if (std::filesystem::exists(folder_ / name)) write_file(folder / name, read_plain_file(folder_ / name));
   }
 }
 

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "comm/phase.h"
 #include "language/chat.h"
 #include "language/stop_strings.h"
@@ -191,7 +190,7 @@ class FolderSpeaker : public Speaker {
 
 std::string model_plugin_of(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  const json config = record::parse_strict_json(file, read_file(file));
+  const json config = record::read_strict_json(file);
   if (!config.contains("model_type") || !config.at("model_type").is_string())
     throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
                 Exit::data);

@@ -168,6 +168,10 @@ TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
   report = checked("text.so");
   EXPECT_EQ(failing(report), "descriptor: is not a shared library (no ELF header); build or copy the library again\n");
   EXPECT_EQ(report.at("exit"), 5);
+  fs::resize_file(folder() / "text.so", uint64_t{1} << 40);  // a hole, which would take hours to hash
+  report = checked("text.so");
+  EXPECT_EQ(failing(report), "descriptor: is larger than 4294967296 bytes\n");
+  EXPECT_EQ(report.at("sha256"), nullptr);
 }
 
 TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
