@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 
 namespace compeer::sentence_encoder {
 
@@ -23,7 +23,7 @@ constexpr int64_t largest_size = INT32_MAX;
 }
 
 json read(const fs::path& file) {
-  const json found = parse_json(read_file(file, longest_file));
+  const json found = parse_json(read_plain_file(file, longest_file));
   if (found.is_discarded()) refuse(file, "is not JSON");
   return found;
 }
