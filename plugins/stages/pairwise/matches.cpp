@@ -1,5 +1,6 @@
 #include "stages/pairwise/matches.h"
 
+#include <iterator>
 #include <limits>
 #include <set>
 #include <span>
@@ -34,11 +35,27 @@ struct Sums {
     turned += times;
     contradictory += match.at(3).get<bool>() ? times : 0;
   }
+
+  // Of the same two the other way round.
+  void add_reverse(const Sums& other) {
+    win += other.lose, tie += other.tie, lose += other.win;
+    turned += other.turned, contradictory += other.contradictory;
+  }
 };
 
 using Results = std::map<Pair, Sums>;
 
 Pair pair_of(const json& match) { return {match.at(0), match.at(1)}; }
+
+// Two models that stood both ways round are one pair, by the order of their names; else they stay as they stood.
+void unite(Results& pairs) {
+  for (auto reverse = pairs.begin(); reverse != pairs.end();) {
+    const auto& [a, b] = reverse->first;
+    const auto same = a > b ? pairs.find({b, a}) : pairs.end();
+    if (same != pairs.end()) same->second.add_reverse(reverse->second);
+    reverse = same != pairs.end() ? pairs.erase(reverse) : std::next(reverse);
+  }
+}
 
 json told(const Sums& sums) {
   const size_t n = sums.win + sums.tie + sums.lose;
@@ -98,6 +115,7 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
                 {"models", json::object()},
                 {"shares", {"win", "tie", "lose"}},
                 {"better", {{"higher", {"win", "strength"}}, {"lower", {"lose", "contradictory"}}}}};
+  unite(all);
   size_t number = 0;
   for (auto& [name, place] : places) place = number++;
   for (const auto& [pair, sums] : all) {

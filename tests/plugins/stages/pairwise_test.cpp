@@ -115,6 +115,30 @@ TEST(Pairwise, AddsUpWhatPeopleSaid) {
   EXPECT_NEAR(found.at("models").at("b").at("strength").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
 }
 
+// The same two in either order are one pair: a wins 1 + 2 and loses 1, of 5.
+TEST(Pairwise, UnitesPairsThatStoodBothWaysRound) {
+  auto stage = built::open<Stage>("pairwise");
+  const auto outcomes = plugin::make(
+      stage, {judged("1", "b", "a", "second"), judged("2", "b", "a", "second"), judged("3", "b", "a", "both good"),
+              judged("4", "a", "b", "first"), judged("5", "a", "b", "second"), judged("6", "c", "a", "first")});
+  const auto pairs = findings(stage, outcomes).at("pairs");
+  ASSERT_EQ(pairs.size(), 2u) << pairs;
+  EXPECT_EQ(pairs.at("a vs b").at("n"), 5);
+  EXPECT_DOUBLE_EQ(pairs.at("a vs b").at("win").at("value"), 0.6);
+  EXPECT_DOUBLE_EQ(pairs.at("a vs b").at("tie").at("value"), 0.2);
+  EXPECT_DOUBLE_EQ(pairs.at("a vs b").at("lose").at("value"), 0.2);
+  EXPECT_EQ(pairs.at("c vs a").at("win").at("value"), 1) << "stood in one order alone";
+}
+
+TEST(Pairwise, UnitesContradictionsToo) {
+  auto stage = built::open<Stage>("pairwise");
+  auto both = judged("1", "a", "b", "first"), turned = judged("2", "b", "a", "first");
+  both["orders"] = {"first", "first"}, turned["orders"] = {"first", "second"};
+  const auto pairs = findings(stage, plugin::make(stage, {both, turned})).at("pairs");
+  EXPECT_EQ(pairs.at("a vs b").at("contradictory").at("value"), 0.5);
+  EXPECT_EQ(pairs.at("a vs b").at("win").at("value"), 0.5);
+}
+
 TEST(Pairwise, MakesPairsForPeopleWithoutAJudge) {
   auto stage = built::open<Stage>("pairwise");
   const auto outcomes = plugin::make(stage, {answers("x", {"a", "b"})});
