@@ -7,13 +7,9 @@ namespace compeer::stages {
 
 using nlohmann::json;
 
-namespace {
-
-[[noreturn]] void refuse(const json& record, const std::string& why, const std::string& help) {
+void refuse(const json& record, const std::string& why, const std::string& help) {
   throw Error("record '" + record.at("id").get<std::string>() + "'", why, help, Exit::data);
 }
-
-}  // namespace
 
 std::pair<uint32_t, uint32_t> place_of(const std::string& id) {
   const auto digits = sha256(id);

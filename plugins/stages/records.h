@@ -18,6 +18,9 @@ namespace compeer::stages {
 std::pair<uint32_t, uint32_t> place_of(const std::string& id);
 std::pair<uint32_t, uint32_t> place_of(const nlohmann::json& record);
 
+/// Throws Error (exit 4) naming the record.
+[[noreturn]] void refuse(const nlohmann::json& record, const std::string& why, const std::string& help);
+
 /// The dialogue a record belongs to: its "dialogue", else its id.
 std::string dialogue_of(const nlohmann::json& record);
 

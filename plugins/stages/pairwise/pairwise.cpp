@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "compeer/plugin.h"
 #include "stages/asking.h"
 #include "stages/pairwise/matches.h"
@@ -61,9 +60,9 @@ class Pairwise : public Stage {
 
   // What becomes of a record: itself, if it is a pair; else a record for each two of its answers.
   std::vector<json> pairs_of(const json& record) const {
-    if (!record.contains("answers")) return record.contains("candidates") ? std::vector{record} : std::vector<json>{};
-    std::vector<std::string> names;
-    for (const auto& [name, answer] : record.at("answers").items()) names.push_back(name);
+    if (!record.contains("answers"))
+      return record.contains("candidates") ? std::vector{two(record)} : std::vector<json>{};
+    const auto names = names_in(record);
     std::vector<json> pairs;
     for (size_t a = 0; a < names.size(); ++a) {
       for (size_t b = a + 1; b < names.size(); ++b) {
@@ -73,6 +72,28 @@ class Pairwise : public Stage {
       }
     }
     return pairs;
+  }
+
+  // A record that is a pair already.
+  static const json& two(const json& record) {
+    const auto name = text(record, 0, "model");
+    if (name == text(record, 1, "model"))
+      stages::refuse(record, "compares '" + name + "' with itself", "give its two candidates different names");
+    return record;
+  }
+
+  static std::vector<std::string> names_in(const json& record) {
+    std::vector<std::string> names;
+    const json& answers = record.at("answers");
+    bool texts = answers.is_object() && record.contains("history");
+    for (const auto& [name, answer] : answers.items()) {
+      texts = texts && answer.is_object() && answer.contains("text") && answer.at("text").is_string();
+      names.push_back(name);
+    }
+    if (!texts)
+      stages::refuse(record, "has answers that can't be compared",
+                     R"(the stage answer makes them: {"history": [...], "answers": {"model": {"text": "..."}}})");
+    return names;
   }
 
   static json pair(const json& record, const std::string& first, const std::string& second) {
@@ -108,11 +129,10 @@ class Pairwise : public Stage {
   }
 
   std::string prompt(const json& pair, bool turn) const {
-    const auto& candidates = pair.at("candidates");
     return prompts_.of(pair).fill({{"id", pair.at("id")},
                                    {"history", stages::shown(stages::history_of(pair), pair)},
-                                   {"first", candidates.at(turn ? 1 : 0).at("reply")},
-                                   {"second", candidates.at(turn ? 0 : 1).at("reply")},
+                                   {"first", text(pair, turn ? 1 : 0, "reply")},
+                                   {"second", text(pair, turn ? 0 : 1, "reply")},
                                    {"answers", empathy::listed(preferences_.answers().words())}});
   }
 
@@ -139,11 +159,15 @@ class Pairwise : public Stage {
   std::optional<Match> match_of(const Compared& one) const {
     const auto& pair = one.pair;
     if (!one.said[0] && !pair.contains("preference")) return std::nullopt;
-    Match match{model(pair, 0), model(pair, 1), {}, {}};
+    Match match{text(pair, 0, "model"), text(pair, 1, "model"), {}, {}};
     if (one.said[0]) {
       match.preference = *one.said[0], match.turned = one.said[1];
     } else if (pair.contains("orders")) {
-      match.preference = read(pair, pair.at("orders").at(0)), match.turned = read(pair, pair.at("orders").at(1));
+      const json& orders = pair.at("orders");
+      if (!orders.is_array() || orders.size() != 2)
+        stages::refuse(pair, "its orders are no list of two: " + orders.dump(),
+                       R"(as in "orders": ["first", "second"])");
+      match.preference = read(pair, orders[0]), match.turned = read(pair, orders[1]);
     } else {
       match.preference = read(pair, pair.at("preference"));
     }
@@ -155,19 +179,22 @@ class Pairwise : public Stage {
     return match.turned && *match.turned != match.preference ? empathy::Preference::both : match.preference;
   }
 
-  static std::string model(const json& pair, size_t which) {
-    const auto& candidates = pair.at("candidates");
-    if (candidates.size() == 2 && candidates.at(which).contains("model")) return candidates.at(which).at("model");
-    throw Error("record '" + pair.at("id").get<std::string>() + "'", "has no two candidates with a 'model'",
-                R"(a pair is {"candidates": [{"reply", "model"}, {"reply", "model"}]})", Exit::data);
+  static std::string text(const json& pair, size_t which, const char* key) {
+    const json& candidates = pair.at("candidates");
+    if (candidates.is_array() && candidates.size() == 2 && candidates[which].is_object()) {
+      const auto found = candidates[which].find(key);
+      if (found != candidates[which].end() && found->is_string()) return *found;
+    }
+    stages::refuse(pair, std::string("has no two candidates with a '") + key + "'",
+                   R"(a pair is {"candidates": [{"reply", "model"}, {"reply", "model"}]})");
   }
 
   empathy::Preference read(const json& pair, const json& word) const {
     const auto found = word.is_string() ? preferences_.parse(word.get<std::string>())
                                         : empathy::Judged<empathy::Preference>{{}, "is no text"};
     if (found) return *found.value;
-    throw Error("record '" + pair.at("id").get<std::string>() + "'", "its preference can't be read: " + word.dump(),
-                "known: " + empathy::listed(preferences_.answers().words()), Exit::data);
+    stages::refuse(pair, "its preference can't be read: " + word.dump(),
+                   "known: " + empathy::listed(preferences_.answers().words()));
   }
 
   const stages::Asking asking_;

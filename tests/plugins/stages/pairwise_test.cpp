@@ -149,21 +149,57 @@ TEST(Pairwise, MakesPairsForPeopleWithoutAJudge) {
   EXPECT_EQ(outcomes[0].counts.at("to be judged by people"), 1);
 }
 
-TEST(Pairwise, NamesRecordsThatAreNoPairs) {
+// What is said of a record that can't be compared, which ends no other's comparison: exit 4.
+std::string refusal(const json& record) {
   auto stage = built::open<Stage>("pairwise");
-  const auto error = [&](const json& record) -> std::string {
-    try {
-      plugin::make(stage, {record});
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_NE(error(judged("1", "a", "b", "the first")).find("record '1': its preference can't be read: \"the first\""),
+  try {
+    plugin::make(stage, {record});
+  } catch (const Error& e) {
+    EXPECT_EQ(e.exit(), Exit::data) << e.what();
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Pairwise, NamesRecordsThatAreNoPairs) {
+  EXPECT_NE(refusal(judged("1", "a", "b", "the first")).find("record '1': its preference can't be read: \"the first\""),
             std::string::npos);
-  auto alone = judged("2", "a", "b", "first");
-  alone["candidates"].erase(1);
-  EXPECT_NE(error(alone).find("record '2': has no two candidates with a 'model'"), std::string::npos);
+  const json no_pairs[] = {{{{"model", "a"}}},
+                           {{{"model", 1}}, {{"model", 2}}},
+                           {{{"reply", "a"}}, {{"reply", "b"}}},
+                           {{"a", 1}, {"model", "b"}},
+                           "x",
+                           json::object(),
+                           {"a", "b"}};
+  for (const json& candidates : no_pairs) {
+    auto record = judged("2", "a", "b", "first");
+    record["candidates"] = candidates;
+    EXPECT_NE(refusal(record).find("record '2': has no two candidates with a 'model'"), std::string::npos)
+        << candidates;
+  }
+  EXPECT_NE(refusal(judged("3", "a", "a", "first")).find("record '3': compares 'a' with itself"), std::string::npos);
+}
+
+TEST(Pairwise, NamesRecordsWithoutTwoOrders) {
+  const json no_orders[] = {{"first"}, "first", json::object(), {"first", "first", "first"}};
+  for (const json& orders : no_orders) {
+    auto record = judged("1", "a", "b", "first");
+    record["orders"] = orders;
+    EXPECT_NE(refusal(record).find("record '1': its orders are no list of two: " + orders.dump()), std::string::npos)
+        << refusal(record);
+  }
+}
+
+TEST(Pairwise, NamesRecordsWhoseAnswersAreNone) {
+  const json no_answers[] = {{{"x", "hello"}, {"y", "yo"}}, "x", {{"x", {{"text", 1}}}}, json::array({"x"})};
+  for (const json& given : no_answers) {
+    auto record = answers("1", {"a", "b"});
+    record["answers"] = given;
+    EXPECT_NE(refusal(record).find("record '1': has answers that can't be compared"), std::string::npos) << given;
+  }
+  auto record = answers("1", {"a", "b"});
+  record.erase("history");
+  EXPECT_NE(refusal(record).find("record '1': has answers that can't be compared"), std::string::npos);
 }
 
 }  // namespace
