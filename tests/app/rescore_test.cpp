@@ -60,6 +60,11 @@ TEST_F(Rescore, PrintsATable) {
             "invalid: 0\n"
             "limit: 10\n"
             "emotion: 40.00 41.67 43.33 45.00 46.67 51.67 53.33 53.33 53.33 53.33\n"
+            "\n"
+            "counted\n"
+            "  ended by failure: 1\n"
+            "  ended by limit: 1\n"
+            "  ended by success: 1\n"
             "exit 0");
 }
 
@@ -108,6 +113,23 @@ TEST_F(Rescore, FailsWhereNothingCouldBeScored) {
   EXPECT_NE(text.find("\"mean_emotion\":{\"high\":null,\"low\":null,\"value\":null}"), std::string::npos) << text;
   EXPECT_NE(text.find("r.jsonl: none of its 1 records could be scored"), std::string::npos) << text;
   EXPECT_TRUE(text.ends_with("exit 4"));
+}
+
+constexpr const char* kPair = R"({"candidates": [{"model": "a"}, {"model": "b"}])";
+
+TEST_F(Rescore, CountsWhatNobodyHasJudged) {
+  write("p.jsonl", std::string(kPair) + ", \"preference\": \"first\"}\n" + kPair + "}\n" + kPair + "}\n");
+  const auto text = told("rescore pairwise p.jsonl");
+  EXPECT_NE(text.find("\ncounted\n  to be judged by people: 2\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("exit 0")) << text;
+}
+
+TEST_F(Rescore, FailsWhereNobodyHasJudgedAnything) {
+  write("p.jsonl", std::string(kPair) + "}\n" + kPair + "}\n");
+  const auto text = told("rescore pairwise p.jsonl");
+  EXPECT_NE(text.find("p.jsonl: none of its 2 records could be scored\n  help: their reasons are above\nexit 4"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(Rescore, RefusesMistakes) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "app/findings_text.h"
 #include "app/model/open_plugin.h"
 #include "base/error.h"
@@ -15,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kNamed = 20;  // records, on a terminal
+constexpr size_t kNamed = 20;  // records or counts, on a terminal
 
 /// Records of a file, one after the other through a stage.
 class Rescoring {
@@ -61,8 +63,9 @@ class Rescoring {
                 fmt::format("--max-unreadable allows a share of {}", allowed), Exit::data);
   }
 
-  void refuse_nothing() const {
-    if (tally_.out == 0)
+  // An evaluation that goes on with records it can't score yet tells how many it scored by its "n".
+  void refuse_nothing(const json& result) const {
+    if (tally_.out == 0 || (result.contains("n") && result.at("n") == 0))
       throw Error(file_, fmt::format("none of its {} records could be scored", records_), "their reasons are above",
                   Exit::data);
   }
@@ -92,6 +95,19 @@ class Rescoring {
   json dropped_ = json::array(), unreadable_ = json::array();
 };
 
+void print_more(size_t all) {
+  if (all > kNamed) fmt::print("  ... and {} more (--json)\n", all - kNamed);
+}
+
+void print_counts(const json& counts) {
+  if (!counts.empty()) fmt::print("\ncounted\n");
+  size_t printed = 0;
+  for (const auto& [name, count] : counts.items()) {
+    if (++printed <= kNamed) fmt::print("  {}: {}\n", spec::printable(name, 100), count.get<double>());
+  }
+  print_more(counts.size());
+}
+
 void print_named(const char* title, const std::string& file, const json& records) {
   if (records.empty()) return;
   fmt::print("\n{}: {}\n", title, records.size());
@@ -100,7 +116,7 @@ void print_named(const char* title, const std::string& file, const json& records
     fmt::print("  {}, record {}{}: {}\n", spec::printable(file, 200), records[i]["record"].get<int64_t>(),
                spec::printable(id, 100), spec::printable(records[i]["reason"].get<std::string>(), 200));
   }
-  if (records.size() > kNamed) fmt::print("  ... and {} more (--json)\n", records.size() - kNamed);
+  print_more(records.size());
 }
 
 void print(const json& result) {
@@ -108,6 +124,7 @@ void print(const json& result) {
   const std::string file = rescored.at("file");
   fmt::print("{}: {} records, {}\n\n{}", spec::printable(file, 200), rescored.at("records").get<int64_t>(),
              rescored.at("stage").get<std::string>(), findings_text(result));
+  print_counts(rescored.at("counts"));
   print_named("records that can't be scored", file, rescored.at("dropped"));
   print_named("records that can't be read", file, rescored.at("unreadable"));
 }
@@ -125,7 +142,8 @@ int rescore(const json& options) {
   } else {
     print(result);
   }
-  rescoring.refuse_nothing();
+  std::fflush(stdout);  // the reasons stand above the error in a file, too
+  rescoring.refuse_nothing(result);
   return 0;
 }
 
