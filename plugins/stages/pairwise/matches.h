@@ -30,8 +30,8 @@ void count(const nlohmann::json& record, const Match& match, Outcome& outcome);
 ///
 ///   n, dialogues   how many
 ///   pairs          "A vs B", as they stood, or by the alphabet if they stood both ways round: n; win, tie, lose: A's
-///   shares with Wilson's intervals; sign_test: how likely so uneven a split
-///                  of wins and losses is by chance; contradictory: share, if they were asked in both orders
+///                  shares with Wilson's intervals; sign_test: how likely so uneven a split of wins and losses is by
+///                  chance; contradictory: share, if they were asked in both orders
 ///   shares         "win", "tie", "lose": what adds up to one in each pair
 ///   models         name: strength: Bradley and Terry's, by bootstrap over dialogues; null where there is none
 nlohmann::json comparison(const std::map<std::string, double>& counts, const statistics::Resampling& how);
