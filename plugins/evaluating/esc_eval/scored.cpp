@@ -47,16 +47,29 @@ double Scored::average(std::span<const size_t> rows) const {
   return sum / static_cast<double>(dimensions.size());
 }
 
+bool Scored::has(size_t dimension, size_t row) const {
+  return std::any_of(scores_.begin(), scores_.end(),
+                     [&](const auto& table) { return !std::isnan(table[dimension][row]); });
+}
+
 int64_t Scored::valid(size_t dimension) const {
   int64_t count = 0;
-  for (size_t row = 0; row < n_; ++row)
-    count += std::any_of(scores_.begin(), scores_.end(),
-                         [&](const auto& table) { return !std::isnan(table[dimension][row]); });
+  for (size_t row = 0; row < n_; ++row) count += has(dimension, row);
+  return count;
+}
+
+int64_t Scored::valid() const {
+  int64_t count = 0;
+  for (size_t row = 0; row < n_; ++row) {
+    bool any = false;
+    for (size_t d = 0; d < dimensions.size(); ++d) any = any || has(d, row);
+    count += any;
+  }
   return count;
 }
 
 json Scored::figures(const statistics::Resampling& how) const {
-  json all = {{"n", n_}};
+  json all = {{"n", valid()}};
   int64_t fewest = static_cast<int64_t>(n_);
   const auto put = [&](const std::string& key, int64_t n, const statistics::Figure& figure) {
     all[key] = stages::figure(statistics::bootstrap(n_, figure, how));

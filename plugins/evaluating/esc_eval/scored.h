@@ -34,13 +34,16 @@ class Scored {
   double figure(size_t dimension, std::span<const size_t> rows) const;
   double average(std::span<const size_t> rows) const;  ///< of the seven
 
-  /// Dialogues with a valid score of any judge.
+  /// Dialogues with a valid score of any judge: in a dimension, in any.
   int64_t valid(size_t dimension) const;
+  int64_t valid() const;
 
   /// {"n", "fluency": {value, low, high, n}, ..., "average": {...}}
   nlohmann::json figures(const statistics::Resampling& how) const;
 
  private:
+  bool has(size_t dimension, size_t row) const;
+
   size_t n_;
   std::vector<std::array<std::vector<double>, dimensions.size()>> scores_;  // by judge; NaN for none
 };

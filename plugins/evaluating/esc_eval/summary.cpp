@@ -103,13 +103,15 @@ json agreement(const std::vector<Dialogue>& dialogues, const Judges& judges, siz
           {"kappa", std::isnan(kappa) ? json() : json(kappa)}};
 }
 
-void put_invalid(const std::vector<Dialogue>& dialogues, json& all) {
+// A judge who says nothing at all of a dialogue owes it all scores.
+void put_invalid(const std::vector<Dialogue>& dialogues, const Judges& judges, json& all) {
   int64_t sum = 0;
   json reasons = json::object();
   for (const auto& dialogue : dialogues) {
-    for (const auto& [judge, scores] : dialogue.judged) {
+    for (const auto& judge : judges) {
+      const auto judged = dialogue.judged.find(judge);
       for (size_t d = 0; d < dimensions.size(); ++d) {
-        if (scores[d]) continue;
+        if (judged != dialogue.judged.end() && judged->second[d]) continue;
         const auto name = judge + ", " + std::string(dimensions[d].key);
         reasons[name] = reasons.value(name, int64_t{0}) + 1;
         ++sum;
@@ -155,7 +157,7 @@ json summary(const std::map<std::string, double>& counts, const Resampling& how)
   found["scores"] = dialogues.size() * judges.size() * dimensions.size();
   for (const auto& judge : judges) found["judges"][judge] = Scored(all, {judge}).figures(how);
   for (const auto& [plural, keys] : groupings()) found[plural] = grouped(dialogues, plural, judges, how);
-  put_invalid(dialogues, found);
+  put_invalid(dialogues, judges, found);
   for (size_t d = 0; d < dimensions.size() && judges.size() > 1; ++d)
     found["agreement"][std::string(dimensions[d].key)] = agreement(dialogues, judges, d, how);
   return found;

@@ -73,6 +73,7 @@ TEST_F(Summary, WithoutAnyScoreHasNull) {
   EXPECT_TRUE(found.at("fluency").at("value").is_null());
   EXPECT_TRUE(found.at("average").at("value").is_null());
   EXPECT_EQ(found.at("invalid"), 7);
+  EXPECT_EQ(found.at("n"), 0);
   EXPECT_EQ(summary({}, {}).at("n"), 0);
 }
 
@@ -86,6 +87,19 @@ TEST_F(Summary, GivesJudgesTheSameWeight) {
   EXPECT_EQ(value(found.at("judges").at("second_judge").at("tech")), 25);
   EXPECT_EQ(found.at("judges").at("second_judge").at("tech").at("n"), 1);
   EXPECT_EQ(found.at("invalid"), 7);
+}
+
+// Four dialogues by one judge, of which another has two: 7 scores of each of the others are missing.
+TEST_F(Summary, CountsWhatASecondJudgeLeavesOut) {
+  for (const char* id : {"a", "b", "c", "d"}) add({{"id", id}}, {{"judge", all(4)}});
+  for (const char* id : {"b", "d"}) add({{"id", id}}, {{"second_judge", all(0)}});
+  const json found = made();
+  EXPECT_EQ(found.at("n"), 4);
+  EXPECT_EQ(found.at("judges").at("judge").at("n"), 4);
+  EXPECT_EQ(found.at("judges").at("second_judge").at("n"), 2);
+  EXPECT_EQ(found.at("invalid"), 14);
+  EXPECT_EQ(found.at("reasons").size(), 7u);
+  EXPECT_EQ(found.at("reasons").at("second_judge, fluency"), 2);
 }
 
 TEST_F(Summary, TellsHowTwoJudgesAgree) {
