@@ -12,10 +12,10 @@ using empathy::trim;
 
 // Full-width characters as their ASCII likeness; marks of emphasis, which say nothing, as blanks.
 constexpr std::pair<std::string_view, std::string_view> likenesses[] = {
-    {"０", "0"}, {"１", "1"}, {"２", "2"}, {"３", "3"}, {"４", "4"}, {"５", "5"}, {"６", "6"}, {"７", "7"}, {"８", "8"},
-    {"９", "9"}, {"：", ":"}, {"。", "."}, {"，", ","}, {"；", ";"}, {"！", "!"}, {"（", "("}, {"）", ")"}, {"／", "/"},
-    {"．", "."}, {"－", "-"}, {"～", "~"}, {"*", " "},  {"_", " "},  {"`", " "},  {"\"", " "}, {"'", " "},  {"[", " "},
-    {"]", " "},  {"{", " "},  {"}", " "},  {"#", " "},  {"(", " "},  {")", " "},
+    {"０", "0"}, {"１", "1"}, {"２", "2"}, {"３", "3"}, {"４", "4"}, {"５", "5"}, {"６", "6"}, {"７", "7"},
+    {"８", "8"}, {"９", "9"}, {"：", ":"}, {"。", "."}, {"，", ","}, {"；", ";"}, {"！", "!"}, {"（", "("},
+    {"）", " "}, {"／", "/"}, {"．", "."}, {"－", "-"}, {"～", "~"}, {"*", " "},  {"_", " "},  {"`", " "},
+    {"\"", " "}, {"'", " "},  {"[", " "},  {"]", " "},  {"{", " "},  {"}", " "},  {"#", " "},  {")", " "},
 };
 
 std::string plain(std::string_view text) {
@@ -45,22 +45,43 @@ bool take(std::string_view& rest, std::initializer_list<std::string_view> words)
   return false;
 }
 
-// The scale's end and the unit, which belong to the number before them.
-void take_unit(std::string_view& rest) {
+// A fraction that changes nothing: ".0".
+void take_zeros(std::string_view& rest) {
+  const size_t end = std::min(rest.find_first_not_of('0', 1), rest.size());
+  if (rest.starts_with(".0") && (end == rest.size() || !is_digit(rest[end]))) rest.remove_prefix(end);
+}
+
+bool take_scale(std::string_view& rest) {
   auto scale = rest;
-  if (take(scale, {"/", "out of", "of"}) && take(scale, {"4"})) rest = scale;
-  take(rest, {"points", "point", "分"});
+  take(scale, {"(", ","});
+  if (!take(scale, {"/", "out of", "of", "满分为", "满分是", "满分"}) || !take(scale, {"4"})) return false;
+  take_zeros(scale);
+  rest = scale;
+  return true;
+}
+
+// The scale's end and the unit, in either order, which belong to the number before them.
+void take_unit(std::string_view& rest) {
+  const std::initializer_list<std::string_view> unit = {"points", "point", "分"};
+  take_zeros(rest);
+  const bool scaled = take_scale(rest);
+  take(rest, unit);
+  if (!scaled && take_scale(rest)) take(rest, unit);
 }
 
 // Nothing, or the name of what is scored.
-bool leads(std::string_view before) { return before.empty() || trim(before).ends_with(':'); }
+bool leads(std::string_view before) {
+  before = trim(before);
+  if (before.ends_with('(')) before = trim(before.substr(0, before.size() - 1));
+  return before.empty() || before.ends_with(':');
+}
 
 bool is_marks(std::string_view text) { return text.find_first_not_of(" \t\r\n.!,;") == text.npos; }
 
-// What goes on in the sentence, as in "3 questions were asked".
+// What goes on in the sentence, as in "3 questions were asked"; what stands in parentheses is an aside.
 bool goes_on(std::string_view rest) {
   return !rest.empty() && std::string_view(".,;:!\r\n").find(rest[0]) == std::string_view::npos &&
-         !rest.starts_with(" -");
+         !rest.starts_with(" -") && !trim(rest).starts_with('(');
 }
 
 std::optional<int> strictly(std::string_view answer) {

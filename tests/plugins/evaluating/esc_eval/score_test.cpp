@@ -36,7 +36,18 @@ TEST(StrictParser, ReadsOneNumberAsPeopleWriteIt) {
                             "I would give it a 3.",
                             "The score is 3 out of 4!",
                             "<think>0 or 4? 4, no.</think>3",
-                            "# Score\n3"}) {
+                            "# Score\n3",
+                            "3分（满分4分）",
+                            "评分: 3（满分4分）",
+                            "得分：3分，满分为4分。",
+                            "3 points out of 4",
+                            "3 (out of 4)",
+                            "(3/4)",
+                            "Rating: 3 (good)",
+                            "3 (good).",
+                            "3.0",
+                            "Score: 3.0/4.0",
+                            "3.00 points."}) {
     EXPECT_EQ(strict(three), 3) << three;
   }
   EXPECT_EQ(strict("0"), 0);
@@ -73,7 +84,16 @@ TEST(StrictParser, RefusesWhatIsNotOneScore) {
                            "3/",
                            "4 / 4 / 4",
                            "3%",
-                           "50%"}) {
+                           "50%",
+                           "3分（满分10分）",
+                           "3分（满分40分）",
+                           "3 points out of 10",
+                           "3 (2 in places)",
+                           "They asked 3 (good) questions",
+                           "3.05",
+                           "3.0.1",
+                           "4.0/10",
+                           "4 / 4 points / 4"}) {
     EXPECT_EQ(strict(none), std::nullopt) << none;
   }
   EXPECT_EQ(strict(std::string(100000, ' ') + "3"), 3);
