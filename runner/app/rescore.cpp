@@ -37,6 +37,7 @@ struct Options {
 int rescore(const Options& options) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.file, error)) throw Error(options.file, "is no file", "", Exit::data);
+  if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "holds no record", "", Exit::data);
   const plugin::Finder finder;
   const auto draft = draft_of("stages.0", options.stage, options.sets, "compeer rescore");
   spec::check(draft, finder);

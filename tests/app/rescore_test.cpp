@@ -137,6 +137,8 @@ TEST_F(Rescore, RefusesMistakes) {
   EXPECT_NE(told("rescore sagge r.jsonl").find("did you mean 'sage'?"), std::string::npos);
   EXPECT_NE(told("rescore sage nowhere.jsonl").find("nowhere.jsonl: is no file"), std::string::npos);
   EXPECT_TRUE(told("rescore sage nowhere.jsonl").ends_with("exit 4"));
+  write("empty.jsonl", "");
+  EXPECT_EQ(told("rescore sage empty.jsonl"), "compeer: error: empty.jsonl: holds no record\nexit 4");
   EXPECT_NE(told("rescore sage r.jsonl --set ruonds=20").find("did you mean 'rounds'?"), std::string::npos);
   EXPECT_TRUE(told("rescore sage r.jsonl --max-unreadable 2").ends_with("exit 2"));
   EXPECT_TRUE(told("rescore sage").ends_with("exit 2"));

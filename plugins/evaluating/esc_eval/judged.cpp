@@ -57,8 +57,9 @@ json own_scores(const json& record) {
 // A card may have a field that is called like a dimension.
 bool is_judged(const json& record) {
   const json own = own_scores(record);
-  const bool scored = own.size() == dimensions.size() ||
-                      std::any_of(own.begin(), own.end(), [](const json& value) { return value.is_number(); });
+  const bool scored = own.size() == dimensions.size() || std::any_of(own.begin(), own.end(), [](const json& value) {
+                        return value.is_number() || score_of(value, Parser::strict);
+                      });
   return record.contains("answers") || record.contains("scores") || scored;
 }
 

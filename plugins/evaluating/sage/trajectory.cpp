@@ -117,9 +117,9 @@ void check_result(const json& record, const Trajectory& trajectory) {
 
 bool is_recorded(const json& record) {
   const json& turns = member(record, "turns");
-  return record.contains("history") || std::any_of(turns.begin(), turns.end(), [](const json& turn) {
-           return text_of(member(turn, "role")) == "assistant";
-         });
+  return record.contains("history") || record.contains("emo_point") ||
+         std::any_of(turns.begin(), turns.end(),
+                     [](const json& turn) { return text_of(member(turn, "role")) == "assistant"; });
 }
 
 Recorded recorded(const json& record, const Rules& rules) {

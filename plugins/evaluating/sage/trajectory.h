@@ -22,7 +22,8 @@ struct Recorded {
   std::string refusal, detail;
 };
 
-/// Whether a record holds a dialogue: SAGE's "history", or "turns" of which a supporter has spoken one.
+/// Whether a record holds a dialogue: SAGE's "history", the "emo_point" it led to, or "turns" of which a supporter has
+/// spoken one.
 bool is_recorded(const nlohmann::json& record);
 
 /// Reads a dialogue in the layout in which SAGE's are published: "emo_point", "emo_state", "history":

@@ -21,6 +21,12 @@ TEST(Recorded, ScoresStandInTheRecordAsPublished) {
   EXPECT_EQ(read(record), (Judged{{"judge", {3, 2, none, 0, 4, 1, 2}}}));
 }
 
+TEST(Recorded, ScoresMayBeTextsOfWhichOneIsMissing) {
+  const json record = {{"fluency", "3"},    {"diversity", "3"}, {"empathic", "3"},
+                       {"suggestion", "3"}, {"human", "3"},     {"tech", "3"}};
+  EXPECT_EQ(read(record), (Judged{{"judge", {3, 3, 3, 3, 3, 3, none}}}));
+}
+
 TEST(Recorded, WhatIsNoScoreIsNone) {
   const json record = {{"scores",
                         {{"fluency", 5},

@@ -100,6 +100,7 @@ TEST(SageTrajectory, IsInRecordsThatHoldADialogue) {
   EXPECT_TRUE(is_recorded(recording("a", {40}, true)));
   const json seeker = {{"role", "user"}, {"text", "x"}}, supporter = {{"role", "assistant"}, {"text", "x"}};
   EXPECT_TRUE(is_recorded({{"turns", {seeker, supporter}}}));
+  EXPECT_TRUE(is_recorded({{"emo_point", 60}})) << "of which the history is missed";
   EXPECT_FALSE(is_recorded({{"turns", {seeker}}})) << "the first words alone";
   EXPECT_FALSE(is_recorded({{"turns", json::array()}, {"first_talk", "x"}}));
 }
