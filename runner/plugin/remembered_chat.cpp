@@ -78,10 +78,18 @@ void RememberedChat::take(const Question& question, ChatReply reply, const Arriv
     counts->prompt_tokens += reply.prompt_tokens;
     counts->completion_tokens += reply.completion_tokens;
   }
+  tell(reply.failure);
   if (services_.chat_memory && reply.failure.empty()) {
     reply = services_.chat_memory->keep(question.key, plugin_.identity().title() + ", " + model(), reply);
   }
   for (const size_t place : question.places) arrived(place, reply);
+}
+
+void RememberedChat::tell(const std::string& failure) {
+  constexpr size_t most_told = 3;
+  if (failure.empty() || told_.size() == most_told || !told_.insert(failure).second || !services_.log) return;
+  const auto& self = plugin_.identity();
+  services_.log(self.kind + "/" + self.name, model() + ": no answer to a request: " + failure);
 }
 
 const std::string& RememberedChat::origin() {

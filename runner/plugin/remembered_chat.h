@@ -1,5 +1,6 @@
 #pragma once
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ class RememberedChat : public Chat {
  public:
   RememberedChat(Plugin<Chat> plugin, const Settings& settings, const Services& services);
 
-  /// An answer is kept before `arrived` is told of it; a failure is not kept. Throws Error (exit 85) if the run was
+  /// An answer is kept before `arrived` is told of it; a failure is not kept, but the first few reasons, each once, are
+  /// logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit 85) if the run was
   /// stopped before all answers were there.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override;
   std::string model() const override;
@@ -29,12 +31,14 @@ class RememberedChat : public Chat {
   std::vector<Question> unknown(const std::vector<ChatRequest>& requests, const Arrived& arrived);
   void ask(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests, const Arrived& arrived);
   void take(const Question& question, ChatReply reply, const Arrived& arrived);
+  void tell(const std::string& failure);
   const std::string& origin();
 
   mutable Plugin<Chat> plugin_;
   nlohmann::json settings_;
   const Services& services_;
-  std::string origin_;  // who answers, for keys; empty until it is asked for
+  std::set<std::string> told_;  // failures that were logged
+  std::string origin_;          // who answers, for keys; empty until it is asked for
 };
 
 }  // namespace compeer::plugin

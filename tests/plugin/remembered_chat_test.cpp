@@ -73,7 +73,8 @@ TEST_F(ARememberedChat, IsAskedAgainAfterAFailureOrWithOtherSettings) {
   ask({"a"}, {{"act", "fail"}});
   ask({"a"});
   ask({"a"}, {{"wait", 2}});
-  EXPECT_EQ(log_, "asked 1\nasked 1\nasked 1\nasked 1\n");
+  EXPECT_EQ(log_, "asked 1\nchatter: no answer to a request: not today\nasked 1\nasked 1\nasked 1\n")
+      << "a reason is told once";
 }
 
 TEST_F(ARememberedChat, SaysTheSameTheFirstTimeAsLater) {

@@ -60,7 +60,8 @@ class EscWorldChat : public Chat {
     } else {
       made.failure =
           "esc_world answers the prompts of the stages about its own dialogues, in English, and its own seekers, "
-          "and nobody else";
+          "and nobody else; settings of the dataset that are not the defaults belong in 'world' here too, as in "
+          "world = { test = 600 }";
     }
     return made;
   }

@@ -150,9 +150,6 @@ void Asking::fail(size_t request, const std::string& why) {
 void Asking::deliver(size_t request, ChatReply reply) {
   reply.text = endpoint_.clean(std::move(reply.text));
   reply.failure = endpoint_.clean(std::move(reply.failure));
-  constexpr size_t most_told = 3;
-  if (!reply.failure.empty() && account_.told.size() < most_told && account_.told.insert(reply.failure).second)
-    host_.log(endpoint_.form.model + ": no answer to a request: " + reply.failure);
   arrived_(request, std::move(reply));
 }
 

@@ -51,6 +51,16 @@ TEST(EscWorldDataset, SplitsHaveTheirSizes) {
   EXPECT_EQ(size("dev"), 0);
 }
 
+TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
+  auto chat = built::open<Chat>("esc_world");
+  std::string failure;
+  plugin::answer(chat, {{.turns = {{"user", "Who are you?"}}}},
+                 [&](size_t, const ChatReply& reply) { failure = reply.failure; });
+  EXPECT_NE(failure.find("that are not the defaults belong in 'world' here too, as in world = { test = 600 }"),
+            std::string::npos)
+      << failure;
+}
+
 TEST(EscWorldTruth, GivesAnExpertNearlyFive) {
   auto reward = built::open<Reward>("esc_world_truth");
   const auto names = plugin::parts(reward);
