@@ -133,9 +133,10 @@ void obey_signals(comm::StopFlag& stop) {
 
 void release_signals() { mask_stops(SIG_UNBLOCK); }
 
-void watch_for_faults(comm::World& world, const std::filesystem::path& error_file) {
+void write_faults_into(const std::filesystem::path& error_file) { known.file = std::filesystem::absolute(error_file); }
+
+void watch_for_faults(comm::World& world) {
   known.world = &world;
-  known.file = std::filesystem::absolute(error_file);
   if (world.size() > 1) known.who = "rank " + std::to_string(world.rank()) + " (host " + world.host() + "): ";
   SignalText host;
   host.quote(world.host().c_str());
@@ -153,7 +154,7 @@ void watch_for_faults(comm::World& world, const std::filesystem::path& error_fil
 void task_is_over() { task_runs = false; }
 
 bool report(const comm::Fault& fault) {
-  if (!comm::write_first(known.file, fault) && std::filesystem::exists(known.file)) return false;
+  if (!known.file.empty() && !comm::write_first(known.file, fault) && std::filesystem::exists(known.file)) return false;
   const comm::RankError text(fault, known.world->size());
   std::fprintf(stderr, "compeer: %s\n", spec::error_text(text.what()).c_str());
   return true;

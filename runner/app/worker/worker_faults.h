@@ -15,15 +15,19 @@ void obey_signals(comm::StopFlag& stop);
 void release_signals();
 
 /// Gives every abnormal end of this process a name, from here on. A crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT),
-/// an exception that nobody catches and a call of exit() before task_is_over() write error.json and a line on standard
-/// error: rank, host, phase, plugin, cause. In a plugin's phase the exit code is 5, else 1, or the signal itself.
+/// an exception that nobody catches and a call of exit() before task_is_over() leave a line on standard error: rank,
+/// host, phase, plugin, cause. In a plugin's phase the exit code is 5, else 1, or the signal itself.
 /// Call it after MPI has started, which installs handlers of its own. `world` must outlive the process's main().
-void watch_for_faults(comm::World& world, const std::filesystem::path& error_file);
+void watch_for_faults(comm::World& world);
+
+/// From here on they write error.json, too. The folder has to be ours.
+void write_faults_into(const std::filesystem::path& error_file);
 
 /// From now on exit() is an honest end.
 void task_is_over();
 
-/// Writes error.json and says on standard error what it says. False if another rank came first: then it is silent.
+/// Writes error.json, if there is to be one, and says on standard error what it says. False if another rank came first:
+/// then it is silent.
 bool report(const comm::Fault& fault);
 
 /// The same for the watchdog's thread, and where the main thread hangs if this rank is the one to blame.

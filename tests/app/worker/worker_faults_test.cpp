@@ -11,6 +11,7 @@
 #include <semaphore>
 
 #include "job.h"
+#include "record/lock.h"
 
 namespace compeer::test {
 namespace {
@@ -148,6 +149,19 @@ TEST(Worker, ForgetsTheErrorOfAnEarlierTry) {
   job.again({"--resume"});
   EXPECT_EQ(job.wait(), 0) << job.output();
   EXPECT_TRUE(job.error().is_null());
+}
+
+TEST(Worker, TouchesNothingOfARunThatOthersAreAt) {
+  for (const int ranks : {0, 2}) {
+    Job job(WORKER_STUB, spec_of({"throw alone", 0, 0, ""}, std::max(ranks, 1), 0), ranks);
+    EXPECT_EQ(job.wait(), 1);
+    const record::WriterLock others(job.folder() / "spec.json");
+    job.again({"--resume"});
+    EXPECT_EQ(job.wait(), 4);
+    EXPECT_NE(job.output().find(job.folder().string() + ": other workers are at this run"), std::string::npos)
+        << job.output();
+    EXPECT_EQ(job.error()["what"], "out of luck") << "what they left is gone";
+  }
 }
 
 TEST(Worker, StopsPolitelyWhenAsked) {
