@@ -138,6 +138,7 @@ int report(const std::string& text, Exit exit) {
 int main(int argc, char** argv) {
   // A reader that has gone away (compeer log show | head) ends our output, not the runs we look after.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
   const compeer::app::PlainOutput messages(std::cerr);
   std::optional<compeer::app::PlainOutput> data;  // what a program reads stays as it is
   if (::isatty(STDOUT_FILENO)) data.emplace(std::cout);

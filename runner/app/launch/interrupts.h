@@ -5,7 +5,8 @@
 
 namespace compeer::app {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are counted instead of ending this process.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and what batch systems send, SIGUSR1 and SIGUSR2, are counted instead of
+/// ending this process.
 class Interrupts {
  public:
   Interrupts();
@@ -16,7 +17,7 @@ class Interrupts {
   int count() const;
 
  private:
-  static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 5> signals{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
   std::array<struct sigaction, signals.size()> before_;
 };
 

@@ -62,7 +62,7 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, setup.when_orphaned);
   if (::getppid() != parent) ::_exit(1);
-  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

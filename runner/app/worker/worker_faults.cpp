@@ -128,6 +128,7 @@ void obey_signals(comm::StopFlag& stop) {
   known.stop = &stop;
   for (const int signal : {SIGUSR1, SIGUSR2, SIGTERM, SIGINT}) handle(signal, on_stop);
   handle(SIGPIPE, SIG_IGN);  // a closed log must not end a run
+  handle(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails like any other, and is told
   release_signals();
 }
 
