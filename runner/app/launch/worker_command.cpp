@@ -97,7 +97,12 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
   const char* wanted = std::getenv("COMPEER_LAUNCHER");
   const std::string launcher = wanted && *wanted ? wanted : "mpirun";
   if (launcher == "srun") {
-    return {"srun", mpi_of_srun(), "--kill-on-bad-exit=1", fmt::format("--ntasks={}", ranks),
+    // After sbatch --export=NONE srun would hand on nothing of the environment, COMPEER_LOCKED included.
+    return {"srun",
+            mpi_of_srun(),
+            "--export=ALL",
+            "--kill-on-bad-exit=1",
+            fmt::format("--ntasks={}", ranks),
             fmt::format("--cpus-per-task={}", threads)};
   }
   if (launcher != "mpirun")

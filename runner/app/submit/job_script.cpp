@@ -69,7 +69,7 @@ echo "$$ $(hostname)" >"$run/.lock"
 
 std::string step(const Allocation& allocation, const Surroundings& around) {
   return fmt::format(R"sh(
-srun --mpi={} --kill-on-bad-exit=1 --cpus-per-task={} {} "$run" --resume
+srun --mpi={} --export=ALL --kill-on-bad-exit=1 --cpus-per-task={} {} "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi

@@ -74,7 +74,7 @@ export OMP_NUM_THREADS=2
 run=/home/ada/results/x
 )" + holds_folder +
                 R"(
-srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=2 /opt/compeer/bin/compeer-worker "$run" --resume
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpus-per-task=2 /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
@@ -109,7 +109,7 @@ run=${runs[$SLURM_ARRAY_TASK_ID]}
 exec >>"$run/log.txt" 2>&1
 )" + holds_folder +
                 R"(
-srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task=1 /opt/compeer/bin/compeer-worker "$run" --resume
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpus-per-task=1 /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
@@ -244,8 +244,8 @@ TEST(JobScript, HostileNamesStayNames) {
   const auto text = run_script(name, run / "job.sh", run, {}, around);
   const auto ran = run_in(folder, text);
   EXPECT_EQ(ran.exit, 85);
-  EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--kill-on-bad-exit=1><--cpus-per-task=1><" + (run / hostile).string() +
-                          "><" + run.string() + "><--resume>[requeue][17]");
+  EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--export=ALL><--kill-on-bad-exit=1><--cpus-per-task=1><" +
+                          (run / hostile).string() + "><" + run.string() + "><--resume>[requeue][17]");
   EXPECT_FALSE(fs::exists(folder / "broken"));
   fs::remove_all(folder);
 }

@@ -265,8 +265,8 @@ TEST_F(Submit, LaunchesStepsOfSrunWithinAnAllocation) {
   const auto other = compeer({"run", smoke, "-q", "--fresh"});
   ::unsetenv("COMPEER_LAUNCHER");
   EXPECT_EQ(done.exit, 0) << done.text;
-  EXPECT_EQ(read("asked"),
-            "--mpi=pmix --kill-on-bad-exit=1 --ntasks=2 --cpus-per-task=1 " + here() + "/worker results/smoke-grpo\n");
+  EXPECT_EQ(read("asked"), "--mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks=2 --cpus-per-task=1 " + here() +
+                               "/worker results/smoke-grpo\n");
   EXPECT_EQ(other.exit, 2);
   EXPECT_EQ(
       other.text,
