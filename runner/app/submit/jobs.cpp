@@ -30,8 +30,15 @@ std::vector<fs::path> folders_of(const std::vector<spec::Spec>& specs, const Sub
   return folders;
 }
 
-fs::path jobs_folder(const std::string& file, const Submission& how) {
-  return in_full(how.results / (fs::path(file).stem().string() + ".jobs"));
+fs::path script_in(const Study& study, const Submission& how, const std::string& name) {
+  return in_full(jobs_folder(study, how.results)) / name;
+}
+
+std::vector<std::string> study_command(const Study& study, const Submission& how) {
+  std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(), "run", study.script.string(), "--results",
+                                 how.results.string()};
+  words.insert(words.end(), study.changes.begin(), study.changes.end());
+  return words;
 }
 
 // What `compeer run` would give a worker to start with.
@@ -49,13 +56,17 @@ Job single(const spec::Spec& spec, const Submission& how, std::set<fs::path>& pr
   return job;
 }
 
-Job array(const std::string& file, const std::string& script, const std::vector<spec::Spec>& specs,
-          const Submission& how, std::set<fs::path>& promised) {
-  const auto name = fs::path(file).filename().string();
-  Job job{fmt::format("{} experiments of {}", specs.size(), name), jobs_folder(file, how) / script, specs,
-          folders_of(specs, how, promised), ""};
+Job array(const Study& study, const std::string& script, const std::vector<spec::Spec>& specs, const Submission& how,
+          std::set<fs::path>& promised) {
+  Job job{fmt::format("{} experiments of {}", specs.size(), study.name()),
+          script_in(study, how, script),
+          specs,
+          folders_of(specs, how, promised),
+          "",
+          study.file_text()};
   const auto allocation = allocation_for(specs, how.wishes);
-  job.text = array_script(name, job.script, job.folders, how.at_once, allocation, with_threads(how, allocation));
+  job.text =
+      array_script(study.name(), job.script, job.folders, how.at_once, allocation, with_threads(how, allocation));
   return job;
 }
 
@@ -66,25 +77,23 @@ Job run_job(const spec::Spec& spec, const Submission& how) {
   return single(spec, how, promised);
 }
 
-std::vector<Job> array_jobs(const std::string& file, const std::vector<spec::Spec>& specs, const Submission& how) {
+std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& specs, const Submission& how) {
   std::map<std::pair<int64_t, int64_t>, std::vector<spec::Spec>> kinds;
   for (const auto& spec : specs) kinds[{spec.values.at("ranks"), spec.values.at("threads")}].push_back(spec);
   std::vector<Job> jobs;
   std::set<fs::path> promised;
   for (const auto& [kind, same] : kinds) {
     const auto script = kinds.size() == 1 ? "array.sh" : fmt::format("array-{}x{}.sh", kind.first, kind.second);
-    jobs.push_back(same.size() == 1 ? single(same[0], how, promised) : array(file, script, same, how, promised));
+    jobs.push_back(same.size() == 1 ? single(same[0], how, promised) : array(study, script, same, how, promised));
   }
   return jobs;
 }
 
-Job study_job(const std::string& file, const std::vector<spec::Spec>& known, const std::vector<std::string>& command,
-              const Submission& how) {
-  const auto name = fs::path(file).filename().string();
-  Job job{name, jobs_folder(file, how) / "script.sh", {}, {}, ""};
+Job study_job(const Study& study, const std::vector<spec::Spec>& known, const Submission& how) {
+  Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", study.file_text()};
   const auto allocation = allocation_for(known, how.wishes);
   // Its runs get their threads from compeer run.
-  job.text = study_script(name, job.script, command, allocation, how.around);
+  job.text = study_script(job.title, job.script, study_command(study, how), allocation, how.around);
   return job;
 }
 
@@ -96,9 +105,8 @@ void prepare(const Job& job, const fs::path& results) {
     }
     folder.prepare(job.runs[i], folder.state() == RunFolder::State::resumable, false);
   }
+  if (!job.study.empty()) claim_jobs_folder(job.script.parent_path(), job.study);
   std::error_code code;
-  fs::create_directories(job.script.parent_path(), code);
-  if (code) throw Error(job.script.parent_path().string(), "can't be made: " + code.message(), "", Exit::failure);
   write_file(job.script, job.text);
   fs::permissions(job.script, fs::perms::owner_exec, fs::perm_options::add, code);
 }

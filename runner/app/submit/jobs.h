@@ -5,6 +5,7 @@
 
 #include "app/launch/script_actions.h"
 #include "app/submit/allocation.h"
+#include "app/submit/study.h"
 
 namespace compeer::app {
 
@@ -15,6 +16,7 @@ struct Job {
   std::vector<spec::Spec> runs;                ///< what it runs, in the order of the array; empty: a whole script
   std::vector<std::filesystem::path> folders;  ///< of these runs, absolute
   std::string text;                            ///< of the script
+  std::string study = "";                      ///< study.json beside it; empty: it lies in the folder of its run
 };
 
 /// How a file is to become jobs.
@@ -29,12 +31,11 @@ struct Submission {
 Job run_job(const spec::Spec& spec, const Submission& how);
 
 /// Jobs for experiments that do not wait for one another: an array for each kind of allocation, or for a single one
-/// the job of that run. Scripts of arrays lie in `<results>/<stem of the file>.jobs`.
-std::vector<Job> array_jobs(const std::string& file, const std::vector<spec::Spec>& specs, const Submission& how);
+/// the job of that run. Scripts of arrays lie in the `jobs_folder` of the study.
+std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& specs, const Submission& how);
 
-/// A job that runs a whole script; `command` is what it is run with.
-Job study_job(const std::string& file, const std::vector<spec::Spec>& known, const std::vector<std::string>& command,
-              const Submission& how);
+/// A job that runs a whole script, of which these runs are known.
+Job study_job(const Study& study, const std::vector<spec::Spec>& known, const Submission& how);
 
 /// Folders of runs are made as `compeer run` makes them, and the script is written: nothing is left but sbatch.
 void prepare(const Job& job, const std::filesystem::path& results);

@@ -106,16 +106,14 @@ bool follow(const Options& options, const std::shared_ptr<Agenda>& agenda) {
   return sandbox.run_file(located(options.file));
 }
 
-std::vector<std::string> study_command(const Options& options) {
-  const auto program = fs::read_symlink("/proc/self/exe");
-  std::vector<std::string> words{program.string(), "run",
-                                 fs::absolute(located(options.file)).lexically_normal().string(), "--results",
-                                 options.folder().string()};
+Study study_of(const Options& options) {
+  Study study{fs::absolute(located(options.file)).lexically_normal(), {}};
+  auto& words = study.changes;
   for (const auto& set : options.sets) words.insert(words.end(), {"--set", set});
   for (const auto& change : changes_of(options.wishes))
     words.insert(words.end(), {"--ranks", std::to_string(change.value.get<int64_t>())});
   if (options.quick) words.emplace_back("--quick");
-  return words;
+  return study;
 }
 
 // Why a script can only be run as a whole, in one job; "" if its experiments can be jobs of their own.
@@ -138,7 +136,7 @@ void add_study(const Options& options, const Agenda& agenda, const std::string& 
   }
   std::vector<spec::Spec> known;
   for (const auto& entry : agenda.entries) known.push_back(entry.spec);
-  auto job = study_job(options.file, known, study_command(options), submission(options));
+  auto job = study_job(study_of(options), known, submission(options));
   if (const auto queued = job_in_queue(job.script.parent_path()); !queued.empty()) {
     plan.notes.push_back(fmt::format("{}: is {}", job.title, queued));
     return;
@@ -162,7 +160,7 @@ Plan plan_script_jobs(const Options& options) {
   for (const auto& entry : agenda->entries) {
     if (entry.waits_for.empty()) ready.push_back(entry.spec);
   }
-  plan.jobs = array_jobs(options.file, without_queued(ready, options, plan), submission(options));
+  plan.jobs = array_jobs(study_of(options), without_queued(ready, options, plan), submission(options));
   if (ready.size() < agenda->entries.size() || !whole)
     plan.notes.push_back(
         fmt::format("when these have finished, `compeer run {}` goes on with the script", options.file));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <regex>
 
 #include "../launch/fake_worker.h"
 #include "app/program_output.h"
@@ -210,8 +211,36 @@ TEST_F(Submit, RunsAScriptWholeIfItsExperimentsNeedOneAnother) {
             std::string::npos);
   EXPECT_FALSE(fs::exists("results/first"));
   program("squeue", "echo RUNNING");
-  EXPECT_EQ(compeer({"submit", "chain.lua"}).text,
+  EXPECT_EQ(compeer({"submit", "./chain.lua", "--set", "grpo.steps=3", "--ntasks", "1"}).text,
             "compeer: note: chain.lua: is job 17 (RUNNING)\ncompeer: note: nothing is left to submit\n");
+}
+
+TEST_F(Submit, TellsStudiesOfOneFileNameApart) {
+  for (const char* folder : {"a", "b"}) {
+    fs::create_directories(folder);
+    write(fs::path(folder) / "chain.lua", chain);
+    write(fs::path(folder) / "sweep.lua", sweep);
+  }
+  EXPECT_EQ(as_json({"submit", "a/chain.lua"})["jobs"][0]["script"], here() + "/results/chain.jobs/script.sh");
+  program("squeue", "[ \"$3\" = 17 ] && echo PENDING");
+  program("sbatch", "echo 18");
+  const auto other = as_json({"submit", "b/chain.lua"});
+  ASSERT_EQ(other["jobs"].size(), 1u) << other;
+  // study.json: of the script in full, so the digits differ from place to place
+  EXPECT_TRUE(std::regex_match(other["jobs"][0]["script"].get<std::string>(),
+                               std::regex(".*/results/chain-[0-9a-f]{8}\\.jobs/script\\.sh")))
+      << other;
+  const auto changed = as_json({"submit", "a/chain.lua", "--set", "seed=2"});
+  ASSERT_EQ(changed["jobs"].size(), 1u) << changed;
+  EXPECT_NE(changed["jobs"][0]["script"], other["jobs"][0]["script"]);
+  program("squeue", "echo PENDING");
+  for (const char* again : {"a/chain.lua", "b/../b/chain.lua"})
+    EXPECT_EQ(as_json({"submit", again})["jobs"].size(), 0u);
+
+  program("squeue", "exit 1");
+  const auto first = as_json({"submit", "a/sweep.lua"}), second = as_json({"submit", "b/sweep.lua"});
+  EXPECT_EQ(first["jobs"][0]["script"], here() + "/results/sweep.jobs/array.sh");
+  EXPECT_NE(second["jobs"][0]["script"], first["jobs"][0]["script"]);
 }
 
 TEST_F(Submit, RefusesAnArrayOfExperimentsThatNeedOneAnother) {
