@@ -121,7 +121,8 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
 std::vector<std::string> worker_command(const spec::Spec& spec, const fs::path& folder, bool resume) {
   auto command = rank_launcher(spec.values.at("ranks").get<int64_t>(), spec.values.at("threads").get<int64_t>());
   command.push_back(find_worker());
-  command.push_back(folder.string());
+  const bool like_an_option = folder.string().starts_with('-');
+  command.push_back(like_an_option ? "./" + folder.string() : folder.string());
   if (resume) command.push_back("--resume");
   return command;
 }

@@ -39,6 +39,12 @@ TEST_F(Run, EndsWithTheRunsExitCode) {
             "compeer: error: run smoke-grpo, rank 0 on n07, phase score, plugin rewards/format 1.0.0: no score\n");
 }
 
+TEST_F(Run, WritesIntoAFolderThatBeginsWithADash) {
+  worker("case \"$run\" in -*) exit 2;; esac; finish");
+  EXPECT_EQ(compeer({"run", smoke, "--ranks", "1", "-q", "--results", "-dash"}).exit, 0);
+  EXPECT_EQ(read("-dash/smoke-grpo/log.txt"), "called with ./-dash/smoke-grpo\n");
+}
+
 TEST_F(Run, StartsNothingInADryRun) {
   const auto planned = compeer({"run", smoke, "--dry-run", "--set", "grpo.steps=3", "--results", "elsewhere"});
   EXPECT_EQ(planned.exit, 0);
