@@ -54,6 +54,10 @@ json read_spec(comm::World& world, const std::filesystem::path& run) {
   std::string text;
   world.together("read spec", [&] {
     if (world.rank() != 0) return;
+    std::error_code none;
+    if (!std::filesystem::exists(run / "spec.json", none))
+      throw Error(run, "is no run: it has no spec.json", "compeer run FILE makes such a folder and starts its workers",
+                  Exit::data);
     refuse_links(run);
     text = checked_text(run / "spec.json");
   });

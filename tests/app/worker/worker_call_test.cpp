@@ -1,5 +1,8 @@
 // How the worker is called, and what it says of a run it can't start.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
 
 #include "job.h"
 
@@ -13,6 +16,15 @@ std::pair<int, std::string> call(const std::vector<std::string>& more, const nlo
   Job job(WORKER_STUB, spec_file, 0, more);
   const int exit = job.wait();
   return {exit, job.output()};
+}
+
+// The same in a folder that is not of a Job's making.
+std::pair<int, std::string> call_in(const std::string& folder) {
+  FILE* said = ::popen((WORKER_STUB " " + folder + " 2>&1").c_str(), "r");
+  std::string text(1 << 12, ' ');
+  text.resize(std::fread(text.data(), 1, text.size(), said));
+  const int status = ::pclose(said);
+  return {WEXITSTATUS(status), text};
 }
 
 TEST(WorkerCall, SaysWhatItIs) {
@@ -39,7 +51,17 @@ TEST(WorkerCall, RefusesTwoRunFolders) {
 TEST(WorkerCall, NamesAMissingSpec) {
   const auto [exit, text] = call({}, nullptr);
   EXPECT_EQ(exit, 4);
-  EXPECT_NE(text.find("spec.json"), std::string::npos) << text;
+  EXPECT_NE(text.find(": is no run: it has no spec.json\n  help: compeer run FILE makes such a folder"),
+            std::string::npos)
+      << text;
+}
+
+TEST(WorkerCall, NamesAFolderThatIsNoRun) {
+  for (const std::string folder : {"/nowhere/at/all", WORKER_STUB}) {
+    const auto [exit, text] = call_in(folder);
+    EXPECT_EQ(exit, 4);
+    EXPECT_NE(text.find(folder + ": is no run: it has no spec.json\n  help: "), std::string::npos) << text;
+  }
 }
 
 TEST(WorkerCall, RefusesAFileThatIsNoSpec) {
