@@ -48,17 +48,18 @@ void remember_job(const fs::path& folder, const std::string& job) {
   write_file(folder / "job.json", nlohmann::json{{"job", job}}.dump() + "\n");
 }
 
-std::string job_in_queue(const fs::path& folder) {
+std::optional<QueuedJob> job_in_queue(const fs::path& folder) {
   std::error_code none;
-  if (!fs::exists(folder / "job.json", none)) return "";
+  if (!fs::exists(folder / "job.json", none)) return {};
   const auto known = nlohmann::json::parse(read_plain_file(folder / "job.json", 1 << 16), nullptr, false);
-  if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return "";
+  if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return {};
   const auto job = known["job"].get<std::string>();
   const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, patience);
-  if (answer.exit != 0) return "";  // forgotten long ago, or no Slurm here
+  if (answer.exit != 0) return {};  // forgotten long ago, or no Slurm here
   std::istringstream states(answer.text);
   std::string state;
-  return states >> state ? fmt::format("job {} ({})", job, state) : "";
+  if (!(states >> state)) return {};
+  return QueuedJob{job, state};
 }
 
 }  // namespace compeer::app

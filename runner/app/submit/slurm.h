@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace compeer::app {
@@ -13,7 +14,12 @@ std::string submit_job(const std::filesystem::path& script);
 /// job.json in the folder of a run or a study: the job it was submitted as last.
 void remember_job(const std::filesystem::path& folder, const std::string& job);
 
-/// "job 17 (PENDING)" if that job is still in Slurm's queue, else "".
-std::string job_in_queue(const std::filesystem::path& folder);
+/// A job that Slurm's queue has.
+struct QueuedJob {
+  std::string number, state;  ///< "17", "PENDING"
+};
+
+/// The job of this folder's job.json, if it is still in the queue.
+std::optional<QueuedJob> job_in_queue(const std::filesystem::path& folder);
 
 }  // namespace compeer::app

@@ -39,9 +39,16 @@ struct Options {
   bool is_script() const { return fs::path(file).extension() == ".lua"; }
 };
 
-// What is to be done, and what is not because it was done before.
+struct Queued {
+  std::string name;
+  fs::path folder;
+  QueuedJob job;
+};
+
+// What is to be done, and what is not because it was done or submitted before.
 struct Plan {
   std::vector<Job> jobs;
+  std::vector<Queued> queued;
   std::vector<std::pair<std::string, fs::path>> finished;
   std::vector<std::string> notes;
 };
@@ -71,9 +78,11 @@ std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, con
   std::vector<spec::Spec> left;
   for (const auto& spec : specs) {
     const auto folder = RunFolder::look(spec, options.folder()).first;
-    const auto job = job_in_queue(folder);
-    if (job.empty()) left.push_back(spec);
-    if (!job.empty()) plan.notes.push_back(fmt::format("{}: is {}", spec.values.at("name").get<std::string>(), job));
+    if (const auto job = job_in_queue(folder)) {
+      plan.queued.push_back({spec.values.at("name"), folder, *job});
+    } else {
+      left.push_back(spec);
+    }
   }
   return left;
 }
@@ -137,8 +146,9 @@ void add_study(const Options& options, const Agenda& agenda, const std::string& 
   std::vector<spec::Spec> known;
   for (const auto& entry : agenda.entries) known.push_back(entry.spec);
   auto job = study_job(study_of(options), known, submission(options));
-  if (const auto queued = job_in_queue(job.script.parent_path()); !queued.empty()) {
-    plan.notes.push_back(fmt::format("{}: is {}", job.title, queued));
+  const auto folder = job.script.parent_path();
+  if (const auto queued = job_in_queue(folder)) {
+    plan.queued.push_back({job.title, folder, *queued});
     return;
   }
   plan.notes.push_back(fmt::format("one job for the whole script: {}", reason));
@@ -167,6 +177,8 @@ Plan plan_script_jobs(const Options& options) {
   return plan;
 }
 
+std::string in_full(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
+
 ordered_json as_json(const Job& job, const std::string& number, bool with_text) {
   ordered_json one = {{"job", number.empty() ? ordered_json() : ordered_json(number)}, {"script", job.script.string()}};
   one["runs"] = ordered_json::array();
@@ -194,23 +206,32 @@ void tell(const Options& options, const Job& job, const std::string& number) {
   }
 }
 
+void tell_what_is_left_out(const Plan& plan) {
+  for (const auto& [name, folder] : plan.finished)
+    std::cerr << fmt::format("{}: finished before, in {}\n", name, folder.string());
+  for (const auto& [name, folder, job] : plan.queued)
+    std::cerr << fmt::format("compeer: note: {}: is job {} ({})\n", name, job.number, job.state);
+  for (const auto& note : plan.notes) std::cerr << fmt::format("compeer: note: {}\n", note);
+  if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
+}
+
 int submit(const Options& options) {
   check_wishes(options.wishes);
   need_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
-  for (const auto& [name, folder] : plan.finished)
-    std::cerr << fmt::format("{}: finished before, in {}\n", name, folder.string());
-  for (const auto& note : plan.notes) std::cerr << fmt::format("compeer: note: {}\n", note);
-  if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
+  tell_what_is_left_out(plan);
   if (!options.dry_run && !plan.jobs.empty()) need_sbatch();
-  ordered_json all = {{"jobs", ordered_json::array()}, {"finished", ordered_json::array()}};
+  ordered_json all = {
+      {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
   for (const auto& job : plan.jobs) {
     const auto number = options.dry_run ? "" : hand_over(job, options.folder());
     all["jobs"].push_back(as_json(job, number, options.dry_run));
     if (!options.as_json) tell(options, job, number);
   }
+  for (const auto& [name, folder, job] : plan.queued)
+    all["queued"].push_back({{"name", name}, {"folder", in_full(folder)}, {"job", job.number}, {"state", job.state}});
   for (const auto& [name, folder] : plan.finished)
-    all["finished"].push_back({{"name", name}, {"folder", fs::absolute(folder).lexically_normal().string()}});
+    all["finished"].push_back({{"name", name}, {"folder", in_full(folder)}});
   if (options.as_json) std::cout << all.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   return 0;
 }

@@ -153,6 +153,13 @@ TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
   EXPECT_EQ(again.text, "compeer: note: smoke-grpo: is job 17 (PENDING)\ncompeer: note: nothing is left to submit\n");
   EXPECT_EQ(again.exit, 0);
   EXPECT_EQ(read("looked"), "--noheader --jobs 17 --format %T\n");
+  EXPECT_EQ(as_json({"submit", smoke}), nlohmann::json({{"jobs", nlohmann::json::array()},
+                                                        {"queued",
+                                                         {{{"name", "smoke-grpo"},
+                                                           {"folder", here() + "/results/smoke-grpo"},
+                                                           {"job", "17"},
+                                                           {"state", "PENDING"}}}},
+                                                        {"finished", nlohmann::json::array()}}));
   EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // as the job would
   EXPECT_EQ(compeer({"submit", smoke}).text,
             "smoke-grpo: finished before, in results/smoke-grpo\ncompeer: note: nothing is left to submit\n");
@@ -235,7 +242,7 @@ TEST_F(Submit, TellsStudiesOfOneFileNameApart) {
   EXPECT_NE(changed["jobs"][0]["script"], other["jobs"][0]["script"]);
   program("squeue", "echo PENDING");
   for (const char* again : {"a/chain.lua", "b/../b/chain.lua"})
-    EXPECT_EQ(as_json({"submit", again})["jobs"].size(), 0u);
+    EXPECT_EQ(as_json({"submit", again})["queued"][0]["name"], "chain.lua");
 
   program("squeue", "exit 1");
   const auto first = as_json({"submit", "a/sweep.lua"}), second = as_json({"submit", "b/sweep.lua"});
