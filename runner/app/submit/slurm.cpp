@@ -21,6 +21,18 @@ namespace {
 
 constexpr double patience = 120;  // seconds: a busy controller may take its time
 
+// "17" or "17;cluster" in a line of its own: the last, for a site's remarks, numbers among them, come before. Else "".
+std::string job_number(const std::string& answer) {
+  static const std::regex form("([0-9]+)(?:;.*)?");
+  std::istringstream lines(answer);
+  std::string number;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, form)) number = match[1];
+  }
+  return number;
+}
+
 }  // namespace
 
 void need_sbatch() {
@@ -35,11 +47,14 @@ void need_sbatch() {
 
 std::string submit_job(const fs::path& script) {
   const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, patience);
-  std::smatch number;  // "17" or "17;cluster", beside remarks of the site
-  static const std::regex line("(?:^|\n)([0-9]+)(?:;[^\n]*)?\n");
-  if (answer.exit == 0 && std::regex_search(answer.text, number, line)) return number[1];
+  const auto number = job_number(answer.text);
+  if (answer.exit == 0 && !number.empty()) return number;
   auto text = answer.text;
   while (text.ends_with('\n')) text.pop_back();
+  if (answer.exit == 0) {
+    throw Error("sbatch", fmt::format("told no job number:\n{}", text),
+                "the job may be in the queue all the same: see squeue before you submit again", Exit::failure);
+  }
   throw Error("sbatch", fmt::format("ended with exit code {}:\n{}", answer.exit, text),
               fmt::format("mend the options, or the script itself, and: sbatch {}", script.string()), Exit::failure);
 }

@@ -1,63 +1,16 @@
-// The command itself, with real plugins; sbatch and squeue are shell scripts that write down what they are asked.
+// One experiment as a job, and what Slurm answers.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <regex>
-
-#include "../launch/fake_worker.h"
-#include "app/program_output.h"
+#include "fake_slurm.h"
 
 namespace compeer::app {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Submit : public FakeWorker {
- protected:
-  Submit() {
-    worker("finish");
-    program("sbatch", "echo \"$*\" >> asked; echo 17");
-    program("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-  }
-
-  // A program of Slurm's: lines of shell.
-  void program(const std::string& name, const std::string& lines) {
-    fs::create_directories(folder_ / "bin");
-    write(folder_ / "bin" / name, "#!/bin/sh\n" + lines + "\n");
-    fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
-  }
-
-  ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
-                        const std::string& more = "COMPEER_LOCKED=") {
-    arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
-    return ask_program(
-        arguments,
-        {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1",
-         "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path), more});
-  }
-  nlohmann::json as_json(std::vector<std::string> arguments) {
-    arguments.emplace_back("--json");
-    const auto text = compeer(arguments).text;
-    return nlohmann::json::parse(text.substr(text.find('{')), nullptr, false);
-  }
-  std::string here() const { return fs::canonical(folder_).string(); }
-
-  static const std::string smoke, sweep, chain;
-};
-const std::string Submit::smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
-const std::string Submit::sweep = R"(local compeer = require "compeer"
-local base = compeer.load "experiments/smoke_grpo.toml"
-local done = compeer.sweep(base, { seed = { 1, 2, 3 } }):run()
-print(done:table("seed", "reward"))
-)";
-const std::string Submit::chain = R"(local compeer = require "compeer"
-local base = compeer.load "experiments/smoke_grpo.toml"
-local first = base:with { name = "first" }:launch()
-base:with { name = "alone" }:launch()
-base:with { name = "second", model = { path = first.checkpoint, config = {} } }:launch()
-)";
+class Submit : public FakeSlurm {};
 
 TEST_F(Submit, MakesTheFolderAndHandsTheScriptOver) {
   const auto done = compeer({"submit", smoke, "--nodes", "2", "--time", "60"});
@@ -146,6 +99,22 @@ TEST_F(Submit, FindsTheNumberBesideWhatTheSiteSays) {
   EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "42");
 }
 
+TEST_F(Submit, TakesTheLastNumberThatSbatchSays) {
+  program("sbatch", "echo 'Hours left:'; echo 12345; echo 43");
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "43");
+  program("sbatch", "printf 44");  // no end of line
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "44");
+}
+
+TEST_F(Submit, SaysThatAJobWithoutANumberMayBeInTheQueue) {
+  program("sbatch", "echo Submitted");
+  const auto done = compeer({"submit", smoke});
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: told no job number:\nSubmitted\n  help: the job may be in the queue all the same: "
+            "see squeue before you submit again\n");
+}
+
 TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
   EXPECT_EQ(compeer({"submit", smoke}).exit, 0);
   program("squeue", "echo \"$*\" >> looked; echo PENDING");
@@ -163,128 +132,6 @@ TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
   EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // as the job would
   EXPECT_EQ(compeer({"submit", smoke}).text,
             "smoke-grpo: finished before, in results/smoke-grpo\ncompeer: note: nothing is left to submit\n");
-}
-
-TEST_F(Submit, MakesAnArrayOfWhatASweepHasLeft) {
-  write("sweep.lua", sweep);
-  write("one.lua",
-        "local compeer = require \"compeer\"\nlocal base = compeer.load \"experiments/smoke_grpo.toml\"\n"
-        "compeer.sweep(base, { seed = { 2 } }):run()\n");
-  EXPECT_EQ(compeer({"run", "one.lua", "-q"}).exit, 0);
-  // The finished run was made by another script; what a run is does not depend on that.
-  const auto all = as_json({"submit", "sweep.lua", "--array-limit", "4"});
-  ASSERT_EQ(all["jobs"].size(), 1u) << all;
-  EXPECT_EQ(all["finished"][0]["name"], "smoke-grpo-seed_2");
-  EXPECT_EQ(all["jobs"][0]["runs"][0]["name"], "smoke-grpo-seed_1");
-  EXPECT_EQ(all["jobs"][0]["runs"][1]["name"], "smoke-grpo-seed_3");
-  const auto script = read("results/sweep.jobs/array.sh");
-  EXPECT_NE(script.find("#SBATCH --array=0-1%4\n"), std::string::npos);
-  EXPECT_NE(script.find("runs=(\n  " + here() + "/results/smoke-grpo-seed_1\n  " + here() +
-                        "/results/smoke-grpo-seed_3\n)\n"),
-            std::string::npos);
-  EXPECT_EQ(read("results/smoke-grpo-seed_3/job.json"), "{\"job\":\"17_1\"}\n");
-  program("squeue", "[ \"$3\" = 17_1 ] && echo RUNNING");
-  const auto again = compeer({"submit", "sweep.lua"});
-  EXPECT_NE(again.text.find("smoke-grpo-seed_3: is job 17_1 (RUNNING)\n"), std::string::npos) << again.text;
-  EXPECT_NE(again.text.find("job 17  smoke-grpo-seed_1  "), std::string::npos) << again.text;
-}
-
-TEST_F(Submit, GivesExperimentsOfOneNameFoldersOfTheirOwn) {
-  write("names.lua", R"(local compeer = require "compeer"
-local base = compeer.load "experiments/smoke_grpo.toml"
-base:launch()
-base:with { seed = 5 }:launch()
-base:with { ranks = 1 }:launch()
-base:launch()
-)");
-  const auto all = as_json({"submit", "names.lua"});
-  ASSERT_EQ(all["jobs"].size(), 2u) << all;  // an array of two, and one that needs another allocation
-  for (const auto& job : all["jobs"]) {
-    for (const auto& run : job["runs"]) EXPECT_TRUE(fs::exists(run["folder"].get<std::string>() + "/spec.json"));
-  }
-  EXPECT_EQ(all["jobs"][0]["script"], here() + "/results/smoke-grpo/job.sh");
-  EXPECT_EQ(all["jobs"][1]["script"], here() + "/results/names.jobs/array-2x1.sh");
-}
-
-TEST_F(Submit, RunsAScriptWholeIfItsExperimentsNeedOneAnother) {
-  write("chain.lua", chain);
-  const auto done = compeer({"submit", "chain.lua", "--set", "grpo.steps=3", "--ntasks", "1"});
-  EXPECT_EQ(done.text,
-            "compeer: note: one job for the whole script: 'second' reads what 'first' is to make\njob 17  chain.lua  " +
-                here() + "/results/chain.jobs/script.sh\n");
-  EXPECT_NE(read("results/chain.jobs/script.sh")
-                .find("bin/compeer run " + here() +
-                      "/chain.lua --results results --set grpo.steps=3 --ranks 1 &\ncompeer=$!\n"),
-            std::string::npos);
-  EXPECT_FALSE(fs::exists("results/first"));
-  program("squeue", "echo RUNNING");
-  EXPECT_EQ(compeer({"submit", "./chain.lua", "--set", "grpo.steps=3", "--ntasks", "1"}).text,
-            "compeer: note: chain.lua: is job 17 (RUNNING)\ncompeer: note: nothing is left to submit\n");
-}
-
-TEST_F(Submit, TellsStudiesOfOneFileNameApart) {
-  for (const char* folder : {"a", "b"}) {
-    fs::create_directories(folder);
-    write(fs::path(folder) / "chain.lua", chain);
-    write(fs::path(folder) / "sweep.lua", sweep);
-  }
-  EXPECT_EQ(as_json({"submit", "a/chain.lua"})["jobs"][0]["script"], here() + "/results/chain.jobs/script.sh");
-  program("squeue", "[ \"$3\" = 17 ] && echo PENDING");
-  program("sbatch", "echo 18");
-  const auto other = as_json({"submit", "b/chain.lua"});
-  ASSERT_EQ(other["jobs"].size(), 1u) << other;
-  // study.json: of the script in full, so the digits differ from place to place
-  EXPECT_TRUE(std::regex_match(other["jobs"][0]["script"].get<std::string>(),
-                               std::regex(".*/results/chain-[0-9a-f]{8}\\.jobs/script\\.sh")))
-      << other;
-  const auto changed = as_json({"submit", "a/chain.lua", "--set", "seed=2"});
-  ASSERT_EQ(changed["jobs"].size(), 1u) << changed;
-  EXPECT_NE(changed["jobs"][0]["script"], other["jobs"][0]["script"]);
-  program("squeue", "echo PENDING");
-  for (const char* again : {"a/chain.lua", "b/../b/chain.lua"})
-    EXPECT_EQ(as_json({"submit", again})["queued"][0]["name"], "chain.lua");
-
-  program("squeue", "exit 1");
-  const auto first = as_json({"submit", "a/sweep.lua"}), second = as_json({"submit", "b/sweep.lua"});
-  EXPECT_EQ(first["jobs"][0]["script"], here() + "/results/sweep.jobs/array.sh");
-  EXPECT_NE(second["jobs"][0]["script"], first["jobs"][0]["script"]);
-}
-
-TEST_F(Submit, RefusesAnArrayOfExperimentsThatNeedOneAnother) {
-  write("chain.lua", chain);
-  const auto done = compeer({"submit", "chain.lua", "--array-limit", "2"});
-  EXPECT_EQ(done.exit, 2);
-  EXPECT_EQ(done.text,
-            "compeer: error: --array-limit: chain.lua can't be a job array: 'second' reads what 'first' is to make\n"
-            "  help: --ready submits what waits for nothing; without --array-limit one job runs the whole script\n");
-}
-
-TEST_F(Submit, SubmitsWhatIsReadyIfAsked) {
-  write("chain.lua", chain);
-  const auto all = as_json({"submit", "chain.lua", "--ready", "--ntasks", "1"});
-  ASSERT_EQ(all["jobs"].size(), 1u) << all;
-  EXPECT_EQ(all["jobs"][0]["runs"].size(), 2u);
-  EXPECT_EQ(all["jobs"][0]["runs"][1]["name"], "alone");
-  worker("mkdir -p \"$run/checkpoints/last\"; echo '{}' > \"$run/checkpoints/last/config.json\"; finish");
-  for (const char* name : {"first", "alone"}) EXPECT_EQ(compeer({"resume", "results/" + std::string(name)}).exit, 0);
-  const auto rest = as_json({"submit", "chain.lua", "--ntasks", "1"});  // now it is ready, too
-  ASSERT_EQ(rest["jobs"].size(), 1u) << rest;
-  EXPECT_EQ(rest["jobs"][0]["runs"][0]["name"], "second");
-  EXPECT_EQ(rest["jobs"][0]["script"], here() + "/results/second/job.sh");
-}
-
-TEST_F(Submit, RunsAScriptWholeIfItLooksAtEachRunBeforeTheNext) {
-  write("loop.lua", R"(local compeer = require "compeer"
-local base = compeer.load "experiments/smoke_grpo.toml"
-for _, clip in ipairs { 0.1, 0.2 } do
-  print(base:with { name = "clip-" .. clip, grpo = { clip = clip } }:launch().reward)
-end
-)");
-  const auto done = compeer({"submit", "loop.lua"});
-  EXPECT_EQ(done.text.substr(0, done.text.find('\n')),
-            "compeer: note: one job for the whole script: the dry run ends at loop.lua:4, which needs 'reward' of run "
-            "'clip-0.1'");
-  EXPECT_TRUE(fs::exists("results/loop.jobs/script.sh"));
 }
 
 TEST_F(Submit, SaysWhatIsForScriptsOnly) {
