@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -42,9 +43,14 @@ void print_json(const std::vector<Finding>& findings, size_t lacking, std::ostre
   out << all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-uint64_t open_files() {
+uint64_t limit_of(decltype(RLIMIT_AS) resource, uint64_t unknown) {
   rlimit limit{};
-  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+  return ::getrlimit(resource, &limit) == 0 ? limit.rlim_cur : unknown;
+}
+
+fs::path temporary() {
+  const char* named = std::getenv("TMPDIR");
+  return named && *named ? named : "/tmp";
 }
 
 uint64_t shared_memory() {
@@ -68,7 +74,8 @@ int doctor(bool json, std::ostream& out) {
   const auto programs = fs::read_symlink("/proc/self/exe", none).parent_path();
   add({check_processor(this_processor())});
   add(check_machine(this_machine(), static_cast<unsigned>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)))));
-  add(check_limits(open_files(), shared_memory()));
+  add(check_limits(limit_of(RLIMIT_NOFILE, 0), shared_memory()));
+  add(check_sizes(limit_of(RLIMIT_AS, UINT64_MAX), limit_of(RLIMIT_FSIZE, UINT64_MAX)));
   add({check_device("/")});
   const auto worker = check_worker(programs / "compeer-worker");
   const auto launcher = check_launcher("mpirun", ::geteuid());
@@ -79,6 +86,7 @@ int doctor(bool json, std::ostream& out) {
   add(check_slurm());
   add({check_plugins()});
   add(check_results(fs::absolute("results")));
+  add({check_temporary(temporary())});
   add({check_hdf5()});
   add(check_optional());
   return print_findings(findings, json, out);

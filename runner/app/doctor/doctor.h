@@ -36,6 +36,8 @@ Finding check_processor(const Processor& processor);
 std::vector<Finding> check_machine(const Machine& machine, unsigned all);
 /// Open files, and the memory that ranks of one host share. 0: unknown.
 std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory);
+/// Limits of a process's memory and of a file's length, which most machines do not set. UINT64_MAX: none, no finding.
+std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size);
 /// Whether there is a GPU: an experiment does not use it. `root` holds dev/.
 Finding check_device(const std::filesystem::path& root);
 
@@ -63,6 +65,9 @@ Finding check_plugins();
 /// Whether runs can write below `folder`, which need not exist yet, and what its file system is good for: locks, files
 /// that are whole and durable, a run file that is read while it grows. Tried out there, leaving nothing.
 std::vector<Finding> check_results(const std::filesystem::path& folder);
+
+/// Whether `folder`, TMPDIR, can be written: mpirun needs it. Tried out there, leaving nothing.
+Finding check_temporary(const std::filesystem::path& folder);
 
 /// What a kind of file system, as statfs numbers them, means for HDF5 and its live readers.
 Finding judge_file_system(int64_t kind);

@@ -153,6 +153,18 @@ std::vector<Finding> check_results(const fs::path& folder) {
   return findings;
 }
 
+Finding check_temporary(const fs::path& folder) {
+  const Trial trial(folder);
+  try {
+    if (trial.folder().empty()) throw Error("", std::strerror(errno));
+    write_file(trial.folder() / "file", "text");
+  } catch (const Error& error) {
+    return {"TMPDIR", Finding::remark, fmt::format("{} can't be written: {}", folder.string(), error.problem()),
+            "mpirun needs it: set TMPDIR to a folder that can be written"};
+  }
+  return {"TMPDIR", Finding::good, folder.string(), ""};
+}
+
 Finding judge_file_system(int64_t kind) {
   const auto found = file_systems().find(kind & 0xFFFFFFFF);
   if (found == file_systems().end()) return {"files", Finding::good, fmt::format("kind {:#x}", kind), ""};

@@ -89,6 +89,19 @@ std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory) {
   return {files, shared};
 }
 
+std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size) {
+  std::vector<Finding> findings;
+  if (address_space != UINT64_MAX) {
+    findings.push_back({"address space", Finding::remark, gibibytes(address_space) + " at most",
+                        "libraries reserve far more than they use: ulimit -v unlimited"});
+  }
+  if (file_size != UINT64_MAX) {
+    findings.push_back({"file size", Finding::remark, gibibytes(file_size) + " at most",
+                        "a checkpoint or a run.h5 that outgrows it ends the run: ulimit -f unlimited"});
+  }
+  return findings;
+}
+
 Finding check_device(const fs::path& root) {
   std::error_code none;
   for (const char* device : {"dev/nvidiactl", "dev/kfd"}) {

@@ -1,6 +1,7 @@
 // What a run needs besides the machine: the worker with its libraries, a launcher, plugins; and what is optional.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -15,7 +16,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// The first that is not blank.
+std::string first_line(const std::string& text) {
+  const auto begin = std::min(text.find_first_not_of('\n'), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
 
 std::string first_match(const std::string& text, const char* pattern) {
   std::smatch match;
@@ -66,7 +71,9 @@ std::vector<Finding> check_worker(const fs::path& program) {
         {"worker", Finding::lacking, "no " + program.string(), "build it: ./compeer does, or ninja compeer-worker"}};
   }
   const auto answer = ask_program({program.string(), "--version"});
-  Finding worker{"worker", Finding::good, fmt::format("{}, {}", first_line(answer.text), program.string()), ""};
+  // Libraries may have something to say before it: libgomp of a bad OMP_NUM_THREADS, for one.
+  const auto version = first_match(answer.text, "(compeer-worker [^\n]+)");
+  Finding worker{"worker", Finding::good, fmt::format("{}, {}", version, program.string()), ""};
   if (answer.exit != 0) {
     worker.state = Finding::lacking;
     worker.what = fmt::format("{} --version ended with {}: {}", program.string(), answer.exit, first_line(answer.text));

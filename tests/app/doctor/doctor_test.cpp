@@ -108,6 +108,26 @@ TEST_F(Doctor, LowLimitsAreRemarks) {
   EXPECT_EQ(low[1].state, Finding::remark);
 }
 
+TEST_F(Doctor, LimitsOfMemoryAndFilesAreRemarksWhereTheyAreSet) {
+  EXPECT_TRUE(check_sizes(UINT64_MAX, UINT64_MAX).empty());
+  const auto set = check_sizes(4ull << 30, 1ull << 29);
+  ASSERT_EQ(set.size(), 2u);
+  EXPECT_EQ(set[0].state, Finding::remark);
+  EXPECT_EQ(set[0].what, "4.0 GiB at most");
+  EXPECT_EQ(set[0].remedy, "libraries reserve far more than they use: ulimit -v unlimited");
+  EXPECT_EQ(set[1].what, "0.5 GiB at most");
+  EXPECT_EQ(set[1].remedy, "a checkpoint or a run.h5 that outgrows it ends the run: ulimit -f unlimited");
+}
+
+TEST_F(Doctor, ATemporaryFolderThatCanNotBeWrittenIsARemark) {
+  EXPECT_EQ(check_temporary(folder_).state, Finding::good);
+  EXPECT_TRUE(fs::is_empty(folder_));
+  const auto absent = check_temporary(folder_ / "absent");
+  EXPECT_EQ(absent.state, Finding::remark);
+  EXPECT_EQ(absent.what, (folder_ / "absent").string() + " can't be written: No such file or directory");
+  EXPECT_EQ(absent.remedy, "mpirun needs it: set TMPDIR to a folder that can be written");
+}
+
 TEST_F(Doctor, AGpuIsSeenAndSaidToBeOfNoUse) {
   EXPECT_EQ(check_device(folder_).what, "CPU");
   fs::create_directories(folder_ / "dev");
@@ -175,6 +195,14 @@ TEST_F(Doctor, WorkerThatDoesNotStartIsLackingWithItsOwnWords) {
   EXPECT_EQ(findings[0].state, Finding::lacking);
   EXPECT_EQ(findings[0].what,
             (folder_ / "worker").string() + " --version ended with 127: error while loading shared libraries");
+}
+
+TEST_F(Doctor, VersionOfTheWorkerIsFoundBehindWhatLibrariesSay) {
+  const auto said = "echo; echo 'libgomp: Invalid value for environment variable OMP_NUM_THREADS: abc'; ";
+  const auto fine = check_worker(script("worker", said + std::string("echo compeer-worker 1.2.3\n")));
+  EXPECT_EQ(fine[0].what, "compeer-worker 1.2.3, " + (folder_ / "worker").string());
+  const auto broken = check_worker(script("worker", "echo; echo out of memory; exit 1\n"));
+  EXPECT_EQ(broken[0].what, (folder_ / "worker").string() + " --version ended with 1: out of memory");
 }
 
 TEST_F(Doctor, LibrariesOfAWorkerThatStartsAreLookedAt) {
