@@ -49,7 +49,7 @@ finished() { [[ $(<"$1/status.json") == *'"state":"finished"'* ]]; }       # RUN
 fingerprint() { (cd "$1/checkpoints/last" && sha256sum model.safetensors optimizer.safetensors); }
 
 # What the preempted runs are to be like: the same experiment, run without Slurm and without interruption.
-long=(--set grpo.steps=24 --set checkpoint.every=100)
+long=(--set grpo.steps=100 --set checkpoint.every=1000)
 compeer run "$smoke" "${long[@]}" --results reference --quiet >/dev/null || fail "the reference run"
 
 # 1. Two ranks on two nodes, in a folder whose name needs quotes. Preempted in the middle, requeued, goes on.
@@ -74,7 +74,7 @@ ok "a finished run is left alone"
 # 2. A sweep, of which one has finished; the last of the array, whose number is that of the whole array, is preempted.
 cat >sweep.lua <<'END'
 local compeer = require "compeer"
-local base = compeer.load("experiments/smoke_grpo.toml"):with { ranks = 1, grpo = { steps = 12 }, checkpoint = { every = 100 } }
+local base = compeer.load("experiments/smoke_grpo.toml"):with { ranks = 1, grpo = { steps = 100 }, checkpoint = { every = 1000 } }
 local done = compeer.sweep(base, { seed = { 1, 2, 3 } }):run()
 print(done:table("seed", "reward"))
 END
@@ -94,7 +94,7 @@ for seed in 1 2 3; do finished "results/smoke-grpo-seed_$seed" || fail "seed $se
 [[ $(stat --format %Y results/smoke-grpo-seed_2/run.h5) == "$before" ]] || fail "the finished run was repeated"
 compeer run sweep.lua >table.out 2>table.err || fail "reading the sweep back"
 [[ $(grep -c "finished before" table.err) == 3 && $(wc -l <table.out) == 4 ]] || fail "the sweep was not read back"
-compeer run "$smoke" --set seed=3 --set ranks=1 --set grpo.steps=12 --set checkpoint.every=100 --results reference \
+compeer run "$smoke" --set seed=3 --set ranks=1 --set grpo.steps=100 --set checkpoint.every=1000 --results reference \
   --set name=same --quiet >/dev/null || fail "the reference of the sweep"
 [[ $(fingerprint "$last") == "$(fingerprint reference/same)" ]] || fail "the requeued task has other weights"
 ok "a sweep is an array without what has finished, and one task of it is requeued alone"
