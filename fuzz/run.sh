@@ -3,8 +3,10 @@
 # Builds the targets of this folder and runs each for a while, from what fuzz/corpus/ holds and what earlier runs found
 # worth keeping. Tells one line for each, and ends with 1 if anything was found.
 #
-#   fuzz/run.sh [--seconds 60] [--jobs 2] [NAME...]
+#   fuzz/run.sh [--seconds 60] [--jobs 2] [--seed N] [NAME...]
 #
+# Without a seed each run tries other inputs. With one it begins as it did before, as far as time allows: so what is
+# asked of a commit does not hang on luck.
 # Inputs that were found lie in the build folder, in found/. Environment: COMPEER_FUZZ_BUILD_DIR (default: build-fuzz/ in
 # the checkout), and what ./compeer reads.
 set -euo pipefail
@@ -17,7 +19,7 @@ source "$root/cmake/wrapper/build.sh"
 # shellcheck disable=SC2034  # cmake/wrapper/build.sh uses it
 configure_options=(--preset fuzz)
 
-seconds=60 jobs=2
+seconds=60 jobs=2 seed=0
 names=()
 build=${COMPEER_FUZZ_BUILD_DIR:-$root/build-fuzz}
 
@@ -26,7 +28,8 @@ read_arguments() {
     case $1 in
       --seconds) seconds=${2:?} && shift ;;
       --jobs) jobs=${2:?} && shift ;;
-      -*) stop "unknown option $1" "fuzz/run.sh [--seconds 60] [--jobs 2] [NAME...]" ;;
+      --seed) seed=${2:?} && shift ;;
+      -*) stop "unknown option $1" "fuzz/run.sh [--seconds 60] [--jobs 2] [--seed N] [NAME...]" ;;
       *) names+=("$1") ;;
     esac
     shift
@@ -59,7 +62,7 @@ run_target() {
   local name=$1 status=0
   local log=$build/found/$name.log
   mkdir -p "$build/found/$name" "$build/corpus/$name"
-  "$build/bin/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb="$(megabytes_of "$name")" \
+  "$build/bin/fuzz_$name" -max_total_time="$seconds" -seed="$seed" -timeout=10 -rss_limit_mb="$(megabytes_of "$name")" \
     -artifact_prefix="$build/found/$name/" -print_final_stats=1 "$build/corpus/$name" "$root/fuzz/corpus/$name" \
     >"$log" 2>&1 </dev/null || status=$?
   line_of "$name" "$log" "$status" | tee "$build/found/$name.line"
