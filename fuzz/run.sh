@@ -55,7 +55,13 @@ build_targets() {
 }
 
 # Pictures unfold: a file of 4 KB is up to 64 million colours. Targets with libtorch begin at 250 MB.
-megabytes_of() { case $1 in images | tokenizer) echo 2048 ;; *) echo 512 ;; esac; }
+megabytes_of() {
+  case $1 in
+    images | tokenizer) echo 2048 ;;
+    layouts) echo 1024 ;;
+    *) echo 512 ;;
+  esac
+}
 
 # run_target NAME: its log in found/NAME.log, its line in found/NAME.line.
 run_target() {
