@@ -47,7 +47,7 @@ Allowed read_line(const std::string& line, const std::string& where) {
 }  // namespace
 
 std::string allow_list_text(std::vector<Allowed> plugins) {
-  const auto key = [](const Allowed& one) { return std::tie(one.kind, one.name, one.sha256); };
+  const auto key = [](const Allowed& one) { return std::tie(one.kind, one.name, one.sha256, one.version); };
   std::sort(plugins.begin(), plugins.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   std::string text = head;
   for (const auto& one : plugins) text += fmt::format("{}  {}/{}  {}\n", one.sha256, one.kind, one.name, one.version);

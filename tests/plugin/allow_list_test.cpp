@@ -35,6 +35,11 @@ TEST(AllowList, IsATextThatReadsBack) {
             "rewards length 1.0.0 " + b);
 }
 
+TEST(AllowList, IsTheSameTextInWhateverOrderItWasWritten) {
+  const Allowed one{"rewards", "length", "1.0.0", a}, same_but_older{"rewards", "length", "0.9.0", a};
+  EXPECT_EQ(allow_list_text({one, same_but_older}), allow_list_text({same_but_older, one}));
+}
+
 TEST(AllowList, NamesALineThatItCanNotRead) {
   Folder folder;
   const std::vector<std::string> lines{"abc  rewards/length  1.0.0", a + "  length  1",
