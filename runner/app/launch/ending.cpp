@@ -109,10 +109,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
                  Exit::preempted);
   }
-  if (asked_to_stop(end)) {
-    return Error("run " + run, "stopped before it had begun", fmt::format("compeer resume {}", folder.string()),
-                 Exit::preempted);
-  }
+  if (asked_to_stop(end)) return stopped_before(folder);
   std::error_code unknown;
   if (log.empty() && fs::space(folder, unknown).available < 4096 && !unknown) {
     return Error("run " + run, what_happened(end, log) + ", and there is no space left on its disk to say why",
@@ -123,6 +120,18 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
                killed ? "the system kills a process when memory runs out"
                       : fmt::format("all of it is in {}", (folder / "log.txt").string()),
                to_exit(end.exit));
+}
+
+Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {
+  return Error("run " + folder.filename().string(),
+               fmt::format("mpirun started no rank within {:g} seconds", seconds) +
+                   tail(log_since(folder / "log.txt", log_start)),
+               "compeer doctor tries out two ranks, and limits; watchdog.seconds is how long to wait", Exit::watchdog);
+}
+
+Error stopped_before(const fs::path& folder) {
+  return Error("run " + folder.filename().string(), "stopped before it had begun",
+               fmt::format("compeer resume {}", folder.string()), Exit::preempted);
 }
 
 }  // namespace compeer::app

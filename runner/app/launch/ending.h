@@ -12,4 +12,10 @@ namespace compeer::app {
 /// to its log since `log_start`. Names rank, host, phase and plugin as far as they are known.
 std::optional<Error> why_it_ended(const std::filesystem::path& folder, const ProcessEnd& end, uint64_t log_start);
 
+/// Of a run whose launcher was ended because after `seconds` there was no rank yet.
+Error no_rank_began(const std::filesystem::path& folder, double seconds, uint64_t log_start);
+
+/// Of a run that was stopped before there was a rank.
+Error stopped_before(const std::filesystem::path& folder);
+
 }  // namespace compeer::app

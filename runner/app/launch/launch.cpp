@@ -18,6 +18,7 @@
 #include "base/plain_file.h"
 #include "plugin/allow_list.h"
 #include "plugin/quarantine.h"
+#include "record/lock.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -51,9 +52,10 @@ class Live {
     folder_.prepare(spec, resume, options.fresh);
     log_start_ = size_of(folder_.path() / "log.txt");
     // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
-    const bool launcher = command[0] != find_worker();
+    launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
+    patience_ = spec.values.at("watchdog").at("seconds").get<double>();
     process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
-                                                        folder_.lock(), launcher ? SIGUSR1 : SIGKILL});
+                                                        folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
     const auto ranks = spec.values.at("ranks").get<int64_t>();
     progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,
                                       ranks > 1 ? "s" : "", folder_.path().string()));
@@ -79,6 +81,11 @@ class Live {
     const bool alive = process_->running();
     if (progress_.passed(name_) - looked_ < look_at_status) return alive;
     looked_ = progress_.passed(name_);
+    begun_ = begun_ || has_begun(folder_.path());
+    // Until there are ranks nobody else watches. What srun waits for may take its time.
+    if (alive && !begun_ && launcher_ == "mpirun" && looked_ > patience_) {
+      give_up(no_rank_began(folder_.path(), patience_, log_start_));
+    }
     try {
       if (const auto status = record::read_status(folder_.path())) progress_.update(name_, *status);
     } catch (const Error&) {  // the next look will tell
@@ -86,13 +93,21 @@ class Live {
     return alive;
   }
 
-  void stop() { process_->signal(SIGUSR1); }
+  void stop() {
+    process_->signal(SIGUSR1);
+    // A launcher may pass it on to nobody.
+    if (!launcher_.empty() && !begun_ && !has_begun(folder_.path())) give_up(stopped_before(folder_.path()));
+  }
   void kill() { process_->kill_all(); }
 
   size_t index() const { return index_; }
   Launched finish() {
     process_->kill_all();  // what the run may have left behind
-    Launched done{name_, folder_.path(), false, why_it_ended(folder_.path(), process_->end(), log_start_), {}};
+    Launched done{name_,
+                  folder_.path(),
+                  false,
+                  given_up_ ? given_up_ : why_it_ended(folder_.path(), process_->end(), log_start_),
+                  {}};
     const double seconds = progress_.passed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
     const bool stopped = done.error && done.error->exit() == Exit::preempted;
@@ -105,12 +120,26 @@ class Live {
   }
 
  private:
+  // A rank holds the spec, where files can be locked, and writes a status.
+  static bool has_begun(const fs::path& folder) {
+    std::error_code none;
+    return record::being_written(folder / "spec.json") || fs::exists(folder / "status.json", none);
+  }
+
+  void give_up(const Error& why) {
+    given_up_ = why;
+    kill();
+  }
+
   size_t index_;
   std::string name_;
   RunFolder folder_;
   Progress& progress_;
   uint64_t log_start_ = 0;
-  double looked_ = 0;
+  double looked_ = 0, patience_ = 0;
+  std::string launcher_;  // "" if there is but one rank
+  bool begun_ = false;
+  std::optional<Error> given_up_;
   std::unique_ptr<Process> process_;
 };
 

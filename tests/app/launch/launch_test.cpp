@@ -213,6 +213,36 @@ TEST_F(Launch, CallsASignalThatCameTooEarlyAStopAndOneTooLateNothing) {
   }
 }
 
+// An mpirun that waits for something which never comes, as the real one does if it may open too few files.
+class StuckLauncher : public Launch {
+ protected:
+  StuckLauncher() {
+    worker("finish");
+    ::setenv("PATH", (folder_.string() + ":" + path_).c_str(), 1);
+  }
+  ~StuckLauncher() override { ::setenv("PATH", path_.c_str(), 1); }
+  void mpirun(const std::string& lines) const {
+    write("mpirun", "#!/bin/sh\ntrap '' USR1\necho opening\n" + lines + "\n");
+    fs::permissions("mpirun", fs::perms::owner_all);
+  }
+
+ private:
+  const std::string path_ = std::getenv("PATH");
+};
+
+TEST_F(StuckLauncher, IsEndedByTheWatchdog) {
+  mpirun("exec sleep 1000");
+  EXPECT_EQ(failure(one(make_spec("ranks = 2\nwatchdog.seconds = 1"))),
+            "run x: mpirun started no rank within 1 seconds\n  the last lines of its log:\n    opening|"
+            "compeer doctor tries out two ranks, and limits; watchdog.seconds is how long to wait|86");
+}
+
+TEST_F(StuckLauncher, IsEndedByTheFirstSignal) {
+  mpirun("kill -TERM $PPID; exec sleep 1000");
+  EXPECT_EQ(ended([&] { one(make_spec("ranks = 2")); }),
+            "run x: stopped before it had begun|compeer resume results/x|85");
+}
+
 TEST_F(Launch, KillsAtTheSecondSignal) {
   worker("trap 'kill -TERM $PPID' USR1; kill -TERM $PPID; while :; do sleep 0.01; done");
   EXPECT_EQ(ended([&] { one(make_spec()); }), ": killed, as asked|the same command goes on where this one ended|1");
