@@ -1,0 +1,180 @@
+#include "report/runs/load_stages.h"
+
+#include "../sample_runs.h"
+#include "base/files.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "report/page.h"
+#include "report/runs/load.h"
+#include "results_folder.h"
+
+namespace compeer::report {
+namespace {
+
+/// What a data run leaves: two stages, the second an evaluation with three dialogues.
+class LoadStages : public ResultsFolder {
+ protected:
+  fs::path write_data_run(bool finished) {
+    const fs::path folder = root_ / "d";
+    fs::create_directories(folder / "stages");
+    const auto sample = sample::tested("d", "x", 1, 50, 2, 0.1, 1);
+    const nlohmann::json spec = {{"sha256", std::string(64, 'c')}, {"spec", sample.spec}};
+    write_file(folder / "spec.json", spec.dump());
+    auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "in", "out", "dropped"});
+    writer.append(std::vector<double>{1, 5, 5, 0});
+    writer.append(std::vector<double>{2, 5, 4, 1});
+    write_file(folder / "stages/01-sage.dropped.jsonl", R"({"id":"esc_world/test/3","reason":"no answer"})"
+                                                        "\n");
+    write_file(folder / "stages/00-esc_world.jsonl", "{}\n{}\n{}\n{}\n{}\n");
+    std::string records = R"({"id":"none","candidates":[],"judged":{}})"
+                          "\n";
+    for (int i = 0; i < 3; ++i) records += sample::played(i, 40, "Hm.").dump() + "\n";
+    write_file(folder / "stages/01-sage.jsonl", records);
+    record::write_status(folder, {finished ? "finished" : "running", 2, 2, "", {}, "", 1, 1});
+    if (!finished) return folder;
+    writer.finish("finished");
+    record::Summary summary{"data", 2, {{"01-sage/mean_emotion/value", {50, 50, 50, 1}}}, {}};
+    summary.details["stages"] = {{{"stage", "00-esc_world"},
+                                  {"in", 5},
+                                  {"out", 5},
+                                  {"dropped", nlohmann::json::object()},
+                                  {"counts", {{"a", 1.5}}}},
+                                 {{"stage", "01-sage"},
+                                  {"in", 5},
+                                  {"out", 4},
+                                  {"dropped", {{"no answer", 1}}},
+                                  {"counts", nlohmann::json::object()},
+                                  {"findings", {{"mean_emotion", sample::figure(50, 2)}}}}};
+    record::write_summary(folder, summary);
+    return folder;
+  }
+};
+
+TEST_F(LoadStages, ReadsStagesAndTranscripts) {
+  const RunData run = load_run(write_data_run(true));
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[0].counts.at("a"), 1.5);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+  EXPECT_EQ(run.stages[1].left_out, 1);
+  EXPECT_EQ(run.stages[1].settings["supporter"]["plugin"], "local");
+  EXPECT_EQ(run.stages[1].findings["mean_emotion"]["value"], 50);
+  EXPECT_EQ(run.transcripts_of, "01-sage");
+  ASSERT_EQ(run.transcripts.size(), 3u);
+  EXPECT_EQ(run.transcripts[2]["id"], "esc_world/test/2");
+  ASSERT_EQ(run.judged.size(), 1u);
+  EXPECT_EQ(run.judged[0].first, "01-sage");
+  EXPECT_EQ(run.judged[0].second.size(), 1u);
+}
+
+TEST_F(LoadStages, TakesWhatWasSaidFromSagesOwnLayout) {
+  const auto folder = write_data_run(true);
+  const std::string score = R"({"id":"score","turns":[],"scores":{"fluency":3}})";
+  const std::string published =
+      R"({"id":"p","turns":[],"history":[{"role":"user","content":"你好","emotion-point":40},)"
+      R"({"role":"assistant","content":"Hello."}]})";
+  write_file(folder / "stages/01-sage.jsonl", score + "\n" + score + "\n" + score + "\n" + published + "\n");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>());
+  ASSERT_EQ(run.transcripts.size(), 1u);  // the others hold no dialogue
+  EXPECT_EQ(run.transcripts[0]["id"], "p");
+  EXPECT_EQ(run.transcripts[0]["turns"],
+            (nlohmann::json{{{"role", "user"}, {"text", "你好"}}, {{"role", "assistant"}, {"text", "Hello."}}}));
+}
+
+TEST_F(LoadStages, OfARunThatCrashedReadsWhatThereIs) {
+  const RunData run = load_run(write_data_run(false));
+  EXPECT_EQ(run.state, "stopped");
+  ASSERT_EQ(run.stages.size(), 2u);
+  EXPECT_EQ(run.stages[1].name, "01-sage");
+  EXPECT_EQ(run.stages[1].out, 4);
+  EXPECT_EQ(run.stages[1].dropped.at("no answer"), 1);
+  EXPECT_EQ(run.transcripts.size(), 3u);
+}
+
+TEST_F(LoadStages, NamesAHalfWrittenFile) {
+  const auto folder = write_data_run(false);
+  const auto file = folder / "stages/01-sage.jsonl";
+  auto text = read_file(file);
+  write_file(file, text.substr(0, text.size() - 20));
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.transcripts.size(), 2u);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"stages/01-sage.jsonl: ends within line 4"});
+  write_file(file, text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: holds 3 of 4 records"});
+  fs::remove(file);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: not there"});
+  text.replace(0, text.find('\n'), "nonsense");
+  write_file(file, text);
+  EXPECT_EQ(load_run(folder).problems, std::vector<std::string>{"stages/01-sage.jsonl: line 1 is no JSON"});
+}
+
+TEST_F(LoadStages, NamesASummaryThatIsMissingOrBroken) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "summary.json", R"({"task":"data","steps":2,"metrics":{},"details":{"stages":[{"stage":3}]}})");
+  auto run = load_run(folder);
+  EXPECT_EQ(run.problems,
+            std::vector<std::string>{"summary.json: tells of its stages in a way that can't be understood"});
+  EXPECT_EQ(run.stages.size(), 2u);  // from its rows
+  fs::remove(folder / "summary.json");
+  run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: not there, though the run finished"});
+  EXPECT_EQ(run.stages[1].out, 4);
+}
+
+TEST_F(LoadStages, BelievesNoNumberOfRecordsThatCantBe) {
+  const auto folder = write_data_run(true);
+  const std::string unclear = "tells of its stages in a way that can't be understood";
+  const std::map<std::string, std::string> problems = {
+      {"1e300", unclear},
+      {"1.5", unclear},
+      {"-1", "counts -1 records, which can't be"},
+      {"9223372036854775807", "counts 9223372036854775807 records, which can't be"}};
+  for (const auto& [records, problem] : problems) {
+    write_file(folder / "summary.json", R"({"task":"data","steps":1,"metrics":{},"details":{"stages":[{"in":1,"out":)" +
+                                            records + R"(,"dropped":{},"counts":{}}]}})");
+    const RunData run = load_run(folder);
+    EXPECT_EQ(run.problems, std::vector<std::string>{"summary.json: " + problem});
+    EXPECT_EQ(run.stages[1].out, 4);  // from its rows
+  }
+}
+
+TEST_F(LoadStages, ReadsNoFilesOutsideOfItsFolder) {
+  const auto folder = write_data_run(true);
+  fs::rename(folder / "stages/01-sage.jsonl", root_ / "mine.jsonl");
+  auto summary = nlohmann::json::parse(read_file(folder / "summary.json"));
+  summary["details"]["stages"][1]["stage"] = "../../mine";
+  write_file(folder / "summary.json", summary.dump());
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems,
+            (std::vector<std::string>{"summary.json: calls a stage '../../mine', which can't begin the name of a file",
+                                      "stages/01-sage.jsonl: not there"}));
+  EXPECT_EQ(run.transcripts.size(), 0u);
+}
+
+// One broken folder must not take the others with it.
+TEST_F(LoadStages, OfAStrangersSpecIsShown) {
+  const auto folder = write_data_run(true);
+  auto spec = nlohmann::json::parse(read_file(folder / "spec.json"));
+  for (const char* section : {"data", "dataset", "stages", "model"}) {
+    for (const nlohmann::json& other : {nlohmann::json(7), nlohmann::json::array({7}), nlohmann::json("x")}) {
+      auto changed = spec;
+      changed["spec"][section] = other;
+      write_file(folder / "spec.json", changed.dump());
+      EXPECT_NE(page({load_run(folder)}), "") << section << " " << other;
+    }
+  }
+}
+
+TEST_F(LoadStages, OfABrokenSpecTakesTheOneInTheRunFile) {
+  const auto folder = write_data_run(true);
+  write_file(folder / "spec.json", "{\"spec\": {");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON"});
+  EXPECT_EQ(run.task, "data");
+  EXPECT_EQ(run.stages[1].plugin, "sage");
+}
+
+}  // namespace
+}  // namespace compeer::report
