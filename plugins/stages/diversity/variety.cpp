@@ -49,6 +49,16 @@ Texts texts_of(std::span<const Spoken> dialogues, int round = -1) {
   return texts;
 }
 
+// Unknown, not 0, where there are no such n-grams.
+double distinct(const Texts& texts, int n) {
+  const double share = statistics::distinct(texts, n);
+  return share > 0 ? share : kUnknown;
+}
+
+double entropy(const Texts& texts, int n) {
+  return std::isnan(distinct(texts, n)) ? kUnknown : statistics::ngram_entropy(texts, n);
+}
+
 // Of each reply of a dialogue that has runs of n words; NaN elsewhere, and for the first.
 std::vector<double> repetitions(const Spoken& dialogue, int n) {
   std::vector<double> all;
@@ -140,38 +150,39 @@ Spoken spoken_in(const json& record, const std::string& score) {
 
 json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resampling& how) {
   std::vector<std::vector<double>> repeats, sizes, within;
-  std::vector<double> repeated, distinct;  // of each dialogue
+  std::vector<double> repeated, pairs;  // of each dialogue
   size_t most = 0;
   for (const Spoken& one : dialogues) {
     most = std::max(most, one.replies.size());
     repeats.push_back(repetitions(one, n));
     sizes.push_back(lengths(one));
-    const double pairs = statistics::distinct(texts_of({&one, 1}), 2);
-    within.push_back({pairs});
-    distinct.push_back(pairs);
+    pairs.push_back(distinct(texts_of({&one, 1}), 2));
+    within.push_back({pairs.back()});
     repeated.push_back(mean(repeats.back()));
   }
   const auto all = texts_of(dialogues);
-  json found = {{"dialogues", dialogues.size()}, {"replies", all.size()}};
+  const auto speaks = [](const Spoken& one) { return !one.replies.empty(); };
+  json found = {{"n", std::count_if(dialogues.begin(), dialogues.end(), speaks)},
+                {"dialogues", dialogues.size()},
+                {"replies", all.size()}};
   found["columns"] = {"distinct_1", "distinct_2", "distinct_3", "dialogue_distinct_2", "self_bleu", "repetition",
                       "entropy_1",  "entropy_2",  "length"};
   found["headline"] = "dialogue_distinct_2";
   found["better"] = {{"higher", {"distinct_1", "distinct_2", "distinct_3", "dialogue_distinct_2"}},
                      {"lower", {"self_bleu", "repetition"}}};
-  for (const int k : {1, 2, 3}) found["distinct_" + std::to_string(k)] = alone(statistics::distinct(all, k));
-  for (const int k : {1, 2}) found["entropy_" + std::to_string(k)] = alone(statistics::ngram_entropy(all, k));
+  for (const int k : {1, 2, 3}) found["distinct_" + std::to_string(k)] = alone(distinct(all, k));
+  for (const int k : {1, 2}) found["entropy_" + std::to_string(k)] = alone(entropy(all, k));
   found["self_bleu"] = alone(statistics::self_bleu(all));
   found["repetition"] = mean_of(repeats, how);
   found["dialogue_distinct_2"] = mean_of(within, how);
   found["length"] = mean_of(sizes, how);
-  found["curves"] = {
-      {"repetition", rounds(repeats, most, how)},
-      {"length", rounds(sizes, most, how)},
-      {"distinct_2", rounds(dialogues, most, [](const Texts& texts) { return statistics::distinct(texts, 2); })},
-      {"self_bleu", rounds(dialogues, most, statistics::self_bleu)}};
+  found["curves"] = {{"repetition", rounds(repeats, most, how)},
+                     {"length", rounds(sizes, most, how)},
+                     {"distinct_2", rounds(dialogues, most, [](const Texts& texts) { return distinct(texts, 2); })},
+                     {"self_bleu", rounds(dialogues, most, statistics::self_bleu)}};
   if (std::any_of(dialogues.begin(), dialogues.end(), [](const Spoken& one) { return one.expression.has_value(); })) {
     found["expression"] = {{"with_repetition", correlation(dialogues, repeated, how)},
-                           {"with_distinct_2", correlation(dialogues, distinct, how)}};
+                           {"with_distinct_2", correlation(dialogues, pairs, how)}};
   }
   return found;
 }

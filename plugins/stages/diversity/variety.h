@@ -19,10 +19,12 @@ struct Spoken {
 /// what several judges give it: {"diversity": 3} or {"one": {"diversity": 3}, "two": {...}}.
 Spoken spoken_in(const nlohmann::json& record, const std::string& score);
 
-/// Figures {"value", "low", "high"} of all dialogues together. Within a dialogue, with intervals over dialogues:
+/// "n", dialogues in which there is a reply, and figures {"value", "low", "high"} of them together; null where there is
+/// nothing to count. Within a dialogue, with intervals over dialogues:
 ///
-///   repetition          share of a reply's runs of `n` words that an earlier reply of the dialogue has; from the
-///   second dialogue_distinct_2 different word pairs over all of a dialogue length              words of a reply
+///   repetition           share of a reply's runs of `n` words that an earlier reply of the dialogue has, from the 2nd
+///   dialogue_distinct_2  different word pairs over all of a dialogue
+///   length               words of a reply
 ///
 /// Over all replies together, without intervals, for they depend on how much there is: distinct_1 to 3, self_bleu,
 /// entropy_1 and 2 in bits. "curves" has repetition, length, distinct_2 and self_bleu by round; "expression" how the

@@ -43,6 +43,16 @@ TEST(Diversity, TellsDistinctPairsOfADialogueFromThoseOfAll) {
   EXPECT_DOUBLE_EQ(found.at("length").at("value"), (2 + 3 + 3 + 3) / 4.0);
 }
 
+TEST(Diversity, OfNobodyWhoSpeaksIsUnknownAndNotNone) {
+  const auto silent = found_in({said("x", {})});
+  EXPECT_EQ(silent.at("n"), 0);
+  for (const json& column : silent.at("columns"))
+    EXPECT_TRUE(silent.at(column.get<std::string>()).at("value").is_null()) << column;
+  const auto half = found_in({said("x", {}), said("y", {"hm"}), said("z", {"a b", "b c"})});
+  EXPECT_EQ(half.at("n"), 2);
+  EXPECT_DOUBLE_EQ(half.at("dialogue_distinct_2").at("value"), 1) << "of z; y has no pairs";
+}
+
 TEST(Diversity, CountsDialoguesThatEndEarly) {
   const auto found = found_in({said("x", {"a b"}), said("y", {"c d", "e f"})});
   EXPECT_EQ(found.at("replies"), 3);
