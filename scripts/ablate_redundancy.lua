@@ -47,4 +47,4 @@ end
 best("\nbest replies, against UR: ", function() return true end)
 best("best of those that are clearly more varied: ", function(gain, half) return gain > half end)
 compeer.report { title = "Redundancy-aware reweighting on esc_world", output = compeer.folder .. "/ablate_redundancy.html", runs = runs,
-  frontier = { x = "01-esc_eval/diversity", y = "01-esc_eval/empathic" } }
+  frontier = { x = "01-esc_eval/diversity/value", y = "01-esc_eval/empathic/value" } }

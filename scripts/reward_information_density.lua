@@ -29,4 +29,4 @@ figures(rows, {
   { "Overall", "01-esc_eval/overall/value", better = 1 }, { "true quality", "03-world_truth/quality/value", better = 1 },
   { "words a reply", "02-diversity/length/value" } }, "weight 0.0")
 compeer.report { title = "A reward for information", output = compeer.folder .. "/reward_information_density.html", runs = runs,
-  frontier = { x = "01-esc_eval/suggestion", y = "01-esc_eval/human" } }
+  frontier = { x = "01-esc_eval/suggestion/value", y = "01-esc_eval/human/value" } }

@@ -39,8 +39,17 @@ void add_paths(const json& value, const std::string& path, std::vector<std::stri
                   fmt::format("metrics: {}", fmt::join(names, ", ")));
 }
 
+// A metric's name may be no path of a setting: "01-sage/success/value".
+bool has_setting(const RunResult& run, const std::string& column) {
+  try {
+    return look(run.spec, column) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
-  const auto has = [&](const RunResult& run) { return look(run.spec, column) != nullptr; };
+  const auto has = [&](const RunResult& run) { return has_setting(run, column); };
   const auto measured = [&](const RunResult& run) { return run.metrics.contains(column); };
   if (std::any_of(runs.begin(), runs.end(), measured)) return false;
   if (std::any_of(runs.begin(), runs.end(), has)) return true;

@@ -224,6 +224,8 @@ TEST(Report, RefusesFrontiersOfAnythingButMetrics) {
   const auto unknown = refusal("{ x = 'reward', y = 'rewrad' }");
   EXPECT_NE(unknown.find("the runs have no setting or metric 'rewrad'|did you mean 'reward'?"), std::string::npos)
       << unknown;
+  const auto of_a_stage = refusal("{ x = '01-sage/success', y = 'reward' }");
+  EXPECT_NE(of_a_stage.find("the runs have no setting or metric '01-sage/success'|"), std::string::npos) << of_a_stage;
 }
 
 TEST(Report, IsWrittenOverAnyResults) {
