@@ -97,7 +97,7 @@ int run_spec(const Options& options) {
   auto draft = load_draft(options.file, sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
   auto spec = spec::resolve(draft, plugin::Finder());
-  spec::pin_inputs(spec, options.dry_run ? spec::Missing::allow : spec::Missing::refuse);
+  spec::pin_inputs(spec, spec::Missing::refuse);
   if (options.dry_run) {
     std::cout << plan(spec, options.launch()) << '\n';
     return 0;

@@ -99,14 +99,14 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
   command->add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
       ->check(any);
   command->add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
-  command->add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b")->check(any);
-  command->add_option("--group", bench.group, "steps: completions of each prompt; 4, or 8 for prefix")->check(any);
+  command->add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
+  command->add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")->check(any);
   command->add_option("--together", bench.together, "steps: groups whose gradients are one chain of sums; 1")
       ->check(any);
   command->add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
   command->add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
   command->add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
-  command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b")->check(any);
+  command->add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b; judging: 7")->check(any);
   command->add_option("--model", bench.model, "judging: a judge's folder");
   command->add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
   command->add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
