@@ -200,7 +200,7 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
     in.read(block->data(), block->size());
     scanner.take({block->data(), static_cast<size_t>(in.gcount())});
   }
-  if (!in.eof()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::data);
+  if (!in.eof()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::failure);
   scanner.end();
 }
 

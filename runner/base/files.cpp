@@ -15,19 +15,23 @@ namespace compeer {
 
 namespace {
 
-// A disk that is full or fails is no mistake in data.
-[[noreturn]] void fail(const std::filesystem::path& file, const char* what) {
+[[noreturn]] void fail_to_write(const std::filesystem::path& file, const char* what) {
   const bool full = errno == ENOSPC || errno == EDQUOT;
   throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(errno)),
-              full ? "make room on its disk; the same command goes on" : "",
-              full || errno == EIO ? Exit::failure : Exit::data);
+              full ? "make room on its disk; the same command goes on" : "", Exit::failure);
+}
+
+// A disk that fails is no mistake in data.
+[[noreturn]] void fail_to_read(const std::filesystem::path& file) {
+  throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "",
+              errno == EIO ? Exit::failure : Exit::data);
 }
 
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& file, int flags)
       : file_(file), fd_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (fd_ < 0) fail(file_, "can't be opened");
+    if (fd_ < 0) fail_to_write(file_, "can't be opened");
   }
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
@@ -39,12 +43,12 @@ class Descriptor {
     while (!bytes.empty()) {
       const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(file_, "can't be written");
+      if (n < 0) fail_to_write(file_, "can't be written");
       bytes.remove_prefix(static_cast<size_t>(n));
     }
   }
   void sync() {
-    if (::fsync(fd_) != 0 && errno != EINVAL) fail(file_, "can't be made durable");
+    if (::fsync(fd_) != 0 && errno != EINVAL) fail_to_write(file_, "can't be made durable");
   }
 
  private:
@@ -64,7 +68,7 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
   std::error_code code;
   if (std::filesystem::is_directory(file, code)) throw Error(file.string(), "is a folder, not a file", "", Exit::data);
   std::ifstream in(file, std::ios::binary);
-  if (!in) fail(file, "can't be read");
+  if (!in) fail_to_read(file);
   const auto check = [&](uint64_t size) {
     if (size > limit) throw Error(file.string(), fmt::format("is larger than {} bytes", limit), "", Exit::data);
   };
@@ -75,6 +79,7 @@ std::string read_file(const std::filesystem::path& file, uint64_t limit) {
     bytes.append(block, static_cast<size_t>(in.gcount()));
     check(bytes.size());
   }
+  if (in.bad()) fail_to_read(file);
   return bytes;
 }
 
@@ -94,7 +99,7 @@ void write_file(const std::filesystem::path& file, std::span<const std::string_v
   part += fmt::format(".{}.part", ::getpid());
   try {
     write_durably(part, pieces);
-    if (::rename(part.c_str(), file.c_str()) != 0) fail(file, "can't be put in place");
+    if (::rename(part.c_str(), file.c_str()) != 0) fail_to_write(file, "can't be put in place");
   } catch (...) {
     ::unlink(part.c_str());
     throw;

@@ -7,10 +7,10 @@
 
 namespace compeer {
 
-/// The whole file as bytes. Throws Error (exit 4) naming the file if it can't be read or is larger than `limit`.
+/// The whole file as bytes. Throws Error (exit 4; 1: the disk) naming it: can't be read, larger than `limit`.
 std::string read_file(const std::filesystem::path& file, uint64_t limit = UINT64_MAX);
 
-/// Writes whole or not at all: a temporary file beside it, fsync, rename. Throws Error (exit 4; 1: the disk) naming it.
+/// Writes whole or not at all: a temporary file beside it, fsync, rename. Throws Error (exit 1) naming it.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 /// The same for contents in several pieces, so that they need not be copied together.
 void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces);

@@ -2,6 +2,8 @@
 
 #include <openssl/evp.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <vector>
@@ -48,6 +50,7 @@ std::string sha256_file(const std::filesystem::path& file) {
   while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
     digest.add({block.data(), static_cast<size_t>(in.gcount())});
   }
+  if (in.bad()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::failure);
   return digest.hex();
 }
 

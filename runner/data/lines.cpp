@@ -17,7 +17,9 @@ LineReader::LineReader(std::filesystem::path file) : file_(std::move(file)), str
 
 void LineReader::next() {
   ++number_;
-  if (!std::getline(stream_, line_))
+  if (!std::getline(stream_, line_) && stream_.bad())
+    throw Error(file_.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::failure);
+  if (!stream_)
     throw Error(fmt::format("{}:{}", file_.string(), number_),
                 "there is no such line: the file was changed while it was read", "", Exit::data);
 }
@@ -63,7 +65,7 @@ void LineWriter::finish() {
 
 void LineWriter::fail() const {
   throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(errno)),
-              "the same command goes on with what is finished, once this is mended", Exit::data);
+              "the same command goes on with what is finished, once this is mended", Exit::failure);
 }
 
 }  // namespace compeer::data

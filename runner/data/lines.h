@@ -29,7 +29,7 @@ class LineReader {
   int64_t number_ = 0;  // of the line read last, from 1
 };
 
-/// A new file that is written from front to end. Whatever goes wrong, as a full disk, is an Error (exit 4) that names
+/// A new file that is written from front to end. Whatever goes wrong, as a full disk, is an Error (exit 1) that names
 /// the file and the cause. A file that is not finished is removed: nobody could use it, and on a full disk its space is
 /// what the run's last words are written to.
 class LineWriter {

@@ -60,7 +60,7 @@ Made Shelf::put(const std::string& key, const fs::path& part, const Made& made) 
   std::error_code code;
   fs::rename(part, folder_ / key, code);
   // Another run may have been faster: then its files are the same as ours.
-  if (code && !find(key)) throw Error((folder_ / key).string(), "can't be made: " + code.message(), "", Exit::data);
+  if (code && !find(key)) throw Error((folder_ / key).string(), "can't be made: " + code.message(), "", Exit::failure);
   sync_folder(folder_);
   kept.records = folder_ / key / "records.jsonl";
   kept.dropped = folder_ / key / "dropped.jsonl";
@@ -73,7 +73,7 @@ void show(const fs::path& kept, const fs::path& place) {
   fs::create_hard_link(kept, place, code);
   if (!code) return;
   fs::copy_file(kept, place, fs::copy_options::overwrite_existing, code);
-  if (code) throw Error(place.string(), "can't be written: " + code.message(), "", Exit::data);
+  if (code) throw Error(place.string(), "can't be written: " + code.message(), "", Exit::failure);
 }
 
 }  // namespace compeer::data

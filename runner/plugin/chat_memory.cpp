@@ -71,7 +71,7 @@ struct ChatMemory::File {
   File& operator=(const File&) = delete;
 
   [[noreturn]] void fail(const std::string& what, const std::string& help = "") const {
-    throw Error(path.string(), what + ": " + std::strerror(errno), help, Exit::data);
+    throw Error(path.string(), what + ": " + std::strerror(errno), help, Exit::failure);
   }
 
   std::string read(uint64_t offset, uint64_t length) const {
@@ -110,7 +110,7 @@ struct ChatMemory::File {
 ChatMemory::ChatMemory(fs::path folder, const std::string& own, const Log& log) {
   std::error_code code;
   fs::create_directories(folder, code);
-  if (code) throw Error(folder.string(), "can't be made: " + code.message(), "", Exit::data);
+  if (code) throw Error(folder.string(), "can't be made: " + code.message(), "", Exit::failure);
   const auto mine = folder / (own + ".jsonl");
   files_.push_back(std::make_unique<File>(mine, O_RDWR | O_CREAT));
   if (::flock(files_[0]->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {

@@ -32,7 +32,7 @@ class ChatMemory {
 
   /// Reads all `*.jsonl` in `folder`, which is made if need be; `<own>.jsonl` is the file to add to. A line that can't
   /// be read, as the last one of a process that was killed, is named in the log and counts for nothing.
-  /// Throws Error (exit 4) naming the file: can't be read or written, or another process adds to it.
+  /// Throws Error naming the file: can't be read or written (exit 1), or another process adds to it (exit 4).
   ChatMemory(std::filesystem::path folder, const std::string& own, const Log& log);
   ~ChatMemory();
   ChatMemory(const ChatMemory&) = delete;
@@ -45,7 +45,7 @@ class ChatMemory {
 
   /// Writes an answer down at once; a crash of the machine, not of the process, may lose those of the last 20 ms.
   /// Returns it as `find` will: bytes that are not UTF-8 are gone. `who` is for people who read the file.
-  /// Throws Error (exit 4) naming file and cause, as when the disk is full; what was kept before stays.
+  /// Throws Error (exit 1) naming file and cause, as when the disk is full; what was kept before stays.
   ChatReply keep(const std::string& key, const std::string& who, const ChatReply& reply);
 
   /// Makes all answers durable.

@@ -31,7 +31,7 @@ class Quarantine {
   /// Throws Error (exit 5) that names file, reason and remedy if it must not be run. `title`: "rewards/length".
   void refuse(const std::string& title, const std::filesystem::path& path, const std::string& sha256) const;
 
-  /// Writes the list whole, or not at all. Throws Error (exit 4) if it can't be written.
+  /// Writes the list whole, or not at all. Throws Error (exit 1) if it can't be written.
   void add(const std::filesystem::path& path, const std::string& sha256, const std::string& reason);
   void remove(const std::filesystem::path& path);
 

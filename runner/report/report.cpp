@@ -19,7 +19,7 @@ void prepare(const std::filesystem::path& output) {
     throw Error(output.string(), "is a folder, not a file for the page", "", Exit::data);
   if (!output.has_parent_path()) return;
   std::filesystem::create_directories(output.parent_path(), code);
-  if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::data);
+  if (code) throw Error(output.string(), "its folder can't be made: " + code.message(), "", Exit::failure);
 }
 
 /// Runs of one name, such as copies, are told apart by their folders.

@@ -26,7 +26,7 @@ struct Written {
 
 /// One HTML page about these runs; of a folder that is no run itself, about the runs in it. The file appears whole or
 /// not at all. Runs that failed, are unfinished or are damaged are shown as far as they go, and named as such.
-/// Throws Error (exit 4) if a path does not exist, no run is found, or the file can't be written.
+/// Throws Error: a path does not exist or no run is found (exit 4), the file can't be written (exit 1).
 Written write_report(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& output,
                      const Options& options = {});
 

@@ -71,7 +71,7 @@ TEST_F(PluginProject, IsNeverWrittenOverAnything) {
   EXPECT_EQ(told("plugins new rewards curious"),
             "compeer: error: curious: is there already\n  help: remove it, or choose another name or --dir\nexit 2");
   write("file", "");
-  EXPECT_TRUE(told("plugins new rewards curious --dir file").ends_with("exit 4"));
+  EXPECT_TRUE(told("plugins new rewards curious --dir file").ends_with("exit 1"));
   for (const auto& entry : fs::directory_iterator(folder())) EXPECT_NE(entry.path().extension(), ".part");
 }
 

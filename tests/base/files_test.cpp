@@ -27,11 +27,12 @@ class Files : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  std::string problem_of(const auto& act) {
+  // A file that can't be read is a mistake in data, one that can't be written is none.
+  std::string problem_of(const auto& act, Exit exit = Exit::data) {
     try {
       act();
     } catch (const Error& error) {
-      EXPECT_EQ(error.exit(), Exit::data);
+      EXPECT_EQ(error.exit(), exit);
       return error.what();
     }
     return "no error";
@@ -119,20 +120,29 @@ TEST_F(Files, ErrorsNameTheFile) {
   EXPECT_EQ(problem_of([&] { read_file(folder_ / "none"); }),
             (folder_ / "none").string() + ": can't be read: No such file or directory");
   EXPECT_EQ(problem_of([&] { read_file(folder_); }), folder_.string() + ": is a folder, not a file");
-  EXPECT_NE(problem_of([&] { write_file(folder_ / "no" / "a", "x"); }).find((folder_ / "no" / "a").string()),
-            std::string::npos);
+  EXPECT_NE(
+      problem_of([&] { write_file(folder_ / "no" / "a", "x"); }, Exit::failure).find((folder_ / "no" / "a").string()),
+      std::string::npos);
+}
+
+// Nobody has mapped the first page of a process, so reading there fails as a bad disk does.
+TEST_F(Files, AReadThatFailsOnItsWayIsNoEnd) {
+  EXPECT_EQ(problem_of([] { read_file("/proc/self/mem"); }, Exit::failure),
+            "/proc/self/mem: can't be read: Input/output error");
 }
 
 TEST_F(Files, WritingOverAFolderFailsAndLeavesItThere) {
   fs::create_directory(folder_ / "a");
-  EXPECT_NE(problem_of([&] { write_file(folder_ / "a", "x"); }).find("can't be put in place"), std::string::npos);
+  EXPECT_NE(problem_of([&] { write_file(folder_ / "a", "x"); }, Exit::failure).find("can't be put in place"),
+            std::string::npos);
   EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(Files, FailedWriteTakesItsUnfinishedFileAway) {
   const rlimit before = file_size_limit(1000);
-  EXPECT_NE(problem_of([&] { write_file(folder_ / "a", std::string(2000, 'x')); }).find("can't be written"),
-            std::string::npos);
+  EXPECT_NE(
+      problem_of([&] { write_file(folder_ / "a", std::string(2000, 'x')); }, Exit::failure).find("can't be written"),
+      std::string::npos);
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(entries(), 0u);
 }

@@ -40,5 +40,15 @@ TEST(Sha256File, NamesAFileThatIsNotThere) {
   }
 }
 
+TEST(Sha256File, OfAFileWhoseDiskFailsIsNoSum) {
+  try {
+    sha256_file("/proc/self/mem");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "/proc/self/mem: can't be read: Input/output error");
+    EXPECT_EQ(error.exit(), Exit::failure);
+  }
+}
+
 }  // namespace
 }  // namespace compeer

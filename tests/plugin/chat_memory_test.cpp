@@ -126,7 +126,7 @@ TEST_F(ChatMemories, NameTheFileThatCantBeWrittenAndGoOnWhereTheyWere) {
   ::setrlimit(RLIMIT_FSIZE, &old);
   EXPECT_EQ(error.where(), (folder_ / "rank-0.jsonl").string());
   EXPECT_EQ(error.problem(), "an answer can't be written: File too large");
-  EXPECT_EQ(error.exit(), Exit::data);
+  EXPECT_EQ(error.exit(), Exit::failure);
   EXPECT_EQ(fs::file_size(folder_ / "rank-0.jsonl"), size) << "half a line was taken back";
   memory->keep("c", "w", reply("third"));
   memory.reset();
@@ -137,7 +137,7 @@ TEST_F(ChatMemories, NameTheFileThatCantBeWrittenAndGoOnWhereTheyWere) {
 
 TEST_F(ChatMemories, CantStandWhereAFileIs) {
   std::ofstream(folder_) << "x";
-  EXPECT_EQ(error_of([&] { open("rank-0"); }).exit(), Exit::data);
+  EXPECT_EQ(error_of([&] { open("rank-0"); }).exit(), Exit::failure);
 }
 
 TEST_F(ChatMemories, ReturnWhatTheyWillFind) {

@@ -59,7 +59,7 @@ int make(const Options& options) {
     write_project(files, folder);
   } catch (const fs::filesystem_error& error) {
     throw Error(folder.string(), "can't be written: " + error.code().message(), "--dir names another folder",
-                Exit::data);
+                Exit::failure);
   }
   say_if_known(kind, options.name);
   std::vector<std::string> names;
