@@ -35,11 +35,13 @@ json stage_json(const std::string& stem, const Made& made) {
   return stage;
 }
 
-// What findings say in numbers: {"history": {"accuracy": 0.9}} as "history/accuracy"; lists are left to the details.
+// What findings say in numbers: {"history": {"accuracy": 0.9}} as "history/accuracy"; lists are left to the details. A
+// figure that there is nothing to tell of, {"value": null}, is a number, too: else scripts would fail for want of it.
 void each_number(const json& findings, const std::string& path,
                  const std::function<void(const std::string&, double)>& put) {
   for (const auto& [name, value] : findings.items()) {
     if (value.is_number()) put(path + name, value.get<double>());
+    if (value.is_null() && name == "value") put(path + name, std::numeric_limits<double>::quiet_NaN());
     if (value.is_object()) each_number(value, path + name + "/", put);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/interval.h"
@@ -74,7 +75,8 @@ Group& group_of(std::vector<Group>& groups, std::vector<json> settings) {
 std::vector<Estimate> measured(const Group& group, const std::string& name) {
   std::vector<Estimate> values;
   for (const auto* run : group.runs) {
-    if (const auto found = run->metrics.find(name); found != run->metrics.end()) values.push_back(found->second);
+    const auto found = run->metrics.find(name);
+    if (found != run->metrics.end() && !std::isnan(found->second.mean)) values.push_back(found->second);
   }
   return values;
 }

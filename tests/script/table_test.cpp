@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace compeer::script {
 namespace {
 
@@ -52,6 +54,14 @@ TEST(MakeTable, GroupsRunsBySettings) {
             "1.0                0 of 1  -                  -\n"
             "r failed (exit 3): broken\n"
             "r failed (exit 3): broken");
+}
+
+TEST(MakeTable, LeavesOutWhatARunFoundNothingToTellOf) {
+  const auto table = make_table({run(1, 1, 4), run(1, 2, NAN), run(2, 1, NAN)}, {"reweighting.alpha", "reward"});
+  EXPECT_EQ(table.text(),
+            "reweighting.alpha  runs  reward\n"
+            "1.0                2     4 [3, 5]\n"
+            "2.0                1     -");
 }
 
 TEST(MakeTable, NamesTheNearestColumn) {

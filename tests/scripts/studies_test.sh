@@ -34,3 +34,10 @@ quick fig6_pairwise
 grep -q "^URP against SFT" fig6_pairwise.txt || fail "fig6_pairwise compares nothing"
 quick table3
 grep -q "^URP signed" table3.txt || fail "table3 has no row URP signed"
+quick ablate_redundancy
+grep -q "^best replies, against UR: " ablate_redundancy.txt || fail "ablate_redundancy recommends nothing"
+quick reward_information_density
+quick por_with_consistency_filter # of what it plays some figures are unknown
+for page in ablate_redundancy reward_information_density; do
+  grep -q "<h2[^>]*>Frontiers" "results/quick/$page.html" || fail "$page shows no frontier"
+done
