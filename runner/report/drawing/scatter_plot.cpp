@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <limits>
 
 #include "report/drawing/numbers.h"
@@ -91,19 +91,34 @@ void draw_dot(Markup& out, const ScatterDot& dot, const Frame& frame) {
   out.empty("circle", {{"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "4"}});
 }
 
-/// The first of the places around a dot where its label covers no dot and no other label; else the first.
+/// Places for a dot's label: right and left of it, above and below, then ever higher and lower.
+std::vector<Box> places_around(double x, double y, double wide) {
+  std::vector<Box> places;
+  for (double away = 0; away < height; away += line) {
+    for (const double up : {y - line - 1 - away, y + 3 + away}) {
+      places.push_back({x + 10, up, x + 10 + wide, up + line});
+      places.push_back({x - 10 - wide, up, x - 10, up + line});
+    }
+  }
+  return places;
+}
+
+/// The first place where a label covers no dot and no other label; else the very first.
 Box place_of(const ScatterDot& dot, const Frame& frame, const std::vector<Box>& taken) {
-  const double x = frame.at_x(dot.x.mean), y = frame.at_y(dot.y.mean);
   const double wide = text_width(shortened(dot.label, longest_label), font);
-  const std::array<Box, 4> places = {
-      Box{x + 10, y - line - 1, x + 10 + wide, y - 1}, Box{x - 10 - wide, y - line - 1, x - 10, y - 1},
-      Box{x + 10, y + 3, x + 10 + wide, y + 3 + line}, Box{x - 10 - wide, y + 3, x - 10, y + 3 + line}};
+  const auto places = places_around(frame.at_x(dot.x.mean), frame.at_y(dot.y.mean), wide);
   for (const auto& place : places) {
     const bool inside = place.x1 >= frame.left && place.x2 <= width && place.y1 >= 0 && place.y2 <= height - bottom;
     const auto covered = [&](const Box& other) { return place.covers(other); };
     if (inside && std::none_of(taken.begin(), taken.end(), covered)) return place;
   }
   return places[0].x2 <= width ? places[0] : places[1];
+}
+
+/// From a dot to a label that does not stand beside it.
+void draw_leader(Markup& out, double x, double y, const Box& place) {
+  const double middle = (place.y1 + place.y2) / 2;
+  if (std::abs(middle - y) > line) svg_line(out, x, y, place.x1 > x ? place.x1 - 2 : place.x2 + 2, middle, "leader");
 }
 
 void draw_labels(Markup& out, const std::vector<ScatterDot>& dots, const Frame& frame) {
@@ -116,6 +131,7 @@ void draw_labels(Markup& out, const std::vector<ScatterDot>& dots, const Frame& 
     const Box place = place_of(dot, frame, taken);
     taken.push_back(place);
     const auto group = out.open("g", {{"class", style_class(dot.style)}});
+    draw_leader(out, frame.at_x(dot.x.mean), frame.at_y(dot.y.mean), place);
     svg_text(out, place.x1, place.y2 - 3, "start", "end-label", shortened(dot.label, longest_label));
   }
 }

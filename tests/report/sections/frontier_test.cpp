@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "../sample_runs.h"
@@ -98,6 +99,31 @@ TEST(ScatterPlot, LabelsDoNotCoverEachOther) {
   }
   ASSERT_EQ(places.size(), 4u);
   EXPECT_EQ(std::set<std::string>(places.begin(), places.end()).size(), 4u);
+}
+
+// "a label" is some 40 wide and 13 high.
+TEST(ScatterPlot, LabelsOfACrowdStandApartWithLinesToTheirDots) {
+  ScatterPlot plot{"s", "t", "d", "x", "y", {}};
+  for (int i = 0; i < 12; ++i)
+    plot.dots.push_back(
+        {"a label", "name", size_t(i), {1.5 + 0.001 * i, missing, missing, 0}, {1, missing, missing, 0}, false});
+  plot.dots.push_back({"far", "far", 3, {2, missing, missing, 0}, {2, missing, missing, 0}, false});
+  Markup out;
+  draw(out, plot);
+  const auto html = out.take();
+  const std::regex pattern("<text x=\"([^\"]*)\" y=\"([^\"]*)\" text-anchor=\"start\" class=\"end-label\"");
+  std::vector<std::pair<double, double>> places;
+  for (std::sregex_iterator i(html.begin(), html.end(), pattern), end; i != end; ++i)
+    places.emplace_back(std::stod((*i)[1]), std::stod((*i)[2]));
+  ASSERT_EQ(places.size(), 13u);
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      const double across = std::abs(places[i].first - places[k].first);
+      const double down = std::abs(places[i].second - places[k].second);
+      EXPECT_TRUE(across > 35 || down > 12) << i << " covers " << k;
+    }
+  }
+  EXPECT_TRUE(has(html, "class=\"leader\""));
 }
 
 }  // namespace
