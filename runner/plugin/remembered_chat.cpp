@@ -34,7 +34,7 @@ std::vector<RememberedChat::Question> RememberedChat::unknown(const std::vector<
   std::map<std::string, size_t> asked;
   int64_t known = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
-    const auto key = ChatMemory::key(origin(), requests[i]);
+    const auto key = ChatMemory::key(answerer(), requests[i]);
     if (const auto same = asked.find(key); same != asked.end()) {
       questions[same->second].places.push_back(i);
       ++known;
@@ -92,14 +92,14 @@ void RememberedChat::tell(const std::string& failure) {
   services_.log(self.kind + "/" + self.name, model() + ": no answer to a request: " + failure);
 }
 
-const std::string& RememberedChat::origin() {
-  if (origin_.empty()) {
+const std::string& RememberedChat::answerer() {
+  if (answerer_.empty()) {
     const auto said = plugin_.call("origin", [](const Chat& chat) { return chat.origin(); });
     const auto rest = said.empty() ? settings_ : nlohmann::json(said);
-    origin_ = nlohmann::json::array({plugin_.identity().title(), model(), rest})
-                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    answerer_ = nlohmann::json::array({plugin_.identity().title(), model(), rest})
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  return origin_;
+  return answerer_;
 }
 
 }  // namespace compeer::plugin

@@ -32,13 +32,13 @@ class RememberedChat : public Chat {
   void ask(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests, const Arrived& arrived);
   void take(const Question& question, ChatReply reply, const Arrived& arrived);
   void tell(const std::string& failure);
-  const std::string& origin();
+  const std::string& answerer();
 
   mutable Plugin<Chat> plugin_;
   nlohmann::json settings_;
   const Services& services_;
   std::set<std::string> told_;  // failures that were logged
-  std::string origin_;          // who answers, for keys; empty until it is asked for
+  std::string answerer_;        // who answers, for keys; empty until it is asked for
 };
 
 }  // namespace compeer::plugin
