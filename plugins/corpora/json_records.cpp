@@ -200,7 +200,9 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
     in.read(block->data(), block->size());
     scanner.take({block->data(), static_cast<size_t>(in.gcount())});
   }
-  if (!in.eof()) throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "", Exit::failure);
+  if (!in.eof())
+    throw Error(file.string(), std::string("can't be read: ") + std::strerror(errno), "",
+                errno == EIO ? Exit::failure : Exit::data);
   scanner.end();
 }
 
