@@ -44,7 +44,10 @@ Place key_in(std::string_view text, size_t from) {
     if (size > 0 && (at == 0 || !of_key(text[at - 1]))) {
       for (const auto& form : forms) {
         const size_t rest = word.starts_with(form.begin) ? length(word.substr(form.begin.size()), of_key) : 0;
-        if (rest >= form.least) return {at, form.begin.size() + rest};
+        if (rest < form.least) continue;
+        // A word in front of the key stays: without the blank behind it what else is in the text would read otherwise.
+        const size_t kept = form.begin.ends_with(' ') ? form.begin.size() : 0;
+        return {at + kept, form.begin.size() - kept + rest};
       }
     }
     at += std::max<size_t>(size, 1);

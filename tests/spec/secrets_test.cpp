@@ -39,6 +39,17 @@ TEST(Secret, IsHiddenWhereverItStands) {
   EXPECT_EQ(without_secrets("nothing here: a@b, ask-me"), "nothing here: a@b, ask-me");
 }
 
+// Its blank ends the URL's host: without it the rest would be taken for one, and a text hidden twice look otherwise.
+TEST(Secret, KeepsTheWordInFrontOfAKey) {
+  const auto once = without_secrets(
+      "https://q@h\xc8"
+      "Bearer abcdefghijklmnop=rest@a");
+  EXPECT_EQ(once,
+            "https://[hidden]@h\xc8"
+            "Bearer [hidden]=rest@a");
+  EXPECT_EQ(without_secrets(once), once);
+}
+
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;
   while (all.size() < bytes) all += text;
