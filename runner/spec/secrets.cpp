@@ -102,7 +102,8 @@ std::string secret_in(std::string_view key, const json& value) {
 }
 
 std::string without_secrets(std::string text) {
-  for (const auto find : {login_in, query_in, key_in}) {
+  // A value that is hidden may have ended what looked like a host, so logins are looked for once more.
+  for (const auto find : {login_in, query_in, key_in, login_in}) {
     std::string shown;
     size_t done = 0;
     for (Place found = find(text, 0); found.size > 0; found = find(text, done)) {

@@ -50,6 +50,11 @@ TEST(Secret, KeepsTheWordInFrontOfAKey) {
   EXPECT_EQ(without_secrets(once), once);
 }
 
+TEST(Secret, IsHiddenInAHostThatAnotherSecretCutShort) {
+  EXPECT_EQ(without_secrets("s://h&key=v/w&x@y"), "s://[hidden]@y");
+  EXPECT_EQ(without_secrets("s://u:p&key=v@h/x"), "s://[hidden]@h/x");
+}
+
 std::string repeated(const std::string& text, size_t bytes) {
   std::string all;
   while (all.size() < bytes) all += text;
