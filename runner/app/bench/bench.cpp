@@ -100,7 +100,8 @@ void add_bench(CLI::App& app, std::function<int()>& action) {
       ->check(any);
   command->add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
   command->add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
-  command->add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")->check(any);
+  command->add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")
+      ->check(any);
   command->add_option("--together", bench.together, "steps: groups whose gradients are one chain of sums; 1")
       ->check(any);
   command->add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
