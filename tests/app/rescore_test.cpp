@@ -144,6 +144,13 @@ TEST_F(Rescore, RefusesMistakes) {
   EXPECT_TRUE(told("rescore sage").ends_with("exit 2"));
 }
 
+TEST_F(Rescore, RefusesStagesThatAreNoEvaluation) {
+  write("r.jsonl", kFailed);
+  EXPECT_EQ(told("rescore deduplicate r.jsonl"),
+            "compeer: error: compeer rescore: stage 'deduplicate' is no evaluation: it has no figures\n"
+            "  help: sage, esc_eval, pairwise, ...: docs/evaluations.md\nexit 2");
+}
+
 // The published dialogues of twelve models, where they are at hand; their figures are on the published leaderboard.
 TEST_F(Rescore, AgreesWithThePublishedLeaderboard) {
   const auto folder = fs::path(COMPEER_SOURCE_DIR) / ".." / "shared" / "data" / "sage" / "trajectories";

@@ -32,6 +32,13 @@ class Rescoring {
     records_ = static_cast<size_t>(source_.size()) + unreadable_.size();
   }
 
+  // Other stages make records, some by asking a model, and have nothing to tell of a whole.
+  void refuse_what_is_no_evaluation() {
+    if (!stage_.call("findings", [](Stage& s) { return s.findings({}); }).empty()) return;
+    throw Error("compeer rescore", fmt::format("stage '{}' is no evaluation: it has no figures", stage_.identity().name),
+                "sage, esc_eval, pairwise, ...: docs/evaluations.md", Exit::usage);
+  }
+
   void run() {
     const bool surveys = stage_.call("surveys", [](Stage& s) { return s.surveys(); });
     for (int64_t i = 0; surveys && i < source_.size(); ++i) {
@@ -134,6 +141,7 @@ void print(const json& result) {
 int rescore(const json& options) {
   const auto services = command_services();
   Rescoring rescoring(options, services);
+  rescoring.refuse_what_is_no_evaluation();
   rescoring.run();
   rescoring.refuse_too_many(options.at("max_unreadable"));
   const json result = rescoring.result();
