@@ -74,7 +74,8 @@ void build(CLI::App& app, Main& main) {
   app.add_option("--plugin-dir", main.plugin_folders, "look for plugins in DIR first (repeatable)")
       ->type_name("DIR")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::ExistingDirectory.description(""));
   app.add_flag("--locked{compeer.lock}", main.locked,
                "load only plugins that a list allows: compeer.lock, or --locked=FILE (see plugins lock)")
       ->type_name("FILE");

@@ -14,6 +14,12 @@ TEST_F(Program, TellsMistakesOnTheCommandLineWithExit2) {
   }
 }
 
+TEST_F(Program, RefusesPluginFoldersThatAreNotThere) {
+  EXPECT_EQ(told("plugins list --plugin-dir nowhere"),
+            "compeer: error: --plugin-dir: Directory does not exist: nowhere\n"
+            "  help: see compeer plugins list --help\nexit 2");
+}
+
 TEST_F(Program, AnswersVersionAndHelp) {
   EXPECT_EQ(told("--version").substr(0, 8), "compeer ");
   EXPECT_EQ(nlohmann::json::parse(told("--version --json").substr(0, told("--version --json").find("exit"))).at("name"),
