@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <cfenv>
 #include <map>
 
 #include "base/error.h"
@@ -79,7 +80,20 @@ std::string loader_message(const std::string& text, const std::string& path) {
   return message;
 }
 
+// A library linked with -ffast-math has all code of this thread take tiny numbers for zero, from when it is loaded.
+class ArithmeticKept {
+ public:
+  ArithmeticKept() { std::fegetenv(&before_); }
+  ~ArithmeticKept() { std::fesetenv(&before_); }
+  ArithmeticKept(const ArithmeticKept&) = delete;
+  ArithmeticKept& operator=(const ArithmeticKept&) = delete;
+
+ private:
+  std::fenv_t before_ = {};
+};
+
 std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
+  const ArithmeticKept kept;
   try {
     auto library = std::make_shared<boost::dll::shared_library>(
         file.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);

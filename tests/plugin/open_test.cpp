@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <limits>
 
 #include "actors.h"
 #include "base/files.h"
@@ -54,6 +55,12 @@ TEST(Open, KeepsTheLibraryInMemoryForGood) {
   ASSERT_EQ(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
   { const Library opened(chosen, "similarity"); }
   EXPECT_NE(::dlopen(chosen.path.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr);
+}
+
+TEST(Open, LeavesArithmeticAsItWas) {
+  volatile double smallest = std::numeric_limits<double>::denorm_min();
+  const Library opened(library("fast", "rewards", "plain"), "rewards");
+  EXPECT_GT(smallest * 1.0, 0.0);
 }
 
 TEST(Open, LoadsACopyThatNobodyCanChangeWhereOnlySomeMayRun) {

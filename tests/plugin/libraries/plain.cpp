@@ -1,6 +1,10 @@
-// The smallest reward, built as for another interface, another libtorch, with a missing function.
+// The smallest reward, built as for another interface, another libtorch, fast arithmetic, or with a missing function.
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
+
+#ifdef FAST
+#include <xmmintrin.h>
+#endif
 
 #ifdef MISSING
 void not_to_be_found_anywhere();
@@ -9,6 +13,11 @@ void not_to_be_found_anywhere();
 namespace {
 
 using namespace compeer;
+
+#ifdef FAST
+// What -ffast-math adds to a library: on loading, numbers below the normal ones are zero from now on.
+[[gnu::constructor]] void flush_to_zero() { _mm_setcsr(_mm_getcsr() | 0x8040); }
+#endif
 
 class Plain : public Reward {
  public:
