@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "comm/phase.h"
 #include "data/key.h"
 #include "data/lines.h"
 #include "data/production.h"
@@ -79,6 +80,7 @@ class Task {
   template <class T>
   plugin::Plugin<T> open(const char* kind, const json& table) {
     const auto choice = services_.find(kind, table.at("plugin").get<std::string>());
+    const comm::Phase here("open plugins", choice.kind + "/" + choice.name);
     return plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_));
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "comm/phase.h"
 #include "train/cast/embeddings.h"
 #include "train/cast/services.h"
 
@@ -23,6 +24,7 @@ Cast::~Cast() = default;
 template <class T>
 std::unique_ptr<plugin::Plugin<T>> Cast::open(const char* kind, const json& table) {
   const auto choice = services_.find(kind, table.at("plugin").get<std::string>());
+  const comm::Phase here("open plugins", choice.kind + "/" + choice.name);
   return std::make_unique<plugin::Plugin<T>>(
       plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_)));
 }

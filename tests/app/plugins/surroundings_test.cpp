@@ -61,5 +61,13 @@ TEST_F(Surroundings, ChangedByAPluginLeaveTheFilesOfARunTogether) {
   EXPECT_FALSE(fs::exists(folder() / "elsewhere/here"));
 }
 
+TEST_F(Surroundings, AreToldByNameWhoseLibraryCrashedWhenItWasLoaded) {
+  const auto text = told("--plugin-dir " + fixtures + "/broken run " + smoke +
+                         " --ranks 1 --set rewards.0.plugin=static_crash --results here -q 2>&1");
+  EXPECT_NE(text.find(", phase open plugins, plugin rewards/static_crash: signal 11 (segmentation fault)"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace compeer::app
