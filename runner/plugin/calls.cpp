@@ -27,7 +27,7 @@ class Door {
     if (value.sizes() != sizes) refuse("returned shape " + text(value.sizes()) + " instead of " + text(sizes), help);
     if (!value.is_cpu() || value.layout() != at::kStrided)
       refuse("returned a tensor that is not dense on the CPU", help);
-    return value.detach().contiguous();
+    return value.detach().clone(at::MemoryFormat::Contiguous);  // a plugin may fill its tensor anew in the next call
   }
 
   /// `place` says where number i stands.

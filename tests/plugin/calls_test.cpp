@@ -32,6 +32,14 @@ TEST(Score, PassesWhatTheContractAllows) {
   }
 }
 
+TEST(Score, StaysWhenThePluginUsesItsTensorAgain) {
+  const auto shared = services();
+  auto plugin = actor("use it again", shared);
+  const auto first = score(plugin, {example, four}, parts(plugin));
+  EXPECT_EQ(score(plugin, {example, four}, parts(plugin))[0][0].item<float>(), 2.0F);
+  EXPECT_EQ(first[0][0].item<float>(), 1.0F);
+}
+
 TEST(Score, MayBeMissingWhereARewardAbstains) {
   const auto shared = services();
   auto plugin = actor("abstain", shared);

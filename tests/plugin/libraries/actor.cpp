@@ -61,6 +61,7 @@ class Actor : public Reward {
       const auto cosine = mirror().compare({"a"}, {"b"});
       scores.mutable_data_ptr<float>()[0] = static_cast<float>(cosine.const_data_ptr<double>()[0]);
     }
+    if (act_ == "use it again") return kept_ = kept_.defined() ? kept_.add_(1.0) : scores;
     if (act_ == "transposed") return at::full({2, G}, 1.0, at::kFloat).t();
     return scores;
   }
@@ -72,6 +73,7 @@ class Actor : public Reward {
 
   Host& host_;
   std::string act_;
+  at::Tensor kept_;
 };
 
 }  // namespace
