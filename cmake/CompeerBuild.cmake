@@ -43,6 +43,7 @@ endif()
 if(COMPEER_FUZZ)
   add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  add_compile_definitions(__SANITIZE_ADDRESS__)  # as gcc says it
 endif()
 
 # Ranks of the tests may be root's.

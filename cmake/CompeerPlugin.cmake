@@ -19,7 +19,10 @@ function(compeer_add_plugin kind name)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${target} PRIVATE compeer::flags compeer::sdk ${plugin_LINK})
-  target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:--no-undefined" "LINKER:--exclude-libs,ALL")
+  target_link_options(${target} PRIVATE "LINKER:-z,nodelete" "LINKER:--exclude-libs,ALL")
+  if(NOT COMPEER_FUZZ)  # there clang's sanitizers are in the program alone
+    target_link_options(${target} PRIVATE "LINKER:--no-undefined")
+  endif()
   set_property(GLOBAL APPEND PROPERTY compeer_plugins ${target})
   install(TARGETS ${target} LIBRARY DESTINATION "${COMPEER_PLUGIN_FOLDER}/${kind}" COMPONENT programs)
   if(COMPEER_CHECKS_PLUGINS)

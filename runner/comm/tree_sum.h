@@ -31,7 +31,7 @@ template <typename T>
 class TreeSumOf {
  public:
   /// sum += more, element by element: who has threads may put them to it.
-  using Adder = RankTree<T>::Adder;
+  using Adder = typename RankTree<T>::Adder;
   TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr, Delivery delivery = {});
   ~TreeSumOf();  ///< after a failure early elements may still be under way: these are given up
   TreeSumOf(const TreeSumOf&) = delete;

@@ -65,7 +65,7 @@ TEST(Descriptor, RefusesFilesThatAreNoLibraries) {
 
 TEST(Descriptor, NamesTheProcessorOfALibraryBuiltForAnother) {
   auto bytes = tiny_elf(probe_descriptor());
-  bytes[18] = EM_RISCV & 0xFF;
+  bytes[18] = static_cast<char>(EM_RISCV);
   EXPECT_NE(error_of(bytes).problem().find("is built for another processor (ELF machine 243, this one is"),
             std::string::npos);
 }

@@ -122,10 +122,10 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
     found["n"] = found["n"].get<size_t>() + sums.win + sums.tie + sums.lose;
     found["pairs"][pair.first + " vs " + pair.second] = told(sums);
   }
-  for (const auto& [name, place] : places) {
-    found["models"][name]["strength"] = figure(statistics::bootstrap(
-        dialogues.size(), [&](std::span<const size_t> rows) { return strengths(dialogues, rows, places)[place]; },
-        how));
+  for (const auto& model : places) {
+    found["models"][model.first]["strength"] = figure(statistics::bootstrap(
+        dialogues.size(),
+        [&](std::span<const size_t> rows) { return strengths(dialogues, rows, places)[model.second]; }, how));
   }
   return found;
 }

@@ -29,11 +29,6 @@ constexpr rlim_t most_memory = rlim_t{16} << 30;
 constexpr int gave_problem = 1;
 
 // AddressSanitizer keeps a shadow of all memory, which no limit would leave room for.
-#ifdef __has_feature  // clang
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool shadowed = true;
 #else

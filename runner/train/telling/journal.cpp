@@ -23,7 +23,7 @@ std::string prompt_text(const Cast& cast, std::vector<int32_t> tokens) {
 }  // namespace
 
 Journal::Journal(const comm::World& world, Plan plan)
-    : world_(world), plan_(std::move(plan)), start_(std::chrono::steady_clock::now()) {
+    : plan_(std::move(plan)), start_(std::chrono::steady_clock::now()) {
   if (!plan_.values.empty()) {
     rollouts_.emplace(plan_.folder / "rollouts", world.rank(), plan_.values);
     rollouts_->resume(plan_.done, world.size());

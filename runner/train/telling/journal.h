@@ -56,7 +56,6 @@ class Journal {
   void publish(bool now);
   std::map<std::string, record::Estimate> recent_means() const;
 
-  const comm::World& world_;
   Plan plan_;
   std::optional<record::RunWriter> run_;
   std::optional<record::RolloutWriter> rollouts_;

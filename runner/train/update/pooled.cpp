@@ -23,7 +23,7 @@ std::vector<double> of_everyone(comm::World& world, const std::vector<double>& m
     all += part;
   world.broadcast(all);
   std::vector<double> numbers(all.size() / sizeof(double));
-  std::memcpy(numbers.data(), all.data(), all.size());
+  if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
   return numbers;
 }
 

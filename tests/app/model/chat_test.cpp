@@ -30,7 +30,7 @@ json message(const std::string& role, const std::string& content) { return {{"ro
 
 TEST_F(Talking, AnswersEveryLineOfAFile) {
   const std::string options = "--greedy --max-new 12";
-  json messages{message("user", "I feel alone.")};
+  json messages = json::array({message("user", "I feel alone.")});
   const auto first = generated(messages, options);
   messages.push_back(message("assistant", first));
   messages.push_back(message("user", "Nobody calls."));

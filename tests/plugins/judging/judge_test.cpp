@@ -21,7 +21,7 @@ Form bare() {
                         {"preference_words", {"first", "second", "both good", "neither"}}}));
 }
 
-Case all_parts(const std::string& emotion = "sadness") { return {{"early", emotion, "question"}, "why?"}; }
+Case all_parts(const std::string& emotion = "sadness") { return {Steps{"early", emotion, "question"}, Reply{"why?"}}; }
 
 std::string yes(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<") ? "True" : "second";
@@ -73,7 +73,7 @@ TEST(Judge, ReadsTheContextOnceForAGroup) {
 
 TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
   Scripted speaker(yes);
-  const Case gap{{"early", std::nullopt, "question"}, ""};
+  const Case gap{Steps{"early", std::nullopt, "question"}, Reply{""}};
   const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
   EXPECT_EQ(speaker.asked.size(), 2u);
   EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
@@ -147,7 +147,7 @@ TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   int asked = 0;
   Scripted speaker([&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
   const Judge judge(speaker, bare(), {.reply = false}, {});
-  const Case one{{"early", std::nullopt, std::nullopt}, ""};
+  const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
   for (int i = 0; i < 7; ++i) judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(speaker.guessed, (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
   judge.judge(kHistory, {"r"}, {one});
@@ -160,7 +160,7 @@ TEST(Judge, CountsLessOnARuleTheMoreAreAskedTogether) {
     return ++asked == 1 ? "False" : "True";
   });
   const Judge judge(speaker, bare(), {.reply = false}, {});
-  const Case one{{"early", std::nullopt, std::nullopt}, ""};
+  const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
   for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
   judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(speaker.guessed.back(), "True!");

@@ -23,15 +23,16 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t examples_of_a_dataset = 8;
-constexpr rlim_t most_memory = rlim_t{16} << 30, most_processor_time = 3600, longest_file = 64 << 20;
+constexpr rlim_t most_processor_time = 3600, longest_file = 64 << 20;
 
 // Memory that is the process's own: a model's file that is only mapped doesn't count.
 // Standard output is such memory, too: a file without a limit would be a way around it. A model is saved into files
 // that are as large as it is.
 void limit_this_process(const std::string& kind) {
 #ifndef __SANITIZE_ADDRESS__
+  constexpr rlim_t most = rlim_t{16} << 30;
   const auto there = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-  const rlimit memory{std::min(most_memory, there), std::min(most_memory, there)};
+  const rlimit memory{std::min(most, there), std::min(most, there)};
   ::setrlimit(RLIMIT_DATA, &memory);
 #endif
   const rlimit no_core{0, 0}, time{most_processor_time, most_processor_time};

@@ -42,6 +42,13 @@ std::string led_to(int descriptor) {
   return code ? "" : link.string();
 }
 
+// AddressSanitizer keeps freed memory for a while.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool memory_tells = false;
+#else
+constexpr bool memory_tells = true;
+#endif
+
 }  // namespace
 
 Usage usage() {
@@ -54,15 +61,14 @@ Usage usage() {
 std::vector<std::string> grown(const Usage& before, const Usage& middle, const Usage& after, int64_t calls) {
   std::vector<std::string> all;
   const auto twice = [&](int64_t Usage::*what) { return middle.*what > before.*what && after.*what > middle.*what; };
-#ifndef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
   const auto heap = after.heap - before.heap, resident = after.resident - before.resident;
-  if (leaks(middle.heap - before.heap, after.heap - middle.heap, calls)) {
+  if (memory_tells && leaks(middle.heap - before.heap, after.heap - middle.heap, calls)) {
     all.push_back(
         fmt::format("kept {} bytes, {:.0f} a call", heap, static_cast<double>(heap) / static_cast<double>(calls)));
-  } else if (twice(&Usage::resident) && resident > 4 * noticed && after.resident - middle.resident > noticed) {
+  } else if (memory_tells && twice(&Usage::resident) && resident > 4 * noticed &&
+             after.resident - middle.resident > noticed) {
     all.push_back(fmt::format("took {:.0f} MB more memory", static_cast<double>(resident) / 1e6));
   }
-#endif
   if (twice(&Usage::files)) all.push_back(fmt::format("left {} more files open", after.files - before.files));
   if (twice(&Usage::threads))
     all.push_back(fmt::format("left {} more threads running", after.threads - before.threads));
