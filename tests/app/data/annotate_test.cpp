@@ -51,20 +51,25 @@ TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
 
 TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   const auto file = page({"a", "b", "c"}, "--annotator Ann");
+  bool first = false, second = false;
+  {
+    Browser browser(folder());
+    browser.open(file);
+    EXPECT_EQ(text(browser, "#count"), "0 of 3 judged");
+    first = swapped(browser);
+    browser.press("tftfft1");  // A: True False True, B: False False True, A is better; focus is on "Next" now
+    EXPECT_EQ(text(browser, "#status"), "This item is judged.");
+    EXPECT_EQ(browser.value("document.activeElement.id"), "next");
+    browser.press("n");
+    second = swapped(browser);
+    browser.press("tttttf");
+    EXPECT_EQ(text(browser, "#count"), "1 of 3 judged");
+    browser.press("kf4");  // back to the last step, which was False: still is; then neither
+    browser.press("nt");   // one answer of the third
+    browser.close();
+  }
   Browser browser(folder());
   browser.open(file);
-  EXPECT_EQ(text(browser, "#count"), "0 of 3 judged");
-  const bool first = swapped(browser);
-  browser.press("tftfft1");  // A: True False True, B: False False True, A is better; focus is on "Next" now
-  EXPECT_EQ(text(browser, "#status"), "This item is judged.");
-  EXPECT_EQ(browser.value("document.activeElement.id"), "next");
-  browser.press("n");
-  const bool second = swapped(browser);
-  browser.press("tttttf");
-  EXPECT_EQ(text(browser, "#count"), "1 of 3 judged");
-  browser.press("kf4");  // back to the last step, which was False: still is; then neither
-  browser.press("nt");   // one answer of the third
-  browser.open(file);    // as if closed and opened again
   EXPECT_EQ(text(browser, "#count"), "2 of 3 judged");
   EXPECT_EQ(text(browser, "#place"), "Item 3 of 3");
   EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 1);

@@ -49,6 +49,7 @@ class Browser {
   ~Browser() {
     ::close(to_);
     ::close(from_);
+    if (process_ < 0) return;
     ::kill(-process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
   }
@@ -56,6 +57,13 @@ class Browser {
   void open(const std::filesystem::path& page) {
     ask("Page.navigate", {{"url", "file://" + page.string()}});
     await("Page.loadEventFired", [](const json&) { return true; });
+  }
+
+  /// As a person closes it, so that it keeps what pages want to have kept.
+  void close() {
+    ask("Browser.close");
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
   }
 
   /// The value of an expression, which must be JSON.
