@@ -1,7 +1,6 @@
 #include "empathy/prompt.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -76,8 +75,6 @@ bool Prompt::chinese() const {
 }
 
 namespace {
-
-constexpr std::array<std::string_view, 4> speakers = {"Seeker: ", "Supporter: ", "求助者：", "支持者："};
 
 // A line of a turn that looks like another turn is moved in by a space.
 std::string as_one_turn(std::string_view text) {

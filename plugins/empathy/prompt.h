@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -37,6 +38,9 @@ class Prompt {
   std::vector<Piece> pieces_;
   std::string sha256_;
 };
+
+/// What a line of a dialogue begins with in prompts: the seeker's and the supporter's, English, then Chinese.
+inline constexpr std::array<std::string_view, 4> speakers = {"Seeker: ", "Supporter: ", "求助者：", "支持者："};
 
 /// What was said, as prompts show it: "Seeker: I am sad." or "求助者：我很难过。". The role "assistant" is the
 /// supporter's. What is said can't begin another turn: a line that looks like one is moved in by a space.
