@@ -23,13 +23,13 @@
 /// The number of each kind's interface. Host and plugin must have the same, so it is raised with every change of a
 /// header that the two share: the kind's own, and for all kinds those that come with every plugin (this one, host.h,
 /// settings.h and what they speak of).
-#define COMPEER_INTERFACE_datasets 8
-#define COMPEER_INTERFACE_models 8
-#define COMPEER_INTERFACE_rewards 8
-#define COMPEER_INTERFACE_reweighting 8
-#define COMPEER_INTERFACE_similarity 8
-#define COMPEER_INTERFACE_chat 8
-#define COMPEER_INTERFACE_stages 8
+#define COMPEER_INTERFACE_datasets 9
+#define COMPEER_INTERFACE_models 9
+#define COMPEER_INTERFACE_rewards 9
+#define COMPEER_INTERFACE_reweighting 9
+#define COMPEER_INTERFACE_similarity 9
+#define COMPEER_INTERFACE_chat 9
+#define COMPEER_INTERFACE_stages 9
 
 #ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
 #define COMPEER_INTERFACE_OF(kind) COMPEER_DECLARED_INTERFACE

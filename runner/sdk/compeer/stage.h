@@ -13,6 +13,7 @@ struct Outcome {
   std::string dropped;                   ///< if there are none: why, in a few words that many records share
   std::map<std::string, double> counts;  ///< added up over all records and reported
   bool unchanged = false;                ///< there are none because the record goes on as it is, which costs nothing
+  std::string answer = {};               ///< if there are none for what a chat model answered: that, as it came
 };
 
 /// One step in the making of a data set: records in, records out. Records are JSON objects with an "id".
