@@ -168,7 +168,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
       ->type_name("DIR")
       ->default_str("results; with --quick results/quick");
   command->add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
-  command->add_flag("--fresh", options->fresh, "remove what there is of these runs, and repeat them");
+  command->add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
   command->add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
   command->add_flag("-q,--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -22,17 +22,6 @@ Path folder_of(const Path& run_folder, uint64_t step) {
   return run_folder / "checkpoints" / fmt::format("step-{:06}", step);
 }
 
-// The step of "step-000120"; nothing for other names, as those still being written.
-std::optional<uint64_t> step_of(const Path& folder) {
-  const std::string name = folder.filename().string();
-  if (!name.starts_with("step-")) return {};
-  uint64_t step = 0;
-  const char *begin = name.data() + 5, *end = name.data() + name.size();
-  const auto read = std::from_chars(begin, end, step);
-  if (begin == end || read.ec != std::errc() || read.ptr != end) return {};
-  return step;
-}
-
 json manifest_of(const Path& folder, uint64_t step) {
   json files = json::object();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -76,6 +65,16 @@ std::string damage_of_file(const Path& folder, const std::string& name, const js
 
 }  // namespace
 
+std::optional<uint64_t> step_of(const Path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with("step-")) return {};
+  uint64_t step = 0;
+  const char *begin = name.data() + 5, *end = name.data() + name.size();
+  const auto read = std::from_chars(begin, end, step);
+  if (begin == end || read.ec != std::errc() || read.ptr != end) return {};
+  return step;
+}
+
 CheckpointWriter::CheckpointWriter(const Path& run_folder, uint64_t step)
     : run_folder_(run_folder), part_(folder_of(run_folder, step)), step_(step) {
   part_ += ".part";
@@ -117,6 +116,12 @@ void point_last_at(const Path& folder) {
   sync_folder(folder.parent_path());
 }
 
+Path pointed_at(const Path& run_folder) {
+  std::error_code none;
+  const Path name = std::filesystem::read_symlink(run_folder / "checkpoints/last", none);
+  return none ? Path() : run_folder / "checkpoints" / name;
+}
+
 std::string damage(const Path& folder) {
   try {
     const json manifest = read_strict_json(folder / "manifest.json");
@@ -143,9 +148,10 @@ std::vector<Path> checkpoint_folders(const Path& run_folder) {
   return folders;
 }
 
-std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::string>* problems) {
+std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::string>* problems, uint64_t rows) {
   for (const auto& folder : checkpoint_folders(run_folder)) {
-    const std::string problem = damage(folder);
+    const std::string problem =
+        *step_of(folder) > rows ? fmt::format("run.h5 has the rows of {} steps only", rows) : damage(folder);
     if (problem.empty()) {
       const Path state = folder / "state.json";
       return Checkpoint{*step_of(folder), folder, read_strict_json(state)};
@@ -156,10 +162,13 @@ std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::s
 }
 
 void prune(const Path& run_folder, uint64_t keep) {
-  const auto folders = checkpoint_folders(run_folder);
+  auto folders = checkpoint_folders(run_folder);
+  // What `last` doesn't reach was passed over when the run was resumed; the run has yet to come there again.
+  const auto last = std::find(folders.begin(), folders.end(), pointed_at(run_folder));
+  if (last != folders.end()) folders.erase(folders.begin(), last);
   const uint64_t kept = std::max<uint64_t>(keep, 1);
   if (folders.size() <= kept) return;
-  const auto good = newest_good(run_folder);
+  const auto good = newest_good(run_folder, nullptr, *step_of(folders[0]));
   for (size_t i = kept; i < folders.size(); ++i)
     if (!good || folders[i] != good->folder) remove_at_once(folders[i]);
 }

@@ -44,15 +44,23 @@ std::string damage(const std::filesystem::path& checkpoint_folder);
 /// Folders `step-*` of a run, whole or not, newest first; not those still being written.
 std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& run_folder);
 
-/// The newest checkpoint whose files are all as written. For each newer one that is skipped, a line is added to
-/// `problems`: "checkpoints/step-000120: model.safetensors has 10 bytes, should have 4096".
+/// The step of "checkpoints/step-000120"; nothing for other names, as of those still being written.
+std::optional<uint64_t> step_of(const std::filesystem::path& checkpoint_folder);
+
+/// The newest checkpoint whose files are all as written and whose steps are among the first `rows`. For each newer one
+/// that is passed over, a line is added to `problems`: "checkpoints/step-000120: model.safetensors has 10 bytes, should
+/// have 4096".
 std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
-                                      std::vector<std::string>* problems = nullptr);
+                                      std::vector<std::string>* problems = nullptr, uint64_t rows = UINT64_MAX);
 
 /// Points `last` at one of a run's checkpoints, unless it does so already: a kill may have come before commit() did.
 void point_last_at(const std::filesystem::path& checkpoint_folder);
 
-/// Removes all but the newest `keep` (at least 1); the newest good one stays in any case.
+/// The folder that `last` points at, whether or not it is there; empty: there is no such link.
+std::filesystem::path pointed_at(const std::filesystem::path& run_folder);
+
+/// Removes all but the newest `keep` (at least 1), counted from the one that `last` points at. That one and the newest
+/// good one stay in any case, and so do newer ones, which the run passed over when it was resumed.
 void prune(const std::filesystem::path& run_folder, uint64_t keep);
 
 /// Removes folders and small files that a killed run left half written (rollouts are their writers' affair). Call it at

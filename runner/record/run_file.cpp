@@ -117,8 +117,8 @@ RunWriter RunWriter::create(const std::filesystem::path& path, const std::string
 RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, std::vector<std::string> columns) {
   const RunReader old(path);
   if (old.columns() != columns)
-    throw Error(path.string(), "has other columns than this run", "was the program changed? start the run afresh",
-                Exit::data);
+    throw Error(path.string(), "has other columns than this run",
+                "was the program changed? --fresh begins anew and keeps this run beside it", Exit::data);
   if (old.rows() < rows)
     throw Error(path.string(), fmt::format("has {} rows, but the run goes on after row {}", old.rows(), rows), "",
                 Exit::data);

@@ -262,9 +262,14 @@ std::vector<Section> house_sections() {
             "out")
            .of({"stop", "skip"}),
        training, ""},
-      {table("checkpoint", "what can be resumed and used later",
-             {integer("every", 0, "steps between checkpoints; 0: only at the end").from(0),
-              integer("keep", 2, "newest checkpoints kept").from(1)}),
+      {table(
+           "checkpoint", "what can be resumed and used later",
+           {integer("every", nullptr,
+                    "steps between checkpoints, the last step has one in any case; unset: a tenth of the run; 0: "
+                    "steps don't count")
+                .from(0),
+            number("minutes", 10.0, "minutes between checkpoints, if they pass sooner; 0: minutes don't count").from(0),
+            integer("keep", 2, "newest checkpoints kept").from(1)}),
        training, ""},
       {table("record", "what is written down", {flag("rollouts", true, "keep every token of every completion")}),
        {},

@@ -11,6 +11,7 @@ void open_journal(Run& run, const std::string& task, std::vector<std::string> co
     run.journal =
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
+    for (const auto& problem : run.start.passed_over) run.journal->event(run.start.step, "passed over " + problem);
   });
 }
 
@@ -26,19 +27,22 @@ void stop_politely(Run& run, uint64_t step) {
 
 void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step) {
   const auto settings = run.spec.table("checkpoint");
-  const auto every = static_cast<uint64_t>(settings.integer("every")),
-             keep = static_cast<uint64_t>(settings.integer("keep"));
+  const auto keep = static_cast<uint64_t>(settings.integer("keep"));
+  CheckpointTimes checkpoints(settings, steps);
   for (uint64_t t = run.start.step + 1; t <= steps; ++t) {
     Row row(run.journal->columns());
     row.set("step", static_cast<double>(t));
     step(t, row);
     const bool stop = run.world.any(run.stop.raised());
-    const bool save = t == steps || stop || (every > 0 && t % every == 0);
+    const bool save = stop || checkpoints.due(run.world, t);
     run.world.together("log", [&] {
       run.journal->append(t, row);
       if (save) run.journal->sync();
     });
-    if (save) save_checkpoint(run.world, run.folder, t, *run.cast, training, keep);
+    if (save) {
+      save_checkpoint(run.world, run.folder, t, *run.cast, training, keep);
+      checkpoints.written();
+    }
     if (stop && t < steps) stop_politely(run, t);
   }
   run.world.together("finish", [&] { run.journal->finish({}); });

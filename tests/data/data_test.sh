@@ -65,7 +65,7 @@ make_run() {
 start() {
   local folder=$1 ranks=$2 launcher=()
   ((ranks > 1)) && launcher=(mpirun -n "$ranks" --oversubscribe --bind-to none)
-  setsid "${launcher[@]}" "$build/bin/compeer-worker" "$folder" >>"$folder/log.txt" 2>&1 &
+  setsid "${launcher[@]}" "$build/bin/compeer-worker" "$folder" --resume >>"$folder/log.txt" 2>&1 &
 }
 finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
 fingerprint() { (cd "$1/stages" && sha256sum -- *.jsonl) | sha256sum; }

@@ -122,6 +122,21 @@ TEST(Checkpoint, PruningKeepsTheNewestAndTheNewestGood) {
   EXPECT_EQ(names_in(run / "checkpoints").size(), 3u);
 }
 
+// A run that was resumed before checkpoints which it had to pass over: they neither count nor go.
+TEST(Checkpoint, PruningKeepsWhatLastPointsAt) {
+  const TemporaryFolder run;
+  for (const uint64_t step : {10, 20, 30, 40}) write_checkpoint(run.path(), step);
+  point_last_at(run / "checkpoints/step-000010");
+  write_checkpoint(run.path(), 12);
+  prune(run.path(), 1);
+  EXPECT_EQ(pointed_at(run.path()), run / "checkpoints/step-000012");
+  EXPECT_EQ(names_in(run / "checkpoints"),
+            (std::vector<std::string>{"last", "step-000012", "step-000020", "step-000030", "step-000040"}));
+  write_checkpoint(run.path(), 41);
+  prune(run.path(), 2);
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000040", "step-000041"}));
+}
+
 TEST(Checkpoint, LeftoversOfKilledRunsAreRemovedAtTheStart) {
   const TemporaryFolder run;
   remove_unfinished(run.path());

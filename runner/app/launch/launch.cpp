@@ -49,7 +49,9 @@ class Live {
     const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
     if (resume) warn(folder_, spec, progress);
     const auto command = worker_command(spec, folder_.path(), resume);
-    folder_.prepare(spec, resume, options.fresh);
+    if (const auto aside = options.fresh ? folder_.set_aside() : fs::path(); !aside.empty())
+      progress.note(fmt::format("compeer: note: what was in {} is in {} now", folder_.path().string(), aside.string()));
+    folder_.prepare(spec, resume);
     log_start_ = size_of(folder_.path() / "log.txt");
     // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
     launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();

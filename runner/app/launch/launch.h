@@ -18,7 +18,7 @@ namespace compeer::app {
 struct LaunchOptions {
   std::filesystem::path results = "results";
   int jobs = 1;        ///< runs at the same time
-  bool fresh = false;  ///< repeat runs, whatever there is of them
+  bool fresh = false;  ///< repeat runs; what there is of them is set aside
   bool quiet = false;  ///< no progress
 };
 

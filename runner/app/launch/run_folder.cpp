@@ -17,7 +17,7 @@
 #include "base/inside.h"
 #include "base/plain_file.h"
 #include "record/checkpoint.h"
-#include "record/status.h"
+#include "record/run_folder.h"
 
 namespace compeer::app {
 
@@ -115,11 +115,7 @@ fs::path find_place(const spec::Spec& spec, const fs::path& results, const std::
 }
 
 RunFolder::State state_of(const fs::path& folder) {
-  try {
-    const auto status = record::read_status(folder);
-    if (status && status->state == "finished" && record::read_summary(folder)) return RunFolder::State::finished;
-  } catch (const Error&) {  // damaged: not finished, then
-  }
+  if (record::has_finished(folder)) return RunFolder::State::finished;
   return record::checkpoint_folders(folder).empty() ? RunFolder::State::fresh : RunFolder::State::resumable;
 }
 
@@ -180,10 +176,17 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
   return sentences;
 }
 
-void RunFolder::prepare(const spec::Spec& spec, bool resume, bool fresh) {
-  std::vector<std::string> gone{"error.json", "status.json", "summary.json"};
-  if (!resume) gone.insert(gone.end(), {"run.h5", "rollouts", "checkpoints"});
-  if (fresh) gone.push_back("log.txt");
+fs::path RunFolder::set_aside() {
+  if (!record::was_begun(path_)) return {};
+  auto aside = path_;
+  aside.replace_filename(record::set_aside(path_).filename());
+  fs::remove(path_ / "log.txt");  // begun anew, too
+  return aside;
+}
+
+void RunFolder::prepare(const spec::Spec& spec, bool resume) {
+  std::vector<std::string> gone{"error.json", "status.json", "summary.json", "report.html"};
+  if (!resume) gone.insert(gone.end(), {"run.h5", "rollouts", "stages", "checkpoints"});
   for (const auto& name : gone) fs::remove_all(path_ / name);
   write_file(path_ / "spec.json", spec.file_text());
 }

@@ -43,9 +43,13 @@ class RunFolder {
   /// Plugins whose files are not those the run was made with, as sentences.
   std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
 
-  /// Before a process starts: writes spec.json, and removes what an earlier attempt left, except its checkpoints, rows
-  /// and rollouts if it is to go on from them. `fresh` removes the log too.
-  void prepare(const spec::Spec& spec, bool resume, bool fresh);
+  /// Puts a run that was begun here out of the way, its log too (record::set_aside). Where it is now; empty: there was
+  /// none.
+  std::filesystem::path set_aside();
+
+  /// Before a process starts: writes spec.json, and removes what an attempt without a checkpoint left, or, if it is to
+  /// go on from one, only what it said of its end.
+  void prepare(const spec::Spec& spec, bool resume);
 
  private:
   RunFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}

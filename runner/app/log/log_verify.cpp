@@ -126,10 +126,30 @@ std::string check_checkpoint(const Path& folder) {
   return "as written";
 }
 
-std::string check_last(const Path& link) {
-  if (!std::filesystem::exists(link))
-    bad("points at " + std::filesystem::read_symlink(link).string() + ", which is gone");
-  return std::filesystem::read_symlink(link).string();
+std::string check_last(const Path& folder) {
+  const auto last = record::pointed_at(folder);
+  if (!std::filesystem::exists(last)) bad("points at " + last.filename().string() + ", which is gone");
+  return last.filename().string();
+}
+
+// Do the log of a run that trains and its checkpoints belong together? A row is written before the checkpoint of its
+// step; one that ended in order, finished or preempted, has a checkpoint of its last row.
+std::string check_checkpoints(const Path& folder) {
+  const auto folders = record::checkpoint_folders(folder);
+  const record::RunReader run(folder / "run.h5");
+  const uint64_t rows = run.rows(), newest = folders.empty() ? 0 : *record::step_of(folders[0]);
+  if (newest > rows) bad(fmt::format("reach step {}, but run.h5 has {} rows", newest, rows));
+  if (run.status() != "running" && newest < rows)
+    bad(fmt::format("reach {}, but the run was {} with {} rows",
+                    newest > 0 ? fmt::format("step {}", newest) : "no step", run.status(), rows));
+  if (run.status() != "running" && rows > 0 && record::pointed_at(folder) != folders[0])
+    bad(fmt::format("'last' does not point at {}", folders[0].filename().string()));
+  return folders.empty() ? "none" : fmt::format("{}, up to step {}", folders.size(), newest);
+}
+
+bool trains(const json& spec_file) {
+  const auto task = json::json_pointer("/spec/task");
+  return spec_file.contains(task) && (spec_file[task] == "sft" || spec_file[task] == "grpo");
 }
 
 void check_lines(const Path& folder, const std::string& name) {
@@ -182,11 +202,13 @@ std::vector<Check> check_all(const Path& folder, double seconds) {
     checks.push_back({"run.h5", false, "is missing"});
   checks.push_back(check_in_child("rollouts", seconds, [&] { return check_rollouts(folder, spec_file); }));
   checks.push_back(check_in_child("stages", seconds, [&] { return check_stages(folder); }));
+  if (trains(spec_file) && std::filesystem::exists(folder / "run.h5"))
+    checks.push_back(check_in_child("checkpoints", seconds, [&] { return check_checkpoints(folder); }));
   for (const auto& checkpoint : record::checkpoint_folders(folder))
     checks.push_back(
         check_here("checkpoints/" + checkpoint.filename().string(), [&] { return check_checkpoint(checkpoint); }));
-  if (const auto last = folder / "checkpoints" / "last"; std::filesystem::is_symlink(last))
-    checks.push_back(check_here("checkpoints/last", [&] { return check_last(last); }));
+  if (!record::pointed_at(folder).empty())
+    checks.push_back(check_here("checkpoints/last", [&] { return check_last(folder); }));
   checks.push_back(check_here("summary.json", [&] { return check_summary(folder); }));
   checks.push_back(check_here("status", [&] { return check_status(folder); }));
   return checks;

@@ -103,7 +103,7 @@ void prepare(const Job& job, const fs::path& results) {
     if (in_full(folder.path()) != job.folders[i]) {
       throw Error(job.folders[i].string(), "was taken by another run just now", "submit it again", Exit::failure);
     }
-    folder.prepare(job.runs[i], folder.state() == RunFolder::State::resumable, false);
+    folder.prepare(job.runs[i], folder.state() == RunFolder::State::resumable);
   }
   if (!job.study.empty()) claim_jobs_folder(job.script.parent_path(), job.study);
   std::error_code code;

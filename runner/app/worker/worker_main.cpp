@@ -9,10 +9,10 @@
 #include "app/model/model_commands.h"
 #include "app/worker/worker_call.h"
 #include "app/worker/worker_faults.h"
+#include "app/worker/worker_folder.h"
 #include "app/worker/worker_spec.h"
 #include "base/error.h"
 #include "comm/watchdog.h"
-#include "record/lock.h"
 #include "spec/printable.h"
 #include "train/task.h"
 
@@ -48,27 +48,20 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   world.abort(fault.exit);
 }
 
-// Whoever else works in the folder is left alone: until it is ours nothing in it is touched, error.json included.
-std::optional<record::WriterLock> take(const std::filesystem::path& folder, int rank) {
-  if (rank != 0) return {};
-  try {
-    return record::WriterLock(folder / "spec.json");
-  } catch (const Error&) {
-    throw Error(folder.string(), "other workers are at this run", "wait for their end, or end them", Exit::data);
-  }
-}
-
 int start(const WorkerCall& call) {
   comm::StopFlag stop;
   obey_signals(stop);  // a launcher may pass one on before MPI has started
   comm::World world;
   try {
     watch_for_faults(world);
-    const auto mine = world.together("take the folder", [&] { return take(call.run, world.rank()); });
-    std::error_code none;
-    if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
-    write_faults_into(call.run / "error.json");
-    run(world, stop, call);
+    const auto mine =
+        world.together("take the folder", [&] { return world.rank() == 0 ? take_folder(call) : TakenFolder(); });
+    if (!world.any(mine.is_over)) {
+      std::error_code none;
+      if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
+      write_faults_into(call.run / "error.json");
+      run(world, stop, call);
+    }
     task_is_over();
     world.finish();
   } catch (...) {

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/plain_file.h"
 #include "record/run_file.h"
+#include "record/run_folder.h"
 #include "record/status.h"
 #include "report/runs/load_samples.h"
 #include "report/runs/load_stages.h"
@@ -144,7 +145,8 @@ std::vector<fs::path> find_runs(const std::vector<fs::path>& paths) {
     }
     std::vector<fs::path> inside;
     for (const auto& entry : fs::directory_iterator(path)) {
-      if (entry.is_directory(code) && is_run(entry.path())) inside.push_back(entry.path());
+      const bool counts = entry.is_directory(code) && is_run(entry.path()) && !record::is_set_aside(entry.path());
+      if (counts) inside.push_back(entry.path());
     }
     std::sort(inside.begin(), inside.end());
     for (const auto& folder : inside) add(folder);

@@ -9,7 +9,9 @@ namespace compeer::report {
 /// A folder is a run if it holds spec.json, run.h5 or status.json.
 bool is_run(const std::filesystem::path& folder);
 
-/// The runs meant by these paths: a run itself; of any other folder the runs directly in it, by name. Each run once.
+/// The runs meant by these paths: a run itself; of any other folder the runs directly in it, by name, but for those
+/// that
+/// --fresh has set aside. Each run once.
 /// Throws Error (exit 4) for a path that does not exist, and if there is no run at all.
 std::vector<std::filesystem::path> find_runs(const std::vector<std::filesystem::path>& paths);
 

@@ -1,12 +1,16 @@
 #include "train/telling/checkpoints.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "record/checkpoint.h"
+#include "record/run_file.h"
 #include "spec/text.h"
 #include "train/run.h"
 
@@ -30,21 +34,65 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
   });
 }
 
-Start find_start(comm::World& world, const std::filesystem::path& run, bool resume) {
-  std::string found = world.together("find the checkpoint", [&]() -> std::string {
-    if (world.rank() != 0) return "";
+CheckpointTimes::CheckpointTimes(const Settings& settings, uint64_t steps)
+    : steps_(steps),
+      every_(settings.has("every") ? static_cast<uint64_t>(settings.integer("every")) : (steps + 9) / 10),
+      minutes_(settings.number("minutes")) {}
+
+bool CheckpointTimes::due(comm::World& world, uint64_t step) const {
+  if (step == steps_ || (every_ > 0 && step % every_ == 0)) return true;
+  if (minutes_ == 0) return false;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - written_;
+  return world.any(world.rank() == 0 && passed.count() >= 60 * minutes_);
+}
+
+namespace {
+
+// Rows are those of the run that wrote the checkpoints beside them, or the weights would go on from other ones.
+void refuse_another_spec(const record::RunReader& log, const std::filesystem::path& run, const std::string& sha256) {
+  const auto own = parse_json(log.spec_text());
+  if (!own.is_object() || !own.contains("sha256") || own["sha256"] == sha256) return;
+  throw Error((run / "spec.json").string(), "is not the spec that run.h5 was begun with",
+              "resume with the spec.json that it had; --fresh begins a run with this one, and keeps the other",
+              Exit::data);
+}
+
+Start newest_start(const std::filesystem::path& run, const std::string& sha256) {
+  Start start;
+  if (record::checkpoint_folders(run).empty()) return start;
+  uint64_t rows = 0;
+  if (std::filesystem::exists(run / "run.h5")) {
+    const record::RunReader log(run / "run.h5");
+    refuse_another_spec(log, run, sha256);
+    rows = log.rows();
+  }
+  const auto found = record::newest_good(run, &start.passed_over, rows);
+  for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
+  if (!found)
+    throw Error(run.string(),
+                fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),
+                "--fresh begins anew and keeps what is here beside it", Exit::data);
+  record::point_last_at(found->folder);
+  start.step = found->step;
+  start.folder = found->folder;
+  return start;
+}
+
+}  // namespace
+
+Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const std::string& spec_sha256) {
+  Start start = world.together("find the checkpoint", [&] {
+    if (world.rank() != 0) return Start();
     record::remove_unfinished(run);
-    if (!resume) return "";
-    std::vector<std::string> problems;
-    const auto checkpoint = record::newest_good(run, &problems);
-    for (const auto& problem : problems) fmt::print(stderr, "compeer: warning: {}\n", spec::printable(problem, 500));
-    if (checkpoint) record::point_last_at(checkpoint->folder);
-    return checkpoint ? nlohmann::json{{"step", checkpoint->step}, {"folder", checkpoint->folder.string()}}.dump() : "";
+    return resume ? newest_start(run, spec_sha256) : Start();
   });
-  world.broadcast(found);
-  if (found.empty()) return {};
-  const auto start = nlohmann::json::parse(found);
-  return {start.at("step").get<uint64_t>(), start.at("folder").get<std::string>()};
+  for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: passed over {}\n", problem);
+  std::string told = nlohmann::json{start.step, start.folder.string()}.dump();
+  world.broadcast(told);
+  const auto read = nlohmann::json::parse(told);
+  start.step = read[0];
+  start.folder = read[1].get<std::string>();
+  return start;
 }
 
 }  // namespace compeer::train

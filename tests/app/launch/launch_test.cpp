@@ -62,16 +62,35 @@ TEST_F(Launch, ReadsBackWhatHasFinished) {
   EXPECT_EQ(again.summary.metrics.at("reward").n, 8u);
 }
 
-TEST_F(Launch, RepeatsIfToldTo) {
-  worker("finish");
+TEST_F(Launch, RepeatsIfToldToAndKeepsWhatWasThere) {
+  worker("echo first; finish");
   one(make_spec());
   write("results/x/checkpoints/step-000008/state.json", "{}");
+  write("results/x/answers/rank-0.jsonl", "paid for");
   worker("[ -e \"$run/checkpoints\" ] || finish");
   auto options = quiet();
   options.fresh = true;
+  testing::internal::CaptureStderr();
   const auto again = one(make_spec(), options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "compeer: note: what was in results/x is in results/x~1 now\n");
   EXPECT_FALSE(again.reused);
+  EXPECT_EQ(again.folder, "results/x");
   EXPECT_EQ(read("results/x/log.txt"), "called with results/x\n");
+  EXPECT_EQ(read("results/x/answers/rank-0.jsonl"), "paid for");
+  EXPECT_EQ(read("results/x~1/log.txt"), "called with results/x\nfirst\n");
+  EXPECT_EQ(read("results/x~1/checkpoints/step-000008/state.json"), "{}");
+  EXPECT_TRUE(fs::exists("results/x~1/summary.json"));
+  one(make_spec(), options);
+  EXPECT_TRUE(fs::exists("results/x~2/summary.json"));
+  EXPECT_TRUE(one(make_spec()).reused);
+}
+
+TEST_F(Launch, SetsNothingAsideOfARunThatWasNotBegun) {
+  worker("finish");
+  auto options = quiet();
+  options.fresh = true;
+  one(make_spec(), options);
+  EXPECT_FALSE(fs::exists("results/x~1"));
 }
 
 TEST_F(Launch, GoesOnFromACheckpointAndElseStartsAgain) {

@@ -105,7 +105,31 @@ TEST_F(Log, VerifyForgivesARankThatWasCutBackToTheCheckpointBeforeAnother) {
   rollouts.append({rows(3)[0], rows(3)[1]});
   EXPECT_EQ(failures(), Failures{});
   run.finish("finished");
-  EXPECT_EQ(failures(), Failures{"rollouts: step 3 has 1 of 2 prompts"});
+  EXPECT_EQ(failures(), (Failures{"rollouts: step 3 has 1 of 2 prompts",
+                                  "checkpoints: reach step 2, but the run was finished with 3 rows"}));
+}
+
+TEST_F(Log, VerifyFindsALastThatPointsAtNothing) {
+  const auto last = folder_ / "checkpoints/last";
+  std::filesystem::remove(last);
+  EXPECT_EQ(failures(), Failures{"checkpoints: 'last' does not point at step-000002"});
+  std::filesystem::create_directory_symlink("step-000040", last);
+  EXPECT_EQ(failures(), (Failures{"checkpoints: 'last' does not point at step-000002",
+                                  "checkpoints/last: points at step-000040, which is gone"}));
+}
+
+TEST_F(Log, VerifyFindsCheckpointsWithoutRows) {
+  record::CheckpointWriter(folder_, 40).commit({{"step", 40}});
+  EXPECT_EQ(failures(), Failures{"checkpoints: reach step 40, but run.h5 has 2 rows"});
+}
+
+TEST_F(Log, VerifyFindsRowsBeyondTheNewestCheckpoint) {
+  std::filesystem::remove_all(folder_ / "checkpoints");
+  EXPECT_EQ(failures(), Failures{"checkpoints: reach no step, but the run was finished with 2 rows"});
+  auto run = record::RunWriter::resume(folder_ / "run.h5", 2, {"step", "reward", "odd,name"});
+  EXPECT_EQ(failures(), Failures{});  // it goes on, or was killed
+  run.finish("preempted");
+  EXPECT_EQ(failures(), Failures{"checkpoints: reach no step, but the run was preempted with 2 rows"});
 }
 
 TEST_F(Log, VerifyFindsARunFileOfAnotherSpec) {

@@ -39,13 +39,19 @@ TEST(WorkerCall, RefusesUnknownOptionsWithTheNearestOne) {
   EXPECT_EQ(exit, 2);
   EXPECT_EQ(text,
             "compeer-worker: unknown option '--resum'\n"
-            "  help: did you mean '--resume'? known: --resume, --version, --help\n");
+            "  help: did you mean '--resume'? known: --resume, --fresh, --version, --help\n");
 }
 
 TEST(WorkerCall, RefusesTwoRunFolders) {
   const auto [exit, text] = call({"another"});
   EXPECT_EQ(exit, 2);
   EXPECT_NE(text.find("more than one run folder"), std::string::npos) << text;
+}
+
+TEST(WorkerCall, RefusesToGoOnAndToBeginAnewAtOnce) {
+  const auto [exit, text] = call({"--resume", "--fresh"});
+  EXPECT_EQ(exit, 2);
+  EXPECT_NE(text.find("both --resume and --fresh are given"), std::string::npos) << text;
 }
 
 TEST(WorkerCall, NamesAMissingSpec) {

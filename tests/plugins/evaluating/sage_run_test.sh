@@ -34,7 +34,7 @@ make_run() {
   "$build/bin/compeer" resolve sage.toml --set "ranks=$2" --set data.together=8 --json >"$1/spec.json"
 }
 start() {
-  setsid mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1" >>"$1/log.txt" 2>&1 &
+  setsid mpirun -n "$2" --oversubscribe --bind-to none "$build/bin/compeer-worker" "$1" --resume >>"$1/log.txt" 2>&1 &
 }
 finish() { wait "$!" || { echo "FAILED  $1 ended with $?"; cat "$1/log.txt"; exit 1; }; }
 fingerprint() { (cd "$1/stages" && sha256sum -- *.jsonl) | sha256sum; }

@@ -166,8 +166,10 @@ TEST_F(Load, FindsTheRunsOfAFolder) {
   write_run("b", "sft", 1);
   write_run("a", "sft", 1);
   fs::create_directories(root_ / "notes");
+  fs::copy(root_ / "a", root_ / "a~1");  // set aside: not to be mixed with its successor
   const auto found = find_runs({root_, root_ / "a"});
   ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(find_runs({root_ / "a~1"}).size(), 1u);
   EXPECT_EQ(found[0].filename(), "a");
   EXPECT_EQ(found[1].filename(), "b");
 }

@@ -1,0 +1,115 @@
+#include "record/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/status.h"
+
+namespace compeer::record {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array begun_names = {"run.h5", "rollouts", "stages", "checkpoints", "summary.json"};
+
+// What belongs to the folder whatever run is in it. Processes may hold these open, or locked.
+constexpr std::array held_names = {"spec.json", "log.txt", ".lock", "job.sh", "job.json"};
+constexpr const char* answers = "answers";
+
+// A second name for the same file, or a copy where a file can have but one.
+void share(const fs::path& from, const fs::path& to) {
+  if (!fs::is_regular_file(fs::symlink_status(from))) return;
+  std::error_code code;
+  fs::create_hard_link(from, to, code);
+  if (code) fs::copy_file(from, to);
+}
+
+// In the place of the second name a file of its own.
+void part(const fs::path& file) {
+  if (!fs::is_regular_file(fs::symlink_status(file))) return;
+  fs::path copy = file;
+  copy += ".part";
+  fs::copy_file(file, copy, fs::copy_options::overwrite_existing);
+  fs::rename(copy, file);
+}
+
+// The first name that was free, as a new and empty folder.
+fs::path make_beside(const fs::path& folder) {
+  for (int number = 1;; ++number) {
+    fs::path beside = folder;
+    beside += fmt::format("~{}", number);
+    if (!fs::exists(fs::symlink_status(beside)) && fs::create_directory(beside)) return beside;
+  }
+}
+
+// Each gets the other's name: at once, or with a third name where the file system can't do that.
+void swap_names(const fs::path& a, const fs::path& b) {
+  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return;
+  fs::path third = b;
+  third += ".part";
+  fs::rename(b, third);
+  fs::rename(a, b);
+  fs::rename(third, a);
+}
+
+}  // namespace
+
+bool was_begun(const fs::path& run_folder) {
+  std::error_code code;
+  return std::any_of(begun_names.begin(), begun_names.end(),
+                     [&](const char* name) { return fs::exists(fs::symlink_status(run_folder / name, code)); });
+}
+
+bool has_finished(const fs::path& run_folder) {
+  try {
+    const auto status = read_status(run_folder);
+    return status && status->state == "finished" && read_summary(run_folder);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string progress_text(const fs::path& run_folder) {
+  if (has_finished(run_folder)) return "a finished run";
+  try {
+    if (const auto status = read_status(run_folder))
+      return fmt::format("a run that came to step {} of {}", status->step, status->steps);
+  } catch (const Error&) {
+  }
+  return "a run that was begun";
+}
+
+fs::path set_aside(const fs::path& run_folder) {
+  fs::path beside;
+  try {
+    const fs::path folder = fs::canonical(run_folder);
+    beside = make_beside(folder);
+    for (const char* name : held_names) share(folder / name, beside / name);
+    if (fs::is_directory(folder / answers)) fs::copy(folder / answers, beside / answers);
+    swap_names(folder, beside);
+    for (const char* name : held_names) part(beside / name);
+    fs::remove(beside / ".lock");
+    sync_folder(folder.parent_path());
+    return beside;
+  } catch (const fs::filesystem_error& error) {
+    std::error_code none;
+    if (!beside.empty() && !was_begun(beside)) fs::remove_all(beside, none);
+    throw Error(run_folder.string(), "can't be set aside: " + error.code().message(),
+                "a folder must be made beside it, for which there is to be room and permission", Exit::failure);
+  }
+}
+
+bool is_set_aside(const fs::path& folder) {
+  static const std::regex form(".*~[1-9][0-9]*");
+  return std::regex_match(folder.filename().string(), form);
+}
+
+}  // namespace compeer::record
