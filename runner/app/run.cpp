@@ -10,13 +10,17 @@
 #include "app/findings_text.h"
 #include "app/launch/launch.h"
 #include "app/launch/script_actions.h"
+#include "app/log/in_child.h"
+#include "app/log/key_figures.h"
 #include "app/resolve.h"
 #include "app/stages_text.h"
 #include "base/error.h"
 #include "lua/sandbox.h"
 #include "plugin/search.h"
+#include "report/report.h"
 #include "script/module.h"
 #include "spec/paths.h"
+#include "spec/text.h"
 
 namespace compeer::app {
 
@@ -24,6 +28,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
+
+constexpr double seconds_for_report = 300;
 
 struct Options {
   std::string file;
@@ -53,16 +59,14 @@ record::Summary other_findings(record::Summary summary) {
   return summary;
 }
 
-// The summary, as aligned columns.
-void print_metrics(const record::Summary& summary) {
-  size_t widest = 6;
-  for (const auto& [name, value] : summary.metrics) widest = std::max(widest, name.size());
-  std::cout << fmt::format("{:<{}}  {:>12}  {:>26}\n", "metric", widest, "mean", "95% interval");
-  for (const auto& [name, value] : summary.metrics) {
-    const auto interval = value.low < value.high ? fmt::format("{:.5g} .. {:.5g}", value.low, value.high) : "";
-    const auto line = fmt::format("{:<{}}  {:>12.5g}  {:>26}", name, widest, value.mean, interval);
-    std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
-  }
+void print_figures(const record::Summary& summary, const fs::path& folder) {
+  if (summary.metrics.empty()) return;
+  const auto figures = figures_of(summary.metrics);
+  std::cout << figures_text(figures);
+  std::vector<std::string> names;
+  for (const auto& figure : figures) names.push_back(figure.name);
+  if (const size_t more = figures.size() - key_figures(names).size(); more > 0)
+    std::cout << fmt::format("{} more: compeer log show {} --all\n", more, folder.string());
 }
 
 void print_evaluations(const json& stages) {
@@ -77,7 +81,28 @@ void print(const Launched& done) {
   std::cout << stages;
   const auto rest = stages.empty() ? done.summary : other_findings(done.summary);
   if (!stages.empty()) print_evaluations(done.summary.details.at("stages"));
-  if (!rest.metrics.empty()) print_metrics(rest);
+  print_figures(rest, done.folder);
+}
+
+// A report of the run in its folder; a run has come to its end whether or not there can be one.
+void write_report(const fs::path& folder) {
+  const auto page = folder / "report.html";
+  const auto made =
+      in_child([&] { return report::write_report({folder}, page, {}), std::string(); }, seconds_for_report);
+  if (!made.problem.empty())
+    std::cerr << fmt::format("compeer: note: no report was made: {}\n", spec::printable(made.problem, 500));
+}
+
+// Where to look next.
+void print_places(const fs::path& folder) {
+  constexpr std::pair<const char*, const char*> places[] = {
+      {"report", "report.html"}, {"log", "log.txt"}, {"checkpoint", "checkpoints/last"}};
+  std::cout << '\n';
+  for (const auto& [what, name] : places) {
+    const auto place = folder / name;
+    std::error_code code;
+    if (fs::exists(place, code)) std::cout << fmt::format("{:<10}  {}\n", what, place.string());
+  }
 }
 
 int tell(const Launched& done) {
@@ -88,6 +113,8 @@ int tell(const Launched& done) {
     throw Error((done.folder / "summary.json").string(), std::string("is not what it should be: ") + error.what(),
                 "repeat the run with --fresh", Exit::data);
   }
+  write_report(done.folder);
+  print_places(done.folder);
   return 0;
 }
 

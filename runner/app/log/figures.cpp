@@ -47,6 +47,8 @@ void add_curves(const json& stage, std::vector<record::Scalar>& all) {
   }
 }
 
+}  // namespace
+
 std::vector<Figure> figures_of(const Metrics& metrics) {
   std::vector<Figure> all;
   for (const auto& [name, e] : metrics) {
@@ -60,8 +62,6 @@ std::vector<Figure> figures_of(const Metrics& metrics) {
   }
   return all;
 }
-
-}  // namespace
 
 std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder) {
   const auto summary = record::read_summary(folder);

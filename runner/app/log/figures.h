@@ -1,10 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "record/status.h"
 #include "record/tensorboard.h"
 
 namespace compeer::app {
@@ -16,8 +18,10 @@ struct Figure {
   uint64_t n;
 };
 
-/// All of them by name; what a stage found with an interval ("01-sage/mean_emotion/value", ".../low", ".../high") as
-/// one, "01-sage/mean_emotion". Nothing if the run left no summary.
+/// Those of a summary by name; what a stage found with an interval ("01-sage/mean_emotion/value", ".../low",
+/// ".../high") as one, "01-sage/mean_emotion".
+std::vector<Figure> figures_of(const std::map<std::string, record::Estimate>& metrics);
+/// All of a run. Nothing if it left no summary.
 std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder);
 
 /// The same beside the rows of a file for TensorBoard, at step `rows`, of runs that evaluate (others have their rows to

@@ -10,9 +10,11 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "app/commands.h"
 #include "app/log/in_child.h"
+#include "app/log/key_figures.h"
 #include "app/log/watch.h"
 #include "base/error.h"
 #include "record/run_file.h"
@@ -27,6 +29,8 @@ namespace {
 using nlohmann::ordered_json;
 using record::RunReader;
 using Path = std::filesystem::path;
+
+constexpr size_t without_terminal = 100;  // characters of a line
 
 struct Column {
   std::string name;
@@ -83,35 +87,57 @@ std::vector<std::string> cells(const Column& column, uint64_t first) {
   return texts;
 }
 
-// Columns side by side, as many as fit. Returns the names of those that don't.
-std::vector<std::string> print_table(const std::vector<Column>& columns, uint64_t first, size_t width,
-                                     std::ostream& out) {
-  std::vector<std::string> lines, left_out;
+// Columns side by side, as many as fit, but at least two. Returns how many.
+size_t print_table(std::span<const Column> columns, uint64_t first, size_t width, std::ostream& out) {
+  std::vector<std::string> lines;
+  size_t printed = 0;
   for (const auto& column : columns) {
     const auto texts = cells(column, first);
-    if (lines.empty()) {
-      lines = texts;
-    } else if (width == 0 || lines[0].size() + 2 + texts[0].size() <= width) {
-      for (size_t i = 0; i < lines.size(); ++i) lines[i] += "  " + texts[i];
-    } else {
-      left_out.push_back(column.name);
-    }
+    if (lines.empty()) lines.resize(texts.size());
+    const size_t gap = printed > 0 ? 2 : 0;
+    if (printed > 1 && width > 0 && lines[0].size() + gap + texts[0].size() > width) break;
+    for (size_t i = 0; i < lines.size(); ++i) lines[i] += std::string(gap, ' ') + texts[i];
+    ++printed;
   }
   for (const auto& line : lines) out << line << '\n';
-  return left_out;
+  return printed;
+}
+
+// All columns, in as many tables as it takes, each with the steps in front.
+void print_tables(std::vector<Column> columns, uint64_t first, size_t width, std::ostream& out) {
+  while (true) {
+    const size_t printed = print_table(columns, first, width, out);
+    if (printed == columns.size()) return;
+    out << '\n';
+    columns.erase(columns.begin() + 1, columns.begin() + static_cast<ptrdiff_t>(printed));
+  }
+}
+
+std::vector<std::string> telling(const RunReader& run) {
+  std::vector<std::string> names;
+  if (run.has("step")) names.emplace_back("step");
+  for (const auto& figure : key_figures(run.columns())) names.push_back(figure.name);
+  return names;
 }
 
 void show_table(const Path& folder, const RunReader& run, const LogShow& options, std::ostream& out) {
   std::cerr << fmt::format("{}: {}, {} rows, {} columns\n", folder.string(), state_of(run), run.rows(),
                            run.columns().size());
-  const auto columns = wanted_columns(run, options.columns);
-  const size_t width = options.columns.empty() ? options.width : 0;
-  const auto left_out = print_table(columns, first_row(run, options.last), width, out);
+  const uint64_t first = first_row(run, options.last);
+  size_t shown = run.columns().size();
+  if (options.all) {
+    print_tables(wanted_columns(run, {}), first, options.width > 0 ? options.width : without_terminal, out);
+  } else if (!options.columns.empty()) {
+    print_table(wanted_columns(run, options.columns), first, 0, out);
+  } else {
+    shown = print_table(wanted_columns(run, telling(run)), first, options.width, out);
+  }
   for (const auto& event : run.events())
     out << fmt::format("{} at step {}: {}\n", event.level, event.step, spec::printable(event.text, 500));
-  if (!left_out.empty())
-    std::cerr << fmt::format("{} more columns (--columns a,b; --json has all): {}\n", left_out.size(),
-                             spec::printable(fmt::format("{}", fmt::join(left_out, " ")), 2000));
+  const auto figures = options.all ? figures_in(folder) : std::nullopt;
+  if (figures) out << '\n' << figures_text(*figures, true);
+  if (shown < run.columns().size())
+    std::cerr << fmt::format("{} more columns: --all, or --columns a,b\n", run.columns().size() - shown);
 }
 
 size_t terminal_width() {
@@ -130,6 +156,7 @@ void add_show(CLI::App& log, std::function<int()>& action) {
   command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
   command->add_flag("--json", options->json, "one JSON object: status, columns, times, events");
   command->add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
+  command->add_flag("--all", options->all, "every column, and every figure that the run came to");
   command->add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
   add_timeout(*command, options->seconds);
   command->callback([options, &action] {

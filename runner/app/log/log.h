@@ -19,9 +19,10 @@ record::RunReader open_run(const std::filesystem::path& folder);
 struct LogShow {
   std::string run;
   bool json = false;
-  std::vector<std::string> columns;  ///< empty: all that fit
+  std::vector<std::string> columns;  ///< empty: those that tell most
+  bool all = false;                  ///< every column, in tables below each other, and every figure of the summary
   uint64_t last = 20;                ///< rows; 0: all
-  size_t width = 0;                  ///< of the terminal; 0: unlimited
+  size_t width = 0;                  ///< of the terminal; 0: there is none
   double seconds = 600;              ///< that reading may take; so of the others
 };
 /// A table of the newest rows, and the events; or all of it as one JSON object.

@@ -22,7 +22,9 @@ const std::string Run::smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml"
 TEST_F(Run, PrintsTheMetricsOfARun) {
   const auto first = compeer({"run", smoke, "--ranks", "1", "-q"});
   EXPECT_EQ(first.text,
-            "metric          mean                95% interval\nreward           1.5                1.25 .. 1.75\n");
+            "          mean   95% interval\nresult\n  reward   1.5   1.25 .. 1.75\n\n"
+            "report      results/smoke-grpo/report.html\nlog         results/smoke-grpo/log.txt\n");
+  EXPECT_EQ(read("results/smoke-grpo/report.html").substr(0, 15), "<!DOCTYPE html>");
   EXPECT_EQ(first.exit, 0);
   const auto again = compeer({"run", smoke, "--ranks", "1"});
   EXPECT_EQ(again.text.substr(0, again.text.find('\n')),

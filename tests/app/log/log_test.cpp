@@ -27,6 +27,26 @@ TEST_F(Log, ShowLeavesOutColumnsThatDoNotFitAndRowsNotAskedFor) {
   EXPECT_EQ(show(options).substr(0, 34), "odd,name  reward\n  -1e-09  1234.6\n");
 }
 
+TEST_F(Log, ShowAllHasEveryColumnAndFigureWithinTheWidth) {
+  LogShow options;
+  options.all = true;
+  options.width = 15;
+  EXPECT_EQ(show(options),
+            "step  reward\n"
+            "   1   0.125\n"
+            "   2  1234.6\n"
+            "\n"
+            "step  odd,name\n"
+            "   1         -\n"
+            "   2    -1e-09\n"
+            "info at step 2: checkpoint\\x0awritten\n"
+            "\n"
+            "        mean\n"
+            "reward   617\n");
+  options.width = 0;  // no terminal
+  EXPECT_EQ(show(options).substr(0, 23), "step  reward  odd,name\n");
+}
+
 TEST_F(Log, ShowAsJsonHasEverything) {
   LogShow options;
   options.json = true;
