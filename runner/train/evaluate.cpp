@@ -44,10 +44,7 @@ class Evaluation {
   }
 
   void run() {
-    const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
-    const auto sampling = sampling_from(run_.spec.table("sampling"));
-    tell_memory(run_,
-                {0, 0, positions_of(mine, longest_of(run_, split_, false), settings_.integer("group_size"), sampling)});
+    tell_memory(run_, demand());
     auto columns = StepTable::columns(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
@@ -59,6 +56,12 @@ class Evaluation {
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
     run_.world.together("finish", [&] { run_.journal->finish(estimates()); });
+  }
+
+  Demand demand() const {
+    const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
+    const auto sampling = sampling_from(run_.spec.table("sampling"));
+    return {0, 0, positions_of(mine, longest_of(run_, split_, false), settings_.integer("group_size"), sampling)};
   }
 
  private:
@@ -133,5 +136,7 @@ class Evaluation {
 }  // namespace
 
 void run_evaluate(Run& run) { Evaluation(run).run(); }
+
+double memory_of_evaluate(Run& run) { return rank_memory(run, Evaluation(run).demand()).all(); }
 
 }  // namespace compeer::train

@@ -11,4 +11,6 @@ void run_grpo(Run& run) {
   train_loop(run, step.training(), steps, [&](uint64_t t, Row& row) { step.take(t, row); });
 }
 
+double memory_of_grpo(Run& run) { return rank_memory(run, GrpoStep(run).demand()).all(); }
+
 }  // namespace compeer::train

@@ -40,4 +40,9 @@ void run_sft(Run& run);
 void run_grpo(Run& run);
 void run_evaluate(Run& run);
 
+/// MiB that a rank of such a run is estimated to take, before its first step.
+double memory_of_sft(Run& run);
+double memory_of_grpo(Run& run);
+double memory_of_evaluate(Run& run);
+
 }  // namespace compeer::train

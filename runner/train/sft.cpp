@@ -97,10 +97,14 @@ class Sft {
     auto columns = Clock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
     if (training_.soundness.leaves_out()) columns.emplace_back("left_out");
-    const int64_t longest = longest_of(run_, settings_.text("split"), true);
-    tell_memory(run_, {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0});
+    tell_memory(run_, demand());
     open_journal(run_, "sft", columns, {}, steps_);
     train_loop(run_, training_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
+  }
+
+  Demand demand() const {
+    const int64_t longest = longest_of(run_, settings_.text("split"), true);
+    return {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0};
   }
 
  private:
@@ -184,5 +188,7 @@ class Sft {
 }  // namespace
 
 void run_sft(Run& run) { Sft(run).run(); }
+
+double memory_of_sft(Run& run) { return rank_memory(run, Sft(run).demand()).all(); }
 
 }  // namespace compeer::train

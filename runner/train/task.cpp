@@ -3,7 +3,11 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
 
+#include <algorithm>
+
+#include "base/error.h"
 #include "comm/phase.h"
+#include "comm/share.h"
 #include "data/task.h"
 #include "train/cast/services.h"
 #include "train/run.h"
@@ -24,9 +28,8 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));
   }
-  Run run{world,   stop,
-          spec_file, folder,
-          spec,    find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
+  Run run{world,   stop,   spec_file,
+          folder,  spec,   find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
           nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
   world.together("open plugins", [&] { run.cast = std::make_unique<Cast>(spec_file, checkpoint, stop); });
@@ -37,6 +40,37 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   } else {
     run_evaluate(run);
   }
+}
+
+namespace {
+
+// A run of one rank with what rank 0, whose share is the largest, has of this one.
+nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
+  auto& spec = spec_file.at("spec");
+  const auto ranks = static_cast<int>(spec.at("ranks").get<int64_t>());
+  const auto task = spec.at("task").get<std::string>();
+  auto& table = spec.at(task);
+  auto& batch = table.at("batch");
+  const auto together = table.value("together", int64_t{1}), whole = batch.get<int64_t>();
+  batch = std::min(whole, together * comm::share((whole + together - 1) / together, ranks, 0).count);
+  spec["ranks"] = 1;
+  return spec_file;
+}
+
+}  // namespace
+
+double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop) {
+  c10::SetStackTraceFetcher([] { return std::string(); });
+  const auto task = spec_file.at("spec").at("task").get<std::string>();
+  if (task == "data")
+    throw Error("task data", "takes what its stages need, which nobody knows beforehand", "", Exit::data);
+  const auto mine = share_of_rank_0(spec_file);
+  const Settings spec(mine.at("spec"));
+  at::set_num_threads(static_cast<int>(spec.integer("threads")));
+  comm::World world;
+  Run run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
+  run.cast = std::make_unique<Cast>(mine, std::nullopt, stop);
+  return task == "sft" ? memory_of_sft(run) : task == "grpo" ? memory_of_grpo(run) : memory_of_evaluate(run);
 }
 
 }  // namespace compeer::train

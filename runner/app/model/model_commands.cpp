@@ -14,6 +14,7 @@
 #include "app/model/chat.h"
 #include "app/model/check/check_plugin.h"
 #include "app/model/data_stats.h"
+#include "app/model/estimate_memory.h"
 #include "app/model/generate.h"
 #include "app/model/rescore.h"
 #include "app/model/score.h"
@@ -38,6 +39,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"chat", chat},
                                                {"check_plugin", check_plugin},
                                                {"data_stats", data_stats},
+                                               {"estimate_memory", estimate_memory},
                                                {"generate", generate},
                                                {"rescore", rescore},
                                                {"score", score},

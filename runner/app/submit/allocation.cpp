@@ -27,7 +27,28 @@ void check_time(const Wishes& wishes) {
   }
 }
 
+// What ranks depend on has one place: what sbatch were told twice, srun and the workers would read differently.
+void refuse_own(const std::string& option) {
+  const auto name = option.substr(0, option.find('='));
+  const auto refuse = [&](const char* help) {
+    throw Error("--sbatch", fmt::format("'{}' stands in the script already", name), help, Exit::usage);
+  };
+  if (name == "--ntasks") refuse("--ntasks N, without --sbatch");
+  if (name == "--nodes") refuse("--nodes N, without --sbatch");
+  if (name == "--ntasks-per-node" || name == "--tasks-per-node") refuse("--tasks-per-node N, without --sbatch");
+  if (name == "--cpus-per-task") refuse("it is 'threads' of the experiment: --set threads=N");
+}
+
+bool is_memory(const std::string& option) {
+  const auto name = option.substr(0, option.find('='));
+  return name == "--mem" || name == "--mem-per-cpu" || name == "--mem-per-gpu";
+}
+
 }  // namespace
+
+bool asks_for_memory(const Wishes& wishes) {
+  return !wishes.memory.empty() || std::any_of(wishes.more.begin(), wishes.more.end(), is_memory);
+}
 
 std::optional<int64_t> slurm_seconds(const std::string& time) {
   if (time == "UNLIMITED" || time == "INFINITE") return -1;
@@ -50,7 +71,13 @@ void check_wishes(const Wishes& wishes) {
                             wishes.nodes * wishes.tasks_per_node, wishes.tasks),
                 "leave one of the three away", Exit::usage);
   }
+  static const std::regex memory("[0-9]{1,12}[KMGT]?");
+  if (!wishes.memory.empty() && !std::regex_match(wishes.memory, memory)) {
+    throw Error("--mem", fmt::format("'{}' is no size as Slurm writes it", wishes.memory),
+                "of a node: 4000M, 64G; 0: all that it has", Exit::usage);
+  }
   for (const auto& option : wishes.more) {
+    refuse_own(option);
     if (option.starts_with("--") && option.size() > 2) continue;
     throw Error("--sbatch", fmt::format("'{}' is no option of sbatch in its long form", option), "--sbatch=--qos=long",
                 Exit::usage);
@@ -73,6 +100,7 @@ Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wi
   made.nodes = wishes.nodes, made.tasks_per_node = wishes.tasks_per_node;
   made.time = wishes.time, made.partition = wishes.partition, made.account = wishes.account;
   made.signal = wishes.signal, made.more = wishes.more;
+  if (!wishes.memory.empty()) made.memory = "--mem=" + wishes.memory;
   const auto refuse = [&](const std::string& what) {
     const auto name = specs.empty() ? std::string("the job") : specs[0].values.at("name").get<std::string>();
     throw Error(name, fmt::format("has {} rank{}, {}", made.tasks, made.tasks == 1 ? "" : "s", what),

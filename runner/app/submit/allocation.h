@@ -12,7 +12,7 @@ namespace compeer::app {
 /// What the command line asks of Slurm; 0 and "" where it says nothing.
 struct Wishes {
   int64_t nodes = 0, tasks = 0, tasks_per_node = 0, signal = 180;
-  std::string time, partition, account;
+  std::string time, partition, account, memory;
   std::vector<std::string> more;
 };
 
@@ -22,6 +22,9 @@ std::optional<int64_t> slurm_seconds(const std::string& time);
 
 /// Throws Error (exit 2) if the wishes make no sense together.
 void check_wishes(const Wishes& wishes);
+
+/// Whether they say how much memory there is to be.
+bool asks_for_memory(const Wishes& wishes);
 
 /// The change of a spec that they ask for: `ranks`, if they say how many tasks there are.
 std::vector<spec::Change> changes_of(const Wishes& wishes);

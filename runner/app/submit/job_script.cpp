@@ -34,6 +34,7 @@ std::string directives(const std::string& name, const fs::path& output, const Al
   count("ntasks", allocation.tasks);
   count("ntasks-per-node", allocation.tasks_per_node);
   count("cpus-per-task", allocation.threads);
+  if (!allocation.memory.empty()) lines += directive(allocation.memory);
   text("time", allocation.time);
   text("partition", allocation.partition);
   text("account", allocation.account);
@@ -67,14 +68,17 @@ fi
 echo "$$ $(hostname)" >"$run/.lock"
 )sh";
 
+// As many tasks and processors as the job has, whoever changed that number: the lines above, or options of sbatch.
+// Memory srun inherits.
 std::string step(const Allocation& allocation, const Surroundings& around) {
   return fmt::format(R"sh(
-srun --mpi={} --export=ALL --kill-on-bad-exit=1 --cpus-per-task={} {} "$run" --resume
+srun --mpi={} --export=ALL --kill-on-bad-exit=1 --ntasks="${{SLURM_NTASKS:-{}}}" \
+  --cpus-per-task="${{SLURM_CPUS_PER_TASK:-{}}}" {} "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
 )sh",
-                     shell_word(around.mpi), allocation.threads, shell_word(around.worker.string()));
+                     shell_word(around.mpi), allocation.tasks, allocation.threads, shell_word(around.worker.string()));
 }
 
 // `job`: SLURM_JOB_ID of an array's last task is that of the whole array.

@@ -15,6 +15,7 @@ struct Allocation {
   int64_t threads = 1;                    ///< of each: --cpus-per-task
   int64_t nodes = 0, tasks_per_node = 0;  ///< 0: as Slurm finds best
   std::string time, partition, account;   ///< empty: as the cluster has it
+  std::string memory;                     ///< "--mem-per-cpu=512M"; empty: as the cluster has it
   int64_t signal = 180;                   ///< seconds before its end at which a job is asked to stop
   std::vector<std::string> more;          ///< other options of sbatch, as "--qos=long"
 };

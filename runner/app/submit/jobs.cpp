@@ -7,6 +7,7 @@
 
 #include "app/launch/run_folder.h"
 #include "app/launch/worker_program.h"
+#include "app/submit/memory.h"
 #include "base/error.h"
 #include "base/files.h"
 
@@ -41,6 +42,20 @@ std::vector<std::string> study_command(const Study& study, const Submission& how
   return words;
 }
 
+// What the job asks of Slurm; of memory, what its runs are estimated to take unless the user says how much.
+Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Submission& how) {
+  auto allocation = allocation_for(runs, how.wishes);
+  if (asks_for_memory(how.wishes)) return allocation;
+  const auto need = memory_need(runs);
+  if (need.mib_per_cpu > 0) {
+    allocation.memory = fmt::format("--mem-per-cpu={}M", need.mib_per_cpu);
+  } else {
+    job.remark = fmt::format("{}: no memory is asked for (--mem SIZE), since none could be estimated: {}", job.title,
+                             need.why_unknown);
+  }
+  return allocation;
+}
+
 // What `compeer run` would give a worker to start with.
 Surroundings with_threads(const Submission& how, const Allocation& allocation) {
   auto around = how.around;
@@ -51,7 +66,7 @@ Surroundings with_threads(const Submission& how, const Allocation& allocation) {
 Job single(const spec::Spec& spec, const Submission& how, std::set<fs::path>& promised) {
   Job job{spec.values.at("name"), {}, {spec}, folders_of({spec}, how, promised), ""};
   job.script = job.folders[0] / "job.sh";
-  const auto allocation = allocation_for(job.runs, how.wishes);
+  const auto allocation = allocation_of(job, job.runs, how);
   job.text = run_script(job.title, job.script, job.folders[0], allocation, with_threads(how, allocation));
   return job;
 }
@@ -63,8 +78,9 @@ Job array(const Study& study, const std::string& script, const std::vector<spec:
           specs,
           folders_of(specs, how, promised),
           "",
+          "",
           study.file_text()};
-  const auto allocation = allocation_for(specs, how.wishes);
+  const auto allocation = allocation_of(job, specs, how);
   job.text =
       array_script(study.name(), job.script, job.folders, how.at_once, allocation, with_threads(how, allocation));
   return job;
@@ -90,8 +106,8 @@ std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& s
 }
 
 Job study_job(const Study& study, const std::vector<spec::Spec>& known, const Submission& how) {
-  Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", study.file_text()};
-  const auto allocation = allocation_for(known, how.wishes);
+  Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", "", study.file_text()};
+  const auto allocation = allocation_of(job, known, how);
   // Its runs get their threads from compeer run.
   job.text = study_script(job.title, job.script, study_command(study, how), allocation, how.around);
   return job;

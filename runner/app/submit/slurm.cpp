@@ -42,7 +42,8 @@ void need_sbatch() {
     if (::access((fs::path(folder) / "sbatch").c_str(), X_OK) == 0) return;
   }
   throw Error("sbatch", "isn't installed here",
-              "submit from a machine of the cluster; --dry-run prints the script anywhere", Exit::failure);
+              "submit from a machine of the cluster; --write-only writes the scripts anywhere, --dry-run prints them",
+              Exit::failure);
 }
 
 std::string submit_job(const fs::path& script) {

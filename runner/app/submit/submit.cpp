@@ -11,6 +11,7 @@
 #include "app/submit/jobs.h"
 #include "app/submit/lists.h"
 #include "app/submit/slurm.h"
+#include "app/submit/words.h"
 #include "base/error.h"
 #include "lua/sandbox.h"
 #include "plugin/allow_list.h"
@@ -29,7 +30,9 @@ struct Options {
   std::string file;
   std::vector<std::string> sets;
   std::string results;
-  bool quick = false, ready = false, dry_run = false, as_json = false;
+  bool quick = false, ready = false, dry_run = false, write_only = false, as_json = false;
+
+  bool hands_over() const { return !dry_run && !write_only; }
   int64_t at_once = 0;
   Wishes wishes;
   std::vector<std::string> modules, before;
@@ -188,9 +191,8 @@ ordered_json as_json(const Job& job, const std::string& number, bool with_text) 
   return one;
 }
 
-// The job's number, once the folders are ready.
-std::string hand_over(const Job& job, const fs::path& results) {
-  prepare(job, results);
+// The job's number.
+std::string hand_over(const Job& job) {
   auto number = submit_job(job.script);
   for (size_t i = 0; i < job.folders.size(); ++i)
     remember_job(job.folders[i], job.folders.size() == 1 ? number : fmt::format("{}_{}", number, i));
@@ -201,6 +203,8 @@ std::string hand_over(const Job& job, const fs::path& results) {
 void tell(const Options& options, const Job& job, const std::string& number) {
   if (options.dry_run) {
     std::cout << job.text;
+  } else if (options.write_only) {
+    std::cout << fmt::format("sbatch {}\n", shell_word(job.script.string()));
   } else {
     std::cout << fmt::format("job {}  {}  {}\n", number, job.title, job.script.string());
   }
@@ -212,6 +216,8 @@ void tell_what_is_left_out(const Plan& plan) {
   for (const auto& [name, folder, job] : plan.queued)
     std::cerr << fmt::format("compeer: note: {}: is job {} ({})\n", name, job.number, job.state);
   for (const auto& note : plan.notes) std::cerr << fmt::format("compeer: note: {}\n", note);
+  for (const auto& job : plan.jobs)
+    if (!job.remark.empty()) std::cerr << fmt::format("compeer: note: {}\n", job.remark);
   if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
 }
 
@@ -220,11 +226,12 @@ int submit(const Options& options) {
   need_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
   tell_what_is_left_out(plan);
-  if (!options.dry_run && !plan.jobs.empty()) need_sbatch();
+  if (options.hands_over() && !plan.jobs.empty()) need_sbatch();
   ordered_json all = {
       {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
   for (const auto& job : plan.jobs) {
-    const auto number = options.dry_run ? "" : hand_over(job, options.folder());
+    if (!options.dry_run) prepare(job, options.folder());
+    const auto number = options.hands_over() ? hand_over(job) : "";
     all["jobs"].push_back(as_json(job, number, options.dry_run));
     if (!options.as_json) tell(options, job, number);
   }
@@ -256,6 +263,7 @@ void add_wishes(CLI::App* command, Options& options) {
   word("--time", wishes.time, "how long the job may take: 90 (minutes), 2:00:00, 1-12", "TIME");
   word("--partition", wishes.partition, "where it waits", "NAME");
   word("--account", wishes.account, "who pays", "NAME");
+  word("--mem", wishes.memory, "memory of a node: 64G; else what a rank is estimated to take, for each", "SIZE");
   command->add_option("--signal", wishes.signal, "how long before its end a job is told to save a checkpoint and stop")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 65535))
@@ -285,7 +293,9 @@ void add_submit(CLI::App& app, std::function<int()>& action) {
   add_wishes(command, *options);
   command->add_flag("--ready", options->ready, "of a script, only what waits for no other experiment");
   command->add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
-  command->add_flag("--dry-run", options->dry_run, "print the batch scripts; write and submit nothing");
+  auto* dry_run = command->add_flag("--dry-run", options->dry_run, "print the batch scripts; write and submit nothing");
+  command->add_flag("--write-only", options->write_only, "make folders and batch scripts, and print how to submit them")
+      ->excludes(dry_run);
   command->add_flag("--json", options->as_json, "jobs, scripts and folders as one JSON object");
   command->callback([options, &action] { action = [options] { return submit(*options); }; });
 }

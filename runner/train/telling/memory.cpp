@@ -92,18 +92,22 @@ std::string memory_text(const MemoryEstimate& sizes) {
   return fmt::format(
       "memory of a rank, estimated: {} = {} so far + rearranged weights {} + gradients {} + activations {} + keys and "
       "values {} + buffers and room between {}",
-      size(sizes.now + sizes.more()), size(sizes.now), size(sizes.rearranged), size(sizes.gradients),
-      size(sizes.activations), size(sizes.pages), size(sizes.rest));
+      size(sizes.all()), size(sizes.now), size(sizes.rearranged), size(sizes.gradients), size(sizes.activations),
+      size(sizes.pages), size(sizes.rest));
 }
 
-void tell_memory(Run& run, const Demand& demand) {
+MemoryEstimate rank_memory(Run& run, const Demand& demand) {
   const auto& shape = run.cast->model().object().shape();
   int64_t parameters = 0;
   for (const auto& one : run.cast->model().object().parameters()) parameters += one.value.numel();
   const auto rows = rows_kept(run.spec.table("model"), demand.learned);
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
-  const auto sizes = estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
+  return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
+}
+
+void tell_memory(Run& run, const Demand& demand) {
+  const auto sizes = rank_memory(run, demand);
   const auto seats = gather_seats(run.world);
   if (run.world.rank() != 0) return;
   fmt::print(stderr, "compeer: {}\n", memory_text(sizes));

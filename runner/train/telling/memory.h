@@ -31,6 +31,7 @@ int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const 
 struct MemoryEstimate {
   double now = 0, rearranged = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
   double more() const { return rearranged + gradients + activations + pages + rest; }
+  double all() const { return now + more(); }
 };
 
 /// `rows`: what is kept for each token and layer, in rows of the model's width: sixteen, or two if recomputed.
@@ -40,6 +41,9 @@ MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, cons
 
 /// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
 std::string memory_text(const MemoryEstimate& sizes);
+
+/// The same of this rank, whose plugins are open and whose optimizer has its state.
+MemoryEstimate rank_memory(Run& run, const Demand& demand);
 
 /// Collective, before the first step. Says on rank 0's standard error what a rank is estimated to take, and remarks
 /// on a host that has less. `demand` is rank 0's, whose share is the largest.

@@ -12,7 +12,7 @@ namespace compeer::app {
 class FakeSlurm : public FakeWorker {
  protected:
   FakeSlurm() {
-    worker("finish");
+    worker("[ \"$1\" = model ] && echo 'a remark' && echo '{\"mib\":200.5}' && exit 0; finish");
     program("sbatch", "echo \"$*\" >> asked; echo 17");
     program("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
   }

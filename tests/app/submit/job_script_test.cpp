@@ -21,6 +21,7 @@ Allocation four_ranks() {
   Allocation asked;
   asked.tasks = 4, asked.threads = 2, asked.nodes = 2, asked.tasks_per_node = 2;
   asked.time = "1:30:00", asked.partition = "gpu", asked.account = "lab7";
+  asked.memory = "--mem-per-cpu=512M";
   asked.more = {"--qos=long"};
   return asked;
 }
@@ -57,6 +58,7 @@ TEST(JobScript, OfARunSaysAllThatSlurmIsAsked) {
 #SBATCH --ntasks=4
 #SBATCH --ntasks-per-node=2
 #SBATCH --cpus-per-task=2
+#SBATCH --mem-per-cpu=512M
 #SBATCH --time=1:30:00
 #SBATCH --partition=gpu
 #SBATCH --account=lab7
@@ -74,7 +76,8 @@ export OMP_NUM_THREADS=2
 run=/home/ada/results/x
 )" + holds_folder +
                 R"(
-srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpus-per-task=2 /opt/compeer/bin/compeer-worker "$run" --resume
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-4}" \
+  --cpus-per-task="${SLURM_CPUS_PER_TASK:-2}" /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
@@ -109,7 +112,8 @@ run=${runs[$SLURM_ARRAY_TASK_ID]}
 exec >>"$run/log.txt" 2>&1
 )" + holds_folder +
                 R"(
-srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --cpus-per-task=1 /opt/compeer/bin/compeer-worker "$run" --resume
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-1}" \
+  --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" /opt/compeer/bin/compeer-worker "$run" --resume
 code=$?
 # Where no task could be launched, srun may end with 0.
 if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi

@@ -38,6 +38,66 @@ TEST_F(Submit, PrintsTheScriptAndDoesNothingInADryRun) {
   EXPECT_FALSE(fs::exists("asked"));
 }
 
+TEST_F(Submit, WritesEverythingWithoutSlurmIfAsked) {
+  const auto done = compeer({"submit", smoke, "--write-only", "--results", "my results"}, "/nowhere");
+  const auto script = here() + "/my results/smoke-grpo/job.sh";
+  EXPECT_EQ(done.text, "sbatch '" + script + "'\n");
+  EXPECT_EQ(done.exit, 0);
+  EXPECT_EQ(read(script).substr(0, 12), "#!/bin/bash\n");
+  EXPECT_TRUE(fs::exists("my results/smoke-grpo/spec.json"));
+  EXPECT_FALSE(fs::exists("my results/smoke-grpo/job.json"));
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_TRUE(as_json({"submit", smoke, "--write-only"})["jobs"][0]["job"].is_null());
+  EXPECT_EQ(compeer({"submit", smoke, "--write-only", "--dry-run"}).exit, 2);
+}
+
+// 200.5 MiB of a rank and a quarter more: 250.6, in steps of 16 for each of its processors.
+TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
+  const auto script = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command{"submit", smoke, "--dry-run"};
+    command.insert(command.end(), more.begin(), more.end());
+    return compeer(command).text;
+  };
+  EXPECT_NE(script({}).find("#SBATCH --cpus-per-task=1\n#SBATCH --mem-per-cpu=256M\n"), std::string::npos);
+  EXPECT_NE(script({"--set", "threads=4"}).find("#SBATCH --mem-per-cpu=64M\n"), std::string::npos);
+  EXPECT_NE(script({"--mem", "64G"}).find("#SBATCH --mem=64G\n"), std::string::npos);
+  for (const auto& given : {"--mem=64G", "--sbatch=--mem-per-cpu=3G"})
+    EXPECT_EQ(script({given}).find("#SBATCH --mem-per-cpu=256M"), std::string::npos) << given;
+  EXPECT_EQ(
+      script({"--mem", "much"}),
+      "compeer: error: --mem: 'much' is no size as Slurm writes it\n  help: of a node: 4000M, 64G; 0: all that it "
+      "has\n");
+}
+
+TEST_F(Submit, SaysWhyItAsksForNoMemory) {
+  worker("echo 'compeer: error: model.path: no such model' >&2; exit 4");
+  const auto shown = compeer({"submit", smoke, "--dry-run"});
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_EQ(shown.text.find("--mem"), shown.text.find("--mem SIZE"));
+  EXPECT_NE(shown.text.find("compeer: note: smoke-grpo: no memory is asked for (--mem SIZE), since none could be "
+                            "estimated: smoke-grpo: model.path: no such model\n"),
+            std::string::npos)
+      << shown.text;
+}
+
+TEST_F(Submit, AsksTheWorkerOnceAboutRunsOfOneSize) {
+  worker("echo asked >> estimates; echo '{\"mib\":200}'");
+  write("study.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+compeer.sweep(base, { seed = { 1, 2 }, ["grpo.lr"] = { 1e-3, 2e-3 }, ["grpo.batch"] = { 2, 4 } }):run()
+)");
+  EXPECT_EQ(compeer({"submit", "study.lua", "--dry-run"}).exit, 0);
+  EXPECT_EQ(read("estimates"), "asked\nasked\n");
+}
+
+TEST_F(Submit, LetsNothingBeSaidTwice) {
+  EXPECT_EQ(compeer({"submit", smoke, "--sbatch=--cpus-per-task=8"}).text,
+            "compeer: error: --sbatch: '--cpus-per-task' stands in the script already\n  help: it is 'threads' of the "
+            "experiment: --set threads=N\n");
+  for (const char* option : {"--ntasks=4", "--nodes=2", "--ntasks-per-node=2"})
+    EXPECT_EQ(compeer({"submit", smoke, std::string("--sbatch=") + option}).exit, 2) << option;
+}
+
 TEST_F(Submit, ChecksEverythingBeforeSlurmIsAsked) {
   EXPECT_EQ(compeer({"submit", smoke, "--set", "grpo.stesp=3"}).exit, 3);
   EXPECT_EQ(compeer({"submit", smoke, "--time", "soon"}).exit, 2);
@@ -51,8 +111,8 @@ TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
   const auto done = compeer({"submit", smoke}, "/nowhere");
   EXPECT_EQ(done.exit, 1);
   EXPECT_EQ(done.text,
-            "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --dry-run "
-            "prints the script anywhere\n");
+            "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --write-only "
+            "writes the scripts anywhere, --dry-run prints them\n");
   EXPECT_FALSE(fs::exists("results"));
 }
 
