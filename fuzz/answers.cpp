@@ -1,9 +1,9 @@
 // What a chat model answered, as text: a simulator's sections, a score, numbered lines; and a prompt out of a file.
 #include "evaluating/sage/answers.h"
 #include "empathy/prompt.h"
+#include "empathy/reading.h"
 #include "evaluating/esc_eval/score.h"
 #include "input.h"
-#include "stages/rewrite/numbered.h"
 
 namespace {
 
@@ -26,6 +26,12 @@ void scored(std::string_view text) {
   }
 }
 
+// Either there is a value, or a reason why there is none.
+template <class Read>
+void whole(const Read& read) {
+  fuzz::expect(read.value.has_value() == read.refusal.empty());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -33,9 +39,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   simulated(text);
   scored(text);
   for (const size_t count : {1, 3}) {
-    const auto read = stages::read_numbered(text, count);
-    fuzz::expect(read.texts ? read.texts->size() == count : !read.refusal.empty());
+    const auto read = empathy::read_lines(text, count);
+    fuzz::expect(read ? read.value->size() == count : !read.refusal.empty());
   }
+  whole(empathy::read(empathy::FilterVerdicts(), text));
+  whole(empathy::read_disc(text));
+  whole(empathy::read_completion(text));
   fuzz::may_refuse({Exit::data}, [&] {
     empathy::Prompt(text, "prompt.txt", {"history", "id"}).fill({{"history", "{id}"}, {"id", "x"}});
   });

@@ -42,7 +42,8 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
       requests.push_back({{{"user", question->prompt, question->pictures}},
                           asking.temperature,
                           asking.max_tokens,
-                          static_cast<uint32_t>(draw)});
+                          static_cast<uint32_t>(draw),
+                          question->choices});
     }
     std::vector<ChatReply> replies(requests.size());
     chat.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
@@ -52,12 +53,21 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
       const bool answered = replies[i].failure.empty();
       const bool taken = answered && open[i]->take(replies[i].text).empty();
       open[i]->refusal = taken ? "" : answered ? malformed : no_answer;
-      refused += answered && !taken;
-      if (answered && !taken) again.push_back(open[i]);  // the model itself has tried a failure often enough
+      if (answered) open[i]->answer = replies[i].text;
+      if (!answered || taken) continue;  // the model itself has tried a failure often enough
+      ++refused;
+      again.push_back(open[i]);
+      chat.unreadable(requests[i], replies[i].text, draw + 1 < asking.tries);
     }
     open = std::move(again);
   }
   return refused;
+}
+
+Outcome dropped(const Question& question) {
+  Outcome outcome = dropped(question.refusal);
+  outcome.answer = question.answer;
+  return outcome;
 }
 
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes) {

@@ -35,7 +35,9 @@ struct Question {
   /// Takes an answer, or says what is wrong with it: then the question is asked again with another draw.
   std::function<std::string(const std::string& answer)> take;
   std::vector<std::string> pictures = {};  ///< files that are shown before the prompt
+  std::vector<std::string> choices = {};   ///< what the answer is to be one of, if that is known
   std::string refusal = {};                ///< afterwards: "", or why there is no answer that could be taken
+  std::string answer = {};                 ///< afterwards: the last answer, as it came
 };
 
 /// How a stage asks.
@@ -48,11 +50,15 @@ struct Asking {
   int64_t max_tokens, tries;
 };
 
-/// Asks all questions, side by side, up to `tries` times each. `no_answer` and `malformed` are the refusals, which many
-/// records share; each answer that could not be taken is counted in the returned number.
+/// Asks all questions, side by side, up to `tries` times each; the host is told of answers that could not be taken.
+/// `no_answer` and `malformed` are the refusals, which many records share; each answer that could not be taken is
+/// counted in the returned number.
 inline constexpr const char* no_answer = "no answer";
 inline constexpr const char* malformed = "malformed answer";
 int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
+
+/// What becomes of a record whose question has a refusal.
+Outcome dropped(const Question& question);
 
 /// Reports that number with the first of the outcomes, if it is not 0.
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);

@@ -39,6 +39,20 @@ std::string chats(const json& chats) {
   auto text = fmt::format("asked {}, from memory {}, no answer {}", number("asked"), number("known"), number("failed"));
   if (number("prompt_tokens") + number("completion_tokens") > 0)
     text += fmt::format("; tokens: {} asked, {} answered", number("prompt_tokens"), number("completion_tokens"));
+  if (chats.value("cost", 0.0) > 0) text += fmt::format("; cost {:.4f}", chats.at("cost").get<double>());
+  return text;
+}
+
+// What the whole run has paid for, however often it was started.
+std::string paid(const json& models) {
+  std::string text;
+  for (const auto& [model, sum] : models.items()) {
+    text += fmt::format("asked {} in all: {} requests, {} failed; {} tokens asked, {} answered",
+                        spec::printable(model, 80), sum.value("requests", int64_t{0}), sum.value("failed", int64_t{0}),
+                        sum.value("prompt_tokens", int64_t{0}), sum.value("completion_tokens", int64_t{0}));
+    if (sum.value("cost", 0.0) > 0) text += fmt::format("; cost {:.4f}", sum.at("cost").get<double>());
+    text += '\n';
+  }
   return text;
 }
 
@@ -66,7 +80,7 @@ std::string stages_text(const json& details) {
     add("counted", counted(stage.at("counts")), text);
     add("chat models", chats(stage.at("chats")), text);
   }
-  return text;
+  return text + paid(details.value("chats", json::object()));
 }
 
 }  // namespace compeer::app

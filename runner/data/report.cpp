@@ -12,7 +12,9 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::array<const char*, 5> chat_names = {"asked", "known", "failed", "prompt_tokens", "completion_tokens"};
+constexpr std::array<const char*, 8> chat_names = {"asked",     "known", "failed", "prompt_tokens", "completion_tokens",
+                                                   "malformed", "again", "cost"};
+constexpr size_t cost = 7;  // the only one that is no whole number
 constexpr auto between_looks = std::chrono::milliseconds(200);
 
 const std::vector<std::string>& columns() {
@@ -102,9 +104,10 @@ void Report::end(const Made& made) {
   publish(true);
 }
 
-void Report::finish() {
+void Report::finish(const json& paid) {
   run_->finish("finished");
   summary_.steps = status_.step;
+  if (!paid.empty()) summary_.details["chats"] = paid;
   record::write_summary(folder_, summary_);
   status_.state = "finished";
   publish(true);
@@ -120,20 +123,35 @@ void Report::publish(bool now) {
 }
 
 Chats Report::chats(const plugin::ChatCounts& counts) {
-  return {counts.asked, counts.known, counts.failed, counts.prompt_tokens, counts.completion_tokens};
+  const auto number = [](const std::atomic<int64_t>& count) { return static_cast<double>(count.load()); };
+  return {number(counts.asked),
+          number(counts.known),
+          number(counts.failed),
+          number(counts.prompt_tokens),
+          number(counts.completion_tokens),
+          number(counts.malformed),
+          number(counts.again),
+          counts.cost.load()};
 }
 
-json Report::asked(const Chats& before, const plugin::ChatCounts& counts) {
+json Report::asked(const Chats& before, plugin::ChatCounts& counts) {
   Chats mine = chats(counts);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
-  const auto all = world_.gather({reinterpret_cast<const char*>(mine.data()), sizeof mine});
-  json sums = json::object();
-  for (const std::string& bytes : all) {
-    Chats one;
-    std::memcpy(one.data(), bytes.data(), sizeof one);
-    for (size_t i = 0; i < one.size(); ++i) sums[chat_names[i]] = sums.value(chat_names[i], int64_t{0}) + one[i];
+  const json told = {mine, counts.take_unreadable()};
+  Chats sums{};
+  json answers = json::array();
+  for (const std::string& bytes : world_.gather(told.dump(-1, ' ', false, json::error_handler_t::replace))) {
+    const json one = json::parse(bytes);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += one.at(0).at(i).get<double>();
+    for (const json& answer : one.at(1)) {
+      if (answers.size() < 3) answers.push_back(answer);
+    }
   }
-  return sums;
+  json all = json::object();
+  for (size_t i = 0; i < sums.size(); ++i)
+    all[chat_names[i]] = i == cost ? json(sums[i]) : json(static_cast<int64_t>(sums[i]));
+  all["unreadable"] = answers;
+  return all;
 }
 
 }  // namespace compeer::data

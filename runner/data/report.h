@@ -8,14 +8,15 @@
 
 #include "comm/world.h"
 #include "data/shelf.h"
-#include "plugin/chat_memory.h"
+#include "plugin/chat_counts.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
 namespace compeer::data {
 
-/// What was asked of chat models: asked, known, failed, prompt_tokens, completion_tokens.
-using Chats = std::array<int64_t, 5>;
+/// What was asked of chat models: asked, known, failed, prompt_tokens, completion_tokens, malformed, again, cost
+/// (plugin/chat_counts.h).
+using Chats = std::array<double, 8>;
 
 /// What a data run says of itself while it goes on, and at its end. Rank 0 writes; the others only count.
 class Report {
@@ -25,15 +26,16 @@ class Report {
   void begin(const std::string& label);
   void progress(int64_t done, int64_t total);
   void end(const Made& made);
-  void finish();
+  /// `paid`: what chat models were asked for the whole run, by model.
+  void finish(const nlohmann::json& paid);
 
   /// "02-filter": the stage that was begun last.
   std::string stem() const;
 
   /// What this rank has asked since it started.
   static Chats chats(const plugin::ChatCounts& counts);
-  /// Collective: what all ranks have asked since `before`, by name, on rank 0.
-  nlohmann::json asked(const Chats& before, const plugin::ChatCounts& counts);
+  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable", up to three answers.
+  nlohmann::json asked(const Chats& before, plugin::ChatCounts& counts);
 
  private:
   void publish(bool now);

@@ -83,7 +83,9 @@ Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, con
     if (outcome.unchanged) portion.put(lines.records[i], lines.texts[i], glimpse);
     if (outcome.dropped.empty()) continue;
     ++portion.tally.dropped[outcome.dropped];
-    portion.dropped += json{{"id", lines.records[i].at("id")}, {"reason", outcome.dropped}}.dump() + "\n";
+    json told = {{"id", lines.records[i].at("id")}, {"reason", outcome.dropped}};
+    if (!outcome.answer.empty()) told["answer"] = outcome.answer;
+    portion.dropped += told.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   }
   return portion;
 }

@@ -4,16 +4,19 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "comm/phase.h"
 #include "data/key.h"
+#include "data/ledger.h"
 #include "data/lines.h"
 #include "data/production.h"
 #include "data/report.h"
 #include "data/shelf.h"
 #include "data/source.h"
 #include "plugin/calls.h"
+#include "spec/text.h"
 
 namespace compeer::data {
 
@@ -51,6 +54,9 @@ class Task {
         folder_(folder),
         services_(std::move(services)),
         shelf_(fs::absolute(folder).parent_path() / ".stages"),
+        answers_(fs::absolute(folder).parent_path() / "answers",
+                 [this](const std::string& line) { services_.log("answers", line); }),
+        ledger_(fs::absolute(folder), world.rank()),
         report_(world, spec_file, folder, spec_.at("stages").size() + 1) {}
 
   void run() {
@@ -70,7 +76,7 @@ class Task {
     world_.together("finish", [&] {
       if (world_.rank() != 0) return;
       fs::remove_all(part());
-      report_.finish();
+      report_.finish(ledger_.sums());
     });
   }
 
@@ -85,12 +91,10 @@ class Task {
   }
 
   void open_stages() {
-    world_.together("read answers", [&] {
-      const auto log = [&](const std::string& line) { services_.log("answers", line); };
-      memory_.emplace(folder_ / "answers", fmt::format("rank-{}", world_.rank()), log);
-      services_.chat_memory = &*memory_;
-      services_.chat_counts = &counts_;
-    });
+    services_.answers = &answers_;
+    services_.chat_counts = &counts_;
+    services_.paid = [this](const std::string& model, const ChatReply& reply) { ledger_.add(model, reply); };
+    services_.before_asking = [this](const plugin::Announcement& one) { announce(one); };
     world_.together("open plugins", [&] {
       for (const json& given : spec_.at("stages")) {
         json table = given;
@@ -119,10 +123,12 @@ class Task {
       glimpses_.reset();
     } else {
       made = work();
-      world_.together("keep", [&] {
-        if (world_.rank() == 0) made = kept(key, made);
-      });
     }
+    world_.together("keep", [&] {
+      if (world_.rank() != 0) return;
+      check(made);
+      if (!made.reused) made = kept(key, made);
+    });
     world_.together("show", [&] {
       if (world_.rank() != 0) return;
       const auto place = folder_ / "stages" / report_.stem();
@@ -134,19 +140,69 @@ class Task {
     return shared(made);
   }
 
+  // A stage that lost more than the spec allows, or everything, is no success. What it dropped, and why, is shown.
+  void check(const Made& made) {
+    const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
+    const auto& limits = spec_.at("data");
+    const auto most_failed = limits.at("most_failed").get<double>(),
+               most_malformed = limits.value("most_malformed", 0.1);
+    const double questions = count("asked") + count("known") - count("again");
+    const auto refuse = [&](const std::string& what, const std::string& help) {
+      const auto dropped = folder_ / "stages" / (report_.stem() + ".dropped.jsonl");
+      show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped);
+      throw Error("stage " + report_.stem(), what, help, Exit::data);
+    };
+    if (count("failed") > most_failed * questions)
+      refuse(fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
+                         count("failed"), questions, most_failed),
+             "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest");
+    if (count("malformed") > most_malformed * questions)
+      refuse(fmt::format("{} of {} questions got no answer that could be read; 'data.most_malformed' allows a share of "
+                         "{}. For example: {}",
+                         count("malformed"), questions, most_malformed, quoted(made.chats.at("unreadable"))),
+             "a model that thinks or explains needs a larger 'max_tokens' or a prompt of its own ('prompts'); "
+             "'compeer data answers --malformed --drop' has these questions asked again; otherwise nothing is paid "
+             "twice");
+    if (made.tally.in > 0 && made.tally.out == 0 && made.tally.dropped_in_all() > 0)
+      refuse(fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
+             fmt::format("stages/{}.dropped.jsonl in the run's folder says which and why", report_.stem()));
+  }
+
+  static std::string quoted(const json& answers) {
+    constexpr size_t most = 160;
+    std::string list;
+    for (const json& answer : answers) {
+      const auto text = answer.get<std::string>();
+      list += (list.empty() ? "'" : "; '") + spec::printable(text, most) + "'";
+    }
+    return list;
+  }
+
+  static std::string reasons(const Tally& tally) {
+    std::string list;
+    for (const auto& [reason, count] : tally.dropped)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", reason, count);
+    return list;
+  }
+
   // Answers that are missing now may come the next time: then this stage is made again.
   Made kept(const std::string& key, const Made& made) {
-    const auto asked = made.chats.at("asked").get<double>(), failed = made.chats.at("failed").get<double>();
-    if (failed == 0) return shelf_.put(key, part(), made);
-    const double most = spec_.at("data").at("most_failed").get<double>();
-    if (failed > most * asked)
-      throw Error(
-          "stage " + report_.stem(),
-          fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
-                      failed, asked, most),
-          "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest",
-          Exit::data);
+    if (made.chats.at("failed").get<double>() == 0) return shelf_.put(key, part(), made);
     return Shelf(folder_ / "stages" / ".unfinished").put(key, part(), made);
+  }
+
+  // Once a stage and model, when the first answer has to be paid. How many will follow is a guess from these records.
+  void announce(const plugin::Announcement& one) {
+    if (world_.rank() != 0 || !announced_.insert(report_.stem() + "\n" + one.model).second) return;
+    const double left = static_cast<double>(current_.total - current_.first) / static_cast<double>(current_.count);
+    const double known = static_cast<double>(counts_.known.load()) - before_stage_[1];
+    services_.log(
+        "answers",
+        fmt::format("{}: {} is about to be asked. Answers known so far: {}. Of {} requests about records {} to "
+                    "{} of {}, {} are new, about {} tokens; in all about {:.0f} requests, {:.0f} tokens",
+                    report_.stem(), one.model, known, one.requests, current_.first + 1, current_.first + current_.count,
+                    current_.total, one.unknown, one.tokens, static_cast<double>(one.unknown) * left,
+                    static_cast<double>(one.tokens) * left));
   }
 
   Made shared(const Made& made) {
@@ -195,6 +251,7 @@ class Task {
     Lender lender(before.records);
     const auto make = [&](int64_t first, int64_t count) {
       const Lines lines = lender.read(first, count);
+      current_ = {first, count, before.tally.out};
       try {
         return portion_of(lines, plugin::make(stages_[i], lines.records), next);
       } catch (const json::exception& error) {
@@ -236,12 +293,12 @@ class Task {
   }
 
   Made produced(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> work) {
-    const Chats before = Report::chats(counts_);
+    before_stage_ = Report::chats(counts_);
     Product product = produce(world_, stop_, production(name, total, std::move(work)), part());
     glimpses_ = std::move(product.glimpses);
     Made made;
     made.tally = std::move(product.tally);
-    made.chats = report_.asked(before, counts_);
+    made.chats = report_.asked(before_stage_, counts_);
     return made;
   }
 
@@ -250,14 +307,20 @@ class Task {
   const json& spec_file_;
   const json& spec_;
   fs::path folder_;
-  std::optional<plugin::ChatMemory> memory_;
   plugin::ChatCounts counts_;
   plugin::Services services_;
   Shelf shelf_;
+  plugin::AnswerStore answers_;
+  Ledger ledger_;
   Report report_;
   std::vector<plugin::Plugin<Stage>> stages_;
   std::vector<Choice> choices_;
   std::vector<std::string> labels_, ingredients_;
+  Chats before_stage_{};             // what had been asked when the stage began
+  std::set<std::string> announced_;  // stages with models that were asked in them
+  struct {
+    int64_t first = 0, count = 1, total = 1;
+  } current_;                            // the records that are being made
   std::optional<std::string> glimpses_;  // of what was made last, for the stage after it; nothing if it was found
 };
 

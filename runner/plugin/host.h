@@ -7,7 +7,8 @@
 
 #include "compeer/chat.h"
 #include "compeer/host.h"
-#include "plugin/chat_memory.h"
+#include "plugin/answer_store.h"
+#include "plugin/chat_counts.h"
 #include "plugin/library.h"
 
 namespace compeer::plugin {
@@ -21,8 +22,10 @@ struct Services {
   /// Host::embed, where there is a policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
   std::function<Speaker&(const std::string& directory)> speaker = nullptr;  ///< Host::speaker
-  ChatMemory* chat_memory = nullptr;  ///< what chat models answered; absent: nothing is remembered
+  AnswerStore* answers = nullptr;  ///< what chat models answered; absent: nothing is stored
   ChatCounts* chat_counts = nullptr;
+  std::function<void(const Announcement&)> before_asking = nullptr;  ///< of requests whose answers are not stored
+  std::function<void(const std::string& model, const ChatReply&)> paid = nullptr;  ///< of each reply that is not free
 };
 
 /// A plugin's settings where no spec has filled them in: what `given` leaves out has its default.

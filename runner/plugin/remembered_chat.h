@@ -4,39 +4,49 @@
 #include <string>
 #include <vector>
 
-#include "plugin/chat_memory.h"
+#include "plugin/answer_store.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 
 namespace compeer::plugin {
 
-/// A chat model as the plugin that asks it gets it: behind guard and door, asked only for what memory does not hold,
-/// and for equal requests once. Without a memory only the last is true.
+/// A chat model as the plugin that asks it gets it: behind guard and door, asked only for what the store does not hold
+/// and nobody else is asking, and for equal requests once. Without a store, and if its answers are free, only the last
+/// is true.
 class RememberedChat : public Chat {
  public:
   RememberedChat(Plugin<Chat> plugin, const Settings& settings, const Services& services);
 
-  /// An answer is kept before `arrived` is told of it; a failure is not kept, but the first few reasons, each once, are
-  /// logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit 85) if the run was
+  /// An answer is stored before `arrived` is told of it; a failure is not stored, but the first few reasons, each once,
+  /// are logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit 85) if the run was
   /// stopped before all answers were there.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override;
   std::string model() const override;
+  void unreadable(const ChatRequest& request, const std::string& answer, bool again) override;
 
  private:
   // Equal requests, of which the first is asked.
   struct Question {
-    std::string key;
+    AnswerKey key;
     std::vector<size_t> places;
   };
-  std::vector<Question> unknown(const std::vector<ChatRequest>& requests, const Arrived& arrived);
+  std::vector<Question> different(const std::vector<ChatRequest>& requests);
+  std::vector<Question> unknown(std::vector<Question> questions, const std::vector<ChatRequest>& requests,
+                                const Arrived& arrived);
+  void ask_those_nobody_asks(std::vector<Question>& open, const std::vector<ChatRequest>& requests,
+                             const Arrived& arrived);
+  void wait() const;
+  void announce(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests);
   void ask(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests, const Arrived& arrived);
-  void take(const Question& question, ChatReply reply, const Arrived& arrived);
+  void take(const Question& question, const ChatRequest& request, ChatReply reply, const Arrived& arrived);
   void tell(const std::string& failure);
   const std::string& answerer();
+  AnswerStore* store() const;
 
   mutable Plugin<Chat> plugin_;
   nlohmann::json settings_;
   const Services& services_;
+  bool free_;
   std::set<std::string> told_;  // failures that were logged
   std::string answerer_;        // who answers, for keys; empty until it is asked for
 };

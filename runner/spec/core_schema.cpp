@@ -229,6 +229,9 @@ std::vector<Section> task_sections() {
                   .to(100000),
               number("most_failed", 0.01, "share of what a stage asks chat models that may stay without an answer")
                   .from(0)
+                  .to(1),
+              number("most_malformed", 0.1, "share of it whose answers may all be such that they can't be read")
+                  .from(0)
                   .to(1)}),
        {"data"},
        ""},

@@ -304,6 +304,9 @@ class Resolver {
   }
 
   void check_name(const std::string& path, const json& name) {
+    if (path == "name" && name == "answers")
+      mistake(path, "'answers' is the folder beside those of runs in which chat models' answers lie",
+              "give the run another name");
     if (!name.is_string() || plain_name(name.get<std::string>())) return;
     mistake(path, fmt::format("'{}' must be made of letters, digits, '.', '_' and '-', not {}", path, show(name)),
             "at most 100 of them, the first a letter, a digit or '_'");

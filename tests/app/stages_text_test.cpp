@@ -33,6 +33,17 @@ TEST(StagesText, SaysWhyRecordsEndedAndWhatChatModelsWereAsked) {
             "  chat models: asked 203, from memory 5, no answer 1; tokens: 12345 asked, 400 answered\n");
 }
 
+TEST(StagesText, SaysWhatTheStageAndTheWholeRunCost) {
+  json filter = stage("01-filter", 2, 2);
+  filter["chats"] = {{"asked", 2}, {"prompt_tokens", 10}, {"completion_tokens", 4}, {"cost", 0.25}};
+  const json all = {
+      {"large", {{"requests", 3}, {"failed", 1}, {"prompt_tokens", 15}, {"completion_tokens", 6}, {"cost", 0.5}}}};
+  const auto text = stages_text({{"stages", {filter}}, {"chats", all}});
+  EXPECT_NE(text.find("tokens: 10 asked, 4 answered; cost 0.2500\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\nasked large in all: 3 requests, 1 failed; 15 tokens asked, 6 answered; cost 0.5000\n"))
+      << text;
+}
+
 TEST(StagesText, DoesNotListCountsWithoutEnd) {
   json annotate = stage("04-annotate", 2, 2);
   for (int i = 0; i < 9; ++i) annotate["counts"]["pair " + std::to_string(i)] = 1.0;

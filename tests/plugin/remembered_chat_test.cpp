@@ -21,9 +21,9 @@ class Remembering : public testing::Test {
 
   // As a process that starts anew.
   void remember() {
-    memory_.reset();
-    memory_ = std::make_unique<ChatMemory>(folder_, "rank-0", ChatMemory::Log());
-    shared_.chat_memory = memory_.get();
+    store_.reset();
+    store_ = std::make_unique<AnswerStore>(folder_, AnswerStore::Log());
+    shared_.answers = store_.get();
     host_ = std::make_unique<RunHost>(library("actor", "rewards", "actor"), shared_);
   }
 
@@ -42,7 +42,7 @@ class Remembering : public testing::Test {
   std::string log_;
   ChatCounts counts_;
   Services shared_;
-  std::unique_ptr<ChatMemory> memory_;
+  std::unique_ptr<AnswerStore> store_;
   std::unique_ptr<RunHost> host_;
 };
 
@@ -84,13 +84,68 @@ TEST_F(ARememberedChat, SaysTheSameTheFirstTimeAsLater) {
   EXPECT_EQ(ask({"a"}, {{"act", "bytes"}}), first);
 }
 
-TEST_F(ARememberedChat, NeedsNoMemory) {
-  shared_.chat_memory = nullptr;
+TEST_F(ARememberedChat, NeedsNoStore) {
+  shared_.answers = nullptr;
   shared_.chat_counts = nullptr;
   host_ = std::make_unique<RunHost>(library("actor", "rewards", "actor"), shared_);
   ask({"a", "a"});
   ask({"a"});
   EXPECT_EQ(log_, "asked 1\nasked 1\n");
+}
+
+TEST_F(ARememberedChat, IsKnownByTheSeedUnlessItSaysWhatItsAnswersDependOn) {
+  ask({"a"});
+  shared_.seed = 2;
+  remember();
+  ask({"a"});
+  EXPECT_EQ(log_, "asked 1\nasked 1\n") << "its random numbers are others";
+}
+
+TEST_F(ARememberedChat, IsNotStoredIfItsAnswersAreFree) {
+  ask({"a", "a"}, {{"act", "free"}});
+  ask({"a"}, {{"act", "free"}});
+  EXPECT_EQ(log_, "asked 1\nasked 1\n");
+  EXPECT_EQ(store_->size(), 0u);
+}
+
+TEST_F(ARememberedChat, IsToldOfBeforeItIsAskedAndOfEachReplyThatIsPaid) {
+  shared_.before_asking = [&](const Announcement& one) {
+    log_ += one.model + ": " + std::to_string(one.unknown) + " of " + std::to_string(one.requests) + ", " +
+            std::to_string(one.tokens) + " tokens\n";
+  };
+  shared_.paid = [&](const std::string& model, const ChatReply& reply) {
+    log_ += model + " " + std::to_string(reply.prompt_tokens) + "\n";
+  };
+  ask({"a"});
+  ask({"a", "b", "b", "eight letters, that"});  // 1 and 5 tokens
+  EXPECT_EQ(
+      log_,
+      "chatter: 1 of 1, 1 tokens\nasked 1\nchatter 5\nchatter: 2 of 4, 6 tokens\nasked 2\nchatter 5\nchatter 5\n");
+}
+
+TEST_F(ARememberedChat, LeavesToOthersWhatTheyAreAskingAndAsksWhatTheyDoNot) {
+  // Another process is about to ask "a", fails, and gives it up when this one has asked the rest.
+  AnswerStore other(folder_, AnswerStore::Log());
+  const std::string who = R"(["chat/chatter 1.0.0","chatter",[{"act":"well","plugin":"chatter","wait":1},1]])";
+  const AnswerKey a(who, {.turns = {{"user", "a"}}});
+  ASSERT_TRUE(other.claim(a));
+  shared_.paid = [&](const std::string&, const ChatReply& reply) {
+    log_ += reply.text + "\n";
+    if (reply.text == "re: c") other.release(a);
+  };
+  EXPECT_EQ(ask({"a", "b", "c"}), (std::vector<std::string>{"re: a", "re: b", "re: c"}));
+  EXPECT_EQ(log_, "asked 2\nre: c\nre: b\nasked 1\nre: a\n");
+}
+
+TEST_F(ARememberedChat, CountsAndMarksWhatCouldNotBeRead) {
+  ask({"a", "b"});
+  auto& chat = host_->chat(Settings(json{{"plugin", "chatter"}}));
+  chat.unreadable({.turns = {{"user", "a"}}}, "re: a", true);
+  chat.unreadable({.turns = {{"user", "b"}}}, "re: b", false);
+  EXPECT_EQ(counts_.again, 1);
+  EXPECT_EQ(counts_.malformed, 1);
+  EXPECT_EQ(counts_.take_unreadable(), std::vector<std::string>{"re: b"});
+  EXPECT_EQ(counts_.take_unreadable(), std::vector<std::string>{});
 }
 
 TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {

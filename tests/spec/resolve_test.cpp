@@ -303,6 +303,10 @@ TEST(Resolve, RefusesNamesThatAreNoFolders) {
     EXPECT_EQ(refused_json("name", name), "s.lua:3|'name' must be made of letters, digits, '.', '_' and '-', not \"" +
                                               name + "\"|at most 100 of them, the first a letter, a digit or '_'|3");
   }
+  EXPECT_EQ(
+      refused_json("name", "answers"),
+      "s.lua:3|'answers' is the folder beside those of runs in which chat models' answers lie|give the run another "
+      "name|3");
   EXPECT_NE(refused_json("name", std::string(101, 'a')), "");
   EXPECT_EQ(refused_json("name", std::string(100, 'a')), "");
 }

@@ -47,6 +47,8 @@ class EscWorldChat : public Chat {
 
   std::string model() const override { return name_; }
 
+  bool free() const override { return true; }
+
  private:
   ChatReply reply(const ChatRequest& request) {
     ChatReply made;

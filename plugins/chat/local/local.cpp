@@ -58,13 +58,13 @@ class Local : public Chat {
 
   std::string model() const override { return path_; }
 
-  // What is in the directory, for a model may be trained anew under its old name.
+  // What is in the directory, for a model may be trained anew under its old name; and what the run's seed has drawn.
   std::string origin() const override {
     std::map<std::string, std::string> files;
     for (const auto& file : std::filesystem::directory_iterator(path_)) {
       if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
     }
-    return nlohmann::json(files).dump();
+    return nlohmann::json{files, host_.random(0)}.dump();
   }
 
  private:

@@ -34,9 +34,7 @@ std::string Account::summary(const Endpoint& endpoint) const {
   if (!faults.empty()) text += ")";
   text += fmt::format(", {} failed; {} tokens asked, {} answered", failed, prompt_tokens, completion_tokens);
   if (unknown > 0) text += fmt::format(" (not known of {} answers)", unknown);
-  const double cost = (static_cast<double>(prompt_tokens) * endpoint.price_in +
-                       static_cast<double>(completion_tokens) * endpoint.price_out) /
-                      1e6;
+  const double cost = endpoint.cost(prompt_tokens, completion_tokens);
   if (endpoint.price_in > 0 || endpoint.price_out > 0) text += fmt::format("; cost {:.4f}", cost);
   return text;
 }
@@ -112,6 +110,7 @@ void Asking::take_answer(const Ended& ended) {
   account_.failed_in_a_row = 0;
   account_.prompt_tokens += received.reply.prompt_tokens;
   account_.completion_tokens += received.reply.completion_tokens;
+  received.reply.cost = endpoint_.cost(received.reply.prompt_tokens, received.reply.completion_tokens);
   if (!received.usage) ++account_.unknown;
   if (!received.reply.failure.empty()) ++account_.failed;
   deliver(ended.id, std::move(received.reply));
@@ -150,6 +149,7 @@ void Asking::fail(size_t request, const std::string& why) {
 void Asking::deliver(size_t request, ChatReply reply) {
   reply.text = endpoint_.clean(std::move(reply.text));
   reply.failure = endpoint_.clean(std::move(reply.failure));
+  reply.served = endpoint_.clean(std::move(reply.served));
   arrived_(request, std::move(reply));
 }
 

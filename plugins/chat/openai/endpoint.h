@@ -32,6 +32,11 @@ class Endpoint {
   /// What to do about a status that any request would get: 401, 403, 404.
   std::string remedy(int64_t status) const;
 
+  /// In the currency of the prices.
+  double cost(int64_t prompt_tokens, int64_t completion_tokens) const {
+    return (static_cast<double>(prompt_tokens) * price_in + static_cast<double>(completion_tokens) * price_out) / 1e6;
+  }
+
   Address address;
   Form form;
   Post post;

@@ -11,6 +11,7 @@
 //   requests_per_minute  of each rank
 //   stream               the answer comes in pieces, so that a slow one can be told from a dead one
 //   limit_field, extra, omit                     the body: what some endpoints want otherwise
+//   response_format      "json_schema": the endpoint holds answers to the labels that a stage asks for
 //   price_in, price_out  of a million tokens, in whatever currency
 
 #include "compeer/chat.h"
@@ -41,7 +42,9 @@ class OpenAi : public Chat {
 
   std::string origin() const override {
     const auto& form = endpoint_.form;
-    return nlohmann::json{{"url", endpoint_.address.url}, {"extra", form.extra}, {"omit", form.omit}}.dump();
+    nlohmann::json said{{"url", endpoint_.address.url}, {"extra", form.extra}, {"omit", form.omit}};
+    if (form.json_schema) said["response_format"] = "json_schema";
+    return said.dump();
   }
 
  private:
@@ -86,6 +89,8 @@ COMPEER_PLUGIN(Chat, chat, openai, OpenAi, R"json(
     "extra": {"type": "table", "open": true, "default": {}, "help": "fields added to the body"},
     "omit": {"type": "list", "items": "string", "default": [],
              "help": "fields left out of the body, as an endpoint may not know 'seed'"},
+    "response_format": {"type": "string", "default": "none", "choices": ["none", "json_schema"],
+                        "help": "json_schema: the endpoint can hold an answer to the labels it is to be one of"},
     "price_in": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of questions"},
     "price_out": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of answers"}
   })json")

@@ -74,6 +74,7 @@ class Reading {
       received_.reply.prompt_tokens = count_in(*usage, "prompt_tokens");
       received_.reply.completion_tokens = count_in(*usage, "completion_tokens");
     }
+    if (const json* model = member(object, "model"); model && model->is_string()) received_.reply.served = *model;
     const json* choices = member(object, "choices");
     if (!choices || choices->empty()) return;
     const json& choice = choices->at(0);
@@ -138,6 +139,15 @@ Received read_stream(const std::vector<std::string>& all) {
   return reading.whole();
 }
 
+// An object whose "answer" is one of the choices: endpoints take nothing simpler.
+json format_of(const std::vector<std::string>& choices) {
+  const json schema = {{"type", "object"},
+                       {"properties", {{"answer", {{"type", "string"}, {"enum", choices}}}}},
+                       {"required", {"answer"}},
+                       {"additionalProperties", false}};
+  return {{"type", "json_schema"}, {"json_schema", {{"name", "answer"}, {"strict", true}, {"schema", schema}}}};
+}
+
 // A turn's text; after its pictures, if it shows any.
 json content_of(const Turn& turn) {
   if (turn.pictures.empty()) return turn.text;
@@ -159,6 +169,7 @@ std::string body_of(const Form& form, const ChatRequest& request) {
   body["seed"] = request.draw;
   body["stream"] = form.stream;
   if (form.stream) body["stream_options"] = json{{"include_usage", true}};
+  if (form.json_schema && !request.choices.empty()) body["response_format"] = format_of(request.choices);
   body.update(form.extra);
   for (const auto& field : form.omit) body.erase(field);
   return text_of(body);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "empathy/plain.h"
+#include "empathy/reading.h"
 
 namespace compeer::evaluating::esc_eval {
 namespace {
@@ -84,9 +85,7 @@ bool goes_on(std::string_view rest) {
          !rest.starts_with(" -") && !trim(rest).starts_with('(');
 }
 
-std::optional<int> strictly(std::string_view answer) {
-  constexpr std::string_view thought = "</think>";
-  if (const size_t end = answer.rfind(thought); end != answer.npos) answer.remove_prefix(end + thought.size());
+std::optional<int> written(std::string_view answer) {
   const std::string text = plain(answer);
   const auto at = static_cast<size_t>(std::find_if(text.begin(), text.end(), is_digit) - text.begin());
   if (at == text.size() || text[at] > '0' + best_score) return std::nullopt;
@@ -100,6 +99,28 @@ std::optional<int> strictly(std::string_view answer) {
   if (has_digit(rest) || (!rest.empty() && (is_letter(rest[0]) || rest[0] == '/'))) return std::nullopt;
   const bool first = leads(before) && !goes_on(rest), last = is_marks(rest);
   return first || last ? std::optional(text[at] - '0') : std::nullopt;
+}
+
+// The only number in an object: {"score": 3, "reason": "It reads well."}.
+std::optional<int> in_object(const nlohmann::json& object) {
+  std::optional<int> found;
+  for (const auto& value : object) {
+    if (!value.is_number() && !value.is_string()) continue;
+    const auto score = written(value.is_string() ? value.get<std::string>() : value.dump());
+    if (value.is_number() && !score) return std::nullopt;
+    if (score && found) return std::nullopt;
+    if (score) found = score;
+  }
+  return found;
+}
+
+std::optional<int> strictly(std::string_view answer) {
+  const auto text = empathy::answer_in(answer);
+  if (!text) return std::nullopt;
+  if (const auto object = empathy::json_in(*text.value); object.is_object()) {
+    if (const auto score = in_object(object)) return score;
+  }
+  return written(*text.value);
 }
 
 std::optional<int> anywhere(std::string_view answer) {

@@ -27,7 +27,8 @@ enum class Parser {
   /// The answer is one number from 0 to 4, written as people write it: "3", "**3**.", "Score: 3", "3/4", "3 out of 4",
   /// "3 points", "3.0", "得分：3分（满分4分）", "3 (good)", "3. It reads well.", "I would give it a 3". So it stands
   /// first, behind a name with a colon or last, and it is the only number but for the scale's 4. Refused are "4/10",
-  /// "3 or 4", "2-3", "3.5", "-1" and "5". A thought that ends with </think> is not read.
+  /// "3 or 4", "2-3", "3.5", "-1" and "5". What else stands around it is taken off (empathy/reading.h); in an
+  /// object of JSON it is the only number.
   strict,
   /// The published code's: of "0", "1", ... "4" the first that occurs anywhere, so that "4/10" is 0 and "13" is 1.
   upstream,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "empathy/plain.h"
+#include "empathy/reading.h"
 
 namespace compeer::evaluating::sage {
 
@@ -61,12 +62,6 @@ std::array<std::string, N> sections(std::string_view text, const std::array<std:
   return found;
 }
 
-std::string_view without_thought(std::string_view text) {
-  constexpr std::string_view end = "</think>";
-  const size_t at = text.rfind(end);
-  return at == npos ? text : text.substr(at + end.size());
-}
-
 // Without white space, brackets and curly quotes at its ends.
 std::string bare(std::string_view text) {
   for (size_t before = npos; before != text.size();) {
@@ -103,7 +98,9 @@ std::optional<int64_t> first_number(std::string_view text) {
 
 std::optional<Planning> read_planning(std::string_view answer) {
   constexpr std::array<std::string_view, 5> names = {"Content", "TargetCompletion", "Activity", "Analyse", "Change"};
-  const auto found = sections(without_thought(answer), names);
+  const auto text = empathy::answer_in(answer);
+  if (!text) return std::nullopt;
+  const auto found = sections(*text.value, names);
   const auto change = first_number(found[4]);
   if (!change) return std::nullopt;
   return Planning{found[0], found[1], found[2], found[3], *change};
@@ -116,7 +113,9 @@ std::string shown(const Planning& planning) {
 }
 
 std::optional<Said> read_said(std::string_view answer) {
-  const auto text = without_thought(answer);
+  const auto read = empathy::answer_in(answer);
+  if (!read) return std::nullopt;
+  const std::string_view text = *read.value;
   const Heading response = last_heading(text, "Response");
   if (response.end == npos) return std::nullopt;
   auto rest = text.substr(response.end);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compeer/plugin.h"
+#include "empathy/reading.h"
 #include "stages/annotate/majority.h"
 #include "stages/asking.h"
 #include "statistics/agreement.h"
@@ -21,7 +22,7 @@ constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strate
 /// What one annotator says of each record; a refusal where it gives no answer.
 struct Opinions {
   std::vector<Judgement> judgements;
-  std::vector<std::string> refusals;
+  std::vector<std::string> refusals, answers;  // those that were refused
   int64_t malformed = 0;
 };
 
@@ -94,12 +95,15 @@ class Annotate : public Stage {
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < records.size(); ++i) {
       std::vector<Judgement> judgements = {first.judgements[i], second.judgements[i]};
-      std::string refusal = !first.refusals[i].empty() ? first.refusals[i] : second.refusals[i];
+      const Opinions& refusing = !first.refusals[i].empty() ? first : second;
+      std::string refusal = refusing.refusals[i], answer = refusing.answers[i];
       if (place[i] > 0) {
         judgements.push_back(third.judgements[place[i] - 1]);
         refusal = third.refusals[place[i] - 1];
+        answer = third.answers[place[i] - 1];
       }
       outcomes.push_back(refusal.empty() ? decided(records[i], judgements) : stages::dropped(refusal));
+      if (!refusal.empty()) outcomes.back().answer = answer;
     }
     stages::count_malformed(first.malformed + second.malformed + third.malformed, outcomes);
     return outcomes;
@@ -109,26 +113,35 @@ class Annotate : public Stage {
     Opinions all;
     all.judgements.resize(records.size());
     all.refusals.resize(records.size());
+    all.answers.resize(records.size());
     std::vector<stages::Question> questions;
     for (size_t i = 0; i < records.size(); ++i) {
       for (size_t step = 0; step < 3; ++step) {
-        questions.push_back({step_prompt(records[i], step), [&, i, step](const std::string& answer) {
-                               const auto read = verdicts_.parse(answer);
+        questions.push_back({step_prompt(records[i], step),
+                             [&, i, step](const std::string& answer) {
+                               const auto read = empathy::read(verdicts_, answer);
                                if (read) all.judgements[i].steps[step] = *read.value;
                                return read.refusal;
-                             }});
+                             },
+                             {},
+                             verdicts_.answers().words()});
       }
       const bool other_way = swapped(records[i]);
-      questions.push_back({preference_prompt(records[i], other_way), [&, i, other_way](const std::string& answer) {
-                             const auto read = preferences_.parse(answer);
+      questions.push_back({preference_prompt(records[i], other_way),
+                           [&, i, other_way](const std::string& answer) {
+                             const auto read = empathy::read(preferences_, answer);
                              if (read)
                                all.judgements[i].preference = other_way ? empathy::swapped(*read.value) : *read.value;
                              return read.refusal;
-                           }});
+                           },
+                           {},
+                           preferences_.answers().words()});
     }
     all.malformed = stages::ask(*annotators_[annotator], questions, asking_);
     for (size_t q = 0; q < questions.size(); ++q) {
-      if (!questions[q].refusal.empty()) all.refusals[q / 4] = questions[q].refusal;
+      if (questions[q].refusal.empty()) continue;
+      all.refusals[q / 4] = questions[q].refusal;
+      all.answers[q / 4] = questions[q].answer;
     }
     return all;
   }

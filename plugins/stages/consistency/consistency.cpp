@@ -2,7 +2,7 @@
 /// steps and of the reply contradicts itself: Fig. 5a. Whether it does is decided by the annotators' labels, or by a
 /// chat model. Records go on with the judgement as "judged".
 #include "compeer/plugin.h"
-#include "empathy/judgement.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 #include "stages/consistency/contradiction.h"
 #include "stages/judges.h"
@@ -46,10 +46,11 @@ class Consistency : public Stage {
     stages::Judgement judgement;
     std::string said;     // in words: "True, False, True; second"
     std::string refusal;  // "", or why it can't be told
+    std::string answer;   // the chat model's, then
   };
 
   Judged judged(const json& record) const {
-    Judged one{record, stages::known(record), {}, "", ""};
+    Judged one{record, stages::known(record), {}, "", "", ""};
     const auto opinion = judges_.opinion(one.known);
     auto& [process, outcome] = one.judgement.judged;
     process = true;
@@ -79,14 +80,18 @@ class Consistency : public Stage {
     for (Judged& one : all) {
       if (!one.refusal.empty()) continue;
       whose.push_back(&one);
-      questions.push_back({prompt(one, words), [&one](const std::string& answer) {
-                             const auto read = words.parse(answer);
+      questions.push_back({prompt(one, words),
+                           [&one](const std::string& answer) {
+                             const auto read = empathy::read(words, answer);
                              if (read) one.judgement.found = *read.value == 0;
                              return read.refusal;
-                           }});
+                           },
+                           {},
+                           words.words()});
     }
     stages::ask(*chat_, questions, asking_);
-    for (size_t i = 0; i < whose.size(); ++i) whose[i]->refusal = questions[i].refusal;
+    for (size_t i = 0; i < whose.size(); ++i)
+      whose[i]->refusal = questions[i].refusal, whose[i]->answer = questions[i].answer;
   }
 
   std::string prompt(const Judged& one, const empathy::Answers& words) const {
@@ -104,8 +109,9 @@ class Consistency : public Stage {
   }
 
   static Outcome outcome(Judged& one) {
-    if (!one.refusal.empty()) return stages::dropped(one.refusal);
     Outcome made;
+    if (!one.refusal.empty()) made = stages::dropped(one.refusal), made.answer = one.answer;
+    if (!one.refusal.empty()) return made;
     stages::count(one.record, one.judgement, made);
     one.record["judged"] = {{"said", one.said}, {"contradictory", one.judgement.contradictory()}};
     made.records.push_back(std::move(one.record));

@@ -1,7 +1,7 @@
 /// filter: asks a chat model whether each dialogue is fit to learn from, and drops those that are incoherent,
 /// artificial or no dialogue. What the model does not answer properly is dropped too, and counted by itself.
 #include "compeer/plugin.h"
-#include "empathy/judgement.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 
 namespace {
@@ -26,18 +26,23 @@ class Filter : public Stage {
     for (size_t i = 0; i < records.size(); ++i) {
       if (!only_.empty() && !records[i].contains(only_)) continue;
       asked.push_back(i);
-      questions.push_back({prompt(records[i]), [&, i](const std::string& answer) {
-                             const auto read = verdicts_.parse(answer);
+      questions.push_back({prompt(records[i]),
+                           [&, i](const std::string& answer) {
+                             const auto read = empathy::read(verdicts_, answer);
                              if (read) found[i] = *read.value;
                              return read.refusal;
-                           }});
+                           },
+                           {},
+                           verdicts_.answers().words()});
     }
     const auto malformed = stages::ask(chat_, questions, asking_);
-    std::vector<std::string> why(records.size());
-    for (size_t q = 0; q < asked.size(); ++q) why[asked[q]] = questions[q].refusal;
+    std::vector<std::string> why(records.size()), said(records.size());
+    for (size_t q = 0; q < asked.size(); ++q)
+      why[asked[q]] = questions[q].refusal, said[asked[q]] = questions[q].answer;
     for (size_t i = 0; i < records.size(); ++i) {
       if (why[i].empty() && found[i] != empathy::Fitness::keep) why[i] = names[static_cast<size_t>(found[i])];
       outcomes[i] = why[i].empty() ? stages::unchanged() : stages::dropped(why[i]);
+      if (!why[i].empty()) outcomes[i].answer = said[i];
     }
     stages::count_malformed(malformed, outcomes);
     return outcomes;

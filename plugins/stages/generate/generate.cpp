@@ -3,6 +3,7 @@
 /// the reference it will be compared with.
 #include "compeer/plugin.h"
 #include "empathy/labels.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 
 namespace {
@@ -35,6 +36,7 @@ class Generate : public Stage {
     for (size_t w = 0; w < writers_.size(); ++w) add(*writers_[w], w, records, outcomes);
     for (Outcome& outcome : outcomes) {
       if (outcome.records.empty()) outcome.dropped = "no completion in the format";
+      if (!outcome.records.empty()) outcome.answer.clear();
     }
     return outcomes;
   }
@@ -53,7 +55,7 @@ class Generate : public Stage {
     std::vector<stages::Question> questions;
     for (size_t i = 0; i < records.size(); ++i) {
       questions.push_back({prompt(records[i]), [&, i](const std::string& answer) {
-                             auto parsed = empathy::parse(answer);
+                             auto parsed = empathy::read_completion(answer);
                              if (parsed) written[i] = std::move(*parsed.value);
                              return parsed.refusal;
                            }});
@@ -65,6 +67,7 @@ class Generate : public Stage {
       const auto writer = "writer " + std::to_string(number + 1);
       outcomes[i].counts[writer + ": " + (questions[i].refusal.empty() ? "completions" : questions[i].refusal)] += 1;
       if (questions[i].refusal.empty()) outcomes[i].records.push_back(record_of(records[i], written[i], model, number));
+      outcomes[i].answer = questions[i].answer;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compeer/plugin.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 #include "stages/pairwise/matches.h"
 
@@ -116,11 +117,11 @@ class Pairwise : public Stage {
         refusals.push_back(&one.refusals[turn]);
         questions.push_back({prompt(one.pair, turn),
                              [this, &one, turn](const std::string& answer) {
-                               const auto read = preferences_.parse(answer);
+                               const auto read = empathy::read(preferences_, answer);
                                if (read) one.said[turn] = turn ? empathy::swapped(*read.value) : *read.value;
                                return read.refusal;
                              },
-                             pictures});
+                             pictures, preferences_.answers().words()});
       }
     }
     const auto malformed = stages::ask(*judge_, questions, asking_);

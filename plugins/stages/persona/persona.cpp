@@ -1,7 +1,7 @@
 /// persona: asks a chat model how the seeker of each record behaves in conversation (DISC): "persona": {"dominance",
 /// "influence", "steadiness", "compliance" (0 to 10), "manner", "vector": the four as shares of the most}.
 #include "compeer/plugin.h"
-#include "empathy/judgement.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 
 namespace {
@@ -33,7 +33,7 @@ class Persona : public Stage {
       const auto dialogue = stages::shown(stages::turns_of(records[i]), records[i]);
       questions.push_back({prompts_.of(records[i]).fill({{"id", records[i].at("id")}, {"dialogue", dialogue}}),
                            [&, i](const std::string& answer) {
-                             auto read = empathy::parse_disc(answer);
+                             auto read = empathy::read_disc(answer);
                              if (read) found[i] = std::move(*read.value);
                              return read.refusal;
                            }});
@@ -46,7 +46,7 @@ class Persona : public Stage {
       record["persona"] = persona_of(found[i]);
       stages::note_provenance(record, "persona", model, prompts_.of(record));
       outcomes.push_back(questions[i].refusal.empty() ? stages::kept(std::move(record))
-                                                      : stages::dropped(questions[i].refusal));
+                                                      : stages::dropped(questions[i]));
     }
     stages::count_malformed(malformed, outcomes);
     return outcomes;

@@ -2,7 +2,7 @@
 /// with no person in mind. History, reference and candidates' replies are rewritten together; labels stay, for what is
 /// meant does. The rewritten record is "<id>/rewritten" and has "rewritten": the original's id.
 #include "compeer/plugin.h"
-#include "empathy/judgement.h"
+#include "empathy/reading.h"
 #include "stages/asking.h"
 #include "stages/rewrite/numbered.h"
 
@@ -43,7 +43,7 @@ class Rewrite : public Stage {
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<std::vector<std::string>> written(records.size());
-    std::vector<std::string> why(records.size());
+    std::vector<std::string> why(records.size()), said(records.size());
     std::vector<stages::Question> questions;
     std::vector<size_t> asked;
     for (size_t i = 0; i < records.size(); ++i) {
@@ -51,19 +51,23 @@ class Rewrite : public Stage {
         why[i] = "no other persona";
         continue;
       }
-      const auto said = said_in(records[i]);
+      const auto turns = said_in(records[i]);
       asked.push_back(i);
-      questions.push_back({prompt(records[i], said), [&, i, count = said.size()](const std::string& answer) {
-                             auto read = stages::read_numbered(answer, count);
-                             if (read.texts) written[i] = std::move(*read.texts);
+      questions.push_back({prompt(records[i], turns), [&, i, count = turns.size()](const std::string& answer) {
+                             auto read = empathy::read_lines(answer, count);
+                             if (read) written[i] = std::move(*read.value);
                              return read.refusal;
                            }});
     }
     const auto malformed = stages::ask(chat_, questions, asking_);
-    for (size_t q = 0; q < asked.size(); ++q) why[asked[q]] = questions[q].refusal;
+    for (size_t q = 0; q < asked.size(); ++q)
+      why[asked[q]] = questions[q].refusal, said[asked[q]] = questions[q].answer;
     const auto model = chat_.model();
     std::vector<Outcome> outcomes;
-    for (size_t i = 0; i < records.size(); ++i) outcomes.push_back(outcome(records[i], written[i], why[i], model));
+    for (size_t i = 0; i < records.size(); ++i) {
+      outcomes.push_back(outcome(records[i], written[i], why[i], model));
+      if (!why[i].empty() && !keep_) outcomes.back().answer = said[i];
+    }
     stages::count_malformed(malformed, outcomes);
     return outcomes;
   }

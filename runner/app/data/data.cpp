@@ -12,6 +12,7 @@ void add_data(CLI::App& app, std::function<int()>& action) {
   add_data_agreement(*command, action);
   add_data_annotate(*command, action);
   add_data_merge(*command, action);
+  add_data_answers(*command, action);
 }
 
 }  // namespace compeer::app

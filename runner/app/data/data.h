@@ -8,6 +8,7 @@ namespace compeer::app {
 void add_data_stats(CLI::App& data, std::function<int()>& action);      // stats.cpp
 void add_data_agreement(CLI::App& data, std::function<int()>& action);  // agreement.cpp
 void add_data_annotate(CLI::App& data, std::function<int()>& action);   // annotate.cpp
+void add_data_answers(CLI::App& data, std::function<int()>& action);    // answers.cpp
 void add_data_merge(CLI::App& data, std::function<int()>& action);      // merge.cpp
 
 }  // namespace compeer::app

@@ -38,6 +38,7 @@ class Chatter : public Chat {
   }
 
   std::string model() const override { return "chatter"; }
+  bool free() const override { return act_ == "free"; }
 
  private:
   std::string act_;

@@ -111,8 +111,8 @@ TEST_F(Local, StopsBetweenPortions) {
 TEST_F(Local, IsAskedAnewWhenItsFilesChange) {
   const auto memory_folder = std::filesystem::path(testing::TempDir()) / "local_memory";
   std::filesystem::remove_all(memory_folder);
-  plugin::ChatMemory memory(memory_folder, "rank-0", {});
-  asker_.services.chat_memory = &memory;
+  plugin::AnswerStore store(memory_folder, {});
+  asker_.services.answers = &store;
   for (const char* weights : {"1", "1", "2"}) {
     std::ofstream(folder_ / "model.safetensors") << weights;
     asker_.open();

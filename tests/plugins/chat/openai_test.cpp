@@ -127,16 +127,16 @@ TEST(OpenAi, RemembersAcrossSettingsThatChangeNoAnswer) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "openai_memory";
   std::filesystem::remove_all(folder);
   for (const auto& more : {json::object(), json{{"timeout", 33}, {"concurrent", 2}, {"stream", true}}}) {
-    plugin::ChatMemory memory(folder, "rank-0", {});
+    plugin::AnswerStore store(folder, {});
     Asker asker;
-    asker.services.chat_memory = &memory;
+    asker.services.answers = &store;
     EXPECT_EQ(asker.ask(Asker::openai(server, more), "q").text, "re: q");
     EXPECT_EQ(server.requests(), 1u);
     asker.open();
   }
-  plugin::ChatMemory memory(folder, "rank-0", {});
+  plugin::AnswerStore store(folder, {});
   Asker asker;
-  asker.services.chat_memory = &memory;
+  asker.services.answers = &store;
   asker.ask(Asker::openai(server, {{"extra", {{"top_p", 0.5}}}}), "q");
   asker.ask(Asker::openai(server, {{"name", "other"}}), "q");
   EXPECT_EQ(server.requests(), 3u);

@@ -65,14 +65,14 @@ TEST_F(Scripted, NamesTheLineThatIsWrong) {
 TEST_F(Scripted, IsAskedAnewWhenItsTableChanges) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "scripted_memory";
   std::filesystem::remove_all(folder);
-  plugin::ChatMemory memory(folder, "rank-0", {});
+  plugin::AnswerStore store(folder, {});
   for (const char* answer : {"one", "one", "two"}) {
     Asker asker;
-    asker.services.chat_memory = &memory;
+    asker.services.answers = &store;
     EXPECT_EQ(asker.ask(settings("{\"answer\": \"" + std::string(answer) + "\"}"), "q").text, answer);
     asker.open();
   }
-  EXPECT_EQ(memory.size(), 2u);
+  EXPECT_EQ(store.size(), 2u);
 }
 
 }  // namespace

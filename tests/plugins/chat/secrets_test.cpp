@@ -60,9 +60,9 @@ TEST_F(TheKey, IsInNoErrorReplyLogOrMemory) {
   std::string everything;
   for (const int status : {200, 400, 401, 429, 500}) {
     Server server([&](const Seen& seen) { return echo(status, seen); });
-    plugin::ChatMemory memory(folder, "rank-0", {});
+    plugin::AnswerStore store(folder, {});
     Asker asker;
-    asker.services.chat_memory = &memory;
+    asker.services.answers = &store;
     try {
       const auto reply = asker.ask(settings(server), "q");
       everything += reply.text + "\n" + reply.failure + "\n";
@@ -72,7 +72,7 @@ TEST_F(TheKey, IsInNoErrorReplyLogOrMemory) {
     asker.open();
     everything += asker.log;
   }
-  everything += read_file(folder / "rank-0.jsonl");
+  everything += read_file(plugin::answer_files(folder).at(0));
   EXPECT_EQ(everything.find("canary-0123456789"), std::string::npos) << everything;
   EXPECT_NE(everything.find("You sent Authorization: Bearer [the key in $CANARY_KEY]"), std::string::npos)
       << everything;

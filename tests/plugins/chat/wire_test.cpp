@@ -18,6 +18,26 @@ TEST(Wire, ReadsTextAsStringOrAsParts) {
   EXPECT_EQ(broken("\n {\"choices\":[{\"message\":{\"content\":\"\"}}]}"), "") << "nothing said is an answer";
 }
 
+TEST(Wire, SaysWhoAnswered) {
+  const auto body = R"({"model":"large-2026","choices":[{"message":{"content":"a"}}]})";
+  EXPECT_EQ(read(body).reply.served, "large-2026");
+  EXPECT_EQ(read(R"({"model":7,"choices":[{"message":{"content":"a"}}]})").reply.served, "");
+}
+
+TEST(Wire, HoldsAnAnswerToItsChoicesWhereTheEndpointCan) {
+  ChatRequest request{.turns = {{"user", "Is it?"}}, .choices = {"yes", "no"}};
+  const auto format = [&](const Form& form) {
+    return nlohmann::json::parse(body_of(form, request)).value("response_format", nlohmann::json());
+  };
+  EXPECT_TRUE(format({.model = "m"}).is_null());
+  const auto given = format({.model = "m", .json_schema = true});
+  EXPECT_EQ(given.at("type"), "json_schema");
+  EXPECT_EQ(given.at("json_schema").at("schema").at("properties").at("answer").at("enum"),
+            nlohmann::json({"yes", "no"}));
+  request.choices.clear();
+  EXPECT_TRUE(format({.model = "m", .json_schema = true}).is_null());
+}
+
 TEST(Wire, SaysWhatIsBroken) {
   EXPECT_EQ(broken(""), "it is empty");
   EXPECT_EQ(broken(" \n"), "it is empty");

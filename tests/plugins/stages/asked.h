@@ -25,13 +25,18 @@ struct Model : Chat {
     for (size_t i = requests.size(); i-- > 0;) {
       prompts.push_back(requests[i].turns.back().text);
       pictures.push_back(requests[i].turns.back().pictures);
+      choices.push_back(requests[i].choices);
       arrived(i, answer_(prompts.back(), requests[i].draw));
     }
   }
   std::string model() const override { return "model"; }
+  void unreadable(const ChatRequest&, const std::string& answer, bool again) override {
+    refused.push_back(answer + (again ? ", again" : ""));
+  }
 
-  std::vector<std::string> prompts;
+  std::vector<std::string> prompts, refused;
   std::vector<std::vector<std::string>> pictures;  // what was shown with each prompt
+  std::vector<std::vector<std::string>> choices;   // what each answer was to be one of
   size_t batches = 0;
 
  private:

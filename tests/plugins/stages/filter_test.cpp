@@ -14,6 +14,7 @@ TEST(Filter, DropsWhatTheModelFindsUnfitForTheReasonItGives) {
   EXPECT_TRUE(outcomes[0].unchanged);
   EXPECT_EQ(outcomes[1].dropped, "incoherent");
   EXPECT_EQ(outcomes[2].dropped, "artificial");
+  EXPECT_EQ(outcomes[2].answer, " ARTIFICIAL\n") << "as it came";
   EXPECT_EQ(outcomes[3].dropped, "no dialogue");
   EXPECT_TRUE(outcomes[0].counts.empty());
 }
@@ -27,6 +28,9 @@ TEST(Filter, AsksAgainForWhatItCanNotReadAndCountsIt) {
   EXPECT_TRUE(outcomes[0].unchanged) << "the third answer could be read";
   EXPECT_EQ(outcomes[1].dropped, "malformed answer");
   EXPECT_EQ(outcomes[2].dropped, "no answer");
+  EXPECT_EQ(outcomes[1].answer, "maybe");
+  EXPECT_EQ(model.refused, (std::vector<std::string>{"I would keep it, again", "maybe, again", "I would keep it, again",
+                                                     "maybe, again", "maybe"}));
   EXPECT_EQ(outcomes[0].counts.at("answers that could not be read"), 5) << "two of a, three of b";
   EXPECT_EQ(model.prompts.size(), 7u) << "a failure is not asked for again: the model itself has tried";
 }
@@ -46,6 +50,17 @@ TEST(Filter, SpeaksTheRecordsLanguage) {
   chinese["language"] = "zh";
   EXPECT_TRUE(make("filter", model, {chinese})[0].unchanged);
   EXPECT_NE(model.prompts[0].find("求助者：I am sad a\n支持者：What happened?"), std::string::npos) << model.prompts[0];
+}
+
+TEST(Filter, ReadsALabelWhateverStandsAroundItAndSaysWhichThereAre) {
+  Model model([](const std::string& prompt, uint32_t) {
+    return says(prompt.find("sad a") != prompt.npos ? "Sure! Here is my judgement:\n\n**keep**"
+                                                    : "<think>hm</think>```json\n{\"answer\": \"artificial\"}\n```");
+  });
+  const auto outcomes = make("filter", model, {dialogue("a"), dialogue("b")});
+  EXPECT_TRUE(outcomes[0].unchanged);
+  EXPECT_EQ(outcomes[1].dropped, "artificial");
+  EXPECT_EQ(model.choices.at(0).at(0), "keep");
 }
 
 TEST(Filter, OfNothingIsNothing) {

@@ -13,16 +13,6 @@ json with_persona(const std::string& id) {
 
 TEST(Numbered, IsOneLineForEachText) {
   EXPECT_EQ(stages::numbered({"a\n b", "  c  "}), "1: a b\n2: c");
-  EXPECT_EQ(*stages::read_numbered("1: a b\n\n 2:c \r\n", 2).texts, (std::vector<std::string>{"a b", "c"}));
-}
-
-TEST(Numbered, SaysWhatIsWrongWithLines) {
-  EXPECT_EQ(stages::read_numbered("1: a", 2).refusal, "1 lines instead of 2");
-  EXPECT_EQ(stages::read_numbered("1: a\n2: b\n3: c", 2).refusal, "3 lines instead of 2");
-  EXPECT_EQ(stages::read_numbered("2: a", 1).refusal, "a line that does not begin with 1:");
-  EXPECT_EQ(stages::read_numbered("1: a\nand so on", 2).refusal, "a line that does not begin with 2:");
-  EXPECT_EQ(stages::read_numbered("1:", 1).refusal, "nothing behind 1:");
-  EXPECT_EQ(stages::read_numbered("", 1).refusal, "0 lines instead of 1");
 }
 
 TEST(Rewrite, PutsEveryTextInItsPlaceAndKeepsTheRecord) {
