@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "empathy/format.h"
 #include "empathy/plain.h"
+#include "empathy/reading.h"
 
 namespace compeer::evaluating {
 
@@ -38,6 +39,7 @@ json turn_of(const Answer& answer) {
 }
 
 Answer heard(const std::string& completion) {
+  if (!empathy::answer_in(completion)) return {"", {}, no_reply};  // a thought that was cut off is not said
   const auto rest = empathy::after_thought(completion);
   Answer answer;
   answer.heard = empathy::reply_of(rest);

@@ -20,6 +20,7 @@ TEST(Heard, IsTheReplyAlone) {
 TEST(Heard, SaysWhenThereIsNone) {
   EXPECT_EQ(heard("  \n").refusal, "no reply");
   EXPECT_EQ(heard("<think>He is sad.</think>").refusal, "no reply");
+  EXPECT_EQ(heard("<think>He is sad, so I").refusal, "no reply") << "cut off while it thought";
 }
 
 TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
