@@ -4,7 +4,7 @@ local compeer = require "compeer"
 
 local quick = compeer.quick -- then all of it is done, and nothing learned
 local dialogues, rounds, scenarios = quick and 60 or 1200, 3, quick and 6 or 100
-local few = quick and { sft = { steps = 20 } } or {}
+local few = quick and { sft = { steps = 20 }, checkpoint = { every = 0 } } or {}
 
 local function joined(...) -- tables as one; what comes later counts
   local all = {}
