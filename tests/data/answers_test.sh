@@ -18,7 +18,7 @@ with open("corpus.txt", "w") as file:
 PY
 mkdir -p prompts/en
 printf '%s\n' '{dialogue}' 'One of {answers}.' >prompts/en/filter.txt
-echo '{"answer": "Sure! Here is my judgement:\n\n**keep**"}' >clear.jsonl
+printf '%s\n' '{"answer": "Sure! Here is my judgement:\n\n**keep**"}' >clear.jsonl
 printf '%s\n' '{"contains": "sad 1", "answer": "keep or drop? I can not say"}' '{"answer": "keep"}' >unclear.jsonl
 echo '{"answer": "incoherent"}' >incoherent.jsonl
 cat >filter.toml <<'TOML'
