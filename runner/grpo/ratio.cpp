@@ -5,13 +5,23 @@
 namespace compeer::grpo {
 
 Level level_from(const std::string& name) {
-  TORCH_CHECK(name == "token" || name == "sequence", "unknown level '", name, "'");
-  return name == "token" ? Level::token : Level::sequence;
+  if (name == "token") return Level::token;
+  if (name == "sequence") return Level::sequence;
+  TORCH_CHECK(name == "sequence_product", "unknown level '", name, "'");
+  return Level::sequence_product;
 }
 
 at::Tensor ratio(const Completions& c, Level level) {
   const auto log_ratio = c.log_prob - c.old_log_prob;
-  return level == Level::token ? log_ratio.masked_fill(c.mask.eq(0), 0.0).exp() : row_mean(log_ratio, c.mask).exp();
+  switch (level) {
+    case Level::token:
+      return log_ratio.masked_fill(c.mask.eq(0), 0.0).exp();
+    case Level::sequence:
+      return row_mean(log_ratio, c.mask).exp();
+    case Level::sequence_product:
+      return row_sum(log_ratio, c.mask).clamp(-kMostLogProduct, kMostLogProduct).exp();
+  }
+  TORCH_CHECK(false, "no such level");
 }
 
 }  // namespace compeer::grpo

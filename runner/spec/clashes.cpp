@@ -67,9 +67,12 @@ class Grpo {
 
   void level() {
     const json& loss = own_.at("loss");
-    if (is("level", "sequence") && one_of(loss, {"clip_cov", "kl_cov"}))
+    if (!is("level", "token") && one_of(loss, {"clip_cov", "kl_cov"}))
       clash("level", fmt::format("does not go with loss = {}, which chooses among tokens", show(loss)),
             "level = \"token\", or loss = \"gspo\"");
+    if (is("level", "sequence_product") && loss == "gspo")
+      clash("level", "is not the ratio of loss = \"gspo\", the geometric mean over tokens",
+            "leave 'level' out, or loss = \"grpo\"");
   }
 
   void kl() {

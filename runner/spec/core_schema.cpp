@@ -104,7 +104,8 @@ Schema objective_fields() {
   return {
       word("loss", "grpo", "what is minimised: equations in runner/grpo/README.md")
           .of({"grpo", "bnpo", "dr_grpo", "dapo", "luspo", "gspo", "cispo", "sapo", "vespo", "clip_cov", "kl_cov"}),
-      word("level", "token", "what an importance ratio belongs to").of({"token", "sequence"}),
+      word("level", "token", "what an importance ratio belongs to: a token, or a completion (mean or product)")
+          .of({"token", "sequence", "sequence_product"}),
       number("clip", 0.2, "clip range of the ratio, on either side of 1").above(0),
       number("clip_low", nullptr, "the range below 1; unset: clip").above(0).to(1),
       number("clip_high", nullptr, "the range above 1; unset: clip").above(0),

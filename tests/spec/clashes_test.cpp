@@ -37,6 +37,12 @@ TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
       refused(smallest("loss = \"kl_cov\"\nlevel = \"sequence\"\n")),
       "x.toml:9|'grpo.level' = \"sequence\" does not go with loss = \"kl_cov\", which chooses among tokens|level = "
       "\"token\", or loss = \"gspo\"|3");
+  EXPECT_EQ(refused(smallest("loss = \"clip_cov\"\nlevel = \"sequence_product\"\n")),
+            "x.toml:9|'grpo.level' = \"sequence_product\" does not go with loss = \"clip_cov\", which chooses among "
+            "tokens|level = \"token\", or loss = \"gspo\"|3");
+  EXPECT_EQ(refused(smallest("loss = \"gspo\"\nlevel = \"sequence_product\"\n")),
+            "x.toml:9|'grpo.level' = \"sequence_product\" is not the ratio of loss = \"gspo\", the geometric mean over "
+            "tokens|leave 'level' out, or loss = \"grpo\"|3");
   EXPECT_EQ(
       refused(smallest("kl_times_ratio = true\nkl_in = \"reward\"\n")),
       "x.toml:8|'grpo.kl_times_ratio' = true is about a term of the loss, but kl_in = \"reward\"|leave it out, or "

@@ -72,9 +72,9 @@ for case in "early-two 2 2 1000" "early-three 3 1 30"; do
   same "$name"
 done
 
-# Groups whose gradients are one chain: of 7, two at a time.
+# Groups whose gradients are one chain: of 7, two at a time; each completion has one ratio, of all its tokens.
 grpo=$expected
-chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3)
+chain=(--set grpo.batch=7 --set grpo.together=2 --set grpo.steps=3 --set grpo.level=sequence_product --set grpo.updates=2)
 make_run chain-one 1 1 "${chain[@]}"
 start chain-one 1 && finish chain-one
 expected=$(fingerprint chain-one)
