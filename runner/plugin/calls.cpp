@@ -38,7 +38,8 @@ class Door {
       if (std::isfinite(numbers[i]) || (or_nan && std::isnan(numbers[i]))) continue;
       const char* name = std::isnan(numbers[i]) ? "NaN" : numbers[i] > 0 ? "+infinity" : "-infinity";
       throw NotFinite(identity_, method_, std::string("returned ") + name + " " + place(i),
-                      "every number must be finite: look for a division by zero or a logarithm of zero");
+                      "every number must be finite: look for a division by zero, a logarithm of zero, or a number "
+                      "beyond 3.4e38");
     }
   }
 
@@ -78,9 +79,9 @@ class Door {
 };
 
 // Completions are counted from 0, as in the record of a run.
-std::string cell(int64_t i, const std::vector<std::string>& columns) {
+std::string cell(const char* what, int64_t i, const std::vector<std::string>& columns) {
   const auto n = static_cast<int64_t>(columns.size());
-  return "in column '" + columns[static_cast<size_t>(i % n)] + "' of completion " + std::to_string(i / n) +
+  return std::string(what) + " '" + columns[static_cast<size_t>(i % n)] + "' of completion " + std::to_string(i / n) +
          " (the first is 0)";
 }
 
@@ -108,8 +109,26 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
     door.refuse("wrote into the completions", "other rewards get the same: change a copy");
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
   door.finite<float>(
-      scores, [&](int64_t i) { return cell(i, names); }, abstains);
+      scores, [&](int64_t i) { return cell("for part", i, names); }, abstains);
   return scores;
+}
+
+std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
+                    const Failure& failure) {
+  const bool its_own = failure.plugin() == reward.identity().title() && failure.exit() == Exit::plugin;
+  if (!its_own || failure.problem().find("completion") != std::string::npos) return "";
+  std::vector<size_t> found;
+  for (size_t i = 0; i < group.completions.size(); ++i) {
+    const std::vector<Completion> one{group.completions[i]};
+    try {
+      score(reward, {group.example, one}, names);
+    } catch (const Failure& alone) {
+      if (alone.problem() == failure.problem()) found.push_back(i);
+    }
+  }
+  if (found.empty()) return "";
+  const bool all = found.size() > 1 && found.size() == group.completions.size();
+  return all ? "every completion" : "completion " + std::to_string(found.front()) + " (the first is 0)";
 }
 
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
@@ -126,7 +145,7 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
   const auto result =
       door.tensor(reweighting.call("reweight", [&](Reweighting& r) { return r.reweight(group, rewards); }), at::kDouble,
                   {G, count(columns)});
-  door.finite<double>(result, [&](int64_t i) { return cell(i, columns); });
+  door.finite<double>(result, [&](int64_t i) { return cell("in column", i, columns); });
   return result;
 }
 

@@ -12,7 +12,7 @@
 namespace compeer::plugin {
 
 /// Calls whose results are checked at the door. What the interface doesn't allow is an Error (exit 5) that names the
-/// plugin, the method and what came back: "returned shape [3] instead of [4, 2]", "NaN in column 'quality' of
+/// plugin, the method and what came back: "returned shape [3] instead of [4, 2]", "NaN for part 'quality' of
 /// completion 2".
 
 /// What is thrown for a number that is NaN or infinite.
@@ -27,6 +27,12 @@ std::vector<std::string> parts(Plugin<Reward>& reward);
 /// float32 [G, parts], contiguous, without a gradient, finite but for NaN of a reward that abstains. `names`: what
 /// `parts` returned.
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
+
+/// Which completions a reward's `failure` to score this group is about: "completion 2 (the first is 0)" if it fails in
+/// the same way when it gets that one alone, "every completion" if it does so for each of several; "" if it fails for
+/// none alone, if the failure itself names one, or if it came from another plugin.
+std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
+                    const Failure& failure);
 
 /// Names of the columns after the first; may be none.
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting);

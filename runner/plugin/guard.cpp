@@ -14,6 +14,10 @@ std::string place(const Identity& identity, const char* method) {
   return identity.title() + " (" + identity.path.string() + "), in " + method + "()";
 }
 
+std::string joined(const std::string& subject, const std::string& more) {
+  return more.empty() ? subject : subject + ", " + more;
+}
+
 std::string readable(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
@@ -43,7 +47,14 @@ std::string cut(const std::string& text) {
 
 Failure::Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help,
                  Exit exit)
-    : Error(place(identity, method), cut(what), cut(help), exit), plugin_(identity.title()) {}
+    : Error(place(identity, method), cut(what), cut(help), exit), plugin_(identity.title()), call_(where()) {}
+
+Failure::Failure(const std::string& subject, const Failure& failure)
+    : Error(joined(subject, failure.subject_) + ": " + failure.call_, failure.problem(), failure.help(),
+            failure.exit()),
+      plugin_(failure.plugin_),
+      call_(failure.call_),
+      subject_(joined(subject, failure.subject_)) {}
 
 void rethrow(const Identity& identity, const char* method) {
   try {

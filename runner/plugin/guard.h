@@ -11,10 +11,13 @@ class Failure : public Error {
  public:
   Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help = "",
           Exit exit = Exit::plugin);
+  /// The same with what the call was about: "record a/7: rewards/length 1.0.0 (/x/rewards/length.so), in score(): ...";
+  /// done twice, "step 3, record a/7: ...".
+  Failure(const std::string& subject, const Failure& failure);
   const std::string& plugin() const { return plugin_; }  ///< "rewards/length 1.0.0"
 
  private:
-  std::string plugin_;
+  std::string plugin_, call_, subject_;
 };
 
 /// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a

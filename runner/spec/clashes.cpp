@@ -25,6 +25,7 @@ class Grpo {
     kl();
     gdpo();
     advantage();
+    weights();
     memory();
     return found_;
   }
@@ -107,6 +108,14 @@ class Grpo {
             "group_size of 2 or more, or baseline = \"none\"");
     else if (is("divisor", "std"))
       clash("group_size", "leaves no deviation to divide by", "divisor = \"batch\", \"fixed\" or \"none\"");
+  }
+
+  void weights() {
+    const json& rewards = spec_.at("rewards");
+    const auto none = [](const json& reward) { return reward.at("weight") == 0.0; };
+    if (!std::all_of(rewards.begin(), rewards.end(), none)) return;
+    found_.push_back({"rewards[0].weight", "every reward has weight 0, so that nothing can be learned",
+                      "give one a weight; task = \"evaluate\" looks at rewards and learns nothing"});
   }
 
   const json &spec_, &own_;

@@ -55,7 +55,10 @@ class Evaluation {
       step(t);
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
-    run_.world.together("finish", [&] { run_.journal->finish(estimates()); });
+    run_.world.together("finish", [&] {
+      tell_silent();
+      run_.journal->finish(estimates());
+    });
   }
 
   Demand demand() const {
@@ -70,7 +73,7 @@ class Evaluation {
     auto groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
     clock.time("score", [&] {
       run_.world.together("score", [&] {
-        for (ScoredGroup& group : groups) score(*run_.cast, group);
+        for (ScoredGroup& group : groups) score(*run_.cast, t, group);
       });
     });
     const auto table = clock.time("log", [&] {
@@ -103,6 +106,14 @@ class Evaluation {
     clock.write(row);
     collect(table, names_, samples_);
     whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
+  }
+
+  void tell_silent() {
+    if (run_.world.rank() != 0) return;
+    for (const RewardTerm& term : run_.cast->rewards()) {
+      if (samples_.contains("rewards/" + term.label + "/" + term.parts.front())) continue;
+      run_.journal->warning(steps_, fmt::format("reward '{}' had no opinion of any completion", term.label));
+    }
   }
 
   // Over prompts; but variety is a property of all completions together, not of one prompt's: no interval for it.

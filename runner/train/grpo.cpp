@@ -8,6 +8,7 @@ void run_grpo(Run& run) {
   tell_memory(run, step.demand());
   const auto steps = static_cast<uint64_t>(step.settings().steps);
   open_journal(run, "grpo", step.columns(), step.values(), steps);
+  step.remember_rows();
   train_loop(run, step.training(), steps, [&](uint64_t t, Row& row) { step.take(t, row); });
 }
 

@@ -19,6 +19,15 @@ std::vector<std::string> with_reference(std::vector<std::string> columns, bool r
   return columns;
 }
 
+// Rewards that have a weight, and their columns.
+std::vector<std::pair<std::string, std::string>> counting(const std::vector<RewardTerm>& rewards) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const RewardTerm& term : rewards) {
+    if (term.weight != 0) all.emplace_back(term.label, "rewards/" + term.label + "/" + term.parts.front());
+  }
+  return all;
+}
+
 }  // namespace
 
 GrpoStep::GrpoStep(Run& run)
@@ -28,7 +37,8 @@ GrpoStep::GrpoStep(Run& run)
       score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
       gradients_(training_.gradients(settings_.leaves())),
-      sums_(run.world, settings_.leaves(), Learnt::sums) {
+      sums_(run.world, settings_.leaves(), Learnt::sums),
+      signal_(counting(run.cast->rewards())) {
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
@@ -103,6 +113,28 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
   row.set("tokens", table.tokens());
   row.set("peak_memory", table.largest(memory));
   if (settings_.resample > 0) row.set("replaced", table.sum(replaced));
+}
+
+void GrpoStep::tell_signal(uint64_t t, const Row& row) {
+  run_.world.together("log", [&] {
+    if (run_.world.rank() != 0) return;
+    for (const auto& text : signal_.look_at(row, t == static_cast<uint64_t>(settings_.steps)))
+      run_.journal->warning(t, text);
+  });
+}
+
+void GrpoStep::remember_rows() {
+  run_.world.together("open the log", [&] {
+    if (run_.world.rank() != 0 || run_.start.step == 0) return;
+    const record::RunReader reader(run_.folder / "run.h5");
+    std::vector<std::vector<double>> values;
+    for (const auto& column : run_.journal->columns()) values.push_back(reader.column(column));
+    for (uint64_t t = 0; t < run_.start.step; ++t) {
+      Row row(run_.journal->columns());
+      for (size_t i = 0; i < values.size(); ++i) row.set(row.columns()[i], values[i].at(t));
+      signal_.look_at(row, false);
+    }
+  });
 }
 
 }  // namespace compeer::train

@@ -20,7 +20,7 @@ void GrpoStep::take(uint64_t t, Row& row) {
   Clock clock;
   auto groups = timed(clock, "rollout", [&] { return sample(t); });
   timed(clock, "score", [&] {
-    for (ScoredGroup& group : groups) judge(group);
+    for (ScoredGroup& group : groups) judge(t, group);
   });
   replaced_ = 0;
   for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace(t, attempt, groups, clock);
@@ -38,19 +38,23 @@ void GrpoStep::take(uint64_t t, Row& row) {
   }
 
   write_advantages(pooled, row);
-  clock.time("log", [&] { write_rest(t, groups, learning, row); });
+  clock.time("log", [&] {
+    write_rest(t, groups, learning, row);
+    tell_signal(t, row);
+  });
   row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
   clock.write(row);
 }
 
 // Where steps with rewards that are not finite are left out, a group that has them is recorded as if nobody had judged
 // it.
-void GrpoStep::judge(ScoredGroup& group) {
+void GrpoStep::judge(uint64_t t, ScoredGroup& group) {
   try {
-    score(*run_.cast, group);
+    score(*run_.cast, t, group);
   } catch (const plugin::NotFinite& error) {
     if (!training_.soundness.leaves_out()) throw;
-    training_.soundness.note(fmt::format("of prompt {} {} {}", group.index, error.plugin(), error.problem()));
+    training_.soundness.note(
+        fmt::format("of prompt {} (record {}) {} {}", group.index, group.example.id, error.plugin(), error.problem()));
     leave_unjudged(*run_.cast, group);
   }
 }
@@ -87,7 +91,7 @@ void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& gr
     return drawn;
   });
   timed(clock, "score", [&] {
-    for (ScoredGroup& group : others) judge(group);
+    for (ScoredGroup& group : others) judge(t, group);
   });
   replaced_ += static_cast<int64_t>(others.size());
   for (ScoredGroup& group : others) {

@@ -2,6 +2,7 @@
 #include "comm/tree_sum.h"
 #include "train/run.h"
 #include "train/telling/memory.h"
+#include "train/telling/reward_signal.h"
 #include "train/update/pooled.h"
 
 namespace compeer::train {
@@ -18,11 +19,14 @@ class GrpoStep {
   std::vector<std::string> columns() const;  ///< numbers that are logged of a step
   std::vector<std::string> values() const;   ///< and of each completion
 
+  /// Rank 0: what the rows of an earlier start say. Once the journal is open.
+  void remember_rows();
+
   void take(uint64_t t, Row& row);
 
  private:
   std::vector<ScoredGroup> sample(uint64_t t);
-  void judge(ScoredGroup& group);
+  void judge(uint64_t t, ScoredGroup& group);
   void replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock);
   void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
   void update(uint64_t t, uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled,
@@ -36,6 +40,7 @@ class GrpoStep {
 
   void write_advantages(const Pooled& pooled, Row& row) const;
   void write_update(std::span<const double> sums, const Pooled& pooled, const Optimizer::Update& done, Row& row) const;
+  void tell_signal(uint64_t t, const Row& row);
   void write_rest(uint64_t t, const std::vector<ScoredGroup>& groups, const std::vector<LearningGroup>& learning,
                   Row& row);
 
@@ -59,6 +64,7 @@ class GrpoStep {
   Training training_;
   comm::TreeSum gradients_;
   comm::TreeSum64 sums_;
+  RewardSignal signal_;
   double furthest_ = 0;    // this rank's largest |ratio - 1| in the last update
   int64_t replaced_ = 0;   // groups that it replaced in the step
   double difference_ = 0;  // and |log-prob now - log-prob when sampled| in the first

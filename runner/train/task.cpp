@@ -23,7 +23,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   tell_seats(world, spec.integer("threads"));
   const auto task = spec.text("task");
   if (task == "data") {
-    auto services = services_of(spec_file, stop);
+    auto services = services_of(spec_file, stop, world.rank());
     // A chat model may take long to answer; while it looks whether to stop, it has not hung.
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));
@@ -32,7 +32,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
           folder,  spec,   find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
           nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
-  world.together("open plugins", [&] { run.cast = std::make_unique<Cast>(spec_file, checkpoint, stop); });
+  world.together("open plugins", [&] { run.cast = std::make_unique<Cast>(spec_file, checkpoint, stop, world.rank()); });
   if (task == "sft") {
     run_sft(run);
   } else if (task == "grpo") {
@@ -69,7 +69,7 @@ double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::p
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   comm::World world;
   Run run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
-  run.cast = std::make_unique<Cast>(mine, std::nullopt, stop);
+  run.cast = std::make_unique<Cast>(mine, std::nullopt, stop, 0);
   return task == "sft" ? memory_of_sft(run) : task == "grpo" ? memory_of_grpo(run) : memory_of_evaluate(run);
 }
 

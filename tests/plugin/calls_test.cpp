@@ -52,11 +52,55 @@ TEST(Score, NamesWhatTheContractForbids) {
   EXPECT_EQ(refused("wrong shape").problem(), "returned shape [3] instead of [4, 2]");
   EXPECT_EQ(refused("wrong type").problem(), "returned float64 instead of float32");
   EXPECT_EQ(refused("nothing").problem(), "returned no tensor");
-  EXPECT_EQ(refused("nan").problem(), "returned NaN in column 'quality' of completion 2 (the first is 0)");
-  EXPECT_EQ(refused("infinity").problem(), "returned -infinity in column 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("nan").problem(), "returned NaN for part 'quality' of completion 2 (the first is 0)");
+  EXPECT_EQ(refused("infinity").problem(), "returned -infinity for part 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("throw int").problem(), "threw a value of type int");
   EXPECT_EQ(refused("write").problem(), "wrote into the completions");
   EXPECT_EQ(refused("nothing").help(), "the contract is in compeer/reward.h");
+}
+
+// Of these texts, with a reward that can't read an 'x'.
+std::string about(const std::string& act, const std::vector<std::string>& texts) {
+  const auto shared = services();
+  auto plugin = actor(act, shared);
+  std::vector<Completion> completions;
+  for (const auto& text : texts) completions.push_back({text, 1, true});
+  const Group group{example, completions};
+  try {
+    score(plugin, group, {"style", "quality"});
+  } catch (const Failure& failure) {
+    return culprit(plugin, group, {"style", "quality"}, failure);
+  }
+  return "nobody failed";
+}
+
+TEST(Culprit, IsTheCompletionThatFailsAlone) {
+  EXPECT_EQ(about("throw at x", {"a", "b", "six", "x"}), "completion 2 (the first is 0)");
+  EXPECT_EQ(about("throw at x", {"x", "x"}), "every completion");
+  EXPECT_EQ(about("throw at x", {"x"}), "completion 0 (the first is 0)");
+  EXPECT_EQ(about("throw at x", {"a"}), "nobody failed");
+}
+
+TEST(Culprit, IsUnknownWhereTheGroupFailsAsAWhole) {
+  EXPECT_EQ(about("wrong shape", {"a", "b"}), "");
+  EXPECT_EQ(about("throw error", {"a", "b"}), "");
+  EXPECT_EQ(about("infinity", {"a", "b"}), "");  // the message names the completion
+}
+
+TEST(Failure, SaysWhatTheCallWasAbout) {
+  const auto shared = services();
+  auto plugin = actor("throw int", shared);
+  try {
+    score(plugin, {example, four}, {"style", "quality"});
+    ADD_FAILURE();
+  } catch (const Failure& failure) {
+    const Failure of_completion("completion 2 (the first is 0)", failure);
+    const Failure of_record("step 3, record a/7", of_completion);
+    EXPECT_EQ(of_record.where(), "step 3, record a/7, completion 2 (the first is 0): " + in("score"));
+    EXPECT_EQ(of_record.problem(), "threw a value of type int");
+    EXPECT_EQ(of_record.exit(), Exit::plugin);
+    EXPECT_EQ(of_record.plugin(), "rewards/actor 2.3.4");
+  }
 }
 
 TEST(Score, ShowsOfALongMessageTheBeginning) {

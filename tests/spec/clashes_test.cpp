@@ -60,6 +60,20 @@ TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
       "plugin = \"none\", or combine = \"sum\"|3");
 }
 
+// To look at rewards without learning there is `evaluate`.
+TEST(Clashes, OneRewardNeedsAWeight) {
+  const std::string none = "weight = 0\n", two = "[[rewards]]\nplugin = \"length\"\n";
+  const auto text = [&](const std::string& task, const std::string& more) {
+    return "name = \"x\"\ntask = \"" + task +
+           "\"\n[dataset]\nplugin = \"esc_world\"\n[[rewards]]\nplugin = \"format\"\n" + more;
+  };
+  EXPECT_EQ(refused(text("grpo", none + two + none)),
+            "x.toml:7|every reward has weight 0, so that nothing can be learned|give one a weight; task = \"evaluate\" "
+            "looks at rewards and learns nothing|3");
+  EXPECT_EQ(refused(text("grpo", none + two)), "");
+  EXPECT_EQ(refused(text("evaluate", none)), "");
+}
+
 TEST(Clashes, ARewardNeedsARange) {
   EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
             "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|nothing is left between them|3");

@@ -5,7 +5,7 @@
 //   instructions  Lua instructions that the scoring of one group may take
 //   memory        MiB that it may take
 //
-// Parts: what the script names; `score` if it returns a function alone.
+// Parts: what the script names; `score` if it returns a function alone. It may abstain if the script says so.
 
 #include <ATen/ops/empty.h>
 
@@ -51,7 +51,7 @@ class LuaReward : public Reward {
     return scores;
   }
 
-  bool abstains() const override { return true; }
+  bool abstains() const override { return scorer_.abstains(); }
 
  private:
   // A function of the run's seed and the example, so the same group gets the same numbers wherever it is scored.

@@ -57,6 +57,11 @@ std::string beginning(lua_State* L) {
   return fmt::format("{}:{}", function.source + 1, function.linedefined);
 }
 
+// "nil", "a boolean"
+std::string a_value(lua_State* L, int index) {
+  return lua_isnil(L, index) ? "nil" : std::string("a ") + luaL_typename(L, index);
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -78,9 +83,8 @@ void Scorer::score(const Group& group, uint64_t seed, float* out) const {
   const auto& all = group.completions;
   size_t at = 0;
   const auto doing = [&] {
-    return form_.of_group
-               ? fmt::format("\n  scoring the {} completions for '{}'", all.size(), group.example.id)
-               : fmt::format("\n  scoring completion {} of {} for '{}'", at + 1, all.size(), group.example.id);
+    return form_.of_group ? fmt::format("\n  scoring all {} completions", all.size())
+                          : fmt::format("\n  scoring completion {} (the first is 0)", at);
   };
   const auto use = [&](lua_State* L) {
     if (open(L).parts != form_.parts) throw Error("", "'parts' must be the same every time the script runs");
@@ -119,12 +123,15 @@ Scorer::Form Scorer::open(lua_State* L) const {
 Scorer::Form Scorer::read_table(lua_State* L) const {
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
     const std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : luaL_typename(L, -2);
-    if (key != "parts" && key != "score" && key != "group") {
+    if (key != "abstains" && key != "parts" && key != "score" && key != "group") {
       throw Error(setup_.name, fmt::format("returns a table with '{}'", key),
-                  suggest(key, {"group", "parts", "score"}));
+                  suggest(key, {"abstains", "group", "parts", "score"}));
     }
   }
   Form form;
+  if (const int type = lua_getfield(L, 1, "abstains"); type != LUA_TNIL && type != LUA_TBOOLEAN)
+    throw Error(setup_.name, "'abstains' is true or false", "abstains = true: nil stands for no opinion");
+  form.abstains = lua_toboolean(L, -1);
   if (lua_getfield(L, 1, "parts") != LUA_TNIL) {
     const auto parts = to_json(L, -1, "parts");
     const auto text = [](const auto& part) { return part.is_string(); };
@@ -145,31 +152,36 @@ Scorer::Form Scorer::read_table(lua_State* L) const {
   return form;
 }
 
+// Whether it is finite is looked at by whoever called the plugin, as of any reward.
 float Scorer::number(lua_State* L, int index, size_t part) const {
-  if (lua_isnil(L, index)) return std::numeric_limits<float>::quiet_NaN();
-  if (lua_type(L, index) != LUA_TNUMBER) {
-    refuse(L, fmt::format("a {} for '{}'", luaL_typename(L, index), form_.parts[part]),
-           "a number, or nil for no opinion");
-  }
-  const auto value = static_cast<float>(lua_tonumber(L, index));
-  if (std::isinf(value)) refuse(L, fmt::format("{} for '{}'", value > 0 ? "inf" : "-inf", form_.parts[part]));
-  return value;
+  if (lua_isnil(L, index) && form_.abstains) return std::numeric_limits<float>::quiet_NaN();
+  if (lua_type(L, index) != LUA_TNUMBER)
+    refuse(L, fmt::format("{} for '{}'", a_value(L, index), form_.parts[part]), wanted("return a number"));
+  const double value = lua_tonumber(L, index);
+  if (std::isfinite(value) && std::isinf(static_cast<float>(value)))
+    refuse(L, fmt::format("{:g} for '{}'", value, form_.parts[part]), "a reward is at most 3.4e38");
+  return static_cast<float>(value);
 }
 
-// score(completion, example) -> as many numbers as there are parts; a single nil: no opinion at all
+std::string Scorer::wanted(const std::string& what) const {
+  return what + (form_.abstains ? ", or nil for no opinion"
+                                : "; nil is no opinion only in a script that says so: return { abstains = true, ... }");
+}
+
+// score(completion, example) -> as many numbers as there are parts; where the script abstains, a single nil is enough
 void Scorer::score_one(lua_State* L, const Completion& completion, float* out) const {
   lua_pushvalue(L, function_at);
   push_completion(L, completion);
   lua_pushvalue(L, example_at);
   lua_call(L, 2, LUA_MULTRET);
   const auto count = static_cast<size_t>(lua_gettop(L) - example_at);
-  const bool no_opinion = count == 1 && lua_isnil(L, -1);
+  const bool no_opinion = form_.abstains && count == 1 && lua_isnil(L, -1);
   if (count != form_.parts.size() && !no_opinion) {
     refuse(L,
            fmt::format("{} instead of {} ({})",
                        count == 0 ? "nothing" : fmt::format("{} value{}", count, count == 1 ? "" : "s"),
                        form_.parts.size(), listed(form_.parts)),
-           "return a number for each part, or nil for no opinion");
+           wanted("return a number for each part"));
   }
   for (size_t part = 0; part < form_.parts.size(); ++part)
     out[part] = number(L, no_opinion ? -1 : example_at + 1 + static_cast<int>(part), part);
@@ -186,16 +198,18 @@ void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions,
   }
   lua_pushvalue(L, example_at);
   lua_call(L, 2, 1);
-  if (!lua_istable(L, -1)) refuse(L, fmt::format("a {} instead of a list", luaL_typename(L, -1)));
+  if (!lua_istable(L, -1)) refuse(L, a_value(L, -1) + " instead of a list");
   if (lua_rawlen(L, -1) > completions.size()) {
     refuse(L, fmt::format("a list of {} for {} completions", lua_rawlen(L, -1), completions.size()));
   }
   const size_t parts = form_.parts.size();
   for (size_t i = 0; i < completions.size(); ++i, out += parts) {
     const bool in_list = lua_rawgeti(L, -1, static_cast<lua_Integer>(i) + 1) == LUA_TTABLE;
-    if (parts > 1 && !in_list && !lua_isnil(L, -1)) {
-      refuse(L, fmt::format("a {} for completion {}", luaL_typename(L, -1), i + 1),
-             fmt::format("a list of {} numbers ({}), or nil for no opinion", parts, listed(form_.parts)));
+    const bool no_opinion = form_.abstains && lua_isnil(L, -1);
+    if (!in_list && !no_opinion && (parts > 1 || lua_isnil(L, -1))) {
+      refuse(L, fmt::format("{} for completion {} (the first is 0)", a_value(L, -1), i),
+             wanted(parts > 1 ? fmt::format("for each a list of {} numbers ({})", parts, listed(form_.parts))
+                              : "a number for each"));
     }
     for (size_t part = 0; part < parts; ++part) {
       if (in_list) lua_rawgeti(L, -1, static_cast<lua_Integer>(part) + 1);

@@ -28,6 +28,9 @@ class Scorer {
 
   const std::vector<std::string>& parts() const { return form_.parts; }
 
+  /// Whether the script says that it may have no opinion.
+  bool abstains() const { return form_.abstains; }
+
   /// Writes parts() numbers for each completion, NaN where the script has no opinion. `seed`: of `math.random`.
   void score(const Group& group, uint64_t seed, float* out) const;
 
@@ -36,6 +39,7 @@ class Scorer {
   struct Form {
     std::vector<std::string> parts{"score"};
     bool of_group = false;
+    bool abstains = false;  ///< nil is no opinion; else it is a mistake
   };
 
   void run(uint64_t seed, const std::function<void(lua_State*)>& use, const std::function<std::string()>& doing) const;
@@ -44,6 +48,7 @@ class Scorer {
   void score_one(lua_State* L, const Completion& completion, float* out) const;
   void score_all(lua_State* L, const std::vector<Completion>& completions, float* out) const;
   float number(lua_State* L, int index, size_t part) const;
+  std::string wanted(const std::string& what) const;
 
   Setup setup_;
   Form form_;

@@ -92,7 +92,7 @@ class Redundancy : public Reweighting {
   void say_if_idle(double tau) {
     if (said_ || forced_tau_ || tau < 0.99) return;
     said_ = true;
-    host_.log("tau = " + std::to_string(tau) +
+    host_.log("note: tau = " + std::to_string(tau) +
               ": outputs are so long that the length coefficient (Eq. 7) is idle; "
               "alpha and beta decide where it sets in");
   }

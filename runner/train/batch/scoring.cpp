@@ -1,6 +1,7 @@
 #include "train/batch/scoring.h"
 
 #include <ATen/ops/tensor.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,18 @@ namespace {
 
 constexpr double nobody = std::numeric_limits<double>::quiet_NaN();
 
+at::Tensor score_of(RewardTerm& term, const Group& group) {
+  try {
+    return plugin::score(term.plugin, group, term.parts);
+  } catch (const plugin::NotFinite&) {
+    throw;  // names the completion
+  } catch (const plugin::Failure& failure) {
+    const auto completion = plugin::culprit(term.plugin, group, term.parts, failure);
+    if (completion.empty()) throw;
+    throw plugin::Failure(completion, failure);
+  }
+}
+
 // Each reward, and the weighted sum of those that have an opinion. What is only looked at, with weight 0, has none,
 // unless nothing else is there.
 void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
@@ -24,7 +37,7 @@ void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
   const bool decided = std::any_of(terms.begin(), terms.end(), [](const RewardTerm& term) { return term.weight != 0; });
   for (RewardTerm& term : cast.rewards()) {
     const comm::Phase here("score", term.plugin.identity().title());
-    const auto table = plugin::score(term.plugin, group, term.parts);
+    const auto table = score_of(term, group);
     const auto* value = table.const_data_ptr<float>();
     for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
       const auto& completion = group.completions[i];
@@ -93,16 +106,24 @@ void leave_unjudged(Cast& cast, ScoredGroup& scored) {
   scored.rewards.assign(count, nobody);
 }
 
-void score(Cast& cast, ScoredGroup& scored) {
+void score(Cast& cast, uint64_t step, ScoredGroup& scored) {
   scored.completions.clear();
   for (const auto& sample : scored.samples) {
     scored.completions.push_back(
         {cast.tokenizer().decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
   }
   const Group group{scored.example, scored.completions};
-  judge(cast, group, scored);
-  check_sums(cast, scored);
-  reweight(cast, group, scored);
+  const auto subject = fmt::format("step {}, record {}", step, group.example.id);
+  try {
+    judge(cast, group, scored);
+    check_sums(cast, scored);
+    reweight(cast, group, scored);
+  } catch (const plugin::NotFinite& failure) {
+    throw plugin::NotFinite(subject, failure);
+  } catch (const plugin::Failure& failure) {
+    if (failure.exit() == Exit::preempted) throw;  // no fault
+    throw plugin::Failure(subject, failure);
+  }
 }
 
 }  // namespace compeer::train

@@ -25,8 +25,9 @@ struct ScoredGroup {
 std::vector<std::string> score_columns(Cast& cast);
 
 /// Fills completions, values, rewards and terms from example and samples. A reward that has no opinion of a completion
-/// is NaN there and left out of its sum.
-void score(Cast& cast, ScoredGroup& group);
+/// is NaN there and left out of its sum. Errors begin with "step 3, record a/7"; where a reward throws for one of the
+/// completions alone, too, with "step 3, record a/7, completion 2 (the first is 0)".
+void score(Cast& cast, uint64_t step, ScoredGroup& group);
 
 /// The same shape, with nothing but NaN: of a group whose rewards can't be used.
 void leave_unjudged(Cast& cast, ScoredGroup& group);

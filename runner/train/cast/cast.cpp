@@ -11,8 +11,9 @@ namespace compeer::train {
 
 using nlohmann::json;
 
-Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop)
-    : services_(services_of(spec_file, stop)) {
+Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop,
+           int rank)
+    : services_(services_of(spec_file, stop, rank)) {
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);

@@ -32,7 +32,7 @@ class Cast {
   /// `spec_file` is spec.json, and must outlive it, as `stop`. The model comes from `checkpoint`, if given, instead of
   /// where the spec says.
   Cast(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
-       const comm::StopFlag& stop);
+       const comm::StopFlag& stop, int rank);
   ~Cast();
 
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "comm/phase.h"
 #include "plugin/search.h"
 #include "spec/printable.h"
 #include "train/cast/speaker.h"
@@ -12,6 +13,12 @@
 namespace compeer::train {
 
 using nlohmann::json;
+
+namespace {
+
+constexpr const char* opening = "open plugins";  // the phase, as the cast has it
+
+}  // namespace
 
 plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::string& name) {
   for (const json& entry : plugins) {
@@ -23,10 +30,12 @@ plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::s
   return {kind, name, found.path, found.sha256};
 }
 
-plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop) {
+plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, int rank) {
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
-  services.log = [](const std::string& plugin, const std::string& line) {
+  services.log = [rank](const std::string& plugin, const std::string& line) {
+    const bool all_alike = line.starts_with("note: ") || comm::place().phase == opening;
+    if (rank > 0 && all_alike) return;
     fmt::print(stderr, "{}: {}\n", plugin, spec::printable_lines(line));
   };
   services.cancelled = [&stop] { return stop.raised(); };

@@ -41,6 +41,9 @@ class Actor : public Reward {
   }
 
   at::Tensor score(const Group& group) override {
+    for (const Completion& completion : group.completions) {
+      if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
+    }
     if (act_ == "throw std") throw std::out_of_range("no such word: 'lenght'");
     if (act_ == "throw without a message") throw Private("");
     if (act_ == "throw much") throw std::runtime_error(std::string(20'000'000, 'x'));

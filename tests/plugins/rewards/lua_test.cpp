@@ -73,22 +73,62 @@ TEST(LuaReward, ScoresAGroupAtOnce) {
             (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(LuaReward, HasNoOpinionWhereItReturnsNil) {
+TEST(LuaReward, HasNoOpinionWhereItSaysThatItMayAbstain) {
   const auto all = built::completions({"", "x"});
-  auto reward = scripted("return function(c) if c.text == '' then return nil end return 1 end");
+  auto reward =
+      scripted("return { abstains = true, score = function(c) if c.text == '' then return nil end return 1 end }");
   EXPECT_TRUE(reward.call("abstains", [](Reward& r) { return r.abstains(); }));
   const auto one = scores(reward, all);
   EXPECT_TRUE(std::isnan(one[0]));
   EXPECT_EQ(one[1], 1);
   const auto parts = scores(
-      "return { parts = {'a', 'b'}, score = function(c) if c.text == '' then return nil end "
-      "return 0/0, 2 end }",
+      "return { abstains = true, parts = {'a', 'b'}, score = function(c) if c.text == '' then return nil end "
+      "return nil, 2 end }",
       all);
   EXPECT_TRUE(std::isnan(parts[0]) && std::isnan(parts[1]) && std::isnan(parts[2]));
   EXPECT_EQ(parts[3], 2);
-  const auto group = scores("return { group = function() return { nil, 3 } end }", all);
+  const auto group = scores("return { abstains = true, group = function() return { nil, 3 } end }", all);
   EXPECT_TRUE(std::isnan(group[0]));
   EXPECT_EQ(group[1], 3);
+}
+
+// As a reward in C++: what is not finite is a mistake of a reward that never said it may abstain.
+TEST(LuaReward, MustGiveANumberElse) {
+  auto plain = scripted("return function() return 0/0 end");
+  EXPECT_FALSE(plain.call("abstains", [](Reward& r) { return r.abstains(); }));
+  const std::string code = "\n    1 | ", doing = "\n  scoring completion 0 (the first is 0)",
+                    help = "; nil is no opinion only in a script that says so: return { abstains = true, ... }";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"return function() return 0/0 end", "returned NaN for part 'score' of completion 0 (the first is 0)"},
+      {"return { parts = {'a', 'b'}, score = function() return 1, 0/0 end }",
+       "returned NaN for part 'b' of completion 0 (the first is 0)"},
+      {"return function(c) return c.text == 'b' and -1/0 or 0 end",
+       "returned -infinity for part 'score' of completion 1 (the first is 0)"},
+      {"return { group = function() return { 1, 0/0 } end }",
+       "returned NaN for part 'score' of completion 1 (the first is 0)"},
+      {"return { abstains = true, score = function() return 1/0 end }",
+       "returned +infinity for part 'score' of completion 0 (the first is 0)"}};
+  for (const auto& [script, problem] : cases) {
+    EXPECT_EQ(complaint(script), problem +
+                                     "|every number must be finite: look for a division by zero, a logarithm of "
+                                     "zero, or a number beyond 3.4e38");
+  }
+  for (const auto& [script, returned, wanted, said] : std::vector<std::array<std::string, 4>>{
+           {"return function() return nil end", "nil for 'score'", "return a number", doing},
+           {"return { parts = {'a', 'b'}, score = function() return 1, nil end }", "nil for 'b'", "return a number",
+            doing},
+           {"return { parts = {'a', 'b'}, score = function() return nil end }", "1 value instead of 2 (a, b)",
+            "return a number for each part", doing},
+           {"return { group = function() return { 1 } end }", "nil for completion 1 (the first is 0)",
+            "a number for each", "\n  scoring all 2 completions"}}) {
+    EXPECT_EQ(complaint(script),
+              "kind.lua:1: the function returned " + returned + code + script + said + "|" + wanted + help);
+  }
+  EXPECT_EQ(complaint("return function() return -1e300 end"),
+            "kind.lua:1: the function returned -1e+300 for 'score'\n    1 | return function() return -1e300 end" +
+                doing + "|a reward is at most 3.4e38");
+  EXPECT_EQ(complaint("return { abstains = 1, score = print }"),
+            "kind.lua: 'abstains' is true or false|abstains = true: nil stands for no opinion");
 }
 
 TEST(LuaReward, RemembersNothingBetweenGroups) {
@@ -122,39 +162,40 @@ TEST(LuaReward, GetsItsSettings) {
 }
 
 TEST(LuaReward, SaysWhatIsWrongAndWhere) {
+  const std::string help = "; nil is no opinion only in a script that says so: return { abstains = true, ... }";
   EXPECT_EQ(complaint("return function(c)\n  return c.txt + 1\nend"),
             "kind.lua:2: attempt to perform arithmetic on a nil value (field 'txt')\n    2 |   return c.txt + 1\n"
-            "  scoring completion 1 of 2 for 'dialogue 7'|");
+            "  scoring completion 0 (the first is 0)|");
   EXPECT_EQ(complaint("local function kind(c)\n  error('too rude')\nend\nreturn function(c)\n  local k = kind(c)\n"
                       "  return k\nend"),
             "kind.lua:2: too rude\n    2 |   error('too rude')\n  in function 'kind' (kind.lua:2)\n"
-            "  in the function of line 4 (kind.lua:5)\n  scoring completion 1 of 2 for 'dialogue 7'|");
+            "  in the function of line 4 (kind.lua:5)\n  scoring completion 0 (the first is 0)|");
   EXPECT_EQ(complaint("return functoin() end").substr(0, 12), "kind.lua:1: ");
   EXPECT_EQ(complaint("local x = 1"),
             "kind.lua: returns a nil|return function(completion, example) ... end, or { parts = { \"reward\", ... }, "
             "score = function ... end }");
   EXPECT_EQ(complaint("return { scoer = print }"),
-            "kind.lua: returns a table with 'scoer'|did you mean 'score'? known: group, parts, score");
+            "kind.lua: returns a table with 'scoer'|did you mean 'score'? known: abstains, group, parts, score");
   EXPECT_EQ(complaint("return { parts = { 1 }, score = print }"),
             "kind.lua: 'parts' is a list of names|parts = { \"reward\", \"politeness\" }");
   EXPECT_EQ(complaint("\nreturn function(c)\n  local x = c.text\nend"),
             "kind.lua:2: the function returned nothing instead of 1 (score)\n    2 | return function(c)\n"
-            "  scoring completion 1 of 2 for 'dialogue 7'|return a number for each part, or nil for no opinion");
+            "  scoring completion 0 (the first is 0)|return a number for each part" +
+                help);
   EXPECT_EQ(complaint("return { parts = {'a', 'b'}, score = function(c) return 1 end }"),
             "kind.lua:1: the function returned 1 value instead of 2 (a, b)\n"
             "    1 | return { parts = {'a', 'b'}, score = function(c) return 1 end }\n"
-            "  scoring completion 1 of 2 for 'dialogue 7'|return a number for each part, or nil for no opinion");
+            "  scoring completion 0 (the first is 0)|return a number for each part" +
+                help);
   EXPECT_EQ(
       complaint("return function(c) return c.finished end"),
       "kind.lua:1: the function returned a boolean for 'score'\n    1 | return function(c) return c.finished end\n"
-      "  scoring completion 1 of 2 for 'dialogue 7'|a number, or nil for no opinion");
-  EXPECT_EQ(complaint("return function(c) return 1 / 0 end"),
-            "kind.lua:1: the function returned inf for 'score'\n    1 | return function(c) return 1 / 0 end\n"
-            "  scoring completion 1 of 2 for 'dialogue 7'|");
+      "  scoring completion 0 (the first is 0)|return a number" +
+          help);
   EXPECT_EQ(complaint("return { group = function(all) return { 1, 2, 3 } end }"),
             "kind.lua:1: the function returned a list of 3 for 2 completions\n"
             "    1 | return { group = function(all) return { 1, 2, 3 } end }\n"
-            "  scoring the 2 completions for 'dialogue 7'|");
+            "  scoring all 2 completions|");
   EXPECT_EQ(complaint("while true do end", {{"instructions", 5000}}),
             "kind.lua:1: the script needs more than 5000 instructions\n    1 | while true do end|"
             "is there a loop without an end? 'instructions' sets the limit");
