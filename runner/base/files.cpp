@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/disk.h"
 #include "base/error.h"
 
 namespace compeer {
@@ -16,9 +17,8 @@ namespace compeer {
 namespace {
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& file, const char* what) {
-  const bool full = errno == ENOSPC || errno == EDQUOT;
-  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(errno)),
-              full ? "make room on its disk; the same command goes on" : "", Exit::failure);
+  const int cause = errno;
+  throw Error(file.string(), fmt::format("{}: {}", what, std::strerror(cause)), remedy_of_write(cause), Exit::failure);
 }
 
 // A disk that fails is no mistake in data.

@@ -17,7 +17,9 @@ std::string head(const Fault& fault, int world_size) {
   const std::string phase = fault.phase.empty() ? "" : "phase '" + fault.phase + "'";
   if (world_size == 1) return fault.where.empty() ? phase : fault.where;
   std::string text = "rank " + std::to_string(fault.rank) + " (host " + fault.host + ")";
-  if (!phase.empty()) text += ", " + phase;
+  // What a plugin's error says of its place need not be said twice.
+  const bool told = fault.where.find("in " + fault.phase + "()") != std::string::npos;
+  if (!phase.empty() && !told) text += ", " + phase;
   if (!fault.plugin.empty() && fault.where.find(fault.plugin) == std::string::npos) text += ", plugin " + fault.plugin;
   return fault.where.empty() ? text : text + ": " + fault.where;
 }

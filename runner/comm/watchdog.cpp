@@ -28,6 +28,13 @@ std::string condition(const Neighbour& rank) {
   return "works";
 }
 
+// What to do about it, if that is clear.
+std::string remedy(const Neighbour& rank) {
+  if (stopped(rank)) return "something stopped it from outside (kill -STOP, Ctrl-Z, a debugger); the run can go on";
+  if (rank.state == 'D') return "a disk or file server does not answer; once it does, the run can go on";
+  return "";
+}
+
 // The longest time between two looks: it decides how soon a lost rank is noticed.
 double tick(double seconds) { return std::clamp(seconds / 8, 0.02, 0.25); }
 
@@ -118,6 +125,7 @@ void Watchdog::blame_others(Fault& fault, double idle) const {
                                  [&](const auto& a, const auto& b) { return times(a) < times(b); });
   }
   fault.rank = culprit->rank, fault.phase = culprit->place.phase, fault.plugin = culprit->place.plugin;
+  if (const auto help = remedy(*culprit); !help.empty()) fault.help = help;
 }
 
 void Watchdog::expire(double idle, bool waits) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/json.h"
 
@@ -64,8 +65,10 @@ void LineWriter::finish() {
 }
 
 void LineWriter::fail() const {
-  throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(errno)),
-              "the same command goes on with what is finished, once this is mended", Exit::failure);
+  const int cause = errno;
+  auto help = remedy_of_write(cause);
+  if (help.empty()) help = "the same command goes on with what is finished, once this is mended";
+  throw Error(file_.string(), fmt::format("can't be written: {}", std::strerror(cause)), help, Exit::failure);
 }
 
 }  // namespace compeer::data

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/disk.h"
 #include "base/error.h"
 
 namespace compeer::record::hdf {
@@ -101,10 +102,8 @@ std::string last_error() {
 
 void Place::fail(const std::string& what) const {
   const std::string why = last_error();
-  const auto says = [&](int error) { return why.find(std::strerror(error)) != std::string::npos; };
-  const bool full = says(ENOSPC) || says(EDQUOT);  // no mistake in data
-  throw Error(file.string(), what + ": " + why, full ? "free some space, then resume the run" : "",
-              full || says(EIO) ? Exit::failure : Exit::data);
+  const int cause = cause_in(why);  // if the system gives one it is no mistake in data
+  throw Error(file.string(), what + ": " + why, remedy_of_write(cause), cause != 0 ? Exit::failure : Exit::data);
 }
 
 void Place::close() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "record/hdf.h"
 
@@ -176,7 +177,7 @@ void Array::fail(const std::string& what) const {
 void Array::fail_to_write(const std::string& what) const {
   const std::string why = last_error();
   *broken_ = true;
-  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), "free some space, then resume the run",
+  throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), remedy_of_write(cause_in(why)),
               Exit::failure);
 }
 

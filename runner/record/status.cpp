@@ -11,6 +11,7 @@
 #include <ctime>
 #include <limits>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -33,8 +34,10 @@ void write_plain(const Path& file, const std::string& text, const char* mode) {
   FILE* out = std::fopen(file.c_str(), mode);
   const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const bool closed = out && std::fclose(out) == 0;
+  const int cause = errno;
   if (!written || !closed)
-    throw Error(file.string(), fmt::format("can't be written: {}", std::strerror(errno)), "", Exit::failure);
+    throw Error(file.string(), fmt::format("can't be written: {}", std::strerror(cause)), remedy_of_write(cause),
+                Exit::failure);
 }
 
 Path beside(const Path& file, int rank) {

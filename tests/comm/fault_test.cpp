@@ -81,10 +81,12 @@ TEST(RankError, SpeaksOfRanksOnlyWhereThereAreSeveral) {
                "rank 1 (host h), phase 'score', plugin rewards/length 1.0.0: a:1: say \"no\"\n  help: try yes");
 }
 
-TEST(RankError, NamesThePluginOnce) {
+TEST(RankError, NamesPhaseAndPluginOnce) {
   Fault fault = sample();
   fault.where = "rewards/length 1.0.0, in score()";
-  EXPECT_EQ(RankError(fault, 2).where(), "rank 1 (host h), phase 'score': rewards/length 1.0.0, in score()");
+  EXPECT_EQ(RankError(fault, 2).where(), "rank 1 (host h): rewards/length 1.0.0, in score()");
+  fault.phase = "train";
+  EXPECT_EQ(RankError(fault, 2).where(), "rank 1 (host h), phase 'train': rewards/length 1.0.0, in score()");
 }
 
 }  // namespace

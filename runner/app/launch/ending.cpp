@@ -7,8 +7,10 @@
 #include <cstring>
 #include <fstream>
 #include <regex>
+#include <string_view>
 #include <vector>
 
+#include "record/failure_text.h"
 #include "record/status.h"
 #include "spec/text.h"
 
@@ -19,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t most_of_log = 64 << 10;
-constexpr size_t shown_lines = 12, longest_line = 400;
+constexpr size_t shown_lines = 12, longest_line = 400, shown_warnings = 5;
 
 // The end of what was written since `start`.
 std::string log_since(const fs::path& log, uint64_t start) {
@@ -65,15 +67,21 @@ std::string killed_rank(const std::string& log) {
                      signal_text(std::stoi(match[3])));
 }
 
-Error from_failure(const std::string& run, const record::Failure& failure, const std::string& log) {
-  std::string where = fmt::format("run {}, rank {}", run, failure.rank);
+// A crash and a hang leave a stack in the log.
+std::string stack_in(const fs::path& folder, const record::Failure& failure) {
+  const bool hung = failure.exit == static_cast<int>(Exit::watchdog);
+  return hung || failure.what.starts_with("signal ") ? "; the log is " + (folder / "log.txt").string() : "";
+}
+
+Error from_failure(const fs::path& folder, const record::Failure& failure, const std::string& log) {
+  const std::string run = folder.filename().string();
+  std::string where = fmt::format("run {}, rank {}", run, failure.rank), what = failure.what;
   if (!failure.host.empty()) where += " on " + failure.host;
-  if (!failure.phase.empty()) where += fmt::format(", phase {}", failure.phase);
-  if (failure.plugin) where += fmt::format(", plugin {}", *failure.plugin);
-  std::string what = failure.where.empty() ? failure.what : failure.where + ": " + failure.what;
+  const auto place = record::place_of_failure(failure.phase, failure.plugin.value_or(""), failure.where);
+  if (!place.empty()) where += ", " + place;
   // A killed process is reported by one that lives; how it was killed only mpirun knows.
   if (const auto killed = killed_rank(log); failure.exit > 128 && !killed.empty()) what += "; " + killed;
-  return Error(where, what, failure.help, to_exit(failure.exit));
+  return Error(where, what, failure.help + stack_in(folder, failure), to_exit(failure.exit));
 }
 
 // Workers obey these signals as soon as they run, mpirun but for its first and last moments.
@@ -102,7 +110,7 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
   try {
     if (end.exit == 0 && end.signal == 0 && record::read_summary(folder)) return {};
     if (asked_to_stop(end) && has_finished(folder)) return {};
-    if (const auto failure = record::read_failure(folder)) return from_failure(run, *failure, log);
+    if (const auto failure = record::read_failure(folder)) return from_failure(folder, *failure, log);
   } catch (const Error&) {  // torn by the same death: the log is left
   }
   if (end.exit == static_cast<int>(Exit::preempted)) {
@@ -116,10 +124,28 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
                  fmt::format("make room for {}; the same command goes on", folder.string()), to_exit(end.exit));
   }
   const bool killed = what_happened(end, log).find("signal 9 ") != std::string::npos;
-  return Error("run " + run, what_happened(end, log) + tail(log),
-               killed ? "the system kills a process when memory runs out"
-                      : fmt::format("all of it is in {}", (folder / "log.txt").string()),
-               to_exit(end.exit));
+  return Error(
+      "run " + run, what_happened(end, log) + tail(log),
+      killed ? "the system kills a process when memory runs out (dmesg tells), a batch system at a limit; the same "
+               "command goes on"
+             : fmt::format("all of it is in {}", (folder / "log.txt").string()),
+      to_exit(end.exit));
+}
+
+std::vector<std::string> warnings_of(const fs::path& folder, uint64_t log_start) {
+  constexpr std::string_view mark = "compeer: warning: ";
+  std::ifstream log(folder / "log.txt", std::ios::binary);
+  log.seekg(static_cast<std::streamoff>(log_start));
+  std::vector<std::string> all;
+  size_t more = 0;
+  for (std::string line; std::getline(log, line);) {
+    if (!line.starts_with(mark)) continue;
+    const auto text = spec::printable(line.substr(mark.size()), longest_line);
+    if (std::find(all.begin(), all.end(), text) != all.end()) continue;
+    all.size() < shown_warnings ? all.push_back(text) : void(++more);
+  }
+  if (more > 0) all.push_back(fmt::format("{} more are in {}", more, (folder / "log.txt").string()));
+  return all;
 }
 
 Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {

@@ -84,6 +84,7 @@ class Live {
     if (progress_.passed(name_) - looked_ < look_at_status) return alive;
     looked_ = progress_.passed(name_);
     begun_ = begun_ || has_begun(folder_.path());
+    tell_if_stopped();
     // Until there are ranks nobody else watches. What srun waits for may take its time.
     if (alive && !begun_ && launcher_ == "mpirun" && looked_ > patience_) {
       give_up(no_rank_began(folder_.path(), patience_, log_start_));
@@ -110,6 +111,8 @@ class Live {
                   false,
                   given_up_ ? given_up_ : why_it_ended(folder_.path(), process_->end(), log_start_),
                   {}};
+    for (const auto& warning : warnings_of(folder_.path(), log_start_))
+      progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
     const double seconds = progress_.passed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
     const bool stopped = done.error && done.error->exit() == Exit::preempted;
@@ -128,6 +131,17 @@ class Live {
     return record::being_written(folder / "spec.json") || fs::exists(folder / "status.json", none);
   }
 
+  // Nobody else would say why nothing happens: a rank that is alone has no other that waits for it.
+  void tell_if_stopped() {
+    const bool stopped = process_->stopped();
+    if (stopped && !stopped_) {
+      progress_.note(fmt::format(
+          "compeer: note: {}: its process {} is stopped (kill -STOP, a debugger); kill -CONT {} lets it go on", name_,
+          process_->id(), process_->id()));
+    }
+    stopped_ = stopped;
+  }
+
   void give_up(const Error& why) {
     given_up_ = why;
     kill();
@@ -140,7 +154,7 @@ class Live {
   uint64_t log_start_ = 0;
   double looked_ = 0, patience_ = 0;
   std::string launcher_;  // "" if there is but one rank
-  bool begun_ = false;
+  bool begun_ = false, stopped_ = false;
   std::optional<Error> given_up_;
   std::unique_ptr<Process> process_;
 };

@@ -80,6 +80,7 @@ std::vector<std::string> environment(const std::vector<std::string>& added) {
 // Whose a process is, or -1. In /proc/PID/stat the name, in brackets, may hold anything.
 struct Kin {
   long parent = -1, session = -1;
+  char state = 0;
 };
 
 Kin kin_of(const fs::path& folder) {
@@ -87,12 +88,11 @@ Kin kin_of(const fs::path& folder) {
   std::string text;
   std::getline(file, text);
   const size_t bracket = text.rfind(')');
-  char state = 0;
   long group = 0;
   Kin kin;
   if (bracket == std::string::npos ||
-      std::sscanf(text.c_str() + bracket + 1, " %c %ld %ld %ld", &state, &kin.parent, &group, &kin.session) != 4 ||
-      state == 'Z') {
+      std::sscanf(text.c_str() + bracket + 1, " %c %ld %ld %ld", &kin.state, &kin.parent, &group, &kin.session) != 4 ||
+      kin.state == 'Z') {
     return {};
   }
   return kin;
@@ -163,6 +163,12 @@ bool Process::running() {
   reaped_ = true;
   if (got == pid_) end_ = WIFSIGNALED(status) ? ProcessEnd{0, WTERMSIG(status)} : ProcessEnd{WEXITSTATUS(status), 0};
   return false;
+}
+
+bool Process::stopped() const {
+  if (reaped_) return false;
+  const char state = kin_of("/proc/" + std::to_string(pid_)).state;
+  return state == 'T' || state == 't';
 }
 
 void Process::signal(int number) const {

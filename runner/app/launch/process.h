@@ -34,6 +34,8 @@ class Process {
   /// False once it has ended; then `end` is known.
   bool running();
   const ProcessEnd& end() const { return end_; }
+  bool stopped() const;  ///< by a signal such as SIGSTOP, or a debugger: it does nothing until it is let go on
+  pid_t id() const { return pid_; }
 
   void signal(int number) const;  ///< to the program alone, which passes it on
   void kill_all();                ///< SIGKILL to whatever lives in the session; returns when it is gone

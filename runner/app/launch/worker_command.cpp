@@ -9,6 +9,7 @@
 
 #include "app/launch/launch.h"
 #include "app/launch/worker_program.h"
+#include "base/disk.h"
 #include "base/error.h"
 
 namespace compeer::app {
@@ -109,6 +110,7 @@ std::vector<std::string> rank_launcher(int64_t ranks, int64_t threads) {
     throw Error("COMPEER_LAUNCHER", fmt::format("there is no launcher '{}'", launcher),
                 suggest(launcher, {"mpirun", "srun"}), Exit::usage);
   if (ranks == 1) return {};
+  fs::remove(make_temporary_folder());  // mpirun would say that it can't, at length
   // Slots are counted in cores, of which a virtual machine may show fewer than it has processors.
   std::vector<std::string> command{find_mpirun(ranks), "-n",        std::to_string(ranks),
                                    "--oversubscribe",  "--bind-to", "none"};

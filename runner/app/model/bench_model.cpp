@@ -1,12 +1,11 @@
 #include "app/model/bench_model.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
 
+#include "base/disk.h"
 #include "base/random.h"
 #include "kernels/packed.h"
 #include "record/safetensors.h"
@@ -130,8 +129,7 @@ int bench_model(const nlohmann::json& options) {
   return 0;
 }
 
-BenchModel::BenchModel(const BenchSize& size, const std::string& dtype)
-    : folder_(std::filesystem::temp_directory_path() / ("compeer-bench-model-" + std::to_string(::getpid()))) {
+BenchModel::BenchModel(const BenchSize& size, const std::string& dtype) : folder_(make_temporary_folder()) {
   write_bench_model(size, dtype, folder_);
 }
 

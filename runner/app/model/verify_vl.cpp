@@ -3,7 +3,8 @@
 
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
-#include <unistd.h>
+
+#include "base/disk.h"
 
 namespace compeer::app {
 
@@ -14,10 +15,7 @@ namespace fs = std::filesystem;
 // The model folder with another file in the place of config.json: links, gone with the object.
 class Relinked {
  public:
-  Relinked(const fs::path& folder, const fs::path& config)
-      : path_(fs::temp_directory_path() / fmt::format("compeer-verify-{}", ::getpid())) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
+  Relinked(const fs::path& folder, const fs::path& config) : path_(make_temporary_folder()) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const auto name = entry.path().filename();
       if (name != "config.json" && entry.is_regular_file())

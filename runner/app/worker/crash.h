@@ -10,6 +10,10 @@ void when_crashing(void (*story)(int signal));
 /// Where this thread is, a line for each function, into an open file. For handlers; once `when_crashing` was called.
 void show_stack(int file);
 
+/// The same for people, from where it crashed on: "  /x/rewards/a.so+0x1a2b  score(Group const&) at a.cpp:12". Names
+/// and lines are those that addr2line and c++filt, if installed, find out within some seconds.
+void show_named_stack(int file);
+
 /// Ends this process as the signal would have.
 [[noreturn]] void die_of(int signal);
 

@@ -34,6 +34,7 @@ struct Known {
 };
 Known known;
 std::atomic<bool> task_runs{false};
+constexpr int longest_stack = 6;  // seconds that a thread may take to say where it is
 
 void write_error_file(const SignalText& text) {
   const int out = ::open(known.file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
@@ -63,7 +64,7 @@ void tell_crash(int signal) {
   json.add(",\"where\":\"\",\"what\":\"signal ").add(signal).add(" (").add(signal_name(signal));
   json.add(")\",\"help\":\"the log shows the stack\",\"exit\":").add(code).add("}\n");
   write_error_file(json);
-  show_stack(STDERR_FILENO);
+  show_named_stack(STDERR_FILENO);
   if (plugin[0]) ::_exit(code);
 }
 
@@ -75,7 +76,7 @@ void on_stop(int signal) {
 void on_show_stack(int) {
   constexpr char title[] = "compeer: the main thread is at\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, title, sizeof title - 1);
-  show_stack(STDERR_FILENO);
+  show_named_stack(STDERR_FILENO);
   ::sem_post(&known.stack_shown);
 }
 
@@ -167,7 +168,7 @@ void report_hang(const comm::Fault& fault) {
   if (!report(fault) || !hangs_here || ::pthread_kill(known.main_thread, SIGRTMIN) != 0) return;
   timespec until;
   ::clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += 1;
+  until.tv_sec += longest_stack;
   ::sem_clockwait(&known.stack_shown, CLOCK_MONOTONIC, &until);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "record/failure_text.h"
 #include "report/comparing/compare.h"
 #include "report/comparing/trial_groups.h"
 #include "report/drawing/numbers.h"
@@ -161,9 +162,8 @@ std::string ending(const RunData& run) {
   if (run.steps_planned > 0) text += fmt::format(" at step {} of {}", run.steps_done, run.steps_planned);
   if (!run.failure) return text + ".";
   const auto& f = *run.failure;
-  text += fmt::format("; rank {}, phase {}", f.rank, f.phase);
-  if (!f.plugin.empty()) text += ", plugin " + f.plugin;
-  text += ": " + (f.where.empty() ? "" : f.where + ": ") + f.what;
+  const auto place = record::place_of_failure(f.phase, f.plugin, f.where);
+  text += fmt::format("; rank {}{}{}: {}", f.rank, place.empty() ? "" : ", ", place, f.what);
   return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
 }
 

@@ -1,9 +1,11 @@
 #include "app/launch/launch.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -127,6 +129,54 @@ TEST_F(Launch, TellsWhatErrorJsonSays) {
             "run x, rank 1 on n07, phase score, plugin rewards/format 1.0.0: no score|mend it|5");
 }
 
+TEST_F(Launch, PassesOnWhatARunWarnsOf) {
+  worker("for i in 1 2 2 3 4 5 6 7; do echo \"compeer: warning: number $i\"; done; echo no warning; finish");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(failure(one(make_spec())), "none");
+  const auto told = testing::internal::GetCapturedStderr();
+  for (const char* line : {"compeer: warning: x: number 1\n", "compeer: warning: x: number 5\n",
+                           "compeer: warning: x: 2 more are in results/x/log.txt\n"})
+    EXPECT_NE(told.find(line), std::string::npos) << told;
+  EXPECT_EQ(told.find("number 6"), std::string::npos) << told;
+}
+
+TEST_F(Launch, SaysThatARunIsStoppedAndHowItGoesOn) {
+  worker("(until grep -q 'is stopped' told; do :; done; kill -CONT $$) & kill -STOP $$; finish");
+  const int before = ::dup(STDERR_FILENO), file = ::open("told", O_CREAT | O_WRONLY, 0600);
+  ::dup2(file, STDERR_FILENO);
+  EXPECT_EQ(failure(one(make_spec())), "none");
+  ::dup2(before, STDERR_FILENO);
+  ::close(file), ::close(before);
+  const auto told = read("told");
+  EXPECT_TRUE(told.starts_with("compeer: note: x: its process ")) << told;
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
+}
+
+TEST_F(Launch, SaysNothingTwice) {
+  worker(
+      R"x(echo '{"rank":0,"host":"","phase":"score","plugin":"rewards/lua 1.0.0","where":"step 3, record a/7: rewards/lua 1.0.0 (/x/lua.so), in score()","what":"returned NaN","help":"mend it","exit":5}' > "$run/error.json"; exit 5)x");
+  EXPECT_EQ(failure(one(make_spec())),
+            "run x, rank 0, step 3, record a/7: rewards/lua 1.0.0 (/x/lua.so), in score(): returned NaN|mend it|5");
+}
+
+TEST_F(Launch, SaysWhereTheStackOfACrashIs) {
+  worker(
+      R"x(echo '{"rank":1,"host":"n07","phase":"score","plugin":"rewards/format 1.0.0","where":"","what":"signal 11 (segmentation fault)","help":"the log shows the stack","exit":5}' > "$run/error.json"; exit 5)x");
+  EXPECT_EQ(failure(one(make_spec())),
+            "run x, rank 1 on n07, phase score, plugin rewards/format 1.0.0: signal 11 (segmentation fault)|the log "
+            "shows the stack; the log is results/x/log.txt|5");
+}
+
+TEST_F(Launch, NamesATmpdirThatCannotBeWritten) {
+  worker("finish");
+  ::setenv("TMPDIR", "/proc/nothing", 1);
+  EXPECT_EQ(
+      failure(one(make_spec("ranks = 2"))),
+      "TMPDIR: no file can be made in /proc/nothing: No such file or directory|set TMPDIR to a folder that can be "
+      "written: temporary files go there, those of mpirun too|1");
+  ::unsetenv("TMPDIR");
+}
+
 TEST_F(Launch, TellsTheEndOfTheLogIfThereIsNothingElse) {
   worker("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo line $i; done; printf 'bad \\033[31m\\377'; exit 4");
   EXPECT_EQ(
@@ -147,8 +197,8 @@ TEST_F(Launch, NamesTheSignalThatEndedARun) {
   worker("kill -9 $$");
   EXPECT_EQ(failure(one(make_spec())),
             "run x: was killed by signal 9 (Killed)\n  the last lines of its log:\n    called with results/x|the "
-            "system kills a "
-            "process when memory runs out|1");
+            "system kills a process when memory runs out (dmesg tells), a batch system at a limit; the same command "
+            "goes on|1");
 }
 
 TEST_F(Launch, CallsARunWithoutSummaryFailed) {

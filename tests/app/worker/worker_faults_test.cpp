@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <future>
 #include <map>
 #include <semaphore>
@@ -24,6 +25,8 @@ struct Wrong {
   std::string plugin = {};
   std::string phase = "score";
   double watchdog = 60;
+  std::string help = {};
+  std::vector<std::string> stack = {};  // what its lines hold, where addr2line is installed
 };
 
 const std::string length = "rewards/length 1.0.0";
@@ -36,12 +39,29 @@ const std::vector<Wrong> all_wrongs = {
     {"exit 3", 1, 1, "exit(3) was called in the middle of the run"},
     {"quick exit", -1, 1, "has ended without a word", length},
     {"segv", 139, 139, "signal 11 (segmentation fault)"},
-    {"overflow", 5, 5, "signal 11 (segmentation fault)", length},
+    {"overflow",
+     5,
+     5,
+     "signal 11 (segmentation fault)",
+     length,
+     "score",
+     60,
+     "the log shows the stack",
+     {"\n  ", "worker_stub+0x", "  compeer::train::(anonymous namespace)::overflow(int)", " times)\n"}},
     {"abort", 134, 134, "signal 6 (abort)"},
     {"terminate", 5, 5, "an exception that nobody caught: in a thread", length},
     {"kill", -1, 137, "has ended without a word", length},
-    {"stop", -1, 86, "is stopped by a signal", length, "score", 1},
-    {"loop", 86, 86, "no progress for 1 s", length, "score", 1},
+    {"stop", -1, 86, "is stopped by a signal", length, "score", 1,
+     "something stopped it from outside (kill -STOP, Ctrl-Z, a debugger); the run can go on"},
+    {"loop",
+     86,
+     86,
+     "no progress for 1 s",
+     length,
+     "score",
+     1,
+     "it hangs, or watchdog.seconds (1 s) is too short for this work",
+     {"the main thread is at\n  ", "  compeer::train::(anonymous namespace)::loop()"}},
     {"return early", -1, 1, "has left its task while rank", "", ""},
     {"wait for nothing", -1, 86, "has waited", "", "update", 1},
 };
@@ -51,6 +71,8 @@ nlohmann::json spec_of(const Wrong& wrong, int ranks, int culprit) {
           {"spec", {{"ranks", ranks}, {"watchdog", {{"seconds", wrong.watchdog}}}}},
           {"stub", {{"fault", wrong.fault}, {"rank", culprit}, {"plugin", wrong.plugin}}}};
 }
+
+const bool can_name_functions = std::system("addr2line --version >/dev/null 2>&1") == 0;
 
 struct Outcome {
   int exit = -1;
@@ -102,6 +124,12 @@ class WorkerFault : public ::testing::TestWithParam<int> {
     EXPECT_EQ(seen.error["phase"], wrong.phase);
     EXPECT_EQ(seen.error["plugin"], wrong.plugin.empty() ? nlohmann::json() : nlohmann::json(wrong.plugin));
     EXPECT_NE(seen.output.find(wrong.what), std::string::npos);
+    if (!wrong.help.empty()) {
+      EXPECT_EQ(seen.error["help"], wrong.help);
+    }
+    for (const auto& text : wrong.stack) {
+      EXPECT_TRUE(!can_name_functions || seen.output.find(text) != std::string::npos) << text;
+    }
     if (ranks > 0) {
       EXPECT_NE(seen.output.find("rank " + std::to_string(culprit) + " (host "), std::string::npos);
     }

@@ -27,7 +27,7 @@ using comm::World;
   return depth < 0 ? 0 : overflow(depth + 1) + room[depth % 4096];
 }
 
-[[noreturn]] void loop() {
+[[noreturn, gnu::noinline]] void loop() {
   for (std::atomic<int> i = 0;; ++i) {
   }
 }

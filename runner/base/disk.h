@@ -1,0 +1,17 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace compeer {
+
+/// What to do when a file can't be written, by the cause (errno); "" if nothing fits.
+std::string remedy_of_write(int error);
+
+/// The errno whose text a message of another library holds, of those that have a remedy; 0: none.
+int cause_in(const std::string& message);
+
+/// A new, empty folder in $TMPDIR (or /tmp), which is made if it isn't there, as mpirun does. Throws Error (exit 1)
+/// that names TMPDIR.
+std::filesystem::path make_temporary_folder();
+
+}  // namespace compeer
