@@ -116,11 +116,11 @@ class Live {
     const double seconds = progress_.passed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
     const bool stopped = done.error && done.error->exit() == Exit::preempted;
-    progress_.end(name_, fmt::format("{} after {}",
-                                     !done.error ? "finished"
-                                     : stopped   ? "stopped"
-                                                 : "failed",
-                                     duration_text(seconds)));
+    const auto outcome = !done.error ? Progress::Outcome::finished
+                         : stopped   ? Progress::Outcome::stopped
+                                     : Progress::Outcome::failed;
+    const char* word = !done.error ? "finished" : stopped ? "stopped" : "failed";
+    progress_.end(name_, outcome, fmt::format("{} after {}", word, duration_text(seconds)));
     return done;
   }
 
@@ -163,7 +163,10 @@ class Live {
 class Launcher {
  public:
   Launcher(const std::vector<spec::Spec>& specs, const LaunchOptions& options)
-      : specs_(specs), options_(options), progress_(Progress::standard_error(options.quiet)), done_(specs.size()) {}
+      : specs_(specs),
+        options_(options),
+        progress_(Progress::standard_error(options.quiet), specs.size()),
+        done_(specs.size()) {}
 
   std::vector<Launched> run(const std::function<RunFolder(const spec::Spec&)>& claim) {
     while (next_ < specs_.size() || !live_.empty()) {
@@ -179,6 +182,7 @@ class Launcher {
       });
       if (!live_.empty()) std::this_thread::sleep_for(look_at_process);
     }
+    progress_.close();
     if (stopping_) refuse_to_go_on();
     return std::move(done_);
   }
@@ -195,19 +199,21 @@ class Launcher {
       } else {
         live_.push_back(std::make_unique<Live>(index, spec, std::move(folder), options_, progress_));
       }
+      return;
     } catch (const Error& error) {
       done_[index].error = error;
     } catch (const fs::filesystem_error& error) {
       done_[index].error = Error(error.path1().string(), error.code().message(), "", Exit::failure);
     }
+    progress_.end(done_[index].name, Progress::Outcome::failed, "");
   }
 
   void read_back(Launched& done, const RunFolder& folder, const spec::Spec& spec) {
     done.reused = true;
     done.summary = *record::read_summary(folder.path());
     Live::warn(folder, spec, progress_);
-    if (!options_.quiet)
-      progress_.end(done.name, fmt::format("finished before, read back from {}", folder.path().string()));
+    progress_.end(done.name, Progress::Outcome::read_back,
+                  fmt::format("finished before, read back from {}", folder.path().string()));
   }
 
   void heed_interrupts() {

@@ -61,7 +61,7 @@ Progress::Setup Progress::standard_error(bool quiet) {
   return setup;
 }
 
-Progress::Progress(Setup setup) : setup_(std::move(setup)) {}
+Progress::Progress(Setup setup, size_t runs) : setup_(std::move(setup)), total_(runs) { began_ = told_ = setup_.now(); }
 Progress::~Progress() { wipe(); }
 
 void Progress::start(const std::string& run, const std::string& sentence) {
@@ -69,7 +69,7 @@ void Progress::start(const std::string& run, const std::string& sentence) {
   one.name = run;
   one.started = one.told = setup_.now();
   runs_.push_back(one);
-  if (!setup_.quiet && !setup_.terminal) setup_.write(fmt::format("{}: {}\n", run, sentence));
+  if (!setup_.quiet && !setup_.terminal && !together()) setup_.write(fmt::format("{}: {}\n", run, sentence));
   draw();
 }
 
@@ -78,19 +78,69 @@ void Progress::update(const std::string& run, const record::Status& status) {
   one.status = status;
   const double now = setup_.now();
   if (!one.seen && status.state == "running") one.seen = true, one.first_step = status.step, one.first_step_at = now;
-  if (!setup_.quiet && !setup_.terminal && now - one.told >= between_lines) {
-    one.told = now;
-    setup_.write(line(one) + "\n");
+  double& told = together() ? told_ : one.told;
+  if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
+    told = now;
+    setup_.write((together() ? "compeer: " + line_of_all() : line(one)) + "\n");
   }
   draw();
 }
 
-void Progress::end(const std::string& run, const std::string& sentence) {
+void Progress::end(const std::string& run, Outcome outcome, const std::string& sentence) {
   const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return one.name == run; });
   if (found != runs_.end()) runs_.erase(found);
+  ++outcomes_[outcome];
   wipe();
-  if (!setup_.quiet) setup_.write(fmt::format("{}: {}\n", run, sentence));
+  if (together()) return draw();
+  if (!setup_.quiet && !sentence.empty()) setup_.write(fmt::format("{}: {}\n", run, sentence));
   draw();
+}
+
+void Progress::close() {
+  wipe();
+  if (!together() || setup_.quiet) return;
+  setup_.write(fmt::format("compeer: {} runs: {} after {}\n", total_, counts(), duration_text(setup_.now() - began_)));
+}
+
+size_t Progress::ended() const {
+  size_t sum = 0;
+  for (const auto& [outcome, count] : outcomes_) sum += count;
+  return sum;
+}
+
+// "20 finished, 2 failed": what there is of each.
+std::string Progress::counts() const {
+  constexpr std::pair<Outcome, const char*> names[] = {{Outcome::read_back, "finished before"},
+                                                       {Outcome::finished, "finished"},
+                                                       {Outcome::failed, "failed"},
+                                                       {Outcome::stopped, "stopped"}};
+  std::string text;
+  for (const auto& [outcome, name] : names) {
+    const auto found = outcomes_.find(outcome);
+    if (found != outcomes_.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found->second, name);
+  }
+  return text.empty() ? "none begun" : text;
+}
+
+// At the pace so far, of the runs that had to be run.
+std::string Progress::all_left() const {
+  const auto found = outcomes_.find(Outcome::read_back);
+  const size_t read_back = found == outcomes_.end() ? 0 : found->second;
+  auto done = static_cast<double>(ended() - read_back);
+  for (const Run& run : runs_) {
+    if (run.status.steps > 0)
+      done += std::min(1.0, static_cast<double>(run.status.step) / static_cast<double>(run.status.steps));
+  }
+  const double rest = static_cast<double>(total_ - read_back) - done;
+  return done > 0 ? duration_text((setup_.now() - began_) / done * rest) : "";
+}
+
+std::string Progress::line_of_all() const {
+  std::string text = fmt::format("{} of {}", ended(), total_);
+  if (const auto found = outcomes_.find(Outcome::failed); found != outcomes_.end())
+    text += fmt::format(", {} failed", found->second);
+  if (const auto left = all_left(); !left.empty()) text += ", " + left + " left";
+  return text;
 }
 
 void Progress::note(const std::string& text) {
@@ -150,12 +200,14 @@ void Progress::wipe() {
 
 void Progress::draw() {
   if (setup_.quiet || !setup_.terminal || runs_.empty()) return;
+  const std::string head = together() ? line_of_all() : runs_[0].name;
   std::string text = bar(runs_[0]);
+  if (together()) text = head + "  " + text;
   const size_t room = std::max(setup_.width(), narrowest) - 1;  // the last column would wrap
   if (text.size() > room) text.resize(room);
   if (setup_.colour) {
-    const size_t name = std::min(text.size(), runs_[0].name.size());
-    text = "\x1b[1m" + text.substr(0, name) + "\x1b[0m" + text.substr(name);
+    const size_t bold = std::min(text.size(), head.size());
+    text = "\x1b[1m" + text.substr(0, bold) + "\x1b[0m" + text.substr(bold);
   }
   setup_.write("\r" + text + "\x1b[K");
   drawn_ = true;

@@ -10,9 +10,11 @@
 namespace compeer::app {
 
 /// Tells a person at the terminal how runs go: one line that is written over and over, with a bar. Without a terminal
-/// a line at the start and the end of each run and every 30 seconds.
+/// a line at the start and the end of a run and every 30 seconds. Several runs together have one line for all of them
+/// ("7 of 24, 2 failed, 3:10 left"), drawn over or every 30 seconds, and one at the end.
 class Progress {
  public:
+  enum class Outcome { finished, failed, stopped, read_back };
   struct Setup {
     bool terminal = false, colour = false, quiet = false;
     std::function<size_t()> width;  ///< of the terminal, in characters
@@ -24,14 +26,16 @@ class Progress {
   /// As standard error allows: a terminal or not, NO_COLOR, its width.
   static Setup standard_error(bool quiet);
 
-  explicit Progress(Setup setup);
+  explicit Progress(Setup setup, size_t runs = 1);
   ~Progress();
 
   /// A run begins: "smoke-grpo: starts on 2 ranks in results/smoke-grpo".
   void start(const std::string& run, const std::string& sentence);
   void update(const std::string& run, const record::Status& status);
-  /// A run ended: "finished after 0:32".
-  void end(const std::string& run, const std::string& sentence);
+  /// A run ended, or never began: "finished after 0:32".
+  void end(const std::string& run, Outcome outcome, const std::string& sentence);
+  /// All have ended: of several, "24 runs: 22 finished, 2 failed after 12:34".
+  void close();
   /// A remark of its own line. Shown even if quiet.
   void note(const std::string& text);
 
@@ -51,11 +55,19 @@ class Progress {
   std::string time_left(const Run& run) const;
   std::string bar(const Run& run) const;
   std::string line(const Run& run) const;
+  bool together() const { return total_ > 1; }
+  size_t ended() const;
+  std::string counts() const;
+  std::string line_of_all() const;
+  std::string all_left() const;
   void wipe();
   void draw();
 
   Setup setup_;
-  std::vector<Run> runs_;
+  size_t total_;
+  std::map<Outcome, size_t> outcomes_;
+  double began_ = 0, told_ = 0;
+  std::vector<Run> runs_;  // that go on just now
   bool drawn_ = false;
 };
 
