@@ -91,7 +91,7 @@ void Report::end(const Made& made) {
                                 std::chrono::duration<double>(Clock::now() - stage_start_).count()};
   run_->append(row);
   const auto put = [&](const std::string& name, double value) {
-    summary_.metrics[stem() + "/" + name] = record::estimate({value});
+    summary_.metrics[stem() + "/" + name] = {.mean = value, .n = 1};
   };
   put("in", in);
   put("out", out);

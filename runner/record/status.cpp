@@ -72,15 +72,6 @@ std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
 
 }  // namespace
 
-Estimate estimate(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  double sum = 0, squares = 0;
-  for (const double value : values) sum += value;
-  for (const double value : values) squares += (value - sum / n) * (value - sum / n);
-  const double half = values.size() < 2 ? 0.0 : 1.96 * std::sqrt(squares / (n - 1) / n);
-  return {sum / n, sum / n - half, sum / n + half, values.size()};
-}
-
 json to_json(const Status& status) {
   json metrics = json::object();
   for (const auto& [name, value] : status.metrics) metrics[name] = number(value);
@@ -136,9 +127,14 @@ Summary summary_from_json(const json& json) {
   Summary summary;
   summary.task = json.at("task");
   summary.steps = whole<uint64_t>(json.at("steps"));
-  for (const auto& [name, value] : json.at("metrics").items())
-    summary.metrics[name] = {number(value.at("mean")), number(value.at("low")), number(value.at("high")),
-                             whole<uint64_t>(value.at("n"))};
+  // Earlier versions gave the last rows of training an interval as if they were independent.
+  const bool independent = summary.task == "evaluate";
+  for (const auto& [name, value] : json.at("metrics").items()) {
+    Estimate estimate{number(value.at("mean")), number(value.at("low")), number(value.at("high")),
+                      whole<int64_t>(value.at("n"))};
+    if (!independent) estimate.low = estimate.high = Estimate::unknown;
+    summary.metrics[name] = estimate;
+  }
   if (json.contains("details")) summary.details = json.at("details");
   return summary;
 }

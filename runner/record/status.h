@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "statistics/interval.h"
+
 /// The small JSON files of a run folder that people and the front end look at. Each appears whole, by a rename.
 /// In JSON a number that isn't finite is null; null reads back as NaN.
 namespace compeer::record {
@@ -31,14 +33,11 @@ struct Failure {
   int exit = 1;
 };
 
-/// summary.json: what a run came to. `low` and `high` bound the 95 % interval.
-struct Estimate {
-  double mean = 0, low = 0, high = 0;
-  uint64_t n = 0;
-};
-/// Of independent draws, at least one: mean and mean -+ 1.96 standard errors; a single draw has no interval.
-Estimate estimate(const std::vector<double>& values);
+/// A metric of summary.json. Evaluations have intervals over their prompts; the last rows of training are no
+/// independent values, so their means have none, nor has what was measured once, over all texts together.
+using Estimate = statistics::Interval;
 
+/// summary.json: what a run came to.
 struct Summary {
   std::string task;
   uint64_t steps = 0;

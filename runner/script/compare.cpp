@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "base/interval.h"
 #include "script/lookup.h"
 
 namespace compeer::script {
@@ -59,7 +58,7 @@ class Comparer {
     }
     for (const auto& [settings, differences] : rows_) {
       Comparison::Row row{settings, {}};
-      for (const auto& values : differences) row.differences.push_back(estimate(values));
+      for (const auto& values : differences) row.differences.push_back(statistics::mean_interval(values));
       made_.rows.push_back(std::move(row));
     }
     return std::move(made_);
@@ -138,13 +137,6 @@ class Comparer {
     return rows_.emplace_back(settings, std::vector<std::vector<double>>(made_.metrics.size())).second;
   }
 
-  static Estimate estimate(const std::vector<double>& differences) {
-    const auto interval = mean_interval(differences);
-    if (interval.n == 0) return {};
-    if (interval.n == 1) return {interval.mean, interval.mean, interval.mean, 1};
-    return {interval.mean, interval.low, interval.high, interval.n};
-  }
-
   const std::vector<RunResult>& runs_;
   Comparison made_;
   std::vector<std::string> alike_;  // settings in which the two of a pair agree
@@ -154,7 +146,7 @@ class Comparer {
 
 std::string show_difference(const Estimate& difference) {
   if (difference.n == 0) return "-";
-  if (difference.n == 1) return fmt::format("{:+.4g}", difference.mean);
+  if (!difference.has_interval()) return fmt::format("{:+.4g}", difference.mean);
   return fmt::format("{:+.4g} [{:+.4g}, {:+.4g}]", difference.mean, difference.low, difference.high);
 }
 
@@ -178,7 +170,7 @@ std::string Comparison::text() const {
   for (const auto& row : rows) {
     std::vector<std::string> line;
     for (const auto& value : row.settings) line.push_back(show(value));
-    uint64_t pairs = 0;
+    int64_t pairs = 0;
     for (const auto& difference : row.differences) pairs = std::max(pairs, difference.n);
     line.push_back(std::to_string(pairs));
     for (const auto& difference : row.differences) line.push_back(show_difference(difference));

@@ -19,9 +19,11 @@ int open(lua_State* L) {
   open_experiments(L);
   open_runs(L);
   open_results(L);
-  const luaL_Reg functions[] = {{"load", bound<load>}, {"experiment", bound<experiment>}, {"sweep", bound<sweep>},
-                                {"runs", bound<runs>}, {"results", bound<results>},       {"report", bound<report>},
-                                {nullptr, nullptr}};
+  const luaL_Reg functions[] = {{"load", bound<load>},         {"experiment", bound<experiment>},
+                                {"sweep", bound<sweep>},       {"runs", bound<runs>},
+                                {"results", bound<results>},   {"report", bound<report>},
+                                {"interval", bound<interval>}, {"difference", bound<difference>},
+                                {"holm", bound<holm>},         {nullptr, nullptr}};
   luaL_newlib(L, functions);
   lua_pushboolean(L, actions(L).quick());
   lua_setfield(L, -2, "quick");

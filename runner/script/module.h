@@ -64,6 +64,12 @@ void open_result_lists(lua_State* L);
 int results(lua_State* L);  // compeer.results
 int report(lua_State* L);   // compeer.report
 
+// interval.cpp
+
+int interval(lua_State* L);    // compeer.interval
+int difference(lua_State* L);  // compeer.difference
+int holm(lua_State* L);        // compeer.holm
+
 /// Launches and waits. Throws only if everything is to end.
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs);
 

@@ -18,6 +18,7 @@ constexpr uint64_t cost_of_report = 1'000'000;  // in instructions: a loop of re
 
 spec::json as_json(const Estimate& estimate) {
   if (estimate.n == 0) return nullptr;
+  if (!estimate.has_interval()) return {{"mean", estimate.mean}, {"n", estimate.n}};
   return {{"mean", estimate.mean}, {"low", estimate.low}, {"high", estimate.high}, {"n", estimate.n}};
 }
 
@@ -37,7 +38,8 @@ void push_printable(lua_State* L, const spec::json& rows, const char* notes_name
   lua_setmetatable(L, -2);
 }
 
-// rows[i][column] is a setting's value, or { mean, low, high, n }; a metric that no run has isn't there.
+// rows[i][column] is a setting's value, or { mean, low, high, n }; a metric that no run has isn't there, nor are the
+// ends of an interval that there is none of.
 spec::json row_of(const std::vector<std::string>& settings, const std::vector<spec::json>& values,
                   const std::vector<std::string>& metrics, const std::vector<Estimate>& estimates) {
   spec::json row;

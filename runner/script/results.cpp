@@ -35,6 +35,7 @@ const Estimate& measured(lua_State* L, const RunResult& run, const std::string& 
 
 int interval(lua_State* L) {
   const auto& estimate = measured(L, check_result(L, 1), std::string(check_text(L, 2)));
+  if (!estimate.has_interval()) return 0;
   lua_pushnumber(L, estimate.low);
   lua_pushnumber(L, estimate.high);
   return 2;

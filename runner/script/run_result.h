@@ -6,14 +6,12 @@
 
 #include "base/error.h"
 #include "spec/schema.h"
+#include "statistics/interval.h"
 
 namespace compeer::script {
 
-/// A number with its 95 % interval, out of `n` draws; without an interval `low` and `high` are `mean`.
-struct Estimate {
-  double mean = 0, low = 0, high = 0;
-  uint64_t n = 0;
-};
+/// A number with its 95 % interval, if it has one; n = 0: there is none.
+using Estimate = statistics::Interval;
 
 /// What became of a run.
 struct RunResult {

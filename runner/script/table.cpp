@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "base/interval.h"
 #include "script/lookup.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
@@ -83,7 +82,7 @@ std::vector<Estimate> measured(const Group& group, const std::string& name) {
 
 std::string show(const Estimate& estimate) {
   if (estimate.n == 0) return "-";
-  if (estimate.low == estimate.high) return fmt::format("{:.4g}", estimate.mean);
+  if (!estimate.has_interval()) return fmt::format("{:.4g}", estimate.mean);
   return fmt::format("{:.4g} [{:.4g}, {:.4g}]", estimate.mean, estimate.low, estimate.high);
 }
 
@@ -124,11 +123,9 @@ Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::
 }
 
 Estimate over_runs(const std::vector<Estimate>& runs) {
-  if (runs.size() < 2) return runs.empty() ? Estimate{} : runs[0];
   std::vector<double> means;
   for (const auto& run : runs) means.push_back(run.mean);
-  const auto [mean, low, high, n] = mean_interval(means);
-  return {mean, low, high, n};
+  return statistics::mean_interval(means);
 }
 
 const Estimate& metric(const RunResult& run, const std::string& name) {
@@ -140,13 +137,17 @@ const Estimate& metric(const RunResult& run, const std::string& name) {
 
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
   const auto sorted = sort_columns(runs, columns);
-  Table table{sorted.settings, sorted.metrics, {}, failures(runs)};
+  Table table{sorted.settings, sorted.metrics, {}, failures(runs), false};
   std::vector<Group> groups;
   for (const auto& run : runs) group_of(groups, settings_of(run, table.settings)).runs.push_back(&run);
+  table.over_runs = std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.runs.size() > 1; });
   for (const auto& group : groups) {
     Table::Row row{group.settings, {}, 0, 0};
     for (const auto* run : group.runs) ++(run->state == RunResult::State::finished ? row.finished : row.failed);
-    for (const auto& name : table.metrics) row.metrics.push_back(over_runs(measured(group, name)));
+    for (const auto& name : table.metrics) {
+      const auto values = measured(group, name);
+      row.metrics.push_back(table.over_runs || values.empty() ? script::over_runs(values) : values[0]);
+    }
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -164,7 +165,18 @@ std::string Table::text() const {
     for (const auto& value : row.metrics) line.push_back(show(value));
     cells.push_back(line);
   }
-  return aligned(cells, failed);
+  auto notes = failed;
+  if (const auto how = intervals(); !how.empty()) notes.insert(notes.begin(), how);
+  return aligned(cells, notes);
+}
+
+std::string Table::intervals() const {
+  const auto bounded = [](const Row& row) {
+    return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Estimate& e) { return e.has_interval(); });
+  };
+  if (std::none_of(rows.begin(), rows.end(), bounded)) return "";
+  return over_runs ? "[ ]: 95 % intervals over runs (Student's t); a single run has none"
+                   : "[ ]: 95 % intervals over the prompts of each run";
 }
 
 std::string aligned(const std::vector<std::vector<std::string>>& cells, const std::vector<std::string>& notes) {

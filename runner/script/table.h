@@ -7,7 +7,8 @@
 namespace compeer::script {
 
 /// Runs side by side: one row for each combination of the settings asked for, and of each metric the mean over the
-/// runs of the row (their seeds, say) with its 95 % interval.
+/// runs of the row (their seeds, say) with its 95 % interval. Where every row is a single run, the intervals are those
+/// the runs have themselves, over their prompts; the two are never in one table.
 struct Table {
   struct Row {
     std::vector<spec::json> settings;  ///< one for each column that is a setting
@@ -17,9 +18,11 @@ struct Table {
   std::vector<std::string> settings, metrics;
   std::vector<Row> rows;
   std::vector<std::string> failed;  ///< a line for each run that failed (run_result.h)
+  bool over_runs = false;           ///< a row has several runs, so the intervals are over runs
 
   /// Aligned columns, for people.
   std::string text() const;
+  std::string intervals() const;  ///< a line that says what they are over; "" if there are none
 };
 
 /// A column is a setting if the runs' specs have that key, else a metric. An unknown one is an Error with the nearest
@@ -32,7 +35,7 @@ Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::
 /// Rows stand in the order of their first run.
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 
-/// Mean and 95 % interval (Student's t) of independent values. Of a single one its own interval.
+/// Mean and 95 % interval (Student's t) over runs; of a single one without an interval.
 Estimate over_runs(const std::vector<Estimate>& runs);
 
 /// The values of these settings in a run's spec; null where it has none.

@@ -116,14 +116,15 @@ class Evaluation {
     }
   }
 
-  // Over prompts; but variety is a property of all completions together, not of one prompt's: no interval for it.
+  // Over prompts, which are independent; but variety is a property of all completions together, not of one prompt's: no
+  // interval for it.
   std::map<std::string, record::Estimate> estimates() const {
     std::map<std::string, record::Estimate> all;
     if (run_.world.rank() != 0) return all;
-    for (const auto& [name, values] : samples_) all[name] = record::estimate(values);
+    for (const auto& [name, values] : samples_) all[name] = statistics::mean_interval(values);
     for (const auto& [name, value] : whole_.metrics(names_)) {
       const bool deviation = name.ends_with("_std") && name != "group_std";
-      if (deviation || name.starts_with("distinct_") || name == "self_bleu") all[name] = {value, value, value, 1};
+      if (deviation || name.starts_with("distinct_") || name == "self_bleu") all[name] = {.mean = value, .n = 1};
     }
     return all;
   }

@@ -63,12 +63,25 @@ TEST(Status, FailureWithoutAFolderIsNoError) { EXPECT_FALSE(write_failure("/none
 
 TEST(Status, SummaryHasMeansWithIntervals) {
   const TemporaryFolder run;
-  write_summary(run.path(), {"evaluate", 4, {{"reward", {1, 0.9, 1.1, 64}}}});
+  write_summary(run.path(), {"evaluate", 4, {{"reward", {1, 0.9, 1.1, 64}}, {"distinct_2", {.mean = 0.5, .n = 1}}}});
   const auto summary = read_summary(run.path());
   EXPECT_EQ(summary->task, "evaluate");
   EXPECT_EQ(summary->steps, 4u);
   EXPECT_EQ(summary->metrics.at("reward").low, 0.9);
-  EXPECT_EQ(summary->metrics.at("reward").n, 64u);
+  EXPECT_EQ(summary->metrics.at("reward").n, 64);
+  EXPECT_EQ(summary->metrics.at("distinct_2").mean, 0.5);
+  EXPECT_FALSE(summary->metrics.at("distinct_2").has_interval());
+  EXPECT_TRUE(nlohmann::json::parse(read_file(run / "summary.json"))["metrics"]["distinct_2"]["low"].is_null());
+}
+
+// Files of earlier versions have 1.96 standard errors there, over rows that depend on each other.
+TEST(Status, MeansOverRowsOfTrainingHaveNoInterval) {
+  const TemporaryFolder run;
+  write_summary(run.path(), {"grpo", 4, {{"reward", {1, 0.9, 1.1, 20}}}});
+  const auto reward = read_summary(run.path())->metrics.at("reward");
+  EXPECT_EQ(reward.mean, 1);
+  EXPECT_EQ(reward.n, 20);
+  EXPECT_FALSE(reward.has_interval());
 }
 
 TEST(Status, WhatCannotBeUnderstoodIsNamed) {

@@ -10,7 +10,7 @@ RunResult run(const std::string& kind, int seed, double reward, double alpha = 0
   result.name = kind + "-" + std::to_string(seed);
   result.state = RunResult::State::finished;
   result.spec = {{"name", result.name}, {"seed", seed}, {"reweighting", {{"plugin", kind}, {"alpha", alpha}}}};
-  result.metrics = {{"reward", {reward, reward, reward, 1}}, {"length", {10.0 * seed, 0, 0, 1}}};
+  result.metrics = {{"reward", {.mean = reward, .n = 1}}, {"length", {.mean = 10.0 * seed, .n = 1}}};
   return result;
 }
 
@@ -36,16 +36,16 @@ std::string complaint(const std::vector<RunResult>& runs, const std::vector<std:
 
 TEST(Compare, TakesDifferencesPairByPair) {
   // The seeds' own luck is 0, 100, 200 and cancels out. Differences 1, 2, 0: mean 1, deviation 1, half the interval is
-  // 4.303 / sqrt(3) = 2.4843.
+  // 4.30265 / sqrt(3) = 2.48414.
   const auto made = compare({run("none", 1, 1), run("none", 2, 102), run("none", 3, 203), run("dra", 3, 203),
                              run("dra", 1, 2), run("dra", 2, 104)},
                             {"reward", "length"}, none, {"seed"});
   ASSERT_EQ(made.rows.size(), 1u);
   const auto& reward = made.rows[0].differences[0];
   EXPECT_DOUBLE_EQ(reward.mean, 1);
-  EXPECT_NEAR(reward.low, 1 - 2.4843, 1e-4);
-  EXPECT_NEAR(reward.high, 1 + 2.4843, 1e-4);
-  EXPECT_EQ(reward.n, 3u);
+  EXPECT_NEAR(reward.low, 1 - 2.48414, 1e-5);
+  EXPECT_NEAR(reward.high, 1 + 2.48414, 1e-5);
+  EXPECT_EQ(reward.n, 3);
   EXPECT_EQ(made.rows[0].differences[1].high, 0);
   EXPECT_EQ(made.text(),
             "differences from reweighting.plugin = none, paired by seed\n"

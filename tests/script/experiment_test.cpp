@@ -113,7 +113,8 @@ TEST(Experiment, DotsInPlaceOfColonsAreNamed) {
 
 TEST(Compeer, NamesTheNearestFunction) {
   EXPECT_EQ(said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
-            "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: experiment, folder, load, quick, report, "
+            "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: difference, experiment, folder, holm, "
+            "interval, load, quick, report, "
             "results, runs, sweep");
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "../spec/fake_catalog.h"
 #include "../lua/run_script.h"
+#include "../spec/fake_catalog.h"
 #include "script/actions.h"
 #include "script/module.h"
 
@@ -37,7 +37,7 @@ class FakeActions : public Actions {
       result.path = "results/" + result.name;
       result.spec = spec.values;
       result.state = dry_ ? RunResult::State::planned : RunResult::State::finished;
-      if (!dry_) result.metrics = {{"reward", {1.5, 1.25, 1.75, 8}}, {"rewards/format/score", {0.5, 0.5, 0.5, 1}}};
+      if (!dry_) result.metrics = {{"reward", {1.5, 1.25, 1.75, 8}}, {"rewards/format/score", {.mean = 0.5, .n = 1}}};
       if (answer_) answer_(result);
       results.push_back(result);
     }

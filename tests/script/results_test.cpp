@@ -22,9 +22,10 @@ TEST(Launch, GivesAResultWithItsMetrics) {
     local run = base:launch()
     print(run, run.name, run.path, run.state, run.reused, run.exit, run.error)
     print(run.reward, run["rewards/format/score"], run:interval "reward")
-    print(run.checkpoint, run:get "grpo.batch")
+    print(run.checkpoint, run:get "grpo.batch", (run:interval "rewards/format/score"))
   )"),
-      "run x (finished)\tx\tresults/x\tfinished\tfalse\t0\tnil\n1.5\t0.5\t1.25\t1.75\nresults/x/checkpoints/last\t8\n");
+      "run x "
+      "(finished)\tx\tresults/x\tfinished\tfalse\t0\tnil\n1.5\t0.5\t1.25\t1.75\nresults/x/checkpoints/last\t8\tnil\n");
 }
 
 TEST(Launch, NamesTheNearestMetric) {
@@ -109,7 +110,8 @@ TEST(Sweep, RefusesWhatMakesNoSweep) {
 
 TEST(Run, LaunchesAllAndLetsFailuresBeValues) {
   const auto fake = failing("x-seed_2");
-  EXPECT_EQ(said(base + R"(
+  EXPECT_EQ(
+      said(base + R"(
     local done = compeer.sweep(base, { seed = {1, 2, 3} }):run { jobs = 2 }
     for _, result in ipairs(done) do print(result.name, result.state) end
     print(done, #done, done[4])
@@ -117,10 +119,11 @@ TEST(Run, LaunchesAllAndLetsFailuresBeValues) {
     local rows = done:table("seed", "reward").rows
     print(rows[1].seed, rows[1].reward.mean, rows[2].failed, rows[2].reward)
   )",
-                 fake),
-            "x-seed_1\tfinished\nx-seed_2\tfailed\nx-seed_3\tfinished\n3 results\t3\tnil\n"
-            "grpo.batch  runs    reward\n8           2 of 3  1.5\nx-seed_2 failed (exit 5): rank 1 gave up\n"
-            "1\t1.5\t1\tnil\n");
+           fake),
+      "x-seed_1\tfinished\nx-seed_2\tfailed\nx-seed_3\tfinished\n3 results\t3\tnil\n"
+      "grpo.batch  runs    reward\n8           2 of 3  1.5 [1.5, 1.5]\n"
+      "[ ]: 95 % intervals over runs (Student's t); a single run has none\nx-seed_2 failed (exit 5): rank 1 gave up\n"
+      "1\t1.5\t1\tnil\n");
   EXPECT_EQ(fake->jobs_, 2);
   ASSERT_EQ(fake->failed_.size(), 1u);  // for the program's exit code
   EXPECT_EQ(fake->failed_[0].name, "x-seed_2");
@@ -237,7 +240,8 @@ TEST(Report, IsWrittenOverAnyResults) {
     print(compeer.results { done, done[1] }:table("name", "reward"))
   )",
                  fake),
-            "name  runs  reward\nx     2     1.5\n");
+            "name  runs  reward\nx     2     1.5 [1.5, 1.5]\n"
+            "[ ]: 95 % intervals over runs (Student's t); a single run has none\n");
   ASSERT_EQ(fake->reports_.size(), 2u);
   EXPECT_EQ(fake->reports_[0].output, "results/a.html");
   EXPECT_EQ(fake->reports_[1].title, "All");

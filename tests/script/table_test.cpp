@@ -12,7 +12,7 @@ RunResult run(double alpha, int seed, double reward) {
   result.name = "r";
   result.state = RunResult::State::finished;
   result.spec = {{"seed", seed}, {"reweighting", {{"alpha", alpha}}}, {"rewards", {{{"plugin", "format"}}}}};
-  result.metrics = {{"reward", {reward, reward - 1, reward + 1, 8}}, {"length", {10, 10, 10, 1}}};
+  result.metrics = {{"reward", {reward, reward - 1, reward + 1, 8}}, {"length", {.mean = 10, .n = 1}}};
   return result;
 }
 
@@ -25,19 +25,19 @@ RunResult failed(double alpha) {
 }
 
 TEST(OverRuns, UsesStudentsT) {
-  // Of 1, 2, 3: mean 2, deviation 1, so half the interval is 4.303 / sqrt(3) = 2.4844.
-  const auto three = over_runs({{1, 1, 1, 1}, {2, 2, 2, 1}, {3, 3, 3, 1}});
+  // Of 1, 2, 3: mean 2, deviation 1, so half the interval is 4.30265 / sqrt(3) = 2.48414.
+  const auto three = over_runs({{.mean = 1, .n = 1}, {2, 0, 9, 7}, {.mean = 3, .n = 1}});
   EXPECT_DOUBLE_EQ(three.mean, 2);
-  EXPECT_NEAR(three.low, 2 - 2.4843, 1e-3);
-  EXPECT_NEAR(three.high, 2 + 2.4843, 1e-3);
+  EXPECT_NEAR(three.low, 2 - 2.48414, 1e-5);
+  EXPECT_NEAR(three.high, 2 + 2.48414, 1e-5);
   EXPECT_EQ(three.n, 3u);
 }
 
-TEST(OverRuns, GivesASingleRunItsOwnInterval) {
+TEST(OverRuns, HasNoIntervalOfASingleRun) {
   const auto one = over_runs({{1, 0.5, 2, 64}});
-  EXPECT_EQ(one.low, 0.5);
-  EXPECT_EQ(one.high, 2);
-  EXPECT_EQ(over_runs({}).n, 0u);
+  EXPECT_EQ(one.mean, 1);
+  EXPECT_FALSE(one.has_interval());
+  EXPECT_EQ(over_runs({}).n, 0);
 }
 
 TEST(MakeTable, GroupsRunsBySettings) {
@@ -49,9 +49,10 @@ TEST(MakeTable, GroupsRunsBySettings) {
   EXPECT_EQ(table.rows[0].metrics[0].mean, 2);
   EXPECT_EQ(table.text(),
             "reweighting.alpha  runs    reward             length\n"
-            "0.5                2 of 3  2 [-10.71, 14.71]  10\n"
-            "0.25               1       5 [4, 6]           10\n"
+            "0.5                2 of 3  2 [-10.71, 14.71]  10 [10, 10]\n"
+            "0.25               1       5                  10\n"
             "1.0                0 of 1  -                  -\n"
+            "[ ]: 95 % intervals over runs (Student's t); a single run has none\n"
             "r failed (exit 3): broken\n"
             "r failed (exit 3): broken");
 }
@@ -60,8 +61,17 @@ TEST(MakeTable, LeavesOutWhatARunFoundNothingToTellOf) {
   const auto table = make_table({run(1, 1, 4), run(1, 2, NAN), run(2, 1, NAN)}, {"reweighting.alpha", "reward"});
   EXPECT_EQ(table.text(),
             "reweighting.alpha  runs  reward\n"
-            "1.0                2     4 [3, 5]\n"
+            "1.0                2     4\n"
             "2.0                1     -");
+}
+
+TEST(MakeTable, SaysWhereIntervalsAreOverThePromptsOfEachRun) {
+  const auto table = make_table({run(1, 1, 4), run(2, 1, 5)}, {"reweighting.alpha", "reward", "length"});
+  EXPECT_EQ(table.text(),
+            "reweighting.alpha  runs  reward    length\n"
+            "1.0                1     4 [3, 5]  10\n"
+            "2.0                1     5 [4, 6]  10\n"
+            "[ ]: 95 % intervals over the prompts of each run");
 }
 
 TEST(MakeTable, NamesTheNearestColumn) {

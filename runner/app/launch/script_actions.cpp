@@ -47,16 +47,10 @@ script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
   result.state = done.error ? script::RunResult::State::failed : script::RunResult::State::finished;
   result.reused = done.reused;
   result.error = done.error;
-  for (const auto& [name, value] : done.summary.metrics)
-    result.metrics[name] = {value.mean, value.low, value.high, value.n};
+  for (const auto& [name, value] : done.summary.metrics) result.metrics[name] = value;
   result.stages = stages_text(done.summary.details);
   result.spec = script::visible(spec);
   return result;
-}
-
-report::Estimate to_estimate(const script::Estimate& estimate) {
-  if (estimate.n == 0) return {};
-  return {estimate.mean, estimate.low, estimate.high, static_cast<int64_t>(estimate.n)};
 }
 
 report::Sweep::Row to_row(const std::vector<spec::json>& settings, const std::vector<script::Estimate>& estimates) {
@@ -64,8 +58,8 @@ report::Sweep::Row to_row(const std::vector<spec::json>& settings, const std::ve
   for (const auto& value : settings)
     row.settings.push_back({script::show(value), value.is_number() ? value.get<double>() : report::missing});
   for (const auto& estimate : estimates) {
-    row.metrics.push_back(to_estimate(estimate));
-    row.finished = std::max<size_t>(row.finished, estimate.n);
+    row.metrics.push_back(estimate);
+    row.finished = std::max(row.finished, static_cast<size_t>(estimate.n));
   }
   return row;
 }

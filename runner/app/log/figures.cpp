@@ -55,7 +55,8 @@ std::vector<Figure> figures_of(const Metrics& metrics) {
     const auto whole = whole_of(metrics, name);
     const bool interval = e.low < e.high;
     if (whole.empty()) {
-      all.push_back({name, e.mean, interval ? e.low : unknown, interval ? e.high : unknown, e.n});
+      all.push_back(
+          {name, e.mean, interval ? e.low : unknown, interval ? e.high : unknown, static_cast<uint64_t>(e.n)});
     } else if (name == whole + "/value") {
       all.push_back(figure_at(metrics, whole));
     }

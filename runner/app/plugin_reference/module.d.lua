@@ -38,6 +38,33 @@ function compeer.results(results) end
 ---@param options { title?: string, output: string, runs: (compeer.Result|compeer.Result[])[], frontier?: compeer.Frontier|compeer.Frontier[] }
 function compeer.report(options) end
 
+---Mean and 95 % interval (Student's t) of independent values, such as one of each seed. A single value has no interval.
+---@param values table<any, number>
+---@return compeer.Interval
+function compeer.interval(values) end
+
+---How values differ from those of the same key in `base`: the mean of the differences with its 95 % interval.
+---@param values table<any, number>
+---@param base table<any, number>
+---@return compeer.Difference
+function compeer.difference(values, base) end
+
+---Holm's correction for several tests.
+---@param p_values number[]
+---@return number[]
+function compeer.holm(p_values) end
+
+---@class compeer.Interval
+---@field mean number NaN if there is no value
+---@field n integer how many values
+---@field low? number
+---@field high? number
+---@field half? number half of its width
+
+---@class compeer.Difference: compeer.Interval
+---@field clear boolean the interval leaves zero out
+---@field p? number of the paired t test
+
 ---What is to be run; it never changes.
 ---@class compeer.Experiment
 ---@field name string
@@ -75,10 +102,10 @@ function experiment:launch(options) end
 ---@field [string] number any metric of the run: result.reward, result["rewards/format/complete"]
 local result = {}
 
----The 95 % interval of a metric.
+---The 95 % interval of a metric of an evaluation, over its prompts; nothing where there is none.
 ---@param metric string
----@return number low
----@return number high
+---@return number? low
+---@return number? high
 function result:interval(metric) end
 
 ---A setting it ran with.
@@ -119,8 +146,8 @@ function results:report(options) end
 
 ---@class compeer.Estimate
 ---@field mean number
----@field low number
----@field high number
+---@field low? number
+---@field high? number
 ---@field n integer
 
 ---@class compeer.Table

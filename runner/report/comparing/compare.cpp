@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/interval.h"
 #include "report/drawing/numbers.h"
 
 namespace compeer::report {
@@ -30,20 +29,15 @@ std::vector<double> pairs(const RunData& a, const RunData& b, const std::string&
 }  // namespace
 
 Difference difference(const Estimate& a, const Estimate& b) {
-  Difference d;
-  if (!a.known() || !b.known()) return d;
-  d.value = b.mean - a.mean;
-  if (!a.has_interval() || !b.has_interval()) return d;
-  d.low = d.value - std::hypot(b.mean - b.low, a.high - a.mean);
-  d.high = d.value + std::hypot(b.high - b.mean, a.mean - a.low);
-  return d;
+  const auto d = statistics::independent_difference(b, a);
+  return {d.mean, d.low, d.high};
 }
 
 Difference difference(const RunData& a, const RunData& b, const std::string& metric) {
   const Difference independent = difference(a.estimate(metric), b.estimate(metric));
   const auto differences = pairs(a, b, metric);
   if (differences.empty() || !independent.known()) return independent;
-  const Estimate paired = mean_of(differences);
+  const Estimate paired = statistics::mean_interval(differences);
   // The pairs must tell the same story as the summaries: else they are not the same measurement.
   if (std::abs(paired.mean - independent.value) > 0.25 * (independent.high - independent.low)) return independent;
   return {paired.mean, paired.low, paired.high, true};
@@ -55,11 +49,6 @@ std::string in_words(const Difference& d, int decimals) {
   const auto text = fmt::format("{} [{}, {}]", fixed_signed(d.value, decimals), fixed_signed(d.low, decimals),
                                 fixed_signed(d.high, decimals));
   return d.clear() ? text : fmt::format("no clear difference ({})", text);
-}
-
-Estimate mean_of(const std::vector<double>& values) {
-  const Interval interval = mean_interval(values);
-  return {interval.mean, interval.low, interval.high, static_cast<int64_t>(interval.n)};
 }
 
 }  // namespace compeer::report

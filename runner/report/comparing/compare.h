@@ -18,8 +18,7 @@ struct Difference {
   bool none() const { return low == 0 && high == 0; }
 };
 
-/// Of two independent means. The interval keeps the distances of the two (Zou and Donner 2008), so that it is right
-/// for lopsided intervals too:  low = d - sqrt((b - b.low)^2 + (a.high - a)^2),  high likewise.
+/// Of two independent means.
 Difference difference(const Estimate& a, const Estimate& b);
 
 /// Of two evaluations. Prompt by prompt with a t interval where both measured the same prompts (at least 8 and all of
@@ -28,8 +27,5 @@ Difference difference(const RunData& a, const RunData& b, const std::string& met
 
 /// "+0.141 [+0.112, +0.170]", "equal", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
 std::string in_words(const Difference& difference, int decimals);
-
-/// Mean with a t interval, as over seeds; without an interval for fewer than two values. NaN values are left out.
-Estimate mean_of(const std::vector<double>& values);
 
 }  // namespace compeer::report

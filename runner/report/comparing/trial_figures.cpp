@@ -43,7 +43,7 @@ Estimate figure_of(const std::vector<RunData>& runs, const TrialKind& kind, cons
   if (kind.trials.size() == 1) return figure_at(runs, kind.trials[0], path);
   std::vector<double> means;
   for (const auto& place : kind.trials) means.push_back(figure_at(runs, place, path).mean);
-  return mean_of(means);
+  return statistics::mean_interval(means);
 }
 
 std::vector<Estimate> figures(const std::vector<RunData>& runs, const TrialGroup& group, const std::string& path) {
@@ -61,7 +61,7 @@ Difference difference(const std::vector<RunData>& runs, const TrialKind& a, cons
                       const std::string& path) {
   const auto paired = differences(by_test(runs, a, path), by_test(runs, b, path));
   if (paired.size() < 2) return difference(figure_of(runs, a, path), figure_of(runs, b, path));
-  const Estimate mean = mean_of(paired);
+  const auto mean = statistics::mean_interval(paired);
   return {mean.mean, mean.low, mean.high, true};
 }
 

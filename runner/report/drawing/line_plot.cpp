@@ -114,13 +114,26 @@ void draw_axes(Markup& out, const LinePlot& plot, const Frame& frame) {
   svg_text(out, (frame.left + frame.right) / 2, height - 5, "middle", "axis-label", plot.x_label);
 }
 
-void draw_band(Markup& out, const PlotLine& line, const Frame& frame) {
-  if (line.band.x.empty()) return;
-  Curve outline = placed({line.band.x, line.band.high}, frame);
-  const Curve low = placed({line.band.x, line.band.low}, frame);
+/// One piece of a band; of a single place a line, as wide a band has no area.
+void draw_piece(Markup& out, const Spread& piece, const Frame& frame) {
+  Curve outline = placed({piece.x, piece.high}, frame);
+  const Curve low = placed({piece.x, piece.low}, frame);
+  if (piece.x.size() == 1) return svg_line(out, low.x[0], low.y[0], low.x[0], outline.y[0], "interval");
   outline.x.insert(outline.x.end(), low.x.rbegin(), low.x.rend());
   outline.y.insert(outline.y.end(), low.y.rbegin(), low.y.rend());
   out.empty("path", {{"class", "band"}, {"d", path_data(outline) + "z"}});
+}
+
+void draw_band(Markup& out, const PlotLine& line, const Frame& frame) {
+  Spread piece;
+  for (size_t i = 0; i <= line.band.x.size(); ++i) {
+    if (i < line.band.x.size() && std::isfinite(line.band.low[i]) && std::isfinite(line.band.high[i])) {
+      piece.x.push_back(line.band.x[i]);
+      piece.low.push_back(line.band.low[i]), piece.high.push_back(line.band.high[i]);
+    } else if (!piece.x.empty()) {
+      draw_piece(out, std::exchange(piece, {}), frame);
+    }
+  }
 }
 
 void draw_heavy(Markup& out, const PlotLine& line, const Frame& frame) {
@@ -177,6 +190,14 @@ Frame frame_of(const LinePlot& plot) {
 }
 
 }  // namespace
+
+void add_point(PlotLine& line, double x, const Estimate& e) {
+  if (!e.known()) return;
+  line.heavy.x.push_back(x), line.heavy.y.push_back(e.mean);
+  line.band.x.push_back(x), line.band.mean.push_back(e.mean);
+  line.band.low.push_back(e.has_interval() ? e.low : missing);
+  line.band.high.push_back(e.has_interval() ? e.high : missing);
+}
 
 bool has_values(const LinePlot& plot) {
   return std::any_of(plot.lines.begin(), plot.lines.end(), [](const PlotLine& line) { return !line.heavy.y.empty(); });

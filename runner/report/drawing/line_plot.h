@@ -4,6 +4,7 @@
 
 #include "report/drawing/markup.h"
 #include "report/drawing/series.h"
+#include "report/runs/run_data.h"
 
 namespace compeer::report {
 
@@ -14,8 +15,11 @@ struct PlotLine {
   size_t style = 0;
   Curve heavy;  ///< what is to be read: smoothed, or the mean over runs
   Curve light;  ///< the raw values behind it; may be empty
-  Spread band;  ///< lowest to highest of several runs; may be empty
+  Spread band;  ///< lowest to highest of several runs, or an interval; may be empty, or NaN where there is none
 };
+
+/// Adds a mean to the line, and its interval to the band, which has a gap where there is none.
+void add_point(PlotLine& line, double x, const Estimate& estimate);
 
 /// One metric over the steps of a run.
 struct LinePlot {

@@ -101,8 +101,7 @@ void read_estimates(RunData& run) {
   if (!summary) return;
   if (run.task.empty()) run.task = summary->task;
   if (run.task == "data") load_stages(summary->details, run);
-  for (const auto& [metric, e] : summary->metrics)
-    run.summary[metric] = {e.mean, e.low, e.high, static_cast<int64_t>(e.n)};
+  for (const auto& [metric, e] : summary->metrics) run.summary[metric] = e;
 }
 
 /// A run that never came to its end is still shown, by plain means and without intervals.

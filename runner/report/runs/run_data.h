@@ -10,19 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "statistics/interval.h"
+
 namespace compeer::report {
 
 inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-/// A mean over n values with its 95 % interval; `low` and `high` are NaN where none was computed. What was measured
-/// once, over all texts together (distinct-2), has n = 1 and no interval, whatever `low` and `high` say.
-struct Estimate {
-  double mean = missing, low = missing, high = missing;
-  int64_t n = 0;
-
-  bool known() const { return std::isfinite(mean); }
-  bool has_interval() const { return n != 1 && known() && std::isfinite(low) && std::isfinite(high); }
-};
+using Estimate = statistics::Interval;
 
 /// Numbers by name, in the order in which they were recorded: "reward", "rewards/length/score", "advantage".
 using Values = std::vector<std::pair<std::string, double>>;

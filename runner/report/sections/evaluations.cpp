@@ -145,7 +145,7 @@ void write_over_seeds(Markup& out, const Evaluations& e, const std::vector<Metri
     for (const auto& kind : kinds) {
       std::vector<double> values;
       for (const size_t run : kind) values.push_back(e.runs[run].estimate(metric.name).mean);
-      means.push_back(mean_of(values));
+      means.push_back(statistics::mean_interval(values));
     }
     table.columns.push_back({metric.title + direction(metric.better), metric.from, metric.note});
     for (size_t i = 0; i < kinds.size(); ++i)

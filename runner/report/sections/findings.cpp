@@ -104,7 +104,7 @@ Finding of_group(const std::vector<RunData>& runs, const Lineage& lineage, const
 }
 
 double mean_between(const std::vector<double>& values, size_t first, size_t last) {
-  return mean_of({values.begin() + first, values.begin() + last}).mean;
+  return statistics::mean_interval(std::span(values).subspan(first, last - first)).mean;
 }
 
 /// Means of the first and the last `window` rows; of a shorter run, of its halves.

@@ -62,11 +62,13 @@ void ring_front(std::vector<ScatterDot>& dots, Better x, Better y) {
 
 std::string group_of(const RunData& run) { return run.task == "evaluate" ? decoding_of(run) : run.task; }
 
-Estimate mean_over(const std::vector<RunData>& runs, const std::vector<size_t>& kind, const std::string& metric) {
-  if (kind.size() == 1) return value_of(runs[kind[0]], metric);
+/// Over the runs of a kind. Where no kind has several, a run's own interval; the two are never in one plot.
+Estimate mean_over(const std::vector<RunData>& runs, const std::vector<size_t>& kind, const std::string& metric,
+                   bool over_seeds) {
+  if (!over_seeds) return value_of(runs[kind[0]], metric);
   std::vector<double> means;
   for (const size_t run : kind) means.push_back(value_of(runs[run], metric).mean);
-  return mean_of(means);
+  return statistics::mean_interval(means);
 }
 
 struct Kinds {
@@ -136,13 +138,16 @@ std::vector<FrontierGroup> frontier_groups(const std::vector<RunData>& runs, con
   for (const auto& kinds : kinds_of(runs, lineage, frontier)) {
     FrontierGroup group{kinds.heading, {}};
     std::vector<std::string> names;
+    const bool over_seeds =
+        std::any_of(kinds.runs.begin(), kinds.runs.end(), [](const auto& kind) { return kind.size() > 1; });
     for (const auto& kind : kinds.runs) {
       std::vector<std::string> of_runs;
       for (const size_t run : kind) of_runs.push_back(runs[run].name);
       names.push_back(common_start(of_runs));
       const auto seeds = kind.size() > 1 ? fmt::format(" ({} seeds)", kind.size()) : "";
-      group.dots.push_back({"", names.back() + seeds, lineage.style(kind.front()), mean_over(runs, kind, frontier.x),
-                            mean_over(runs, kind, frontier.y), false});
+      group.dots.push_back({"", names.back() + seeds, lineage.style(kind.front()),
+                            mean_over(runs, kind, frontier.x, over_seeds),
+                            mean_over(runs, kind, frontier.y, over_seeds), false});
     }
     const auto labels = short_labels(names);
     for (size_t i = 0; i < labels.size(); ++i) group.dots[i].label = labels[i];
@@ -155,11 +160,12 @@ std::vector<FrontierGroup> frontier_groups(const std::vector<RunData>& runs, con
 void write_frontiers(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage,
                      const std::vector<Frontier>& frontiers) {
   if (frontiers.empty()) return;
-  out.element(
-      "p", {{"class", "how"}},
-      "Each dot is a run, or the mean of runs that differ in their seeds alone; crosses are 95 % intervals. Ringed and "
-      "joined are the dots that no other beats in both metrics (the Pareto front), by their means alone: where "
-      "crosses overlap, another sample may put other dots there.");
+  out.element("p", {{"class", "how"}},
+              "Each dot is a run, or the mean of runs that differ in their seeds alone; crosses are 95 % intervals, "
+              "over seeds where a dot has several (a single run beside those has none), else over prompts or "
+              "dialogues. Ringed and "
+              "joined are the dots that no other beats in both metrics (the Pareto front), by their means alone: where "
+              "crosses overlap, another sample may put other dots there.");
   for (size_t i = 0; i < frontiers.size(); ++i) {
     const auto groups = frontier_groups(runs, lineage, frontiers[i]);
     if (groups.empty()) out.element("p", {}, fmt::format("No run has both {} and {}.", frontiers[i].x, frontiers[i].y));

@@ -54,7 +54,7 @@ TableRow row_of(const RunData& run, size_t style, double whole) {
            {fmt::format("{}", run.steps_done), short_of_plan ? fmt::format("of {}", run.steps_planned) : ""},
            {duration(run.elapsed), ""},
            {per_step > 0 ? fixed(per_step, 3) : fixed(missing, 0), ""},
-           {speed ? fixed(mean_of(*speed).mean, 0) : fixed(missing, 0), ""}}};
+           {speed ? fixed(statistics::mean_interval(*speed).mean, 0) : fixed(missing, 0), ""}}};
 }
 
 }  // namespace

@@ -46,22 +46,14 @@ std::vector<Estimate> curve_of(const std::vector<RunData>& runs, const TrialKind
   for (size_t i = 0; i < rounds; ++i) {
     std::vector<double> values;
     for (const auto& one : all) values.push_back(i < one.size() ? one[i].mean : missing);
-    mean.push_back(mean_of(values));
+    mean.push_back(statistics::mean_interval(values));
   }
   return mean;
 }
 
 PlotLine line_of(const TrialKind& kind, const std::vector<Estimate>& rounds) {
   PlotLine line{kind.label, kind.name, kind.style, {}, {}, {}};
-  for (size_t i = 0; i < rounds.size(); ++i) {
-    const auto& e = rounds[i];
-    if (!e.known()) continue;
-    const auto x = static_cast<double>(i);
-    line.heavy.x.push_back(x), line.heavy.y.push_back(e.mean);
-    line.band.x.push_back(x), line.band.mean.push_back(e.mean);
-    line.band.low.push_back(e.has_interval() ? e.low : e.mean);
-    line.band.high.push_back(e.has_interval() ? e.high : e.mean);
-  }
+  for (size_t i = 0; i < rounds.size(); ++i) add_point(line, static_cast<double>(i), rounds[i]);
   return line;
 }
 

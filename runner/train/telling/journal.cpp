@@ -123,14 +123,16 @@ void Journal::publish(bool now) {
   record::write_status(plan_.folder, status_);
 }
 
+// Rows of one run depend on each other, so their means have no interval.
 std::map<std::string, record::Estimate> Journal::recent_means() const {
   std::map<std::string, record::Estimate> means;
   for (size_t i = 0; i < plan_.columns.size(); ++i) {
-    std::vector<double> values;
+    double sum = 0;
+    int64_t n = 0;
     for (const auto& row : recent_) {
-      if (std::isfinite(row[i])) values.push_back(row[i]);
+      if (std::isfinite(row[i])) sum += row[i], ++n;
     }
-    if (!values.empty() && plan_.columns[i] != "step") means[plan_.columns[i]] = record::estimate(values);
+    if (n > 0 && plan_.columns[i] != "step") means[plan_.columns[i]] = {.mean = sum / static_cast<double>(n), .n = n};
   }
   return means;
 }

@@ -125,7 +125,7 @@ TEST_F(Export, FiguresHaveTheirIntervals) {
   EXPECT_EQ(log_export({{path("a"), path("sage")}, "", "-"}, out), 0);
   EXPECT_EQ(out.str(),
             "run,metric,mean,low,high,n\n"
-            "a,reward,2,1,3,2\n"
+            "a,reward,2,,,2\n"
             "sage,01-sage/mean_emotion,61.5,59.5,63.5,\n"
             "sage,01-sage/n,8,,,1\n");
 }
@@ -136,7 +136,7 @@ TEST_F(Export, NamesRunsWithoutFigures) {
   testing::internal::CaptureStderr();  // of the process that reads, too
   EXPECT_EQ(log_export({{path("a"), path("b")}, "", "-"}, out), 0);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "a has no summary: no figures\n");
-  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\nb,reward,1.75,1,3,2\n");
+  EXPECT_EQ(out.str(), "run,metric,mean,low,high,n\nb,reward,1.75,,,2\n");
 }
 
 TEST_F(Export, RefusesTwoThingsForOneOutput) {

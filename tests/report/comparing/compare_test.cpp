@@ -33,7 +33,7 @@ TEST(Difference, OfWhatWasMeasuredOnceHasNoInterval) {
 RunData with_prompts(const std::vector<double>& values) {
   RunData run;
   for (size_t i = 0; i < values.size(); ++i) run.per_prompt["reward"]["prompt-" + std::to_string(i)] = values[i];
-  run.summary["reward"] = mean_of(values);
+  run.summary["reward"] = statistics::mean_interval(values);
   return run;
 }
 
@@ -62,16 +62,6 @@ TEST(Difference, InWordsClaimsNoMoreThanTheInterval) {
   EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
   EXPECT_EQ(in_words({}, 3), "–");
   EXPECT_EQ(in_words({0, 0, 0}, 3), "equal");
-}
-
-TEST(MeanOf, HasATIntervalFromTwoValuesOn) {
-  // 1, 2, 3: mean 2, sd 1, t(2) = 4.303: half width 4.303 / sqrt(3) = 2.4843
-  const Estimate e = mean_of({1, missing, 2, 3});
-  EXPECT_EQ(e.n, 3);
-  EXPECT_NEAR(e.mean, 2, 1e-12);
-  EXPECT_NEAR(e.high - e.mean, 2.4843, 1e-3);
-  EXPECT_FALSE(mean_of({1}).has_interval());
-  EXPECT_FALSE(mean_of({}).known());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Difference urp_against_por(const std::vector<RunData>& runs) {
 
 TEST(Figures, OfSeveralSeedsAreTheirMean) {
   const auto runs = sample::study();
-  // 59, 60, 61: sd 1, half width 4.303 / sqrt(3) = 2.484
+  // 59, 60, 61: sd 1, half width 4.30265 / sqrt(3) = 2.484
   const auto figure = figure_of(runs, group_of(runs).kinds[1], "mean_emotion");
   EXPECT_DOUBLE_EQ(figure.mean, 60);
   EXPECT_NEAR(figure.high, 62.484, 1e-3);

@@ -79,7 +79,7 @@ TEST_F(Load, ReadsAFinishedRun) {
   EXPECT_EQ(run.recorded, (std::vector<std::string>{"step", "reward", "loss"}));
   EXPECT_NEAR((*run.column("reward"))[29], 3.0, 1e-12);
   EXPECT_TRUE(std::isnan((*run.column("loss"))[1]));
-  EXPECT_EQ(run.estimate("reward").high, 2.6);
+  EXPECT_FALSE(run.estimate("reward").has_interval());  // rows of training depend on each other
   EXPECT_EQ(run.warnings, (std::vector<std::string>{"step 2, warning: a group was dropped"}));
   EXPECT_TRUE(run.problems.empty());
 }
