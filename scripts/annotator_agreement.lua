@@ -1,14 +1,13 @@
 -- What do annotators who err do to a judge? Their agreement (Cohen's kappa) against the judge's F1 on each step, measured on
 -- labels of careful annotators, under rising noise. Over three seeds; half an hour on two cores, less after table2.lua.
 local compeer = require "compeer"
-local figures, new = require "lib.figures", require "lib.method"
+local new_rows, new = require "lib.rows", require "lib.method"
 local seeds = compeer.quick and 1 or 3
 local usual = { name = "study" } -- as in table2.lua; esc_world's annotators give a wrong verdict in a tenth of the cases
 local levels = { { name = "noise-0", player = { annotator_noise = 0.0 } }, usual, { name = "noise-0.3", player = { annotator_noise = 0.3 } } }
 local names = { "noise 0", "noise .1", "noise .3" }
 
-local rows, _, add_judge = require("lib.rows")()
-local kappas, _, add_kappa = require("lib.rows")()
+local judges, kappas = new_rows(), new_rows()
 for seed = 1, seeds do
   local sft = new(seed, usual).supervised() -- all judges begin with it and see how it reads
   local careful = new(seed, levels[1])
@@ -17,8 +16,8 @@ for seed = 1, seeds do
     local method = new(seed, level)
     local cer, made = method.cer()
     local judge = method.taught_judge("unifireward", sft, cer)
-    add_kappa(i, names[i], made)
-    add_judge(i, names[i], careful.measured("agreement-" .. i, truth, {
+    kappas.add(names[i], made)
+    judges.add(names[i], careful.measured("agreement-" .. i, truth, {
       { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } }))
   end
 end
@@ -30,6 +29,6 @@ for i, step in ipairs { "history", "emotion", "strategy" } do
 end
 agreement[4] = { "reply: kappa", "05-annotate/agreement/preference/cohen" }
 accuracy[4] = { "better or not", "01-reward_accuracy/reply/better_or_not/value", better = 1 }
-figures(kappas, agreement)
+kappas.show(agreement)
 print()
-figures(rows, accuracy, names[1])
+judges.show(accuracy, names[1])

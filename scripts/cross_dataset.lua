@@ -2,12 +2,12 @@
 -- harder to read and whose writers err twice as often. A judge of each, measured on both, over three seeds. Some twenty-five
 -- minutes on two cores; ten after table2.lua, whose policies and judges those of the usual source are.
 local compeer = require "compeer"
-local figures, new = require "lib.figures", require "lib.method"
+local new = require "lib.method"
 local seeds = compeer.quick and 1 or 3
 local usual = { name = "study" }
 local sources = { usual, { name = "harder", world = { ambiguity = 0.35 }, player = { errors = 2.0 } } }
 
-local rows, _, add = require("lib.rows")()
+local rows = require("lib.rows")()
 for seed = 1, seeds do
   local sft = new(seed, usual).supervised() -- both judges begin with it and see how it reads
   local data, judges = {}, {}
@@ -20,9 +20,9 @@ for seed = 1, seeds do
     for k, tested in ipairs { "usual", "harder" } do
       local run = new(seed).measured(("cross-%s-%s"):format(learned, tested), data[k], {
         { plugin = "reward_accuracy", model = judges[i].checkpoint, reads = true, by = "likelihood" } })
-      add((i - 1) * #sources + k, ("%s on %s"):format(learned, tested), run)
+      rows.add(("%s on %s"):format(learned, tested), run)
     end
   end
 end
 
-figures(rows, require "lib.judged")
+rows.show(require "lib.judged")

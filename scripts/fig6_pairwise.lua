@@ -1,7 +1,7 @@
 -- Figure 6 of the paper on esc_world: replies of several policies to the same dialogues, compared two by two by a judge who is
 -- shown them in both orders, as people would be on the page of `compeer data annotate`. The policies are table2.lua's.
 local compeer = require "compeer"
-local over_seeds, policies = require "lib.over_seeds", require "lib.policies"
+local policies = require "lib.policies"
 local seeds, contexts = compeer.quick and 1 or 3, compeer.quick and 8 or 200
 
 local runs, names = {}, {}
@@ -25,16 +25,16 @@ local function value_of(run, path)
 end
 
 local stage = ("%02d-pairwise/"):format(#names + 2)
-print(("%-24s%10s%10s%10s%12s"):format("", "win", "tie", "lose", "strength"))
+print(("%-32s%10s%10s%10s%12s"):format("", "win", "tie", "lose", "strength"))
 for _, name in ipairs(names) do
-  local line = ("%-24s"):format(name == "URP" and "URP" or "URP against " .. name)
+  local line = ("%-32s"):format(name == "URP" and "URP" or "URP against " .. name)
   for _, figure in ipairs { "win", "tie", "lose", "strength" } do
     local values, path = {}, figure == "strength" and "models/" .. name .. "/strength" or ("pairs/URP vs %s/%s"):format(name, figure)
     for seed, run in ipairs(runs) do
       if name ~= "URP" or figure == "strength" then values[seed] = value_of(run, stage .. path .. "/value") end
     end
-    local mean, half = over_seeds(values)
-    line = line .. (mean ~= mean and ("%13s"):format "-" or ("%7.2f %5s"):format(mean, half > 0 and ("±%.2f"):format(half) or ""))
+    local found = compeer.interval(values)
+    line = line .. (found.n == 0 and ("%13s"):format "-" or ("%7.2f %5s"):format(found.mean, found.half and ("±%.2f"):format(found.half) or ""))
   end
   print(line)
 end

@@ -1,7 +1,6 @@
 -- Does a policy that learns from a judge get better in truth, and how far do the two drift apart? SFT against UR over seeds, each
 -- with a world, a data set, policies and a judge of its own. Seven to ten minutes a seed on two cores.
 local compeer = require "compeer"
-local over_seeds = require "lib.over_seeds"
 local seeds = compeer.quick and 1 or 5
 
 local truth, judged, quality = "rewards/esc_world_truth/reward", "rewards/unifireward/reward", "rewards/esc_world_truth/quality"
@@ -24,14 +23,15 @@ end
 print(("%-38s%15s%15s%15s   seed by seed"):format("", "SFT", "UR", "UR - SFT"))
 for way, name in ipairs { "sampled", "greedy" } do
   for _, figure in ipairs(figures) do
-    local before, after, change, each = {}, {}, {}, ""
+    local before, after, each = {}, {}, ""
     for seed, run in ipairs(runs) do
       before[seed], after[seed] = figure[2](run[way]), figure[2](run[way + 2])
-      change[seed] = after[seed] - before[seed]
-      each = each .. (" %+.2f"):format(change[seed])
+      each = each .. (" %+.2f"):format(after[seed] - before[seed])
     end
     local line = ("%-38s"):format(figure[1] .. ", " .. name)
-    for _, values in ipairs { before, after, change } do line = line .. ("%8.2f ±%.2f "):format(over_seeds(values)) end
+    for _, found in ipairs { compeer.interval(before), compeer.interval(after), compeer.difference(after, before) } do
+      line = line .. ("%8.2f %6s "):format(found.mean, found.half and ("±%.2f"):format(found.half) or "")
+    end
     print(line .. "  " .. each)
   end
 end

@@ -1,7 +1,7 @@
 -- Table 1 of the paper on esc_world: what judges learn from the same annotated records, over seeds, each with a world of its own.
 -- Under half an hour on two cores; docs/judges.md says what is compared. (Contradictions, Figure 5: fig5_consistency.lua.)
 local compeer = require "compeer"
-local figures, quick = require "lib.figures", compeer.quick
+local quick = compeer.quick
 
 local seeds, dialogues, steps = quick and 1 or 3, quick and 40 or 400, quick and 20 or 200 -- steps of 16 records each
 local less = 0.48 -- of the steps: what PRM and ORM together can have for the time of unifireward
@@ -25,7 +25,7 @@ local function data(seed, name, rewriting)
   return ("%s/stages/%02d-split.jsonl"):format(run.path, #stages)
 end
 
-local rows, _, add = require("lib.rows")()
+local rows = require("lib.rows")()
 for seed = 1, seeds do
   local rewrite = { plugin = "rewrite", chat = player(seed, 1) }
   local own = data(seed, "persona", { { plugin = "persona", chat = player(seed, 1) }, { plugin = "cluster" }, rewrite })
@@ -37,7 +37,7 @@ for seed = 1, seeds do
       sft = { steps = math.floor(steps * share), batch = view == "prm" and 48 or 16 } }:launch().checkpoint
   end
   local function row(number, name, model, outcome_model)
-    add(number, name, compeer.experiment { name = ("table1-measured-%d-%d"):format(number, seed), task = "data", ranks = 2,
+    rows.add(name, compeer.experiment { name = ("table1-measured-%d-%d"):format(number, seed), task = "data", ranks = 2,
       data = { splits = { "test" } }, dataset = { plugin = "cer", path = own, view = "record", rewritten = "left_out" },
       stages = { { plugin = "reward_accuracy", model = model, outcome_model = outcome_model, reads = true } } }:launch())
   end
@@ -50,6 +50,6 @@ for seed = 1, seeds do
 end
 
 local columns = require "lib.judged"
-figures(rows, columns, "prm + orm")
-figures({ rows[2], rows[3] }, columns, "  equal compute")
-figures({ rows[4], rows[5], rows[6] }, columns, "  -D")
+rows.show(columns, "prm + orm")
+rows.show(columns, "  equal compute", { "  equal compute", "unifireward" })
+rows.show(columns, "  -D", { "  -D", "  -R", "  -P" })

@@ -67,19 +67,22 @@ return function(seed, variant)
     return judge_data[key]
   end
 
-  -- A judge: "unifireward", or a "prm" of steps or an "orm" of replies alone.
-  function method.taught_judge(view, sft, cer, more)
+  -- A judge: "unifireward", or a "prm" of steps or an "orm" of replies alone. As many steps are as many records for all of them;
+  -- with `share` it gets this part of them.
+  function method.taught_judge(view, sft, cer, share)
     local name = view == "unifireward" and "judge" or view
+    if share then name = name .. "-" .. share end
     local judge = method.load("judge", { name = named("esc-world-" .. name), model = { path = sft.checkpoint },
-      dataset = { path = method.judge_data(sft, cer), view = view } }):with(more or {})
+      dataset = { path = method.judge_data(sft, cer), view = view } })
+    if share then judge = judge:with { sft = { steps = math.floor(share * judge:get "sft.steps") } } end
     -- Each step by itself is a conversation, so three of them are a record.
     if view == "prm" then judge = judge:with { sft = { batch = 3 * judge:get "sft.batch" } } end
     return judge:with(few):launch()
   end
 
   -- A judge (UnifiReward), and its measurement, before anything learns from it.
-  function method.judge(sft, cer, more)
-    local judge = method.taught_judge("unifireward", sft, cer, more)
+  function method.judge(sft, cer)
+    local judge = method.taught_judge("unifireward", sft, cer)
     return judge, method.measured("judge-accuracy", method.judge_data(sft, cer), { -- asked as the reward asks
       { plugin = "reward_accuracy", model = judge.checkpoint, reads = true, by = "likelihood" } })
   end
@@ -105,15 +108,16 @@ return function(seed, variant)
       ["rewards[0].reader"] = sft.checkpoint }):with(floor):with(more or {}):with(and_more or {}):with(quick and { grpo = { steps = 4 } } or {}):launch()
   end
 
-  -- The policy taught by two judges, one of steps and one of replies (POR).
-  function method.por(sft, cer, judged, more)
+  -- The policy taught by two judges, one of steps and one of replies (POR): each learned from the records that UR's one judge has
+  -- (equal data, as in the paper), or from a `share` of them.
+  function method.por(sft, cer, share, more)
     local models = {}
     for i, view in ipairs { "prm", "orm" } do
-      local judge = method.taught_judge(view, sft, cer, judged)
+      local judge = method.taught_judge(view, sft, cer, share)
       models[("rewards[%d].model"):format(i - 1)] = judge.checkpoint
       models[("rewards[%d].reader"):format(i - 1)] = sft.checkpoint
     end
-    return method.load("por", { dataset = world, model = { path = sft.checkpoint } }):with(models):with(more or {})
+    return method.load("por", { name = named("esc-world-por" .. (share and "-" .. share or "")), dataset = world, model = { path = sft.checkpoint } }):with(models):with(more or {})
       :with(quick and { grpo = { steps = 4 } } or {}):launch()
   end
 
