@@ -18,6 +18,7 @@
 #include "report/sections/judgements.h"
 #include "report/sections/samples.h"
 #include "report/sections/settings.h"
+#include "report/sections/swept.h"
 #include "report/sections/timings.h"
 #include "report/sections/transcripts.h"
 #include "report/sections/trials.h"
@@ -25,6 +26,8 @@
 namespace compeer::report {
 
 namespace {
+
+constexpr const char* sweep_id = "sweep";
 
 struct Section {
   std::string id, heading;
@@ -39,7 +42,7 @@ std::string training_heading(const std::string& task) {
 std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& lineage,
                               const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
   std::vector<Section> list;
-  if (sweep) list.push_back({"sweep", "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
+  if (sweep) list.push_back({sweep_id, "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
   list.push_back({"frontiers", "Frontiers", [&](Markup& out) { write_frontiers(out, runs, lineage, frontiers); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
   list.push_back({"trials", "Models and judges tested", [&](Markup& out) { write_trials(out, runs, lineage); }});
@@ -144,11 +147,20 @@ void write_head(Markup& out, const std::string& title, const std::string& rules)
   out.verbatim(rules);
 }
 
+void write_section(Markup& out, const Section& section, const std::string& inside) {
+  const auto whole = out.open("section", {{"id", section.id},
+                                          {"class", section.id.starts_with("training") ? "curves" : "plain"},
+                                          {"aria-labelledby", section.id + "-heading"}});
+  out.element("h2", {{"id", section.id + "-heading"}}, section.heading);
+  out.verbatim(inside);
+}
+
 }  // namespace
 
-std::string page(const std::vector<RunData>& runs, const std::string& wanted_title, const std::optional<Sweep>& sweep,
+std::string page(const std::vector<RunData>& runs, const std::string& wanted_title, const std::optional<Sweep>& asked,
                  const std::vector<Frontier>& frontiers) {
   const Lineage lineage(runs);
+  const auto sweep = asked ? asked : swept(runs);
   const std::string title = wanted_title.empty() ? title_of(runs) : wanted_title;
   std::vector<std::pair<Section, std::string>> filled;
   for (const auto& section : sections(runs, lineage, sweep, frontiers)) {
@@ -170,6 +182,9 @@ std::string page(const std::vector<RunData>& runs, const std::string& wanted_tit
       out.element("p", {{"class", "subtitle"}}, subtitle(runs));
     }
     const auto main = out.open("main");
+    for (const auto& [section, inside] : filled) {
+      if (section.id == sweep_id) write_section(out, section, inside);  // what was asked stands first
+    }
     write_findings(out, runs, lineage);
     write_notices(out, runs);
     {
@@ -177,11 +192,7 @@ std::string page(const std::vector<RunData>& runs, const std::string& wanted_tit
       for (const auto& [section, inside] : filled) out.element("a", {{"href", "#" + section.id}}, section.heading);
     }
     for (const auto& [section, inside] : filled) {
-      const auto whole = out.open("section", {{"id", section.id},
-                                              {"class", section.id.starts_with("training") ? "curves" : "plain"},
-                                              {"aria-labelledby", section.id + "-heading"}});
-      out.element("h2", {{"id", section.id + "-heading"}}, section.heading);
-      out.verbatim(inside);
+      if (section.id != sweep_id) write_section(out, section, inside);
     }
   }
   out.verbatim("\n");

@@ -12,7 +12,7 @@ namespace compeer::report {
 
 struct Options {
   std::string title;                ///< "": made from the names of the runs
-  std::optional<Sweep> sweep = {};  ///< shown first
+  std::optional<Sweep> sweep = {};  ///< shown first; without it, what the runs sweep, if they do (sections/swept.h)
   std::vector<Frontier> frontiers = {};
 };
 

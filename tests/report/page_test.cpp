@@ -221,6 +221,15 @@ TEST(Page, ShowsTheSamePromptAnsweredByAllRuns) {
   EXPECT_TRUE(has(html, "<span class=\"tag\">history</span>"));
 }
 
+TEST(Page, BeginsWithWhatWasSwept) {
+  const std::string html = page({sample::grpo("a", "none", ""), sample::grpo("b", "redundancy", "")});
+  const size_t swept = html.find("<section id=\"sweep\"");
+  ASSERT_NE(swept, std::string::npos);
+  EXPECT_LT(swept, html.find("<section id=\"findings\""));
+  EXPECT_LT(swept, html.find("<section id=\"training-grpo\""));
+  EXPECT_TRUE(has(html, "<a href=\"#sweep\">Sweep</a>"));
+}
+
 TEST(Page, TakesSeedsOfAnEvaluationTogether) {
   std::vector<RunData> runs;
   for (const int seed : {1, 2, 3}) {

@@ -132,18 +132,18 @@ std::string training(const std::vector<RunData>& runs, const std::string& task, 
   std::vector<Estimate> all;
   for (const auto& ends : list) all.push_back({ends.last, missing, missing, 0});
   const int decimals = column_decimals(all);
+  const auto rows = std::any_of(list.begin(), list.end(), [](const Ends& ends) { return ends.rows < 2 * window; })
+                        ? fmt::format("{} rows (of shorter runs, half)", window)
+                        : fmt::format("{} rows", window);
   if (list.size() > 2 * told_one_by_one) {
     const auto [low, high] =
         std::minmax_element(list.begin(), list.end(), [](auto& a, auto& b) { return a.last < b.last; });
-    return fmt::format("Mean {} of the last {} rows, {} {} runs: from {} ({}) to {} ({}).", metric, window, list.size(),
-                       task, fixed(low->last, decimals), low->name, fixed(high->last, decimals), high->name);
+    return fmt::format("Mean {} of the last {}, {} {} runs: from {} ({}) to {} ({}).", metric, rows, list.size(), task,
+                       fixed(low->last, decimals), low->name, fixed(high->last, decimals), high->name);
   }
   std::vector<std::string> parts;
   for (const auto& ends : list)
     parts.push_back(fmt::format("{} {} → {}", ends.name, fixed(ends.first, decimals), fixed(ends.last, decimals)));
-  const auto rows = std::any_of(list.begin(), list.end(), [](const Ends& ends) { return ends.rows < 2 * window; })
-                        ? fmt::format("{} rows (of shorter runs, half)", window)
-                        : fmt::format("{} rows", window);
   return fmt::format("Mean {} of the first → the last {}: {}.", metric, rows, fmt::join(parts, "; "));
 }
 

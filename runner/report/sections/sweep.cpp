@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/drawing/dot_plot.h"
+#include "report/drawing/heat_map.h"
 #include "report/drawing/line_plot.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
@@ -37,6 +38,41 @@ std::string read_out(const Sweep::Part& part, size_t metric) {
   return text;
 }
 
+// The values of a setting: numbers by size, names as they come.
+std::vector<Sweep::Value> values_of(const Sweep::Part& part, size_t setting) {
+  std::vector<Sweep::Value> values;
+  for (const auto& row : part.rows) {
+    const auto same = [&](const Sweep::Value& value) { return value.text == row.settings[setting].text; };
+    if (std::none_of(values.begin(), values.end(), same)) values.push_back(row.settings[setting]);
+  }
+  const auto number = [](const Sweep::Value& value) { return std::isfinite(value.number); };
+  if (std::all_of(values.begin(), values.end(), number))
+    std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  return values;
+}
+
+bool on_a_map(const Sweep::Part& part) {
+  return part.settings.size() == 2 && values_of(part, 0).size() > 1 && values_of(part, 1).size() > 1;
+}
+
+void draw_map(Markup& out, const Sweep::Part& part, size_t metric, const std::string& id, const std::string& title) {
+  HeatMap map{id, title, read_out(part, metric), part.settings[0], part.settings[1], {}, {}, {}};
+  const auto across = values_of(part, 0), down = values_of(part, 1);
+  for (const auto& value : across) map.columns.push_back(value.text);
+  for (const auto& value : down) map.rows.push_back(value.text);
+  map.cells.assign(down.size(), std::vector<Estimate>(across.size()));
+  for (size_t i = 0; i < down.size(); ++i) {
+    for (size_t k = 0; k < across.size(); ++k) {
+      const auto here = [&](const Sweep::Row& row) {
+        return row.settings[0].text == across[k].text && row.settings[1].text == down[i].text;
+      };
+      const auto found = std::find_if(part.rows.begin(), part.rows.end(), here);
+      if (found != part.rows.end()) map.cells[i][k] = found->metrics[metric];
+    }
+  }
+  draw(out, map);
+}
+
 bool on_a_line(const Sweep::Part& part) {
   std::set<double> places;
   for (const auto& row : part.rows) {
@@ -65,16 +101,7 @@ std::vector<std::vector<const Sweep::Row*>> series(const Sweep::Part& part) {
 PlotLine line_of(const std::vector<const Sweep::Row*>& rows, size_t metric, size_t style) {
   const std::string name = label(rows[0]->settings, 1);
   PlotLine line{name, name, style, {}, {}, {}};
-  for (const auto* row : rows) {
-    const auto& estimate = row->metrics[metric];
-    if (!estimate.known()) continue;
-    const double x = row->settings[0].number;
-    const bool sure = estimate.has_interval();
-    line.heavy.x.push_back(x), line.heavy.y.push_back(estimate.mean);
-    line.band.x.push_back(x), line.band.mean.push_back(estimate.mean);
-    line.band.low.push_back(sure ? estimate.low : estimate.mean);
-    line.band.high.push_back(sure ? estimate.high : estimate.mean);
-  }
+  for (const auto* row : rows) add_point(line, row->settings[0].number, row->metrics[metric]);
   return line;
 }
 
@@ -126,6 +153,8 @@ void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size
   const auto title = fmt::format("{} by {}", about.title, part.settings[0]);
   if (differences) {
     draw_dots(out, part, metric, id, title + ": difference from " + base, base);
+  } else if (on_a_map(part)) {
+    draw_map(out, part, metric, id, title + " and " + part.settings[1]);
   } else if (on_a_line(part)) {
     draw_lines(out, part, metric, id, title);
   } else {
@@ -144,7 +173,7 @@ void write_table(Markup& out, const Sweep& sweep, const Sweep::Part& part, bool 
                   ? fmt::format("Differences from {}, of pairs with the same {}; bold: the interval leaves zero "
                                 "out",
                                 sweep.base, sweep.paired_by)
-                  : "Means over the runs of a row, with 95 % intervals",
+                  : "Means over the runs of a row",
               fmt::format("{}", fmt::join(part.settings, ", ")),
               {{differences ? "pairs" : "runs", "", ""}},
               {{"", {}}}};
@@ -173,13 +202,25 @@ void write_part(Markup& out, const Sweep& sweep, const Sweep::Part& part, const 
   write_table(out, sweep, part, !base.empty());
 }
 
+std::string intervals_of(const Sweep::Part& part) {
+  const auto several = [](const Sweep::Row& row) { return row.finished + row.failed > 1; };
+  if (std::any_of(part.rows.begin(), part.rows.end(), several))
+    return "Means over the runs of each setting, such as several seeds, with 95 % intervals over these runs (Student's "
+           "t); "
+           "a single run has none.";
+  const auto bounded = [](const Sweep::Row& row) {
+    return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Estimate& e) { return e.has_interval(); });
+  };
+  if (std::any_of(part.rows.begin(), part.rows.end(), bounded))
+    return "One run for each setting, with 95 % intervals over its prompts; they say nothing about other seeds.";
+  return "One run for each setting, so there are no intervals: differences may be luck.";
+}
+
 }  // namespace
 
 void write_sweep(Markup& out, const Sweep& sweep) {
-  out.element(
-      "p", {{"class", "how"}},
-      "Means over the runs of a row. Bands, lines and brackets: 95 % intervals over runs (Student's t); of a "
-      "single run its own interval over prompts or steps. Nothing is corrected for looking at several metrics.");
+  out.element("p", {{"class", "how"}},
+              intervals_of(sweep.means) + " Nothing is corrected for looking at several metrics.");
   write_part(out, sweep, sweep.means, "");
   write_part(out, sweep, sweep.differences, sweep.base);
   if (sweep.notes.empty()) return;

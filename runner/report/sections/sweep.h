@@ -10,7 +10,7 @@
 namespace compeer::report {
 
 /// What a study asked of its runs: metrics by settings, over the runs of each combination, and how they differ pair by
-/// pair from base runs. The script has computed it; the page shows it.
+/// pair from base runs. A script has computed it, or `swept` found it; the page shows it.
 struct Sweep {
   struct Value {
     std::string text;
@@ -33,8 +33,8 @@ struct Sweep {
   std::vector<std::string> notes;  ///< runs that failed, and that have no partner
 };
 
-/// For each metric a plot over the first setting (a line with a band if it is a number with three values or more, else
-/// dots), a plot of the differences, and tables of both.
+/// For each metric a plot: over two settings a heat map; else over the first setting (a line with a band if it is a
+/// number with three values or more, else dots); a plot of the differences, and tables of both.
 void write_sweep(Markup& out, const Sweep& sweep);
 
 }  // namespace compeer::report

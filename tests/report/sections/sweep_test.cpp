@@ -41,6 +41,30 @@ TEST(WriteSweep, DrawsDotsForNames) {
   EXPECT_TRUE(has(written(sweep), "class=\"row-label\""));
 }
 
+TEST(WriteSweep, DrawsAHeatMapOverTwoSettings) {
+  Sweep sweep;
+  sweep.metrics = {"reward"};
+  sweep.means.settings = {"lr", "beta"};
+  sweep.means.rows = {row({{"0.1", 0.1}, {"0", 0}}, {1, 0.5, 1.5, 3}),
+                      row({{"0.01", 0.01}, {"0", 0}}, {2, 1.5, 2.5, 3}),
+                      row({{"0.1", 0.1}, {"1", 1}}, {3, missing, missing, 1}, 1)};
+  const auto html = written(sweep);
+  EXPECT_TRUE(has(html, "class=\"heat\""));
+  EXPECT_TRUE(has(html, "±0.5<"));
+  EXPECT_FALSE(has(html, "class=\"band\""));
+  EXPECT_LT(html.find(">0.01<"), html.find(">0.1<"));  // numbers by size
+  EXPECT_TRUE(has(html, "a single run has none"));
+}
+
+TEST(WriteSweep, SaysThatSingleRunsHaveNoIntervals) {
+  auto sweep = by_alpha();
+  for (auto& one : sweep.means.rows)
+    one.metrics = {{one.metrics[0].mean, missing, missing, 1}}, one.finished = 1, one.failed = 0;
+  const auto html = written(sweep);
+  EXPECT_TRUE(has(html, "One run for each setting, so there are no intervals"));
+  EXPECT_FALSE(has(html, "class=\"band\""));
+}
+
 TEST(WriteSweep, ShowsDifferencesFromZeroAndWhatIsLeftOut) {
   auto sweep = by_alpha();
   sweep.base = "plugin = <none>";
