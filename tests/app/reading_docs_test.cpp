@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "app/log/export_rollouts.h"
 #include "app/program_output.h"
 #include "base/files.h"
 #include "record/rollout_file.h"
@@ -26,6 +27,7 @@ class ReadingPages : public testing::Test {
     root_ = ::mkdtemp(name.data());
     for (const std::string run : {"grpo-none", "grpo-redundancy"}) write_run(root_ / "results" / run);
     write_data_run(root_ / "results/sage-none");
+    write_rollouts({{"grpo-none", root_ / "results/grpo-none"}}, true, root_ / "rollouts.jsonl");
   }
   static void TearDownTestSuite() { fs::remove_all(root_); }
 
@@ -54,6 +56,7 @@ class ReadingPages : public testing::Test {
       rows[i].prompt = i / 2;
       rows[i].completion = i % 2;
       rows[i].example_id = "example " + std::to_string(i / 2);
+      rows[i].prompt_text = "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n";
       rows[i].text = "我听到了 " + std::to_string(step);
       rows[i].values = {static_cast<double>(i), 0.5};
       rows[i].finished = true;
@@ -97,12 +100,15 @@ class ReadingPages : public testing::Test {
 
 TEST_F(ReadingPages, RecipesPrintWhatWasRecorded) {
   const auto all = recipes("docs/reading_results.md");
-  ASSERT_EQ(all.size(), 5u);
+  ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(printed(all[0]), "['step', 'reward', 'rewards/esc_world_truth/quality'] 1.25\n");
-  const auto metrics = printed(all[1]), rollouts = printed(all[2]), groups = printed(all[3]), found = printed(all[4]);
+  const auto metrics = printed(all[1]), rollouts = printed(all[2]), groups = printed(all[3]), lines = printed(all[4]),
+             found = printed(all[5]);
   EXPECT_TRUE(has(metrics, "grpo-none          1.25\ngrpo-redundancy    1.25\n")) << metrics;
   EXPECT_TRUE(has(rollouts, "3.0 我听到了 5\n")) << rollouts;
   EXPECT_TRUE(has(groups, "1    0        0.5")) << groups;  // of the first step and prompt: rewards 0 and 1
+  EXPECT_TRUE(has(lines, "1    0       0.5")) << lines;
+  EXPECT_TRUE(has(lines, "Hello -> 我听到了 1\n")) << lines;
   EXPECT_TRUE(has(found, "{'high': 65.0, 'low': 58.0, 'value': 61.5}")) << found;
   EXPECT_TRUE(has(found, "assistant    3.0\nuser         5.0\n")) << found;
 }

@@ -186,6 +186,9 @@ void add_export(CLI::App& log, std::function<int()>& action) {
   command->add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
   command->add_option("--tensorboard", options->tensorboard,
                       "a file for TensorBoard in this folder; of several runs in a folder of each");
+  command->add_option("--rollouts", options->rollouts,
+                      "every completion with its prompt, rewards and advantage as a line of JSON: a file, or -");
+  command->add_flag("--tokens", options->tokens, "with --rollouts: tokens and log-probabilities, too");
   add_timeout(*command, options->seconds);
   command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
 }

@@ -32,9 +32,12 @@ struct LogExport {
   std::vector<std::string> runs;
   std::string csv = {}, figures = {};  ///< a file, or "-"
   std::string tensorboard = {};        ///< a folder
+  std::string rollouts = {};           ///< a file, or "-"
+  bool tokens = false;                 ///< with the rollouts
   double seconds = 600;                ///< for all of them
 };
-/// Rows (of several runs with the name of each in front) and figures as CSV; files for TensorBoard. log_export.cpp
+/// Rows (of several runs with the name of each in front) and figures as CSV; files for TensorBoard; completions as JSON
+/// lines (export_rollouts.h). log_export.cpp
 int log_export(const LogExport& options, std::ostream& out);
 
 struct LogGroup {

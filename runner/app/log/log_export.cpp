@@ -1,4 +1,4 @@
-// compeer log export: CSV, and files for TensorBoard.
+// compeer log export: CSV, files for TensorBoard, and completions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <iostream>
 #include <set>
 
+#include "app/log/export_rollouts.h"
 #include "app/log/figures.h"
 #include "app/log/in_child.h"
 #include "app/log/log.h"
@@ -117,20 +118,36 @@ void export_tensorboard(const std::vector<Path>& folders, const Path& place) {
   }
 }
 
+void export_rollouts(const std::vector<Path>& folders, const LogExport& options, std::ostream& out) {
+  const auto names = names_of(folders);
+  std::vector<NamedRun> runs;
+  for (size_t i = 0; i < folders.size(); ++i) runs.push_back({names[i], folders[i]});
+  if (options.rollouts == "-") return write_rollouts(runs, options.tokens, out);
+  write_rollouts(runs, options.tokens, Path(options.rollouts));
+}
+
+void check(const LogExport& options) {
+  const auto to_output = {options.csv == "-", options.figures == "-", options.rollouts == "-"};
+  if (options.csv.empty() && options.figures.empty() && options.tensorboard.empty() && options.rollouts.empty())
+    throw Error("log export", "nothing to write",
+                "give --csv FILE, --figures FILE, --rollouts FILE or --tensorboard DIR", Exit::usage);
+  if (std::count(to_output.begin(), to_output.end(), true) > 1)
+    throw Error("log export", "only one of them can go to standard output", "give the others a file", Exit::usage);
+  if (options.tokens && options.rollouts.empty())
+    throw Error("log export", "--tokens belongs to --rollouts", "give --rollouts FILE", Exit::usage);
+}
+
 }  // namespace
 
 int log_export(const LogExport& options, std::ostream& out) {
-  if (options.csv.empty() && options.figures.empty() && options.tensorboard.empty())
-    throw Error("log export", "nothing to write", "give --csv FILE, --figures FILE or --tensorboard DIR", Exit::usage);
-  if (options.csv == "-" && options.figures == "-")
-    throw Error("log export", "rows and figures can't both go to standard output", "give one of them a file",
-                Exit::usage);
+  check(options);
   std::vector<Path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));
   const auto write = [&](std::ostream& text) {
     if (!options.csv.empty()) put(options.csv, rows_csv(folders), text);
     if (!options.figures.empty()) put(options.figures, figures_csv(folders), text);
     if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
+    if (!options.rollouts.empty()) export_rollouts(folders, options, text);
   };
   write_from_child("log export", options.seconds, write, out);
   return 0;

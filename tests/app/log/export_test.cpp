@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -142,6 +143,73 @@ TEST_F(Export, NamesRunsWithoutFigures) {
 TEST_F(Export, RefusesTwoThingsForOneOutput) {
   std::ostringstream out;
   EXPECT_THROW(log_export({{path("a")}, "-", "-"}, out), Error);
+}
+
+TEST_F(Export, RolloutsAreALineEach) {
+  std::ostringstream out;
+  EXPECT_EQ(log_export({.runs = {path("a")}, .rollouts = "-"}, out), 0);
+  const auto text = out.str();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 8);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            R"({"run":"a","step":1,"group":0,"index":0,"example":"train/0",)"
+            R"("prompt":[{"role":"user","content":"How\nare you?"}],"completion":"\u001b[1mBad.","finished":false,)"
+            R"("reward":0.0,"advantage":null})");
+}
+
+TEST_F(Export, RolloutsHaveMessagesTokensAndTheColumnsOfAllRuns) {
+  const auto folder = root_ / "chat";
+  write_spec(folder, {{"task", "grpo"}});
+  auto run = record::RunWriter::create(folder / "run.h5", "{}", {"step"});
+  run.finish("finished");
+  record::RolloutWriter rollouts(folder / "rollouts", 0, {"reward", "rewards/x/score"});
+  auto rows = completions(1);
+  for (auto& row : rows) {
+    row.prompt_text =
+        "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n<|im_start|>assistant\n";
+    row.text = "\xff";
+    row.values = {1, 0.5};
+  }
+  rollouts.append(rows);
+  rollouts.finish();
+  std::ostringstream out;
+  EXPECT_EQ(log_export({.runs = {path("a"), path("chat")}, .rollouts = path("out.jsonl"), .tokens = true}, out), 0);
+  EXPECT_EQ(out.str(), "");
+  std::istringstream lines(read_file(root_ / "out.jsonl"));
+  std::vector<json> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(json::parse(line));
+  ASSERT_EQ(all.size(), 12u);
+  for (const auto& line : all) {
+    EXPECT_EQ(line.size(), all[0].size());  // the same keys everywhere
+    EXPECT_EQ(line["tokens"], (json{5, 6}));
+    EXPECT_EQ(line["logprobs"], (json{-0.5, -1.0}));
+    EXPECT_EQ(line["prompt_tokens"], (json{1, 2, 3}));
+  }
+  EXPECT_TRUE(all[0]["rewards/x/score"].is_null());
+  const auto& last = all[11];
+  EXPECT_EQ(last["run"], "chat");
+  EXPECT_EQ(last["group"], 1);
+  EXPECT_EQ(last["index"], 1);
+  EXPECT_EQ(last["rewards/x/score"], 0.5);
+  EXPECT_EQ(last["completion"], "\xEF\xBF\xBD");  // no UTF-8 before
+  EXPECT_EQ(last["prompt"],
+            json::parse(R"([{"role":"system","content":"Be kind."},{"role":"user","content":"你好"}])"));
+}
+
+TEST_F(Export, RolloutsOfARunWithoutAnyAreRefused) {
+  const auto refusal = [&](const LogExport& options) -> std::string {
+    std::ostringstream out;
+    try {
+      log_export(options, out);
+    } catch (const Error& error) {
+      return error.problem() + "|" + error.help();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal({.runs = {path("sage")}, .rollouts = path("x.jsonl")}),
+            "has no rollouts|training by GRPO and evaluations keep them");
+  EXPECT_FALSE(fs::exists(root_ / "x.jsonl") || fs::exists(root_ / "x.jsonl.part"));
+  EXPECT_EQ(refusal({.runs = {path("a")}, .csv = "-", .tokens = true}),
+            "--tokens belongs to --rollouts|give --rollouts FILE");
 }
 
 TEST_F(Export, ScalarsAreFiguresAndCurvesOfEvaluations) {
