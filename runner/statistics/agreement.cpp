@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 namespace compeer::statistics {
 
@@ -14,6 +15,25 @@ double cost(size_t row, size_t column, Weights weights) {
   const double distance = std::abs(static_cast<double>(row) - static_cast<double>(column));
   if (weights == Weights::none) return distance == 0 ? 0 : 1;
   return weights == Weights::linear ? distance : distance * distance;
+}
+
+// Between categories, of which there are so many judgements each.
+std::vector<std::vector<double>> squared_distances(const std::vector<double>& count, Scale scale,
+                                                   std::span<const double> values) {
+  std::vector<std::vector<double>> squared(count.size(), std::vector<double>(count.size()));
+  for (size_t c = 0; c < count.size(); ++c) {
+    double between = count[c] / 2;  // and half of both ends
+    for (size_t k = c + 1; k < count.size(); ++k) {
+      between += count[k] / 2;
+      const double distance = scale == Scale::nominal   ? 1
+                              : scale == Scale::ordinal ? between
+                              : values.empty()          ? static_cast<double>(k - c)
+                                                        : values[k] - values[c];
+      squared[c][k] = squared[k][c] = distance * distance;
+      between += count[k] / 2;
+    }
+  }
+  return squared;
 }
 
 // (observed - chance) / (1 - chance)
@@ -43,6 +63,38 @@ double chance_of_all(const Table& ratings, std::span<const size_t> items) {
 }
 
 }  // namespace
+
+double krippendorff(const Table& ratings, std::span<const size_t> items, Scale scale, std::span<const double> values) {
+  const size_t categories = ratings.empty() ? 0 : ratings.front().size();
+  // How often two judgements of one item are c and k, each item counting as many as it has judgements.
+  std::vector<std::vector<double>> together(categories, std::vector<double>(categories));
+  std::vector<double> count(categories);
+  for (const size_t item : items) {
+    const auto& given = ratings[item];
+    const auto judgements = static_cast<double>(std::accumulate(given.begin(), given.end(), size_t{0}));
+    if (judgements < 2) continue;
+    for (size_t c = 0; c < categories; ++c) {
+      count[c] += static_cast<double>(given[c]);
+      for (size_t k = 0; k < categories; ++k)
+        together[c][k] +=
+            static_cast<double>(given[c] * (c == k ? given[k] - (given[k] > 0) : given[k])) / (judgements - 1);
+    }
+  }
+  const auto distance = squared_distances(count, scale, values);
+  double observed = 0, chance = 0;
+  for (size_t c = 0; c < categories; ++c) {
+    for (size_t k = 0; k < categories; ++k) {
+      observed += together[c][k] * distance[c][k];
+      chance += count[c] * count[k] * distance[c][k];
+    }
+  }
+  const double all = std::accumulate(count.begin(), count.end(), 0.0);
+  return chance == 0 ? kUnknown : 1 - (all - 1) * observed / chance;
+}
+
+double krippendorff(const Table& ratings, Scale scale, std::span<const double> values) {
+  return krippendorff(ratings, all_of(ratings), scale, values);
+}
 
 double cohen(const Table& confusion, Weights weights) {
   const auto first = row_sums(confusion), second = column_sums(confusion);

@@ -24,4 +24,14 @@ double fleiss(const Table& ratings, std::span<const size_t> items);
 /// Randolph's kappa: chance is 1 / categories, whatever labels are common ("free-marginal").
 double randolph(const Table& ratings);
 
+/// How far apart two categories are, which stand in their order: any two as far as any other; as many judgements as lie
+/// between them; the difference of their values.
+enum class Scale { nominal, ordinal, interval };
+
+/// Krippendorff's alpha: 1 - the disagreement within items over that of all judgements put together. `values`: of the
+/// categories on an interval scale; empty: their numbers.
+double krippendorff(const Table& ratings, Scale scale, std::span<const double> values = {});
+double krippendorff(const Table& ratings, std::span<const size_t> items, Scale scale,
+                    std::span<const double> values = {});
+
 }  // namespace compeer::statistics

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace compeer::statistics {
 namespace {
@@ -51,6 +52,45 @@ TEST(Fleiss, IsUnknownWhereChanceAgreesEverywhere) {
   EXPECT_TRUE(std::isnan(fleiss({{1, 0}})));
   EXPECT_TRUE(std::isnan(observed_agreement({})));
   EXPECT_TRUE(std::isnan(randolph({})));
+}
+
+// Rows of how often each label was given; categories 1 to 4 of Krippendorff's (2011) example with three coders.
+const Table kCoders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
+                    {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
+                    {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
+
+TEST(Krippendorff, IsWhatAHandWorksOut) {
+  // Two items of two judgements, labels 0 0 and 0 1. Of 4 judgements 3 are 0. Nominal: pairs that differ within items 2
+  // (both ways round), of all 2 * 3 * 1 = 6, so 1 - 3 * 2 / 6 = 0.
+  EXPECT_NEAR(krippendorff({{2, 0}, {1, 1}}, Scale::nominal), 0, 1e-15);
+  // Labels 0 0, 2 2, 0 1: counts 3 1 2. Interval: within items 2 * 1; of all 2 (3 * 1 * 1 + 3 * 2 * 4 + 1 * 2 * 1)
+  // = 58.
+  EXPECT_NEAR(krippendorff({{2, 0, 0}, {0, 0, 2}, {1, 1, 0}}, Scale::interval), 1 - 5 * 2.0 / 58, 1e-15);
+  // Ordinal: 0 to 1 (3 + 1) / 2 = 2, 1 to 2 (1 + 2) / 2 = 1.5, 0 to 2 3 / 2 + 1 + 2 / 2 = 3.5; within items 2 * 4, of
+  // all 2 (3 * 4 + 6 * 12.25 + 2 * 2.25) = 180.
+  EXPECT_NEAR(krippendorff({{2, 0, 0}, {0, 0, 2}, {1, 1, 0}}, Scale::ordinal), 1 - 5 * 8.0 / 180, 1e-15);
+}
+
+// The package krippendorff 0.8 gives these numbers.
+TEST(Krippendorff, IsThePackagesOfTheBooksExample) {
+  EXPECT_NEAR(krippendorff(kCoders, Scale::nominal), 0.691358024691358, 1e-14);
+  EXPECT_NEAR(krippendorff(kCoders, Scale::ordinal), 0.8067214199413153, 1e-14);
+  EXPECT_NEAR(krippendorff(kCoders, Scale::interval), 0.8108448928121059, 1e-14);
+}
+
+TEST(Krippendorff, TakesTheLabelsValues) {
+  const std::vector<double> values = {-4, -1, 0, 1, 4};
+  // Two annotators: 0 0 1 2 3 4 4 2 1 3 and 0 1 1 2 4 4 2 2 0 1.
+  const Table two{{2, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {0, 2, 0, 0, 0}, {0, 0, 2, 0, 0}, {0, 0, 0, 1, 1},
+                  {0, 0, 0, 0, 2}, {0, 0, 1, 0, 1}, {0, 0, 2, 0, 0}, {1, 1, 0, 0, 0}, {0, 1, 0, 1, 0}};
+  EXPECT_NEAR(krippendorff(two, Scale::interval, values), 0.6681531029357117, 1e-14);
+  EXPECT_NEAR(krippendorff(two, Scale::interval), 0.7289234760051881, 1e-14);
+  EXPECT_NEAR(krippendorff(two, Scale::ordinal), 0.7544523246650906, 1e-14);
+}
+
+TEST(Krippendorff, IsUnknownWhereAllSayTheSame) {
+  EXPECT_TRUE(std::isnan(krippendorff({{2, 0}, {3, 0}}, Scale::ordinal)));
+  EXPECT_TRUE(std::isnan(krippendorff({}, Scale::nominal)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "app/data/agreement_output.h"
 #include "app/data/data.h"
@@ -23,8 +24,9 @@ constexpr const char* kExplained = R"(
 FILE holds a JSON object a line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and labels are
 texts, numbers, true or false.
 Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss' takes
-any number, also one that differs between items. Annotators who were asked only where others disagreed are left out of
-both. Intervals hold 95 % of the figures of resampled items.
+any number, also one that differs between items, as does Krippendorff's alpha. Annotators who were asked only where
+others disagreed are left out. With --order disagreements count by their distance: weighted kappas of two annotators,
+ordinal and interval alphas. Intervals hold 95 % of the figures of resampled items.
 Exit code 4 if nothing can be compared, or more lines than --max-unreadable allows can't be used.)";
 
 struct Options {
@@ -32,6 +34,7 @@ struct Options {
   bool as_json = false;
   size_t windows = 0;
   double max_unreadable = 0.01;
+  std::vector<std::string> order;
   statistics::Resampling resampling;
 };
 
@@ -71,7 +74,8 @@ std::vector<BadLine> read(const Options& options, Judgements& judgements) {
   return bad;
 }
 
-std::vector<Window> windows(const Judgements& judgements, const std::vector<bool>& left_out, const Options& options) {
+std::vector<Window> windows(const Judgements& judgements, const std::vector<bool>& left_out, const Options& options,
+                            const Order* order) {
   const size_t items = judgements.items().size();
   if (options.windows > items)
     throw Error("--windows", fmt::format("asks for {} windows of {} items", options.windows, items), "", Exit::usage);
@@ -80,7 +84,7 @@ std::vector<Window> windows(const Judgements& judgements, const std::vector<bool
     const size_t from = w * items / options.windows, to = (w + 1) * items / options.windows;
     std::vector<size_t> rows;
     for (size_t item = from; item < to; ++item) rows.push_back(item);
-    result.push_back({from + 1, to, agreement(judgements, left_out, rows, options.resampling)});
+    result.push_back({from + 1, to, agreement(judgements, left_out, rows, options.resampling, order)});
   }
   return result;
 }
@@ -121,6 +125,7 @@ void print(const Findings& found) {
   }
   std::cout << fmt::format("agreement over {} items: observed {}, kappa {}\n", found.whole.n,
                            text(found.whole.observed), kappa_text(found.whole));
+  for (const auto& line : more_text(found.whole)) std::cout << "  " << line << '\n';
   if (std::isnan(found.whole.fleiss.value))
     std::cout << "there is no kappa: all judgements are the same label, which chance alone would give\n";
   for (const auto& window : found.windows)
@@ -137,11 +142,14 @@ int run(const Options& options) {
   const auto bad = read(options, judgements);
   if (!bad.empty()) std::cerr << listed(options.file, bad) << '\n';
   const auto left_out = adjudicators(judgements);
+  std::optional<Order> order;
+  if (!options.order.empty()) order = order_of(judgements, options.order);
+  const Order* in_order = order ? &*order : nullptr;
   Findings found{judgements,
                  left_out,
-                 agreement(judgements, left_out, options.resampling),
+                 agreement(judgements, left_out, options.resampling, in_order),
                  adjudication(judgements, left_out),
-                 windows(judgements, left_out, options),
+                 windows(judgements, left_out, options, in_order),
                  bad};
   if (found.whole.n == 0)
     throw Error(options.file, "holds no item that two annotators judged", "agreement compares judgements of one item",
@@ -163,6 +171,10 @@ void add_data_agreement(CLI::App& data, std::function<int()>& action) {
   command->add_option("--windows", options->windows, "also over time: N parts of the items, in order of appearance")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
+  command
+      ->add_option("--order", options->order, "the labels have an order: all of them, or 'numbers' if they are numbers")
+      ->delimiter(',')
+      ->type_name("LABEL,...");
   command->add_option("--max-unreadable", options->max_unreadable, "share of lines that may be bad")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();

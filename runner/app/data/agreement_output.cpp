@@ -25,6 +25,12 @@ ordered_json to_json(const Agreement& agreement) {
   put(result, "observed_agreement", agreement.observed);
   put(result, "cohen_kappa", agreement.cohen);
   put(result, "fleiss_kappa", agreement.fleiss);
+  put(result, "krippendorff_alpha", agreement.alpha);
+  if (!agreement.ordered) return result;
+  put(result, "cohen_kappa_linear", agreement.linear);
+  put(result, "cohen_kappa_quadratic", agreement.quadratic);
+  put(result, "krippendorff_alpha_ordinal", agreement.ordinal);
+  put(result, "krippendorff_alpha_interval", agreement.interval);
   return result;
 }
 
@@ -36,6 +42,18 @@ std::string text(const Estimate& estimate) {
 
 std::string kappa_text(const Agreement& agreement) {
   return agreement.two ? text(agreement.cohen) + " (Cohen)" : text(agreement.fleiss) + " (Fleiss)";
+}
+
+std::vector<std::string> more_text(const Agreement& agreement) {
+  std::vector<std::string> lines = {"alpha " + text(agreement.alpha) + " (Krippendorff, nominal)"};
+  if (!agreement.ordered) return lines;
+  if (agreement.two) {
+    lines.push_back("kappa " + text(agreement.linear) + " (Cohen, linear weights)");
+    lines.push_back("kappa " + text(agreement.quadratic) + " (Cohen, quadratic weights)");
+  }
+  lines.push_back("alpha " + text(agreement.ordinal) + " (Krippendorff, ordinal)");
+  lines.push_back("alpha " + text(agreement.interval) + " (Krippendorff, interval)");
+  return lines;
 }
 
 }  // namespace compeer::app

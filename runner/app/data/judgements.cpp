@@ -1,6 +1,7 @@
 #include "app/data/judgements.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -59,13 +60,40 @@ std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<S
   return {{*annotators.begin(), *annotators.rbegin()}};
 }
 
-double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels) {
+double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels,
+             statistics::Weights weights = statistics::Weights::none) {
   Table table(labels, std::vector<size_t>(labels));
   for (const size_t row : rows) {
     const bool in_order = items[row][0].annotator == first;
     ++table[items[row][in_order ? 0 : 1].label][items[row][in_order ? 1 : 0].label];
   }
-  return statistics::cohen(table);
+  return statistics::cohen(table, weights);
+}
+
+// Judgements whose labels are their places.
+std::vector<std::vector<Said>> placed(std::vector<std::vector<Said>> items, const std::vector<size_t>& places) {
+  for (auto& said : items) {
+    for (Said& one : said) one.label = places[one.label];
+  }
+  return items;
+}
+
+// Nothing if it is no number.
+std::optional<double> number_in(const std::string& label) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), value);
+  return error == std::errc() && end == label.data() + label.size() ? std::optional(value) : std::nullopt;
+}
+
+// The labels by their values.
+std::vector<std::string> by_number(std::vector<std::string> labels) {
+  for (const std::string& label : labels) {
+    if (!number_in(label))
+      throw Error("--order", "there is the label '" + label + "', which is no number",
+                  "name all labels in their order: --order LABEL,LABEL,...", Exit::usage);
+  }
+  std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return *number_in(a) < *number_in(b); });
+  return labels;
 }
 
 }  // namespace
@@ -106,8 +134,30 @@ std::vector<bool> adjudicators(const Judgements& judgements) {
   return result;
 }
 
+Order order_of(const Judgements& judgements, const std::vector<std::string>& names) {
+  const auto labels = names == std::vector<std::string>{"numbers"} ? by_number(judgements.labels()) : names;
+  Order order;
+  bool numbers = true;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (std::count(labels.begin(), labels.end(), labels[i]) > 1)
+      throw Error("--order", "names the label '" + labels[i] + "' twice", "", Exit::usage);
+    numbers = numbers && number_in(labels[i]);
+  }
+  for (size_t i = 0; i < labels.size(); ++i)
+    order.values.push_back(numbers ? *number_in(labels[i]) : static_cast<double>(i));
+  for (const std::string& label : judgements.labels()) {
+    const auto found = std::find(labels.begin(), labels.end(), label);
+    if (found == labels.end())
+      throw Error("--order", "leaves out the label '" + label + "'", suggest(label, labels), Exit::usage);
+    order.places.push_back(static_cast<size_t>(found - labels.begin()));
+  }
+  return order;
+}
+
 Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const std::vector<size_t>& items,
-                    const statistics::Resampling& how) {
+                    const statistics::Resampling& how, const Order* order) {
+  using statistics::Scale;
+  using statistics::Weights;
   const auto said = counted(judgements, left_out, items);
   const size_t labels = judgements.labels().size();
   const auto two = the_two(said);
@@ -119,16 +169,33 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
   const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
   result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
-  result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); })
-                     : Estimate{kUnknown, kUnknown, kUnknown};
+  const Estimate none{kUnknown, kUnknown, kUnknown};
+  result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); }) : none;
+  result.alpha = estimate([&](auto rows) { return statistics::krippendorff(table, rows, Scale::nominal); });
+  result.ordered = order != nullptr;
+  result.linear = result.quadratic = result.ordinal = result.interval = none;
+  if (!order) return result;
+  const auto in_order = placed(said, order->places);
+  const size_t places = order->values.size();
+  const auto by_place = ratings(in_order, places);
+  const auto weighted = [&](Weights weights) {
+    return two ? estimate([&](auto rows) { return cohen(in_order, rows, two->first, places, weights); }) : none;
+  };
+  const auto alpha = [&](Scale scale) {
+    return estimate([&](auto rows) { return statistics::krippendorff(by_place, rows, scale, order->values); });
+  };
+  result.linear = weighted(Weights::linear);
+  result.quadratic = weighted(Weights::quadratic);
+  result.ordinal = alpha(Scale::ordinal);
+  result.interval = alpha(Scale::interval);
   return result;
 }
 
-Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out,
-                    const statistics::Resampling& how) {
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const statistics::Resampling& how,
+                    const Order* order) {
   std::vector<size_t> all(judgements.items().size());
   std::iota(all.begin(), all.end(), size_t{0});
-  return agreement(judgements, left_out, all, how);
+  return agreement(judgements, left_out, all, how, order);
 }
 
 Adjudication adjudication(const Judgements& judgements, const std::vector<bool>& adjudicators) {

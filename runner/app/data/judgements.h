@@ -37,22 +37,36 @@ class Judgements {
   size_t size_ = 0;
 };
 
+/// The order of labels, from one end of a scale to the other.
+struct Order {
+  std::vector<size_t> places;  ///< of each label of `Judgements`
+  std::vector<double> values;  ///< at each place: the label as a number, or the place itself
+};
+
+/// `names`: all labels in order, or "numbers" alone, where they are numbers. Throws Error (exit 2) if it leaves out a
+/// label that occurs, or has one twice.
+Order order_of(const Judgements& judgements, const std::vector<std::string>& names);
+
 /// How much annotators agree, over the items that at least two of them judged.
 struct Agreement {
   size_t n = 0;
   bool two = false;                              ///< exactly two annotators: only then is there Cohen's kappa, else NaN
   statistics::Estimate observed, cohen, fleiss;  ///< with intervals; Fleiss' only if there are not two
+  statistics::Estimate alpha;                    ///< Krippendorff's, with an interval
+  bool ordered = false;                          ///< only then are there those that follow, and else NaN
+  statistics::Estimate linear, quadratic;        ///< Cohen's weighted kappas
+  statistics::Estimate ordinal, interval;        ///< Krippendorff's alphas
 };
 
 /// Annotators who were only asked where others disagreed: each item of theirs has two differing judgements by others,
 /// and there are items that they were not asked about. Counting them would make agreement look worse than it is.
 std::vector<bool> adjudicators(const Judgements& judgements);
 
-/// Over some of the items, without the annotators who are `left_out`.
+/// Over some of the items, without the annotators who are `left_out`. `order`: null if the labels have none.
 Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const std::vector<size_t>& items,
-                    const statistics::Resampling& how);
-Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out,
-                    const statistics::Resampling& how);  ///< over all items
+                    const statistics::Resampling& how, const Order* order = nullptr);
+Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const statistics::Resampling& how,
+                    const Order* order = nullptr);  ///< over all items
 
 /// Two annotators; a third where they disagree; dropped without a majority.
 struct Adjudication {

@@ -56,6 +56,46 @@ TEST(Judgements, AgreeAsMuchAsAHandWorksOut) {
   EXPECT_NEAR(fleiss.fleiss.value, (2.0 / 3 - 26.0 / 36) / (10.0 / 36), 1e-15);
 }
 
+// scikit-learn's weighted kappas and the package krippendorff's alphas of the same two annotators.
+TEST(Judgements, OfOrderedLabelsCountDisagreementsByTheirDistance) {
+  const std::string a = "0012344213", b = "0112442201";
+  std::vector<std::string> items;
+  for (size_t i = 0; i < a.size(); ++i) items.push_back(std::string("a:") + a[i] + " b:" + b[i]);
+  const auto some = judgements(items);
+  const auto order = order_of(some, {"0", "1", "2", "3", "4"});
+  EXPECT_EQ(order_of(some, {"numbers"}).places, order.places);
+  const auto found = agreement(some, adjudicators(some), {.resamples = 200}, &order);
+  EXPECT_NEAR(found.cohen.value, 0.375, 1e-14);
+  EXPECT_NEAR(found.linear.value, 0.5569620253164558, 1e-14);
+  EXPECT_NEAR(found.quadratic.value, 0.717948717948718, 1e-14);
+  EXPECT_NEAR(found.alpha.value, 0.39490445859872614, 1e-14);
+  EXPECT_NEAR(found.ordinal.value, 0.7544523246650906, 1e-14);
+  EXPECT_NEAR(found.interval.value, 0.7289234760051881, 1e-14);
+  for (const auto& one : {found.linear, found.quadratic, found.alpha, found.ordinal, found.interval}) {
+    EXPECT_LT(one.low, one.value);
+    EXPECT_GT(one.high, one.value);
+  }
+  EXPECT_TRUE(std::isnan(agreement(some, adjudicators(some), {.resamples = 0}).linear.value)) << "without an order";
+}
+
+TEST(Judgements, AnOrderHasEveryLabelOnce) {
+  const auto some = judgements({"a:bad b:good"});
+  const auto wrong = [&](const std::vector<std::string>& names) {
+    try {
+      order_of(some, names);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "--order");
+      EXPECT_EQ(error.exit(), Exit::usage);
+      return error.problem();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(wrong({"bad", "fair", "good"}), "");
+  EXPECT_EQ(wrong({"bad", "fair"}), "leaves out the label 'good'");
+  EXPECT_EQ(wrong({"bad", "good", "bad"}), "names the label 'bad' twice");
+  EXPECT_EQ(wrong({"numbers"}), "there is the label 'bad', which is no number");
+}
+
 TEST(Judgements, AreSettledByAThird) {
   const auto some = judgements({"a:x b:x", "a:x b:y c:y", "a:x b:y c:z", "a:x b:y", "a:x", "c:y a:x b:y"});
   const auto result = adjudication(some, adjudicators(some));
@@ -84,12 +124,36 @@ TEST_F(DataAgreement, SaysWhatItFound) {
             "  ann judged all items\n"
             "  bob judged 3 of 4 items\n"
             "agreement over 3 items: observed 0.667, kappa 0.400 (Cohen)\n"
+            "  alpha 0.444 (Krippendorff, nominal)\n"
             "adjudication: 2 agreed, 0 settled by a third, 0 dropped without a majority, 1 still open, 1 judged once\n"
             "exit 0");
   const auto said = told("data agreement some.jsonl --json --windows 2 --resamples 0");
   EXPECT_NE(said.find(R"("items":4,"judgements":7,"n":3,"observed_agreement":0.66666666666666)"), said.npos) << said;
   EXPECT_NE(said.find(R"("windows":[{"from":1,"to":2,"n":2,)"), said.npos) << said;
   EXPECT_NE(said.find(R"({"from":3,"to":4,"n":1,)"), said.npos) << said;
+}
+
+TEST_F(DataAgreement, TakesAnOrderOfTheLabels) {
+  std::string lines;
+  const std::string a = "0012344213", b = "0112442201";
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (const auto& [who, label] : {std::pair("ann", a[i]), std::pair("bob", b[i])})
+      lines += "{\"item\": " + std::to_string(i) + ", \"annotator\": \"" + who + "\", \"label\": " + label + "}\n";
+  }
+  write("some.jsonl", lines);
+  const auto said = told("data agreement some.jsonl --order numbers --resamples 0");
+  EXPECT_NE(said.find("  alpha 0.395 (Krippendorff, nominal)\n"
+                      "  kappa 0.557 (Cohen, linear weights)\n"
+                      "  kappa 0.718 (Cohen, quadratic weights)\n"
+                      "  alpha 0.754 (Krippendorff, ordinal)\n"
+                      "  alpha 0.729 (Krippendorff, interval)\n"),
+            said.npos)
+      << said;
+  EXPECT_EQ(told("data agreement some.jsonl --order 0,1,2,3,4 --resamples 0"), said);
+  const auto json = told("data agreement some.jsonl --order 0,1,2,3,4 --json");
+  EXPECT_NE(json.find("\"krippendorff_alpha_ordinal_interval\":["), json.npos) << json;
+  EXPECT_EQ(first_line("data agreement some.jsonl --order 0,1,2,4"),
+            "compeer: error: --order: leaves out the label '3'");
 }
 
 TEST_F(DataAgreement, NamesLinesThatAreWrong) {
