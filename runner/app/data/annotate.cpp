@@ -20,7 +20,8 @@ constexpr const char* kExplained = R"(
 FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": [{"history", "emotion", "strategy",
 "reply"}]}, with two candidates, or one and a "reference" that its reply is compared with. Writes DIR/annotate.html, which needs no network and no other file, and DIR/records.jsonl, a copy of
 FILE for `compeer data merge`. Each annotator opens the page in a browser, judges, exports, and sends the export back.
-Which reply stands first is drawn for each record and undone in the export.)";
+Send the page alone: records.jsonl says who wrote what, the page does not. The order of the records, and which reply
+stands first, are drawn for each annotator; `compeer data merge` undoes them.)";
 
 struct Options {
   std::string file, folder, media, annotator;
@@ -33,8 +34,8 @@ int annotate(const Options& options) {
   if (!options.media.empty()) file.folder = options.media;
   std::vector<size_t> all(file.records.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  const auto name = fs::path(options.file).stem().string();
-  const auto page = annotation_page({"Judging replies: " + name, name, options.annotator, "", options.seed}, file, all);
+  const auto name = "judgements-" + file.hash.substr(0, 8);
+  const auto page = annotation_page({"Judging replies", name, options.annotator, "", options.seed}, file, all);
   std::error_code error;
   fs::create_directories(options.folder, error);
   const auto output = fs::path(options.folder) / "annotate.html";
@@ -68,7 +69,7 @@ void add_data_annotate(CLI::App& data, std::function<int()>& action) {
       ->type_name("DIR")
       ->default_str("that of FILE");
   command->add_option("--annotator", options->annotator, "whom it is for; else the page asks")->type_name("NAME");
-  command->add_option("--seed", options->seed, "of the order of the two replies")
+  command->add_option("--seed", options->seed, "of the orders of records and replies")
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--json", options->as_json, "say what was written as one JSON object");

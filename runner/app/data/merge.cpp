@@ -70,7 +70,7 @@ void write(const Options& options, const RecordFile& file, const Merged& merged)
   write_file(folder / "merged.jsonl", lines(merged.finished));
   write_file(folder / "dropped.jsonl", lines(merged.dropped));
   if (merged.open.empty()) return;
-  const auto name = fs::path(options.file).stem().string() + "-third";
+  const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
   const Page page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
   write_file(folder / "third.html", annotation_page(page, file, merged.open));
 }
@@ -128,7 +128,7 @@ void add_data_merge(CLI::App& data, std::function<int()>& action) {
       ->type_name("DIR")
       ->default_str("that of the records");
   command->add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
-  command->add_option("--seed", options->seed, "of the order of the two replies on the third page")
+  command->add_option("--seed", options->seed, "of the orders on the third page")
       ->type_name("S")
       ->capture_default_str();
   command->add_flag("--json", options->as_json, "counts and agreement as one JSON object");

@@ -2,6 +2,7 @@
 
 #include "base/data_uri.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/inside.h"
 #include "base/random.h"
 #include "report/drawing/markup.h"
@@ -33,17 +34,39 @@ json shown(const json& turn, const std::filesystem::path& folder) {
   return result;
 }
 
-json item(const json& record, bool swapped, const std::filesystem::path& folder) {
-  json result{{"id", record.at("id")}, {"swapped", swapped}, {"history", json::array()}, {"candidates", json::array()}};
-  for (const json& turn : record.at("history")) result["history"].push_back(shown(turn, folder));
+// A record with its replies, and two candidates' steps, in the order in which they are shown.
+json item(const RecordFile& file, const json& record, bool turned) {
+  json result{{"item", page_item(file, record, turned)}, {"history", json::array()}, {"candidates", json::array()}};
+  for (const json& turn : record.at("history")) result["history"].push_back(shown(turn, file.folder));
   if (has_steps(record))
     for (const json& candidate : record.at("candidates"))
       result["candidates"].push_back(texts(candidate, {"history", "emotion", "strategy"}));
   result["replies"] = replies(record);
+  for (const char* list : {"candidates", "replies"}) {
+    if (turned && result[list].size() == 2) std::swap(result[list][0], result[list][1]);
+  }
   const auto language = record.find("language");
   result["language"] = language != record.end() && language->is_string() ? *language : json("");
   return result;
 }
+
+// An order of the records, and of the replies of each, for this seed and annotator.
+class Draw {
+ public:
+  Draw(uint64_t seed, const std::string& annotator)
+      : seed_(annotator.empty() ? seed : seed ^ std::stoull(sha256(annotator).substr(0, 16), nullptr, 16)) {}
+
+  bool turned(size_t record) const { return below(2, seed_, Stream::annotation, static_cast<uint32_t>(record)) == 1; }
+
+  std::vector<size_t> shuffled(std::vector<size_t> records) const {
+    for (size_t i = records.size(); i > 1; --i)
+      std::swap(records[i - 1], records[below(i, seed_, Stream::annotation, static_cast<uint32_t>(i), 1)]);
+    return records;
+  }
+
+ private:
+  uint64_t seed_;
+};
 
 // JSON in a script element: without "<" nothing in it can end the element or begin a comment.
 std::string safe_json(const json& value) {
@@ -72,10 +95,9 @@ std::string annotation_page(const Page& page, const RecordFile& file, const std:
             {"annotator", page.annotator},
             {"purpose", page.purpose},
             {"items", json::array()}};
-  for (const size_t number : wanted) {
-    const bool swapped = below(2, page.seed, Stream::annotation, static_cast<uint32_t>(number)) == 1;
-    data["items"].push_back(item(file.records[number], swapped, file.folder));
-  }
+  const Draw order(page.seed, page.annotator);
+  for (const size_t number : order.shuffled(wanted))
+    data["items"].push_back(item(file, file.records[number], order.turned(number)));
   return filled(page_template(), {{"title", report::escape(page.title)}, {"data", safe_json(data)}});
 }
 

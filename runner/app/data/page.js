@@ -11,8 +11,36 @@
     return made;
   };
 
-  // What has been answered, by item: steps[candidate][step] and preference, in the order of the file and not of the page.
-  let state = { annotator: page.annotator, at: 0, keys: true, answers: {} };
+  // What has been answered, by item: steps[candidate][step] and preference, in the order of page.items. `begun`: the name
+  // for which the order on the screen was drawn.
+  let state = { annotator: page.annotator, begun: page.annotator, at: 0, keys: true, answers: {} };
+
+  // Numbers in [0, 1) that follow from a text (FNV-1a, then mulberry32).
+  function draws(text) {
+    let now = 2166136261;
+    for (const letter of text) now = Math.imul(now ^ letter.codePointAt(0), 16777619);
+    return () => {
+      now = (now + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(now ^ (now >>> 15), now | 1);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
+  // The order in which items are shown, and whose replies the other way round. A page that was made for one annotator
+  // has its order already.
+  let order = [], turned = [];
+  function arrange() {
+    order = page.items.map((_, at) => at);
+    turned = page.items.map(() => false);
+    if (page.annotator) return;
+    const uniform = draws(page.file + state.begun);
+    for (let i = order.length - 1; i > 0; --i) {
+      const other = Math.floor(uniform() * (i + 1));
+      [order[i], order[other]] = [order[other], order[i]];
+    }
+    turned = page.items.map(() => uniform() < 0.5);
+  }
 
   function load() {
     let kept = null;
@@ -35,10 +63,10 @@
 
   function warn(text) { find("alert").textContent = text; }
 
-  const item = () => page.items[state.at];
+  const item = () => page.items[order[state.at]];
   const blank = ({ candidates }) => ({ steps: candidates.map(() => [null, null, null]), preference: null });
-  const answers = (of) => (Object.hasOwn(state.answers, of.id) ? state.answers[of.id] : blank(of));
-  const place = (side) => (item().swapped ? 1 - side : side);
+  const answers = (of) => (Object.hasOwn(state.answers, of.item) ? state.answers[of.item] : blank(of));
+  const place = (side) => (turned[order[state.at]] ? 1 - side : side);
 
   // The questions of the item as they stand on the page: three steps for each candidate, then which reply is better. A
   // record with one candidate sets its reply against the reference, and its steps stand alone.
@@ -84,7 +112,7 @@
   function answer(number, value) {
     const of = given();
     questions[number].write(of, value);
-    Object.defineProperty(state.answers, item().id, { value: of, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(state.answers, item().item, { value: of, writable: true, enumerable: true, configurable: true });
     warn("");
     save();
     showProgress();
@@ -168,7 +196,7 @@
   function goUnfinished() {
     for (let i = 1; i <= page.items.length; ++i) {
       const at = (state.at + i) % page.items.length;
-      if (!done(page.items[at])) return go(at);
+      if (!done(page.items[order[at]])) return go(at);
     }
   }
 
@@ -203,7 +231,7 @@
 
   function exported() {
     return page.items.filter(done).map((one) => JSON.stringify({
-      file: page.file, id: one.id, annotator: state.annotator, ...answers(one), swapped: one.swapped,
+      file: page.file, item: one.item, annotator: state.annotator, ...answers(one),
     }) + "\n");
   }
 
@@ -228,7 +256,7 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (!state.keys || event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
+    if (!state.begun || !state.keys || event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
     if (event.target === find("annotator")) return;
     const pressed = event.key.toLowerCase();
     if (Object.hasOwn(commands, pressed)) commands[pressed]();
@@ -244,8 +272,17 @@
     const { at } = state;
     load();
     state.at = at;
-    show(false);
+    begin();
   });
+
+  // Nothing is shown before it is known for whom.
+  function begin() {
+    document.querySelector("main").hidden = document.querySelector("nav").hidden = !state.begun;
+    find("ask").hidden = state.begun !== "";
+    if (!state.begun) return;
+    arrange();
+    show(false);
+  }
 
   load();
   find("annotator").value = state.annotator;
@@ -254,6 +291,12 @@
     state.annotator = find("annotator").value.trim();
     warn("");
     save();
+  });
+  find("annotator").addEventListener("change", () => {
+    if (state.begun || !state.annotator) return;
+    state.begun = state.annotator;
+    save();
+    begin();
   });
   find("keys-on").checked = state.keys;
   find("keys-on").addEventListener("change", () => {
@@ -266,5 +309,5 @@
   find("export").addEventListener("click", commands.e);
   const reasoned = page.items.some(({ candidates }) => candidates.length > 0);
   document.querySelectorAll(".of-steps").forEach((part) => { part.hidden = !reasoned; });
-  show(false);
+  begin();
 })();

@@ -67,13 +67,46 @@ std::string preference_of(const json& line) {
   return word;
 }
 
-Judgement judgement(const json& line, const RecordFile& records) {
+// Which record a line is about, and whether its replies were shown the other way round.
+struct Shown {
+  size_t record = 0;
+  bool turned = false;
+};
+
+Shown shown_in(const json& line, const RecordFile& records, const std::map<std::string, Shown>& items) {
+  if (line.contains("item")) {
+    const auto found = items.find(text(line, "item"));
+    if (found == items.end()) refuse(fmt::format("is about item '{}', which is no record", text(line, "item")));
+    return found->second;
+  }
   const auto found = records.by_id.find(text(line, "id"));
   if (found == records.by_id.end()) refuse(fmt::format("is about '{}', which is no record", text(line, "id")));
+  return {found->second, false};
+}
+
+std::map<std::string, Shown> page_items(const RecordFile& records) {
+  std::map<std::string, Shown> items;
+  for (size_t i = 0; i < records.records.size(); ++i) {
+    for (const bool turned : {false, true})
+      items.emplace(page_item(records, records.records[i], turned), Shown{i, turned});
+  }
+  return items;
+}
+
+void turn(Judgement& judgement) {
+  if (judgement.steps.size() == 2) std::swap(judgement.steps[0], judgement.steps[1]);
+  if (judgement.preference == "first" || judgement.preference == "second")
+    judgement.preference = judgement.preference == "first" ? "second" : "first";
+}
+
+Judgement judgement(const json& line, const RecordFile& records, const std::map<std::string, Shown>& items) {
+  const auto [number, turned] = shown_in(line, records, items);
   if (text(line, "annotator").find_first_not_of(" \t\r\n") == std::string::npos) refuse("has an empty 'annotator'");
-  const json& record = records.records[found->second];
+  const json& record = records.records[number];
   const size_t candidates = has_steps(record) ? record.at("candidates").size() : 0;
-  return {found->second, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
+  Judgement made{number, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
+  if (turned) turn(made);
+  return made;
 }
 
 }  // namespace
@@ -112,14 +145,20 @@ json replies(const json& record) {
   return result;
 }
 
+std::string page_item(const RecordFile& file, const json& record, bool turned) {
+  const auto& id = record.at("id").get_ref<const std::string&>();
+  return sha256(file.hash + (turned ? "\nturned\n" : "\n") + id).substr(0, 16);
+}
+
 json Judgement::to_json() const { return {{"annotator", annotator}, {"steps", steps}, {"preference", preference}}; }
 
 std::vector<Judgement> read_export(const std::filesystem::path& file, const RecordFile& records) {
   std::vector<Judgement> result;
   bool foreign = false;
+  const auto items = page_items(records);
   const auto bad = read_lines(file, [&](json&& line, size_t) {
     foreign = foreign || text(line, "file") != records.hash;
-    if (!foreign) result.push_back(judgement(line, records));
+    if (!foreign) result.push_back(judgement(line, records, items));
   });
   if (foreign)
     throw Error(file.string(), "belongs to another file of records",

@@ -35,10 +35,15 @@ nlohmann::json replies(const nlohmann::json& record);
 /// Whether the reasoning before its candidates' replies is to be judged.
 bool has_steps(const nlohmann::json& record);
 
+/// The name under which a record is on a page: it tells nothing of the record, but to who has the file, in which order
+/// its two replies stand there. `turned`: the second before the first.
+std::string page_item(const RecordFile& file, const nlohmann::json& record, bool turned);
+
 /// Three answers for each candidate that has steps.
 using Steps = std::vector<std::array<bool, 3>>;
 
-/// One line of an export: what one annotator says of one record, in the record's order.
+/// One line of an export: what one annotator says of one record. The line names it by its "item" on the page, and is in
+/// the page's order, or by its "id", and is in the record's; here it is in the record's.
 struct Judgement {
   size_t record = 0;
   std::string annotator;

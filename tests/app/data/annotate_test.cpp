@@ -1,5 +1,8 @@
 // compeer data annotate: the page, in a browser.
+#include <map>
+
 #include "../program.h"
+#include "app/data/records.h"
 #include "base/files.h"
 #include "browser.h"
 #include "records.h"
@@ -33,15 +36,26 @@ class Annotate : public Program {
   static std::string text(Browser& browser, const std::string& selector) {
     return browser.value("document.querySelector('" + selector + "').innerText");
   }
+  // Who judges says so first.
+  static void begin(Browser& browser, const std::string& name) {
+    browser.value("document.getElementById('annotator').focus()");
+    browser.press(name);
+    browser.value("document.activeElement.blur()");
+  }
+  // The id of the record on the page, whose texts end with it.
+  static std::string shown(Browser& browser) {
+    const auto reply = text(browser, "#replies .said");
+    return reply.substr(reply.rfind(' ') + 1);
+  }
   // Whether reply A of the item on the page is the second candidate.
   static bool swapped(Browser& browser) { return text(browser, "#replies .said").starts_with("two"); }
 };
 
 TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
-  const auto file = page({"a"}, "", kEvil);
+  const auto file = page({"a"}, "--annotator Ann", kEvil);
   Browser browser(folder());
   browser.open(file);
-  EXPECT_EQ(browser.value("document.title"), "Judging replies: cer");
+  EXPECT_EQ(browser.value("document.title"), "Judging replies");
   EXPECT_EQ(browser.value("document.scripts.length"), 2);
   EXPECT_EQ(text(browser, "#history dd"), "I lost my job." + kEvil);
   EXPECT_EQ(browser.value("document.querySelectorAll('#replies .said').length"), 2);
@@ -52,16 +66,19 @@ TEST_F(Annotate, ShowsTextsAsTextAndLoadsNothing) {
 TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   const auto file = page({"a", "b", "c"}, "--annotator Ann");
   bool first = false, second = false;
+  std::vector<std::string> judged;
   {
     Browser browser(folder());
     browser.open(file);
     EXPECT_EQ(text(browser, "#count"), "0 of 3 judged");
     first = swapped(browser);
+    judged.push_back(shown(browser));
     browser.press("tftfft1");  // A: True False True, B: False False True, A is better; focus is on "Next" now
     EXPECT_EQ(text(browser, "#status"), "This item is judged.");
     EXPECT_EQ(browser.value("document.activeElement.id"), "next");
     browser.press("n");
     second = swapped(browser);
+    judged.push_back(shown(browser));
     browser.press("tttttf");
     EXPECT_EQ(text(browser, "#count"), "1 of 3 judged");
     browser.press("kf4");  // back to the last step, which was False: still is; then neither
@@ -75,17 +92,25 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 1);
 
   browser.press("e");
-  const auto exported = lines_of(browser.download());
+  const auto file_of_answers = browser.download();
+  const auto exported = lines_of(file_of_answers);
   ASSERT_EQ(exported.size(), 2u);
-  const json a{true, false, true}, b{false, false, true};
-  EXPECT_EQ(exported[0].at("id"), "a");
+  EXPECT_FALSE(exported[0].contains("id") || exported[0].contains("swapped"));
   EXPECT_EQ(exported[0].at("annotator"), "Ann");
-  EXPECT_EQ(exported[0].at("steps"), first ? json({b, a}) : json({a, b}));
-  EXPECT_EQ(exported[0].at("preference"), first ? "second" : "first");
-  EXPECT_EQ(exported[0].at("swapped"), first);
-  const json all{true, true, true}, most{true, true, false};
-  EXPECT_EQ(exported[1].at("steps"), second ? json({most, all}) : json({all, most}));
+  EXPECT_EQ(exported[0].at("steps"), json({{true, false, true}, {false, false, true}})) << "as they stand on the page";
+  EXPECT_EQ(exported[0].at("preference"), "first");
+  EXPECT_EQ(exported[1].at("steps"), json({{true, true, true}, {true, true, false}}));
   EXPECT_EQ(exported[1].at("preference"), "neither");
+  // In the records' order, whichever of the two stood first.
+  const auto records = read_records(folder() / "cer.jsonl");
+  const auto read = read_export(file_of_answers, records);
+  using Step = std::array<bool, 3>;
+  const Step one{true, false, true}, two{false, false, true};
+  EXPECT_EQ(read[0].steps, first ? (Steps{two, one}) : (Steps{one, two}));
+  EXPECT_EQ(read[0].preference, first ? "second" : "first");
+  const Step all{true, true, true}, most{true, true, false};
+  EXPECT_EQ(read[1].steps, second ? (Steps{most, all}) : (Steps{all, most}));
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(records.records[read[i].record].at("id"), judged[i]);
   EXPECT_EQ(text(browser, "#status"), "Exported: 2. Not judged yet: 1");
 }
 
@@ -95,19 +120,26 @@ TEST_F(Annotate, ComparesRepliesWithoutStepsAndShowsPictures) {
   EXPECT_TRUE(told("data annotate pairs.jsonl --out notes --annotator Ann").ends_with("exit 0"));
   Browser browser(folder());
   browser.open(folder() / "notes" / "annotate.html");
-  EXPECT_EQ(browser.value("document.querySelectorAll('#history img').length"), 1);
-  EXPECT_EQ(browser.value("document.querySelector('#history img').naturalWidth > 0"), true);
   EXPECT_EQ(browser.value("document.querySelectorAll('fieldset').length"), 1);
   EXPECT_EQ(browser.value("document.body.innerText.includes('three steps')"), false);
-  const bool turned = swapped(browser);
-  browser.press("j1n");
-  EXPECT_EQ(browser.value("document.querySelectorAll('#history img').length"), 0);
-  browser.press("j3e");
-  const auto exported = lines_of(browser.download());
-  ASSERT_EQ(exported.size(), 2u);
-  EXPECT_EQ(exported[0].at("steps"), json::array());
-  EXPECT_EQ(exported[0].at("preference"), turned ? "second" : "first");
-  EXPECT_EQ(exported[1].at("preference"), "both good");
+  bool turned = false;
+  for (int item = 0; item < 2; ++item) {
+    const bool seen = shown(browser) == "a";
+    EXPECT_EQ(browser.value("document.querySelectorAll('#history img').length"), seen ? 1 : 0);
+    if (seen) {
+      EXPECT_EQ(browser.value("document.querySelector('#history img').naturalWidth > 0"), true);
+      turned = swapped(browser);
+    }
+    browser.press(seen ? "j1n" : "j3n");
+  }
+  browser.press("e");
+  const auto records = read_records(folder() / "pairs.jsonl");
+  const auto read = read_export(browser.download(), records);
+  ASSERT_EQ(read.size(), 2u);
+  for (const auto& one : read) {
+    EXPECT_TRUE(one.steps.empty());
+    EXPECT_EQ(one.preference, one.record == 1 ? "both good" : turned ? "second" : "first");
+  }
 }
 
 TEST_F(Annotate, ShowsNoPictureFromElsewhere) {
@@ -145,11 +177,11 @@ TEST_F(Annotate, ComparesACandidateWithTheReference) {
     browser.press("tft1n");
   }
   browser.press("e");
-  const auto exported = lines_of(browser.download());
-  ASSERT_EQ(exported.size(), 8u);
+  const auto read = read_export(browser.download(), read_records(folder() / "one.jsonl"));
+  ASSERT_EQ(read.size(), 8u);
   for (size_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(exported[i].at("steps"), json::array({{true, false, true}}));
-    EXPECT_EQ(exported[i].at("preference"), expected[i]) << i;
+    EXPECT_EQ(read[i].steps, (Steps{{true, false, true}}));
+    EXPECT_EQ(read[i].preference, expected[i]) << i;
   }
   EXPECT_NE(expected, std::vector<std::string>(8, expected[0]));
 }
@@ -158,18 +190,51 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   const auto file = page({"a"});
   Browser browser(folder());
   browser.open(file);
+  EXPECT_EQ(browser.value("document.querySelector('main').hidden"), true) << "nothing is shown to nobody";
   browser.press("ttt");
+  browser.value("document.getElementById('annotator').focus()");
+  browser.press("Pete n");  // keys are letters here
+  EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "Pete n");
+  browser.value("document.activeElement.blur()");
+  EXPECT_EQ(browser.value("document.querySelector('main').hidden"), false);
+  browser.press("ttt");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 3);
+  browser.value("document.getElementById('annotator').value = ''");
   browser.press("e");
   EXPECT_EQ(text(browser, "#alert"), "Say who you are before you export.");
   EXPECT_EQ(browser.value("document.activeElement.id"), "annotator");
-  browser.press("Pete n");  // keys are letters here
-  EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "Pete n");
-  EXPECT_EQ(text(browser, "#alert"), "");
-  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[type=radio]').length"), 3);
+}
+
+// A page that was made for nobody draws the orders from the name, and keeps them.
+TEST_F(Annotate, DrawsItsOrderForWhomItIsTold) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 20; ++i) ids.push_back(std::to_string(100 + i));
+  const auto file = page(ids);
+  const auto order = [&](const std::string& name) {
+    fs::create_directories(folder() / name);
+    Browser browser(folder() / name);
+    browser.open(file);
+    begin(browser, name);
+    browser.press(std::string(ids.size(), 'p'));  // it goes on where it was left
+    std::string all;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      all += text(browser, "#replies .said") + "\n";
+      browser.press("n");
+    }
+    browser.close();
+    return all;
+  };
+  const auto ann = order("ann"), bob = order("bob"), cy = order("cy");
+  EXPECT_NE(ann, bob);
+  EXPECT_NE(ann, cy);
+  EXPECT_NE(bob, cy);
+  EXPECT_EQ(ann, order("ann")) << "begun and kept";
+  fs::remove_all(folder() / "ann");
+  EXPECT_EQ(ann, order("ann")) << "drawn anew";
 }
 
 TEST_F(Annotate, CanBeUsedWithoutSingleKeys) {
-  const auto file = page({"a", "b"});
+  const auto file = page({"a", "b"}, "--annotator Ann");
   Browser browser(folder());
   browser.open(file);
   browser.value("document.getElementById('keys-on').click()");
@@ -187,25 +252,24 @@ TEST_F(Annotate, CanBeUsedWithoutSingleKeys) {
 // From two annotators to the third and to what is finished.
 TEST_F(Annotate, GoesRoundWithMerge) {
   const auto file = page({"a", "b", "c"});
-  const auto judged = [&](const fs::path& opened, const std::string& name, const std::vector<std::string>& keys) {
+  const auto judged = [&](const fs::path& opened, const std::string& name,
+                          const std::map<std::string, std::string>& keys) {
     fs::create_directories(folder() / name);
     Browser browser(folder() / name);
     browser.open(opened);
-    browser.value("document.getElementById('annotator').focus()");
-    browser.press(name);
-    browser.value("document.activeElement.blur()");
-    for (const auto& item : keys) browser.press(item + "n");
+    begin(browser, name);
+    for (size_t i = 0; i < keys.size(); ++i) browser.press(keys.at(shown(browser)) + "n");
     browser.press("e");
     return browser.download().string();
   };
-  const auto ann = judged(file, "ann", {"tttttt3", "tttttt3", "tttttt3"});
-  const auto bob = judged(file, "bob", {"tttttt3", "tttttf3", "tttttt4"});
+  const auto ann = judged(file, "ann", {{"a", "tttttt3"}, {"b", "tttttt3"}, {"c", "tttttt3"}});
+  const auto bob = judged(file, "bob", {{"a", "tttttt3"}, {"b", "tttttf3"}, {"c", "tttttt4"}});
   auto said = told("data merge " + ann + " " + bob + " --out notes");
   EXPECT_NE(said.find("1 merged, 0 dropped, 2 open, 0 judged by fewer than two\n"), std::string::npos) << said;
   EXPECT_NE(said.find("notes/third.html is for a third annotator\nexit 0"), std::string::npos) << said;
 
-  const auto third = judged(folder() / "notes" / "third.html", "cy", {"tttttt3", "tttttt3"});
-  EXPECT_TRUE(third.ends_with("records-third-cy.jsonl")) << third;
+  const auto third = judged(folder() / "notes" / "third.html", "cy", {{"b", "tttttt3"}, {"c", "tttttt3"}});
+  EXPECT_TRUE(third.ends_with("-third-cy.jsonl")) << third;
   said = told("data merge " + ann + " " + bob + " " + third + " --out notes");
   EXPECT_NE(said.find("3 merged, 0 dropped, 0 open, 0 judged by fewer than two\nexit 0"), std::string::npos) << said;
   for (const json& record : lines_of(folder() / "notes" / "merged.jsonl")) {
