@@ -31,7 +31,7 @@ local cer = compeer.experiment {
     { plugin = "cluster" },
     { plugin = "rewrite", chat = chat(1) },                         -- as_persona = false: in other words only
     { plugin = "filter", label = "filter-again", chat = chat(1), only = "rewritten" },
-    { plugin = "split" },
+    { plugin = "split", again = { "train" } },                      -- what was read for training alone, in three
   },
 }
 

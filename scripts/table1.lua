@@ -18,7 +18,7 @@ local function data(seed, name, rewriting)
   for _, stage in ipairs(rewriting) do stages[#stages + 1] = stage end
   stages[#stages + 1] = { plugin = "filter", chat = player(seed, 1), only = "rewritten" }
   stages[#stages + 1] = { plugin = "read", model = start }
-  stages[#stages + 1] = { plugin = "split", valid = 0, test = 0.3 }
+  stages[#stages + 1] = { plugin = "split", again = { "train" }, valid = 0, test = 0.3 }
   local run = compeer.experiment { name = ("table1-%s-%d"):format(name, seed), task = "data", ranks = 2, stages = stages,
     data = { splits = { "train" } },
     dataset = { plugin = "esc_world", unit = "dialogue", rounds = 3, seed = seed, train = dialogues } }:launch()

@@ -68,7 +68,11 @@ json Source::record(int64_t index) {
   Example example = dataset_.call("get", [&](Dataset& d) { return d.get(splits_[at].first, index); });
   json record = example.record.is_object() ? std::move(example.record) : json::object();
   record["id"] = example.id;
-  record["split"] = splits_[at].first;
+  const auto split = record.find("split");
+  if (split != record.end() && split->is_null())  // as a dataset says of what was never divided
+    record.erase(split);
+  else
+    record["split"] = splits_[at].first;
   // An example that asks for no answer, as of profiles, may bring turns of its own.
   if (!example.history.empty() || !record.contains("turns")) record["turns"] = turns_of(example, record);
   if (!example.answer.empty()) record["reference"] = std::move(example.answer);

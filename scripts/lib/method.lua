@@ -43,7 +43,7 @@ return function(seed, variant)
   function method.cer()
     return records("cer-small", joined(world, { unit = "dialogue", rounds = rounds, train = dialogues }), { "train" }, {
       { plugin = "deduplicate" }, { plugin = "filter", chat = player(1) }, { plugin = "sample", rounds = 3 },
-      { plugin = "generate", writer = player(1), second_writer = player(2) }, annotate, { plugin = "split" } })
+      { plugin = "generate", writer = player(1), second_writer = player(2) }, annotate, { plugin = "split", again = { "train" } } })
   end
 
   -- A policy that speaks as the writers do (they are the same for all seeds), and is then taught what is right in those records

@@ -53,6 +53,7 @@ chat.world.rounds = 4
 plugin = "deduplicate"
 [[stages]]
 plugin = "split"
+again = ["train"]
 TOML
 
 # make FOLDER RANKS [--set ...]: a run's folder, as the front end prepares it.

@@ -52,7 +52,7 @@ class Cer : public Dataset {
     const auto& lines = splits_.at(split);
     const auto record = read(lines.at(static_cast<size_t>(index / per_record())));
     const auto question = static_cast<size_t>(index % per_record());
-    if (view_ == "record") return {record.id, record.history, record.reference, record.all};
+    if (view_ == "record") return whole(record);
     if (view_ == "policy") return question == 0 ? for_policy(record) : for_reader(record);
     if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
     if (view_ == "prm") return for_judge(record, question, question);
@@ -67,6 +67,13 @@ class Cer : public Dataset {
     return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1;
   }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
+
+  // Records that were never divided are read as the split train, and go on without one.
+  static Example whole(const cer::Record& record) {
+    Example example{record.id, record.history, record.reference, record.all};
+    if (!record.all.contains("split")) example.record["split"] = nullptr;
+    return example;
+  }
 
   // Pictures are named by whole paths from here on, or not at all.
   cer::Record read(std::string_view bytes) const {

@@ -1,11 +1,18 @@
-/// split: puts every record into "train", "valid" or "test", all records of a dialogue into the same. Dialogues are put
+/// split: every record keeps the split it comes with; those without one are divided into "train", "valid" and "test",
+/// all records of a dialogue into the same. Splits named in `again` are divided too. Dialogues that are divided are put
 /// in an order drawn from the seed; the first so many of them are the test split, the next the valid split. So the
 /// shares are exact, to a dialogue.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "base/error.h"
+#include "base/hash.h"
 #include "compeer/plugin.h"
 #include "stages/records.h"
 
@@ -14,71 +21,136 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
+// The later of two is the one that a dialogue in both belongs to: what is tested is never learned from.
+const std::vector<std::string> kSplits = {"train", "valid", "test"};
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+size_t number_of(const std::string& name) {
+  const auto found = std::find(kSplits.begin(), kSplits.end(), name);
+  return found == kSplits.end() ? kNone : static_cast<size_t>(found - kSplits.begin());
+}
+
 class Split : public Stage {
  public:
   Split(const Settings& settings, Host& host)
-      : host_(host), valid_(settings.number("valid")), test_(settings.number("test")) {
+      : host_(host), valid_(settings.number("valid")), test_(settings.number("test")), again_(settings.texts("again")) {
     if (valid_ + test_ > 1) throw std::runtime_error("'valid' and 'test' are shares: together at most 1");
+    for (const std::string& name : again_) {
+      if (number_of(name) == kNone)
+        throw Error("", "'again' names the split '" + name + "'", suggest(name, kSplits), Exit::spec);
+    }
   }
 
   bool surveys() const override { return true; }
 
-  std::string glimpse(const json& record) const override { return stages::dialogue_of(record); }
+  // Whose record it is, its split, and a hash of how the dialogue begins.
+  std::string glimpse(const json& record) const override {
+    return json{stages::dialogue_of(record), given(record), beginning(record)}.dump();
+  }
 
-  void survey(const std::string& dialogue) override { splits_.try_emplace(dialogue, 0); }
+  void survey(const std::string& glimpse) override {
+    const json seen = json::parse(glimpse);
+    auto& [split, beginning] = dialogues_.try_emplace(seen[0].get<std::string>(), Dialogue{kNone, ""}).first->second;
+    if (beginning.empty()) seen[2].get_to(beginning);
+    const size_t given = number_of(seen[1].get<std::string>());
+    if (given != kNone) split = split == kNone ? given : std::max(split, given);
+  }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    if (!dealt_) deal();
-    static constexpr const char* names[] = {"train", "valid", "test"};
+    if (!divided_) divide();
     std::vector<Outcome> outcomes;
     for (json record : records) {
-      const char* name = names[splits_.at(stages::dialogue_of(record))];
+      const std::string& name = kSplits[dialogues_.at(stages::dialogue_of(record)).split];
+      const bool kept = given(record) == name;
       record["split"] = name;
       outcomes.push_back(stages::kept(std::move(record)));
       outcomes.back().counts[name] = 1;
+      if (kept) outcomes.back().counts["kept their split"] = 1;
     }
     return outcomes;
   }
 
   json findings(const std::map<std::string, double>&) const override {
-    json dialogues = {{"train", 0}, {"valid", 0}, {"test", 0}};
-    for (const auto& [dialogue, split] : splits_) {
-      auto& count = dialogues[split == 0 ? "train" : split == 1 ? "valid" : "test"];
-      count = count.get<int64_t>() + 1;
+    json count = {{"train", 0}, {"valid", 0}, {"test", 0}};
+    std::map<std::string, std::set<size_t>> splits;  // in which a beginning occurs
+    for (const auto& [name, dialogue] : dialogues_) {
+      if (dialogue.split == kNone) continue;
+      count[kSplits[dialogue.split]] = count[kSplits[dialogue.split]].get<int64_t>() + 1;
+      if (!dialogue.beginning.empty()) splits[dialogue.beginning].insert(dialogue.split);
     }
-    return {{"dialogues", dialogues}};
+    const auto shared = std::count_if(splits.begin(), splits.end(),
+                                      [](const auto& one) { return one.second.contains(0) && one.second.size() > 1; });
+    if (shared > 0)
+      host_.log(
+          std::to_string(shared) +
+          " dialogues of the split train begin like one of valid or test; the stage deduplicate, before it, drops "
+          "those that say the same");
+    if (divided_ && drawn_ == 0 && !dialogues_.empty())
+      host_.log("all dialogues keep the split they came with; 'again' names splits that are divided all the same");
+    return {{"dialogues", count}, {"train_dialogues_tested", shared}};
   }
 
  private:
-  void deal() {
-    std::vector<std::pair<double, const std::string*>> order;
-    order.reserve(splits_.size());
-    for (const auto& [dialogue, split] : splits_) {
-      const auto [a, b] = stages::place_of(dialogue);
-      order.emplace_back(host_.random(a, b, 0), &dialogue);
+  struct Dialogue {
+    size_t split;
+    std::string beginning;
+  };
+
+  // The split that stays, or "".
+  std::string given(const json& record) const {
+    const auto found = record.find("split");
+    const std::string name = found != record.end() && found->is_string() ? found->get<std::string>() : "";
+    const bool stays = number_of(name) != kNone && std::find(again_.begin(), again_.end(), name) == again_.end();
+    return stays ? name : "";
+  }
+
+  // Of the first turns, whatever the record's id; "" of what has none, or is told in other words.
+  static std::string beginning(const json& record) {
+    const bool said = record.contains("turns") || record.contains("history");
+    if (!said || record.contains("rewritten")) return "";
+    std::string text;
+    size_t turns = 0;
+    for (const Turn& turn : stages::turns_of(record)) {
+      if (++turns > kFirst) break;
+      text += turn.role + ":" + turn.text + "\n";
     }
-    std::sort(order.begin(), order.end(), [](const auto& x, const auto& y) {
-      return x.first != y.first ? x.first < y.first : *x.second < *y.second;
-    });
+    return turns < kFirst ? "" : sha256(text).substr(0, 32);
+  }
+
+  void divide() {
+    divided_ = true;
+    std::vector<std::pair<double, std::string>> order;
+    for (const auto& [dialogue, known] : dialogues_) {
+      if (known.split != kNone) continue;
+      const auto [a, b] = stages::place_of(dialogue);
+      order.emplace_back(host_.random(a, b, 0), dialogue);
+    }
+    std::sort(order.begin(), order.end());
+    drawn_ = order.size();
     const auto n = static_cast<double>(order.size());
     const auto test = static_cast<size_t>(std::lround(n * test_));
     const auto valid = std::min(order.size() - test, static_cast<size_t>(std::lround(n * valid_)));
-    for (size_t i = 0; i < test + valid; ++i) splits_[*order[i].second] = i < test ? 2 : 1;
-    dealt_ = true;
+    for (size_t i = 0; i < order.size(); ++i)
+      dialogues_.at(order[i].second).split = i < test ? 2 : i < test + valid ? 1 : 0;
   }
 
+  static constexpr size_t kFirst = 3;  // turns: a greeting alone is said in many dialogues
   Host& host_;
-  double valid_, test_;
-  std::unordered_map<std::string, uint8_t> splits_;  // by dialogue
-  bool dealt_ = false;
+  const double valid_, test_;
+  const std::vector<std::string> again_;
+  std::unordered_map<std::string, Dialogue> dialogues_;
+  bool divided_ = false;
+  size_t drawn_ = 0;  // dialogues that were divided
 };
 
 }  // namespace
 
 COMPEER_PLUGIN(Stage, stages, split, Split, R"json(
   "version": "1.0.0",
-  "summary": "Deals dialogues, whole, into train, valid and test.",
+  "summary": "Records keep the split they come with; those without one are divided, dialogues whole, into train, valid and test.",
   "parameters": {
-    "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of dialogues in the split valid"},
-    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of dialogues in the split test"}
+    "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of divided dialogues in the split valid"},
+    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of divided dialogues in the split test"},
+    "again": {"type": "list", "items": "string", "default": [],
+      "help": "splits whose dialogues are divided all the same: [\"train\"], or [\"train\", \"valid\", \"test\"] for all anew"}
   })json")
