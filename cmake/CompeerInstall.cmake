@@ -66,6 +66,7 @@ endfunction()
 
 function(compeer_install_files)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/stages/prompts" DESTINATION lib/compeer/plugins/stages COMPONENT programs)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/chat/prompts" DESTINATION lib/compeer/plugins/chat COMPONENT programs)
   install(DIRECTORY experiments scripts DESTINATION share/compeer COMPONENT programs)
   install(DIRECTORY plugins/empathy/prompts DESTINATION share/compeer/plugins/empathy COMPONENT programs)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/datasets/esc_world/tokenizer"

@@ -97,7 +97,7 @@ Preferences::Preferences(std::vector<std::string> words) : answers_(exactly(std:
 
 Judged<Preference> Preferences::parse(std::string_view text) const { return as<Preference>(answers_.parse(text)); }
 
-FilterVerdicts::FilterVerdicts(std::vector<std::string> words) : answers_(exactly(std::move(words), 4)) {}
+FilterVerdicts::FilterVerdicts(std::vector<std::string> words) : answers_(exactly(std::move(words), 6)) {}
 
 Judged<Fitness> FilterVerdicts::parse(std::string_view text) const { return as<Fitness>(answers_.parse(text)); }
 

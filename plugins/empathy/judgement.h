@@ -51,9 +51,7 @@ inline constexpr std::array<Preference, 4> preferences = {Preference::first, Pre
                                                           Preference::neither};
 
 /// Is the second reply as good as the first, or better? All that a reward uses, the first being the reference.
-inline bool as_good(Preference of_second) {
-  return of_second == Preference::second || of_second == Preference::both;
-}
+inline bool as_good(Preference of_second) { return of_second == Preference::second || of_second == Preference::both; }
 
 /// The same judgement with the two replies in the other order.
 Preference swapped(Preference preference);
@@ -69,12 +67,14 @@ class Preferences {
   Answers answers_;
 };
 
-/// Whether a dialogue is fit to learn from; if not, why. Words are in the order of the enumerators.
-enum class Fitness { keep, incoherent, artificial, no_dialogue };
+/// Whether a dialogue is fit to learn from; if not, why. A crisis: somebody's life or safety is in danger. Words are in
+/// the order of the enumerators.
+enum class Fitness { keep, incoherent, artificial, no_dialogue, personal_data, crisis };
 
 class FilterVerdicts {
  public:
-  explicit FilterVerdicts(std::vector<std::string> words = {"keep", "incoherent", "artificial", "no dialogue"});
+  explicit FilterVerdicts(std::vector<std::string> words = {"keep", "incoherent", "artificial", "no dialogue",
+                                                            "personal data", "crisis"});
   Judged<Fitness> parse(std::string_view text) const;
   const std::string& print(Fitness fitness) const { return answers_.print(static_cast<size_t>(fitness)); }
   const Answers& answers() const { return answers_; }

@@ -42,7 +42,9 @@ Prompt::Prompt(std::string_view text, const std::string& name, const std::vector
         throw Error(place(name, text, i), "a brace that belongs to no slot", "write {{ or }} for a brace", Exit::data);
       if (std::find(slots.begin(), slots.end(), slot) == slots.end())
         throw Error(place(name, text, i), "there is no slot {" + std::string(slot) + "}",
-                    suggest(std::string(slot), slots), Exit::data);
+                    slot == case_slot ? "who is asked must not learn which record it is about: leave it out"
+                                      : suggest(std::string(slot), slots),
+                    Exit::data);
       piece.slot = slot;
       found.push_back(piece.slot);
       pieces_.push_back(std::move(piece));

@@ -8,7 +8,7 @@
 
 namespace compeer::empathy {
 
-/// The slot by which scripted players know whom a prompt is about; models read the rest.
+/// The slot by which scripted players know which record a prompt is about. No model may be shown it.
 inline constexpr std::string_view case_slot = "id";
 
 /// A prompt out of a file: text with named slots, "{history}". A name is made of small letters and '_'; "{{" and "}}"

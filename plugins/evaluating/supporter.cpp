@@ -9,19 +9,25 @@ namespace compeer::evaluating {
 
 using nlohmann::json;
 
-Supporter::Supporter(const Settings& settings, Host& host)
+Supporter::Supporter(const Settings& settings, Host& host, const std::string& published)
     : chat_(settings, host, "supporter"),
       temperature_(settings.number("supporter_temperature")),
       max_tokens_(settings.integer("supporter_tokens")) {
-  if (settings.has("supporter_prompt")) prompt_ = empathy::trim(read_file(settings.text("supporter_prompt")));
+  if (settings.has("supporter_prompt")) {
+    prompt_ = empathy::trim(read_file(settings.text("supporter_prompt")));
+  } else if (!published.empty() && settings.flag("supporter_system")) {
+    published_.emplace(Settings(), host, "", published, std::vector<std::string>{});
+  }
 }
 
-std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dialogues) const {
+std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dialogues,
+                                      const std::vector<std::string>& languages) const {
   std::vector<ChatRequest> requests;
-  for (const auto& dialogue : dialogues) {
+  for (size_t i = 0; i < dialogues.size(); ++i) {
     ChatRequest request{{}, temperature_, max_tokens_};
-    if (!prompt_.empty()) request.turns.push_back({"system", prompt_});
-    request.turns.insert(request.turns.end(), dialogue.begin(), dialogue.end());
+    const auto system = published_ ? published_->fill({{"language", languages[i]}}, {}) : prompt_;
+    if (!system.empty()) request.turns.push_back({"system", system});
+    request.turns.insert(request.turns.end(), dialogues[i].begin(), dialogues[i].end());
     requests.push_back(std::move(request));
   }
   std::vector<Answer> answers(requests.size());

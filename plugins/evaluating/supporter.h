@@ -1,5 +1,6 @@
 #pragma once
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,16 +8,23 @@
 #include "compeer/host.h"
 #include "compeer/settings.h"
 #include "evaluating/optional_chat.h"
+#include "stages/prompts.h"
 
 /// The settings of a stage that tests a model: part of the descriptor's "parameters".
 #define COMPEER_SUPPORTER_SETTINGS                                                                 \
   R"json("supporter": {"type": "plugin", "kind": "chat", "default": null,)json"                    \
   R"json("help": "the model that is tested; may be unset where all dialogues are recorded"},)json" \
   R"json("supporter_prompt": {"type": "path", "default": null,)json"                               \
-  R"json("help": "a text that it is given as the system's turn; unset: none"},)json"               \
+  R"json("help": "a text that it is given as the system's turn"},)json"                            \
   R"json("supporter_temperature": {"type": "number", "default": 0.0, "min": 0,)json"               \
   R"json("help": "of its answers; 0: the likeliest"},)json"                                        \
   R"json("supporter_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer of it at most"},)json"
+
+/// And of one whose published protocol gives that model a system turn.
+#define COMPEER_SUPPORTER_SYSTEM_SETTING                                      \
+  R"json("supporter_system": {"type": "boolean", "default": true,)json"       \
+  R"json("help": "without supporter_prompt, the published system turn; )json" \
+  R"json(false: none, as for a model that was trained without"},)json"
 
 namespace compeer::evaluating {
 
@@ -34,21 +42,24 @@ struct Answer {
 /// The model under test.
 class Supporter {
  public:
-  Supporter(const Settings& settings, Host& host);
+  /// `published`: the prompt with the protocol's system turn, "sage_supporter"; "" if it has none.
+  Supporter(const Settings& settings, Host& host, const std::string& published = "");
 
-  /// Answers dialogues that end with the seeker, side by side. Throws Error (exit 4) if there are any and no model is
-  /// set.
-  std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues) const;
+  /// Answers dialogues that end with the seeker, side by side. `languages`: of each, "en" or "zh". Throws Error (exit
+  /// 4) if there are any and no model is set.
+  std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues,
+                             const std::vector<std::string>& languages) const;
 
   /// Whether there is a model; its name, or "".
   explicit operator bool() const { return bool(chat_); }
   std::string model() const { return chat_.model(); }
   /// What its answers depend on besides settings: for `Stage::ingredients`.
-  const std::string& prompt() const { return prompt_; }
+  std::string prompt() const { return published_ ? published_->hashes() : prompt_; }
 
  private:
   OptionalChat chat_;
   std::string prompt_;
+  std::optional<stages::Prompts> published_;
   double temperature_;
   int64_t max_tokens_;
 };

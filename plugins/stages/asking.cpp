@@ -2,35 +2,7 @@
 
 namespace compeer::stages {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
-
-namespace {
-
-bool chinese(const json& record) { return record.value("language", "en").starts_with("zh"); }
-
-}  // namespace
-
-Prompts::Prompts(const Settings& settings, const Host& host, const std::string& name,
-                 const std::vector<std::string>& slots) {
-  const fs::path folder =
-      settings.has("prompts") ? fs::path(settings.text("prompts")) : fs::path(host.folder()) / "prompts";
-  for (const std::string language : {"en", "zh"}) {
-    const fs::path file = folder / language / (name + ".txt");
-    if (language == "en" || fs::exists(file)) by_language_.emplace(language, empathy::Prompt::read(file, slots));
-  }
-}
-
-const empathy::Prompt& Prompts::of(const json& record) const {
-  const auto found = by_language_.find(chinese(record) ? "zh" : "en");
-  return found != by_language_.end() ? found->second : by_language_.at("en");
-}
-
-std::string Prompts::hashes() const {
-  std::string all;
-  for (const auto& [language, prompt] : by_language_) all += language + " " + prompt.sha256() + "\n";
-  return all;
-}
 
 int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) {
   int64_t refused = 0;

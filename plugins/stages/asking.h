@@ -1,33 +1,14 @@
 #pragma once
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "compeer/chat.h"
-#include "compeer/host.h"
 #include "compeer/settings.h"
-#include "empathy/prompt.h"
+#include "stages/prompts.h"
 #include "stages/records.h"
 
 namespace compeer::stages {
-
-/// The prompt of a stage in the languages there are, out of the folder that its setting `prompts` names (unset: the one
-/// beside the plugins): <folder>/<language>/<name>.txt.
-class Prompts {
- public:
-  Prompts(const Settings& settings, const Host& host, const std::string& name, const std::vector<std::string>& slots);
-
-  /// In the record's language; English, if there is none in that.
-  const empathy::Prompt& of(const nlohmann::json& record) const;
-
-  /// Changes when any of them does: for `Stage::ingredients`.
-  std::string hashes() const;
-
- private:
-  std::map<std::string, empathy::Prompt> by_language_;
-};
 
 /// What is asked of a chat model, and what becomes of the answer.
 struct Question {

@@ -57,12 +57,17 @@ json candidate_of(const empathy::Structured& written, const std::string& model) 
           {"model", model}};
 }
 
+json copy_of(json record, const std::string& name) {
+  record["dialogue"] = dialogue_of(record);
+  record["id"] = record.at("id").get<std::string>() + "/" + name;
+  return record;
+}
+
 json beside(json record, const std::string& name) {
   for (const char* field : {"steps", "preference", "annotators", "judged"}) record.erase(field);
   if (!record.contains("provenance")) record["provenance"] = json::object();
   for (const char* field : {"steps", "preference"}) record["provenance"].erase(field);
-  record["id"] = record.at("id").get<std::string>() + "/" + name;
-  return record;
+  return copy_of(std::move(record), name);
 }
 
 std::vector<Turn> history_of(const json& record) {

@@ -38,7 +38,10 @@ nlohmann::json list_of(const std::vector<Turn>& turns);
 /// What `model` wrote, as one of a record's "candidates".
 nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);
 
-/// The same round, for another candidate: without labels and what was said of them, `name` behind its id.
+/// Another record of the same dialogue, and so of the same split: `name` stands behind its id.
+nlohmann::json copy_of(nlohmann::json record, const std::string& name);
+
+/// The same round, for another candidate: such a copy without labels and what was said of them.
 nlohmann::json beside(nlohmann::json record, const std::string& name);
 
 Outcome kept(nlohmann::json record);

@@ -135,7 +135,7 @@ return function(seed, variant)
   function method.played(stage, name, chat, others)
     local seeker = { plugin = "esc_world", world = joined({ seed = seed - 1 }, variant.world or {}) }
     local players = stage == "sage" and { simulator = seeker } or { role_player = seeker, judge = seeker }
-    local plays = joined({ plugin = stage, supporter = chat, supporter_temperature = 1.0 }, players)
+    local plays = joined({ plugin = stage, supporter = chat, supporter_temperature = 1.0, supporter_system = false }, players)
     for key, value in pairs(others or {}) do
       plays[key] = players[key] and not value.plugin and joined(players[key], value) or value
     end

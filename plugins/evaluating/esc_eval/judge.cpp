@@ -1,63 +1,99 @@
 #include "evaluating/esc_eval/judge.h"
 
+#include <algorithm>
+
 namespace compeer::evaluating::esc_eval {
 
 using nlohmann::json;
 
+namespace {
+
+std::string key_of(size_t dimension) { return std::string(dimensions[dimension].key); }
+
+stages::Prompts prompts_for(const Settings& settings, const Host& host, const std::string& setting, size_t dimension) {
+  return {settings, host, setting, "esc_eval_" + key_of(dimension), {"dialogue"}};
+}
+
+}  // namespace
+
 Judging::Judging(const Settings& settings, Host& host)
-    : chats_{{{only_judge, OptionalChat(settings, host, "judge")},
-              {"second_judge", OptionalChat(settings, host, "second_judge")}}},
-      asking_(settings),
-      parser_(parser_of(settings.text("parser"))) {
-  for (const auto& dimension : dimensions)
-    prompts_.emplace_back(settings, host, "esc_eval_" + std::string(dimension.key),
-                          std::vector<std::string>{"id", "dialogue"});
+    : asking_(settings), parser_(parser_of(settings.text("parser"))) {
+  for (const std::string judge : {only_judge, "second_judge"}) {
+    Model& model = judges_.emplace(judge, Model{OptionalChat(settings, host, judge), {}}).first->second;
+    for (size_t d = 0; d < dimensions.size(); ++d) model.prompts.emplace(d, prompts_for(settings, host, judge, d));
+  }
+  const Settings others = settings.table("judges");
+  for (const auto& [language, by_dimension] : others.json().items()) {
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      const auto chosen = by_dimension.find(key_of(d));
+      if (chosen == by_dimension.end() || chosen->is_null()) continue;
+      const Settings own(json{{"prompts", settings.json().at("prompts")}, {key_of(d), *chosen}});
+      instead_.emplace(Place{language, d},
+                       Model{OptionalChat(own, host, key_of(d)), {{d, prompts_for(own, host, key_of(d), d)}}});
+    }
+  }
 }
 
 void Judging::judge(std::vector<Case>& cases) const {
   if (cases.empty()) return;
-  const auto why = "the dialogue '" + cases[0].record->at("id").get<std::string>() + "' is to be judged";
-  for (const auto& [name, chat] : chats_) {
-    if (chat || name == only_judge) ask(chat.demanded(why), name, cases);
+  for (const auto& [name, model] : judges_) {
+    if (model.chat || name == only_judge) ask(name, cases);
   }
 }
 
-void Judging::ask(Chat& chat, const std::string& name, std::vector<Case>& cases) const {
-  std::vector<stages::Question> questions;
+const Judging::Model& Judging::model_for(const std::string& judge, const json& record, size_t dimension) const {
+  const auto other = instead_.find({stages::chinese(record) ? "zh" : "en", dimension});
+  return judge == only_judge && other != instead_.end() ? other->second : judges_.at(judge);
+}
+
+void Judging::ask(const std::string& judge, std::vector<Case>& cases) const {
+  std::vector<std::pair<Chat*, std::vector<stages::Question>>> asked;
   for (Case& one : cases) {
-    Scores& scores = one.judged[name];
+    Scores& scores = one.judged[judge];
     const auto dialogue = stages::shown(shown_turns(one.transcript), *one.record);
     for (size_t d = 0; d < dimensions.size(); ++d) {
-      json& kept = one.answers[name][std::string(dimensions[d].key)];
-      const auto prompt = prompts_[d].of(*one.record).fill({{"id", one.record->at("id")}, {"dialogue", dialogue}});
-      questions.push_back({prompt, [&scores, &kept, d, this](const std::string& answer) {
-                             kept = answer;
-                             scores[d] = read_score(answer, parser_);
-                             return scores[d] ? "" : "no score";
-                           }});
+      json& kept = one.answers[judge][key_of(d)];
+      const Model& model = model_for(judge, *one.record, d);
+      Chat& chat =
+          model.chat.demanded("the dialogue '" + one.record->at("id").get<std::string>() + "' is to be judged");
+      auto questions =
+          std::find_if(asked.begin(), asked.end(), [&](const auto& other) { return other.first == &chat; });
+      if (questions == asked.end()) questions = asked.emplace(asked.end(), &chat, std::vector<stages::Question>());
+      questions->second.push_back({model.prompts.at(d).fill(*one.record, {{"dialogue", dialogue}}),
+                                   [&scores, &kept, d, this](const std::string& answer) {
+                                     kept = answer;
+                                     scores[d] = read_score(answer, parser_);
+                                     return scores[d] ? "" : "no score";
+                                   }});
     }
   }
-  cases[0].refused += stages::ask(chat, questions, asking_);
+  for (auto& [chat, questions] : asked) cases[0].refused += stages::ask(*chat, questions, asking_);
 }
 
 json Judging::models() const {
   json all = json::object();
-  for (const auto& [name, chat] : chats_) {
-    if (chat) all[name] = chat.model();
+  for (const auto& [name, model] : judges_) {
+    if (model.chat) all[name] = model.chat.model();
   }
+  for (const auto& [place, model] : instead_)
+    all[std::string(only_judge) + "." + place.first + "." + key_of(place.second)] = model.chat.model();
   return all;
 }
 
 std::string Judging::prompts() const {
   std::string all;
-  for (const auto& prompt : prompts_) all += prompt.hashes();
+  const auto add = [&](const Model& model) {
+    for (const auto& [dimension, prompts] : model.prompts) all += prompts.hashes();
+  };
+  for (const auto& [name, model] : judges_) add(model);
+  for (const auto& [place, model] : instead_) add(model);
   return all;
 }
 
 void Judging::note(json& record) const {
   json& noted = record["provenance"]["scores"] = {{"models", models()}};
   for (size_t d = 0; d < dimensions.size(); ++d)
-    noted["prompts"][std::string(dimensions[d].key)] = prompts_[d].of(record).sha256();
+    noted["prompts"][key_of(d)] = model_for(only_judge, record, d).prompts.at(d).of(record).sha256();
 }
 
 }  // namespace compeer::evaluating::esc_eval

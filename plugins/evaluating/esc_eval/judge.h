@@ -1,8 +1,9 @@
 #pragma once
-#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluating/esc_eval/judged.h"
@@ -21,14 +22,16 @@ struct Case {
   int64_t refused = 0;                                ///< answers that were asked for again
 };
 
-/// One judge, or two. Every dimension of every dialogue is a question of its own; a judge is asked all at once.
+/// One judge, or two. Every dimension of every dialogue is a question of its own; a judge is asked all at once. The
+/// first judge may be several models, one for each language and dimension, as ESC-Rank is (setting `judges`).
 class Judging {
  public:
   Judging(const Settings& settings, Host& host);
 
   void judge(std::vector<Case>& cases) const;
 
-  /// Who judges, by the names under which scores stand: {"judge": model, "second_judge": model}.
+  /// Who judges: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Scores stand under "judge" and
+  /// "second_judge".
   nlohmann::json models() const;
   std::string prompts() const;  ///< for `Stage::ingredients`
   Parser parser() const { return parser_; }
@@ -36,10 +39,18 @@ class Judging {
   void note(nlohmann::json& record) const;
 
  private:
-  void ask(Chat& chat, const std::string& name, std::vector<Case>& cases) const;
+  // A model, and the prompts that it is shown for some dimensions.
+  struct Model {
+    OptionalChat chat;
+    std::map<size_t, stages::Prompts> prompts;
+  };
+  using Place = std::pair<std::string, size_t>;  // language and dimension
 
-  std::array<std::pair<std::string, OptionalChat>, 2> chats_;
-  std::vector<stages::Prompts> prompts_;  // by dimension
+  void ask(const std::string& judge, std::vector<Case>& cases) const;
+  const Model& model_for(const std::string& judge, const nlohmann::json& record, size_t dimension) const;
+
+  std::map<std::string, Model> judges_;  // "judge", "second_judge"
+  std::map<Place, Model> instead_;       // of "judge"
   stages::Asking asking_;
   Parser parser_;
 };

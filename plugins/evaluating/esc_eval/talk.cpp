@@ -18,6 +18,7 @@ constexpr const char* greeting_zh = "你好，我在这里陪你。有什么想�
 /// A dialogue that is being played.
 struct RolePlayer::Scene {
   Talk talk;
+  std::string language;
   std::string system;       // the role player's prompt, filled
   std::vector<Turn> turns;  // without the greeting
 
@@ -30,7 +31,7 @@ struct RolePlayer::Scene {
 
 RolePlayer::RolePlayer(const Settings& settings, Host& host)
     : chat_(settings, host, "role_player"),
-      prompts_(settings, host, "esc_eval_role", {"id", "card"}),
+      prompts_(settings, host, "role_player", "esc_eval_role", {"card"}),
       rounds_(settings.integer("rounds")),
       max_tokens_(settings.integer("role_tokens")),
       tries_(settings.integer("tries")),
@@ -41,8 +42,9 @@ std::vector<Talk> RolePlayer::play(const std::vector<const json*>& records, cons
                                    const Supporter& supporter) const {
   std::vector<Scene> scenes(records.size());
   for (size_t i = 0; i < records.size(); ++i) {
-    const json language = {{"language", languages[i]}};
-    scenes[i].system = prompts_.of(language).fill({{"id", records[i]->at("id")}, {"card", card_of(*records[i]).text}});
+    const json known = {{"id", records[i]->at("id")}, {"language", languages[i]}};
+    scenes[i].language = languages[i];
+    scenes[i].system = prompts_.fill(known, {{"card", card_of(*records[i]).text}});
     scenes[i].talk.transcript.greeting = !greeting_.empty()     ? greeting_
                                          : languages[i] == "zh" ? greeting_zh
                                                                 : greeting_en;
@@ -91,8 +93,12 @@ void RolePlayer::speak(const std::vector<Scene*>& open) const {
 
 void RolePlayer::hear(const std::vector<Scene*>& open, const Supporter& supporter) {
   std::vector<std::vector<Turn>> dialogues;
-  for (const Scene* scene : open) dialogues.push_back(scene->turns);
-  const auto answers = supporter.answer(dialogues);
+  std::vector<std::string> languages;
+  for (const Scene* scene : open) {
+    dialogues.push_back(scene->turns);
+    languages.push_back(scene->language);
+  }
+  const auto answers = supporter.answer(dialogues, languages);
   for (size_t i = 0; i < open.size(); ++i) {
     Scene& scene = *open[i];
     Answer answer = answers[i];

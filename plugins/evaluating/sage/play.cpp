@@ -24,7 +24,7 @@ std::string alternatives(const std::vector<std::string>& words, bool chinese) {
 /// A dialogue that is being played.
 struct Simulator::Scene {
   Played played;
-  json language;
+  json language;  // with the id, for players of generated dialogues
   std::vector<Turn> turns;
   json history = json::array(), transcript = json::array();
   Planning planning;
@@ -68,9 +68,10 @@ Simulator::Simulator(const Settings& settings, Host& host)
     : chat_(settings, host, "simulator"),
       rules_{settings.integer("start"), settings.integer("rounds"), settings.texts("goodbyes")},
       asking_(settings),
-      planning_(settings, host, "sage_planning", {"id", "player", "scene", "task", "dialogue", "emotion", "state"}),
-      reply_(settings, host, "sage_reply",
-             {"id", "player", "scene", "task", "dialogue", "emotion", "state", "planning", "goodbye"}) {}
+      planning_(settings, host, "simulator", "sage_planning",
+                {"player", "scene", "task", "dialogue", "emotion", "state"}),
+      reply_(settings, host, "simulator", "sage_reply",
+             {"player", "scene", "task", "dialogue", "emotion", "state", "planning", "goodbye"}) {}
 
 std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Supporter& supporter) const {
   if (!profiles.empty()) chat_.demanded("record '" + profiles[0].at("id").get<std::string>() + "' is to be played");
@@ -97,9 +98,12 @@ std::vector<Played> Simulator::play(const std::vector<json>& profiles, const Sup
 
 void Simulator::hear(std::vector<Scene*>& open, const Supporter& supporter, int64_t round) const {
   std::vector<std::vector<Turn>> dialogues;
-  dialogues.reserve(open.size());
-  for (const Scene* scene : open) dialogues.push_back(scene->turns);
-  auto answers = supporter.answer(dialogues);
+  std::vector<std::string> languages;
+  for (const Scene* scene : open) {
+    dialogues.push_back(scene->turns);
+    languages.push_back(scene->language.at("language"));
+  }
+  auto answers = supporter.answer(dialogues, languages);
   for (size_t i = 0; i < open.size(); ++i) {
     open[i]->hear(std::move(answers[i]));
     open[i]->played.trajectory.end = rules_.answered(round);
@@ -108,8 +112,7 @@ void Simulator::hear(std::vector<Scene*>& open, const Supporter& supporter, int6
 
 std::map<std::string, std::string> Simulator::shown(const Scene& scene) const {
   const int64_t point = scene.played.trajectory.last();
-  std::map<std::string, std::string> slots = {{"id", scene.played.record.at("id")},
-                                              {"dialogue", stages::shown(scene.turns, scene.language)},
+  std::map<std::string, std::string> slots = {{"dialogue", stages::shown(scene.turns, scene.language)},
                                               {"emotion", std::to_string(point)},
                                               {"state", Rules::state(point)}};
   for (const char* field : {"player", "scene", "task"}) slots[field] = scene.played.record.at(field);
@@ -129,7 +132,7 @@ void Simulator::feel(std::vector<Scene*>& open) const {
   std::vector<stages::Question> questions;
   questions.reserve(open.size());
   for (Scene* scene : open) {
-    questions.push_back({planning_.of(scene->language).fill(shown(*scene)), [scene](const std::string& answer) {
+    questions.push_back({planning_.fill(scene->language, shown(*scene)), [scene](const std::string& answer) {
                            const auto read = read_planning(answer);
                            if (read) scene->planning = *read;
                            return read ? "" : "has no number behind 'Change:'";
@@ -148,7 +151,7 @@ void Simulator::speak(std::vector<Scene*>& open) const {
     slots["state"] = Rules::state(point);
     slots["planning"] = sage::shown(scene->planning);
     slots["goodbye"] = alternatives(rules_.goodbyes, scene->language["language"] == "zh");
-    questions.push_back({reply_.of(scene->language).fill(slots), [scene](const std::string& answer) {
+    questions.push_back({reply_.fill(scene->language, slots), [scene](const std::string& answer) {
                            const auto read = read_said(answer);
                            if (read) scene->said = *read;
                            return read ? "" : "has nothing behind 'Response:'";

@@ -19,8 +19,9 @@ std::string missing_in(const json& profile) {
 json language_of(const json& profile) {
   const auto given = profile.find("language");
   const std::string said = given != profile.end() && given->is_string() ? given->get<std::string>() : "";
-  if (said.starts_with("en") || said.starts_with("zh")) return {{"language", said}};
-  return {{"language", empathy::has_chinese(profile.at("first_talk").get<std::string>()) ? "zh" : "en"}};
+  if (said.starts_with("en") || said.starts_with("zh")) return {{"id", profile.at("id")}, {"language", said}};
+  const bool chinese = empathy::has_chinese(profile.at("first_talk").get<std::string>());
+  return {{"id", profile.at("id")}, {"language", chinese ? "zh" : "en"}};
 }
 
 }  // namespace compeer::evaluating::sage

@@ -8,7 +8,7 @@ namespace compeer::evaluating::sage {
 /// which one is missing, "no 'task'".
 std::string missing_in(const nlohmann::json& profile);
 
-/// {"language"}: the profile's own, if that is English or Chinese, else the one that "first_talk" is written in.
+/// {"id", "language"}: the profile's own, if that is English or Chinese, else the one that "first_talk" is written in.
 nlohmann::json language_of(const nlohmann::json& profile);
 
 }  // namespace compeer::evaluating::sage

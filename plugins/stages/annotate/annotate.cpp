@@ -1,6 +1,6 @@
 /// annotate: chat models judge each candidate as people would: every step right or not, and its reply against the
-/// reference, the two in an order drawn from the seed, which is undone in the record. Two annotators; a third where
-/// they differ; what no two agree on is dropped, what is annotated already stays as it is. "steps", "preference"
+/// reference, the two in an order drawn for each annotator, which is undone in the record. Two annotators; a third
+/// where they differ; what no two agree on is dropped, what is annotated already stays as it is. "steps", "preference"
 /// (first: the reference), "annotators": all judgements.
 #include <cmath>
 
@@ -19,6 +19,21 @@ using stages::Judgement;
 
 constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
+/// Who annotates, and the prompts that it is shown.
+struct Annotator {
+  Annotator(const Settings& settings, Host& host, const std::string& name)
+      : chat(host.chat(settings.table(name))),
+        preference(settings, host, name, "preference", {"history", "first", "second", "answers"}) {
+    for (const char* step : step_names)
+      steps.emplace_back(settings, host, name, std::string("step_") + step,
+                         std::vector<std::string>{"history", "step", "answers"});
+  }
+
+  Chat& chat;
+  stages::Prompts preference;
+  std::vector<stages::Prompts> steps;
+};
+
 /// What one annotator says of each record; a refusal where it gives no answer.
 struct Opinions {
   std::vector<Judgement> judgements;
@@ -32,13 +47,9 @@ class Annotate : public Stage {
       : host_(host),
         asking_(settings),
         verdicts_(settings.texts("step_words")),
-        preferences_(settings.texts("preference_words")),
-        preference_prompts_(settings, host, "preference", {"id", "history", "first", "second", "answers"}) {
-    for (const char* name : step_names)
-      step_prompts_.emplace_back(settings, host, std::string("step_") + name,
-                                 std::vector<std::string>{"id", "history", "step", "answers"});
+        preferences_(settings.texts("preference_words")) {
     for (const char* name : {"annotator", "second_annotator", "third_annotator"})
-      annotators_.push_back(&host.chat(settings.table(name)));
+      annotators_.emplace_back(settings, host, name);
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -67,8 +78,11 @@ class Annotate : public Stage {
   }
 
   std::string ingredients() const override {
-    std::string all = preference_prompts_.hashes();
-    for (const auto& prompts : step_prompts_) all += prompts.hashes();
+    std::string all;
+    for (const Annotator& one : annotators_) {
+      all += one.preference.hashes();
+      for (const auto& prompts : one.steps) all += prompts.hashes();
+    }
     return all;
   }
 
@@ -76,9 +90,10 @@ class Annotate : public Stage {
   // As records have them, whatever words the annotators are to use.
   inline static const std::vector<std::string> words = empathy::Preferences().answers().words();
 
-  bool swapped(const json& record) const {
+  // Whether this annotator sees the candidate's reply first.
+  bool swapped(const json& record, size_t annotator) const {
     const auto [a, b] = stages::place_of(record);
-    return host_.random(a, b, 0) < 0.5;
+    return host_.random(a, b, static_cast<uint32_t>(annotator)) < 0.5;
   }
 
   std::vector<Outcome> annotate(const std::vector<json>& records) {
@@ -109,7 +124,8 @@ class Annotate : public Stage {
     return outcomes;
   }
 
-  Opinions ask(size_t annotator, const std::vector<json>& records) {
+  Opinions ask(size_t number, const std::vector<json>& records) const {
+    const Annotator& annotator = annotators_[number];
     Opinions all;
     all.judgements.resize(records.size());
     all.refusals.resize(records.size());
@@ -117,7 +133,7 @@ class Annotate : public Stage {
     std::vector<stages::Question> questions;
     for (size_t i = 0; i < records.size(); ++i) {
       for (size_t step = 0; step < 3; ++step) {
-        questions.push_back({step_prompt(records[i], step),
+        questions.push_back({step_prompt(annotator, records[i], step),
                              [&, i, step](const std::string& answer) {
                                const auto read = empathy::read(verdicts_, answer);
                                if (read) all.judgements[i].steps[step] = *read.value;
@@ -126,8 +142,8 @@ class Annotate : public Stage {
                              {},
                              verdicts_.answers().words()});
       }
-      const bool other_way = swapped(records[i]);
-      questions.push_back({preference_prompt(records[i], other_way),
+      const bool other_way = swapped(records[i], number);
+      questions.push_back({preference_prompt(annotator, records[i], other_way),
                            [&, i, other_way](const std::string& answer) {
                              const auto read = empathy::read(preferences_, answer);
                              if (read)
@@ -137,7 +153,7 @@ class Annotate : public Stage {
                            {},
                            preferences_.answers().words()});
     }
-    all.malformed = stages::ask(*annotators_[annotator], questions, asking_);
+    all.malformed = stages::ask(annotator.chat, questions, asking_);
     for (size_t q = 0; q < questions.size(); ++q) {
       if (questions[q].refusal.empty()) continue;
       all.refusals[q / 4] = questions[q].refusal;
@@ -146,20 +162,18 @@ class Annotate : public Stage {
     return all;
   }
 
-  std::string step_prompt(const json& record, size_t step) const {
-    return step_prompts_[step].of(record).fill({{"id", record.at("id")},
-                                                {"history", history(record)},
-                                                {"step", record.at("candidates").at(0).at(step_names[step])},
-                                                {"answers", empathy::listed(verdicts_.answers().words())}});
+  std::string step_prompt(const Annotator& annotator, const json& record, size_t step) const {
+    return annotator.steps[step].fill(record, {{"history", history(record)},
+                                               {"step", record.at("candidates").at(0).at(step_names[step])},
+                                               {"answers", empathy::listed(verdicts_.answers().words())}});
   }
 
-  std::string preference_prompt(const json& record, bool other_way) const {
+  std::string preference_prompt(const Annotator& annotator, const json& record, bool other_way) const {
     const std::string reference = record.at("reference"), reply = record.at("candidates").at(0).at("reply");
-    return preference_prompts_.of(record).fill({{"id", record.at("id")},
-                                                {"history", history(record)},
-                                                {"first", other_way ? reply : reference},
-                                                {"second", other_way ? reference : reply},
-                                                {"answers", empathy::listed(preferences_.answers().words())}});
+    return annotator.preference.fill(record, {{"history", history(record)},
+                                              {"first", other_way ? reply : reference},
+                                              {"second", other_way ? reference : reply},
+                                              {"answers", empathy::listed(preferences_.answers().words())}});
   }
 
   static std::string history(const json& record) {
@@ -175,23 +189,26 @@ class Annotate : public Stage {
     record["preference"] = words[static_cast<size_t>(found->preference)];
     json& all = record["annotators"] = json::array();
     for (size_t i = 0; i < judgements.size(); ++i) {
-      all.push_back({{"annotator", annotators_[i]->model() + " (" + std::to_string(i + 1) + ")"},
+      all.push_back({{"annotator", annotators_[i].chat.model() + " (" + std::to_string(i + 1) + ")"},
                      {"steps", {judgements[i].steps}},
                      {"preference", words[static_cast<size_t>(judgements[i].preference)]}});
     }
-    note(record);
+    note(record, judgements.size());
     outcome.records.push_back(std::move(record));
     return outcome;
   }
 
-  void note(json& record) const {
-    json& provenance = record["provenance"];
-    provenance["preference"] = {
-        {"models", json::array()}, {"prompt", preference_prompts_.of(record).sha256()}, {"swapped", swapped(record)}};
-    for (const Chat* chat : annotators_) provenance["preference"]["models"].push_back(chat->model());
-    json prompts = json::array();
-    for (const auto& step : step_prompts_) prompts.push_back(step.of(record).sha256());
-    provenance["steps"] = {{"models", provenance["preference"]["models"]}, {"prompts", prompts}};
+  // Prompts are the first annotator's; the others' are the same, unless their plugin has its own.
+  void note(json& record, size_t asked) const {
+    json models = json::array(), order = json::array(), prompts = json::array();
+    for (size_t i = 0; i < asked; ++i) {
+      models.push_back(annotators_[i].chat.model());
+      order.push_back(swapped(record, i));
+    }
+    for (const auto& step : annotators_[0].steps) prompts.push_back(step.of(record).sha256());
+    record["provenance"]["preference"] = {
+        {"models", models}, {"prompt", annotators_[0].preference.of(record).sha256()}, {"swapped", order}};
+    record["provenance"]["steps"] = {{"models", models}, {"prompts", prompts}};
   }
 
   static void count(const std::vector<Judgement>& judgements, Outcome& outcome) {
@@ -226,9 +243,7 @@ class Annotate : public Stage {
   stages::Asking asking_;
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;
-  stages::Prompts preference_prompts_;
-  std::vector<stages::Prompts> step_prompts_;
-  std::vector<Chat*> annotators_;
+  std::vector<Annotator> annotators_;
 };
 
 }  // namespace
@@ -243,9 +258,9 @@ COMPEER_PLUGIN(Stage, stages, annotate, Annotate, R"json(
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/step_history.txt, step_emotion, step_strategy, preference; unset: the plugin's own"},
     "step_words": {"type": "list", "items": "string", "default": ["True", "False"],
-      "help": "the answers about a step: right, wrong"},
+      "help": "the answers about a step: right, wrong; other words want prompts that explain them"},
     "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
-      "help": "the answers about two replies, in this order"},
+      "help": "the answers about two replies, in this order; likewise"},
     "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
     "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"}

@@ -1,5 +1,6 @@
 /// answer: a model answers the dialogue of each record, which ends with the seeker: {"answers": {NAME: {"role", "text",
-/// "steps"}}}. One stage for each model whose answers are to be compared (pairwise).
+/// "steps"}}}, an empty text where it says nothing. One stage for each model whose answers are to be compared
+/// (pairwise).
 #include "compeer/plugin.h"
 #include "compeer/stage.h"
 #include "evaluating/supporter.h"
@@ -17,15 +18,20 @@ class Answering : public Stage {
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<std::vector<Turn>> dialogues;
-    for (const json& record : records) dialogues.push_back(stages::history_of(record));
-    const auto answers = supporter_.answer(dialogues);
+    std::vector<std::string> languages;
+    for (const json& record : records) {
+      dialogues.push_back(stages::history_of(record));
+      languages.emplace_back(stages::chinese(record) ? "zh" : "en");
+    }
+    const auto answers = supporter_.answer(dialogues, languages);
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < records.size(); ++i) {
       outcomes.push_back(stages::kept(records[i]));
       Outcome& outcome = outcomes.back();
       const auto& refusal = answers[i].refusal;
       outcome.counts[refusal.empty() ? "answers" : refusal] = 1;
-      if (refusal.empty()) outcome.records[0]["answers"][name_] = evaluating::turn_of(answers[i]);
+      // A model that says nothing has answered so; one that was not reached has not.
+      if (refusal != evaluating::no_answer) outcome.records[0]["answers"][name_] = evaluating::turn_of(answers[i]);
     }
     return outcomes;
   }

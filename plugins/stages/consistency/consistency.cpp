@@ -18,9 +18,9 @@ class Consistency : public Stage {
       : judges_(settings, host),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95},
         asking_(settings),
-        prompts_(Settings(json{{"prompts", settings.json().at("chat_prompts")}}), host, "consistency",
-                 {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged",
-                  "answers"}) {
+        prompts_(Settings(json{{"prompts", settings.json().at("chat_prompts")}, {"chat", settings.json().at("chat")}}),
+                 host, "chat", "consistency",
+                 {"history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"}) {
     if (settings.has("chat")) chat_ = &host.chat(settings.table("chat"));
   }
 
@@ -96,16 +96,14 @@ class Consistency : public Stage {
 
   std::string prompt(const Judged& one, const empathy::Answers& words) const {
     const auto& c = one.known.candidate;
-    return prompts_.of(one.record)
-        .fill({{"id", one.known.id},
-               {"history", stages::shown(one.known.history, one.record)},
-               {"step_history", c.history},
-               {"step_emotion", c.emotion},
-               {"step_strategy", c.strategy},
-               {"first", one.known.reference},
-               {"second", c.reply},
-               {"judged", one.said},
-               {"answers", empathy::listed(words.words())}});
+    return prompts_.fill(one.record, {{"history", stages::shown(one.known.history, one.record)},
+                                      {"step_history", c.history},
+                                      {"step_emotion", c.emotion},
+                                      {"step_strategy", c.strategy},
+                                      {"first", one.known.reference},
+                                      {"second", c.reply},
+                                      {"judged", one.said},
+                                      {"answers", empathy::listed(words.words())}});
   }
 
   static Outcome outcome(Judged& one) {

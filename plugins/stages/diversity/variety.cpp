@@ -76,6 +76,12 @@ std::vector<double> lengths(const Spoken& dialogue) {
   return all;
 }
 
+std::vector<double> silences(const Spoken& dialogue) {
+  std::vector<double> all;
+  for (const Words& reply : dialogue.replies) all.push_back(reply.empty() ? 1 : 0);
+  return all;
+}
+
 double mean(const std::vector<double>& values) {
   double sum = 0, n = 0;
   for (const double value : values) {
@@ -149,13 +155,14 @@ Spoken spoken_in(const json& record, const std::string& score) {
 }
 
 json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resampling& how) {
-  std::vector<std::vector<double>> repeats, sizes, within;
+  std::vector<std::vector<double>> repeats, sizes, within, silent;
   std::vector<double> repeated, pairs;  // of each dialogue
   size_t most = 0;
   for (const Spoken& one : dialogues) {
     most = std::max(most, one.replies.size());
     repeats.push_back(repetitions(one, n));
     sizes.push_back(lengths(one));
+    silent.push_back(silences(one));
     pairs.push_back(distinct(texts_of({&one, 1}), 2));
     within.push_back({pairs.back()});
     repeated.push_back(mean(repeats.back()));
@@ -169,13 +176,14 @@ json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resa
                       "entropy_1",  "entropy_2",  "length"};
   found["headline"] = "dialogue_distinct_2";
   found["better"] = {{"higher", {"distinct_1", "distinct_2", "distinct_3", "dialogue_distinct_2"}},
-                     {"lower", {"self_bleu", "repetition"}}};
+                     {"lower", {"self_bleu", "repetition", "silent"}}};
   for (const int k : {1, 2, 3}) found["distinct_" + std::to_string(k)] = alone(distinct(all, k));
   for (const int k : {1, 2}) found["entropy_" + std::to_string(k)] = alone(entropy(all, k));
   found["self_bleu"] = alone(statistics::self_bleu(all));
   found["repetition"] = mean_of(repeats, how);
   found["dialogue_distinct_2"] = mean_of(within, how);
   found["length"] = mean_of(sizes, how);
+  found["silent"] = mean_of(silent, how);
   found["curves"] = {{"repetition", rounds(repeats, most, how)},
                      {"length", rounds(sizes, most, how)},
                      {"distinct_2", rounds(dialogues, most, [](const Texts& texts) { return distinct(texts, 2); })},

@@ -25,6 +25,7 @@ Spoken spoken_in(const nlohmann::json& record, const std::string& score);
 ///   repetition           share of a reply's runs of `n` words that an earlier reply of the dialogue has, from the 2nd
 ///   dialogue_distinct_2  different word pairs over all of a dialogue
 ///   length               words of a reply
+///   silent               share of replies without a word, which repeat nothing and so flatter the other figures
 ///
 /// Over all replies together, without intervals, for they depend on how much there is: distinct_1 to 3, self_bleu,
 /// entropy_1 and 2 in bits. "curves" has repetition, length, distinct_2 and self_bleu by round; "expression" how the

@@ -18,7 +18,7 @@ class EscEval : public Stage {
  public:
   EscEval(const Settings& settings, Host& host)
       : role_player_(settings, host),
-        supporter_(settings, host),
+        supporter_(settings, host, "esc_eval_supporter"),
         judging_(settings, host),
         rounds_(static_cast<size_t>(settings.integer("rounds"))),
         resampling_{.resamples = static_cast<size_t>(settings.integer("resamples"))} {}
@@ -128,6 +128,13 @@ class EscEval : public Stage {
 
 }  // namespace
 
+#define JUDGE(dimension) \
+#dimension R"json(: {"type": "plugin", "kind": "chat", "default": null, "help": "who scores it"})json"
+#define JUDGES_BY_DIMENSION                                                                                            \
+  JUDGE("fluency")                                                                                                     \
+  "," JUDGE("diversity") "," JUDGE("empathic") "," JUDGE("suggestion") "," JUDGE("human") "," JUDGE("tech") "," JUDGE( \
+      "overall")
+
 COMPEER_PLUGIN(Stage, stages, esc_eval, EscEval,
                R"json(
   "version": "1.0.0",
@@ -135,11 +142,19 @@ COMPEER_PLUGIN(Stage, stages, esc_eval, EscEval,
   "parameters": {
     "role_player": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who plays the cards; may be unset where all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
+                   COMPEER_SUPPORTER_SYSTEM_SETTING
                R"json(
     "judge": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who scores the dialogues; may be unset where all scores are recorded"},
     "second_judge": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who scores them too; scores are averaged over judges. Unset: nobody"},
+    "judges": {"type": "table", "default": {},
+      "help": "models that judge in place of 'judge', each in one language and dimension, as ESC-Rank's adapters do",
+      "parameters": {
+        "en": {"type": "table", "default": {}, "help": "dialogues in English", "parameters": {)json" JUDGES_BY_DIMENSION
+               R"json(}},
+        "zh": {"type": "table", "default": {}, "help": "dialogues in Chinese", "parameters": {)json" JUDGES_BY_DIMENSION
+               R"json(}}}},
     "rounds": {"type": "integer", "default": 5, "min": 1, "help": "answers of the tested model"},
     "greeting": {"type": "string", "default": null,
       "help": "what the role player is greeted with, and judges are shown; unset: a sentence in the card's language"},

@@ -1,5 +1,10 @@
 /// filter: asks a chat model whether each dialogue is fit to learn from, and drops those that are incoherent,
-/// artificial or no dialogue. What the model does not answer properly is dropped too, and counted by itself.
+/// artificial or no dialogue, hold personal data, or tell of a crisis; those of some of these classes go on all the
+/// same, if the spec says so, and say of which they are: "unfit". What the model does not answer properly is dropped
+/// too, and counted by itself.
+#include <algorithm>
+
+#include "base/error.h"
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
@@ -14,9 +19,16 @@ class Filter : public Stage {
   Filter(const Settings& settings, Host& host)
       : chat_(host.chat(settings.table("chat"))),
         asking_(settings),
-        prompts_(settings, host, "filter", {"id", "dialogue", "answers"}),
+        prompts_(settings, host, "chat", "filter", {"dialogue", "answers"}),
         verdicts_(settings.texts("words")),
-        only_(settings.has("only") ? settings.text("only") : "") {}
+        only_(settings.has("only") ? settings.text("only") : ""),
+        keeps_(settings.texts("keeps")) {
+    for (const std::string& one : keeps_) {
+      if (std::find(names.begin() + 1, names.end(), one) == names.end())
+        throw Error("", "'keeps' names the class '" + one + "'", suggest(one, {names.begin() + 1, names.end()}),
+                    Exit::spec);
+    }
+  }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes(records.size());
@@ -40,9 +52,8 @@ class Filter : public Stage {
     for (size_t q = 0; q < asked.size(); ++q)
       why[asked[q]] = questions[q].refusal, said[asked[q]] = questions[q].answer;
     for (size_t i = 0; i < records.size(); ++i) {
-      if (why[i].empty() && found[i] != empathy::Fitness::keep) why[i] = names[static_cast<size_t>(found[i])];
-      outcomes[i] = why[i].empty() ? stages::unchanged() : stages::dropped(why[i]);
-      if (!why[i].empty()) outcomes[i].answer = said[i];
+      outcomes[i] = why[i].empty() ? outcome(records[i], found[i]) : stages::dropped(why[i]);
+      if (!outcomes[i].dropped.empty()) outcomes[i].answer = said[i];
     }
     stages::count_malformed(malformed, outcomes);
     return outcomes;
@@ -52,12 +63,21 @@ class Filter : public Stage {
 
  private:
   // What is reported, whatever words the model is to use.
-  static constexpr const char* names[] = {"keep", "incoherent", "artificial", "no dialogue"};
+  inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();
+
+  Outcome outcome(const json& record, empathy::Fitness fitness) const {
+    if (fitness == empathy::Fitness::keep) return stages::unchanged();
+    const std::string& name = names[static_cast<size_t>(fitness)];
+    if (std::find(keeps_.begin(), keeps_.end(), name) == keeps_.end()) return stages::dropped(name);
+    Outcome made = stages::kept(record);
+    made.records[0]["unfit"] = name;
+    made.counts["kept: " + name] = 1;
+    return made;
+  }
 
   std::string prompt(const json& record) const {
-    return prompts_.of(record).fill({{"id", record.at("id")},
-                                     {"dialogue", stages::shown(stages::turns_of(record), record)},
-                                     {"answers", empathy::listed(verdicts_.answers().words())}});
+    return prompts_.fill(record, {{"dialogue", stages::shown(stages::turns_of(record), record)},
+                                  {"answers", empathy::listed(verdicts_.answers().words())}});
   }
 
   Chat& chat_;
@@ -65,6 +85,7 @@ class Filter : public Stage {
   stages::Prompts prompts_;
   empathy::FilterVerdicts verdicts_;
   std::string only_;
+  std::vector<std::string> keeps_;
 };
 
 }  // namespace
@@ -75,8 +96,11 @@ COMPEER_PLUGIN(Stage, stages, filter, Filter, R"json(
   "parameters": {
     "chat": {"type": "plugin", "kind": "chat", "help": "who judges"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/filter.txt; unset: the plugin's own"},
-    "words": {"type": "list", "items": "string", "default": ["keep", "incoherent", "artificial", "no dialogue"],
-      "help": "the four answers, in this order"},
+    "words": {"type": "list", "items": "string",
+      "default": ["keep", "incoherent", "artificial", "no dialogue", "personal data", "crisis"],
+      "help": "the six answers, in this order; other words want prompts that explain them"},
+    "keeps": {"type": "list", "items": "string", "default": [],
+      "help": "classes that go on all the same, counted and marked: \"crisis\", \"personal data\", ..."},
     "only": {"type": "string", "default": null, "help": "judge only records that have this key, as rewritten ones do"},
     "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},

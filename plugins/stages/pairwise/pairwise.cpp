@@ -1,13 +1,14 @@
 /// pairwise: which of two models' replies is better? Records with "answers" (stage answer) become a record for each two
 /// models, {"candidates": [{"reply", "model"}, {"reply", "model"}]}, which a chat model compares, shown in both orders,
-/// or people do (`compeer data annotate`, sides drawn). Records that have a "preference" already, as `compeer data
-/// merge` writes them, are only counted.
+/// or people do (`compeer data annotate`, sides drawn). A model that says nothing loses, unless both do: then neither
+/// reply is good. Records that have a "preference" already, as `compeer data merge` writes them, are only counted.
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compeer/plugin.h"
+#include "empathy/plain.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
 #include "stages/pairwise/matches.h"
@@ -22,7 +23,7 @@ class Pairwise : public Stage {
  public:
   Pairwise(const Settings& settings, Host& host)
       : asking_(settings),
-        prompts_(settings, host, "preference", {"id", "history", "first", "second", "answers"}),
+        prompts_(settings, host, "judge", "preference", {"history", "first", "second", "answers"}),
         preferences_(settings.texts("preference_words")),
         against_(settings.has("against") ? settings.text("against") : ""),
         sees_(settings.text("pictures") == "shown"),
@@ -111,7 +112,7 @@ class Pairwise : public Stage {
     std::vector<stages::Question> questions;
     std::vector<std::string*> refusals;
     for (Compared& one : all) {
-      if (one.pair.contains("preference")) continue;
+      if (one.pair.contains("preference") || decided_by_silence(one.pair)) continue;
       const auto pictures = sees_ ? stages::pictures_of(stages::history_of(one.pair)) : std::vector<std::string>{};
       for (const bool turn : {false, true}) {
         refusals.push_back(&one.refusals[turn]);
@@ -130,11 +131,24 @@ class Pairwise : public Stage {
   }
 
   std::string prompt(const json& pair, bool turn) const {
-    return prompts_.of(pair).fill({{"id", pair.at("id")},
-                                   {"history", stages::shown(stages::history_of(pair), pair)},
-                                   {"first", text(pair, turn ? 1 : 0, "reply")},
-                                   {"second", text(pair, turn ? 0 : 1, "reply")},
-                                   {"answers", empathy::listed(preferences_.answers().words())}});
+    return prompts_.fill(pair, {{"history", stages::shown(stages::history_of(pair), pair)},
+                                {"first", text(pair, turn ? 1 : 0, "reply")},
+                                {"second", text(pair, turn ? 0 : 1, "reply")},
+                                {"answers", empathy::listed(preferences_.answers().words())}});
+  }
+
+  // What needs no judge: who says nothing loses.
+  static std::optional<empathy::Preference> decided_by_silence(const json& pair) {
+    const json& candidates = pair.at("candidates");
+    const auto silent = [&](size_t which) {
+      const bool there = candidates.is_array() && which < candidates.size() && candidates[which].is_object();
+      const auto reply = there ? candidates[which].find("reply") : candidates.end();
+      return there && reply != candidates[which].end() && reply->is_string() &&
+             empathy::trim(reply->get_ref<const std::string&>()).empty();
+    };
+    if (silent(0) && silent(1)) return empathy::Preference::neither;
+    if (silent(0)) return empathy::Preference::second;
+    return silent(1) ? std::optional(empathy::Preference::first) : std::nullopt;
   }
 
   void take(Compared& one, const json& record, Outcome& outcome) const {
@@ -153,15 +167,19 @@ class Pairwise : public Stage {
     } else {
       outcome.counts["to be judged by people"] += 1;
     }
+    if (decided_by_silence(one.pair)) outcome.counts["decided by silence"] += 1;
     outcome.records.push_back(std::move(one.pair));
   }
 
   // Nothing if nobody has judged it yet.
   std::optional<Match> match_of(const Compared& one) const {
     const auto& pair = one.pair;
-    if (!one.said[0] && !pair.contains("preference")) return std::nullopt;
+    const auto silence = decided_by_silence(pair);
+    if (!silence && !one.said[0] && !pair.contains("preference")) return std::nullopt;
     Match match{text(pair, 0, "model"), text(pair, 1, "model"), {}, {}};
-    if (one.said[0]) {
+    if (silence) {
+      match.preference = *silence;
+    } else if (one.said[0]) {
       match.preference = *one.said[0], match.turned = one.said[1];
     } else if (pair.contains("orders")) {
       const json& orders = pair.at("orders");
@@ -220,7 +238,7 @@ COMPEER_PLUGIN(Stage, stages, pairwise, Pairwise, R"json(
       "help": "whether the judge sees a dialogue's pictures; one that can't wants them left out"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/preference.txt; unset: the plugin's own"},
     "preference_words": {"type": "list", "items": "string", "default": ["first", "second", "both good", "neither"],
-      "help": "the answers, in this order; the last two are ties"},
+      "help": "the answers, in this order; the last two are ties; other words want prompts that explain them"},
     "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the judge's answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
     "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"},

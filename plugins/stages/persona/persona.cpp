@@ -1,5 +1,9 @@
-/// persona: asks a chat model how the seeker of each record behaves in conversation (DISC): "persona": {"dominance",
-/// "influence", "steadiness", "compliance" (0 to 10), "manner", "vector": the four as shares of the most}.
+/// persona: asks a chat model how the seeker of each dialogue behaves in conversation (DISC): "persona": {"dominance",
+/// "influence", "steadiness", "compliance" (0 to 10), "manner", "vector": the four as shares of the most}. All records
+/// of a dialogue have one persona, read out of the longest of them.
+#include <map>
+#include <unordered_map>
+
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
@@ -24,29 +28,40 @@ class Persona : public Stage {
   Persona(const Settings& settings, Host& host)
       : chat_(host.chat(settings.table("chat"))),
         asking_(settings),
-        prompts_(settings, host, "persona", {"id", "dialogue"}) {}
+        prompts_(settings, host, "chat", "persona", {"dialogue"}) {}
+
+  bool surveys() const override { return true; }
+
+  std::string glimpse(const json& record) const override {
+    const json language = record.contains("language") ? record.at("language") : json("en");
+    return json{said_by(record), record.at("id"), language, stages::shown(stages::turns_of(record), record)}.dump();
+  }
+
+  void survey(const std::string& glimpse) override {
+    const json seen = json::parse(glimpse);
+    auto text = seen[3].get<std::string>();
+    Dialogue& longest = dialogues_[seen[0].get<std::string>()];
+    if (longest.record.is_null() || text.size() > longest.text.size())
+      longest = {{{"id", seen[1]}, {"language", seen[2]}}, std::move(text)};
+  }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<Disc> found(records.size());
-    std::vector<stages::Question> questions;
-    for (size_t i = 0; i < records.size(); ++i) {
-      const auto dialogue = stages::shown(stages::turns_of(records[i]), records[i]);
-      questions.push_back({prompts_.of(records[i]).fill({{"id", records[i].at("id")}, {"dialogue", dialogue}}),
-                           [&, i](const std::string& answer) {
-                             auto read = empathy::read_disc(answer);
-                             if (read) found[i] = std::move(*read.value);
-                             return read.refusal;
-                           }});
+    std::vector<std::string> asked;  // whose persona
+    std::map<std::string, size_t> place;
+    for (const json& record : records) {
+      if (place.emplace(said_by(record), asked.size()).second) asked.push_back(said_by(record));
     }
+    std::vector<Disc> found(asked.size());
+    auto questions = questions_about(asked, found);
     const auto malformed = stages::ask(chat_, questions, asking_);
     const auto model = chat_.model();
     std::vector<Outcome> outcomes;
-    for (size_t i = 0; i < records.size(); ++i) {
-      json record = records[i];
-      record["persona"] = persona_of(found[i]);
+    for (json record : records) {
+      const size_t which = place.at(said_by(record));
+      record["persona"] = persona_of(found[which]);
       stages::note_provenance(record, "persona", model, prompts_.of(record));
-      outcomes.push_back(questions[i].refusal.empty() ? stages::kept(std::move(record))
-                                                      : stages::dropped(questions[i]));
+      const auto& question = questions[which];
+      outcomes.push_back(question.refusal.empty() ? stages::kept(std::move(record)) : stages::dropped(question));
     }
     stages::count_malformed(malformed, outcomes);
     return outcomes;
@@ -55,16 +70,41 @@ class Persona : public Stage {
   std::string ingredients() const override { return prompts_.hashes(); }
 
  private:
+  struct Dialogue {
+    json record;  // the longest one's "id" and "language"
+    std::string text;
+  };
+
+  // Whom a persona is of: in other words somebody may be another person.
+  static std::string said_by(const json& record) {
+    return stages::dialogue_of(record) + (record.contains("rewritten") ? "/rewritten" : "");
+  }
+
+  std::vector<stages::Question> questions_about(const std::vector<std::string>& asked, std::vector<Disc>& found) const {
+    std::vector<stages::Question> questions;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const Dialogue& dialogue = dialogues_.at(asked[i]);
+      questions.push_back(
+          {prompts_.fill(dialogue.record, {{"dialogue", dialogue.text}}), [&found, i](const std::string& answer) {
+             auto read = empathy::read_disc(answer);
+             if (read) found[i] = std::move(*read.value);
+             return read.refusal;
+           }});
+    }
+    return questions;
+  }
+
   Chat& chat_;
   stages::Asking asking_;
   stages::Prompts prompts_;
+  std::unordered_map<std::string, Dialogue> dialogues_;  // as far as they are known
 };
 
 }  // namespace
 
 COMPEER_PLUGIN(Stage, stages, persona, Persona, R"json(
   "version": "1.0.0",
-  "summary": "The seeker's DISC traits, by a chat model, as numbers.",
+  "summary": "The seeker's DISC traits, by a chat model, as numbers; asked once for a dialogue.",
   "parameters": {
     "chat": {"type": "plugin", "kind": "chat", "help": "who reads the dialogue"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/persona.txt; unset: the plugin's own"},

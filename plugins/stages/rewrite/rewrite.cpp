@@ -38,8 +38,8 @@ class Rewrite : public Stage {
         asking_(settings),
         as_(settings.flag("as_persona")),
         keep_(settings.flag("keep")),
-        prompts_(settings, host, as_ ? "rewrite_as" : "rewrite",
-                 as_ ? std::vector<std::string>{"id", "persona", "lines"} : std::vector<std::string>{"id", "lines"}) {}
+        prompts_(settings, host, "chat", as_ ? "rewrite_as" : "rewrite",
+                 as_ ? std::vector<std::string>{"persona", "lines"} : std::vector<std::string>{"lines"}) {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<std::vector<std::string>> written(records.size());
@@ -84,9 +84,8 @@ class Rewrite : public Stage {
       if (!keep_) made.dropped = why;
       return made;
     }
-    json rewritten = with_texts(record, texts);
+    json rewritten = stages::copy_of(with_texts(record, texts), "rewritten");
     rewritten["rewritten"] = record.at("id");
-    rewritten["id"] = record.at("id").get<std::string>() + "/rewritten";
     stages::note_provenance(rewritten, "rewritten", model, prompts_.of(record));
     made.records.push_back(std::move(rewritten));
     return made;
@@ -102,9 +101,9 @@ class Rewrite : public Stage {
   std::string prompt(const json& record, const std::vector<Turn>& said) const {
     std::vector<std::string> lines;
     for (const Turn& turn : said) lines.push_back(stages::shown({turn}, record));
-    std::map<std::string, std::string> slots = {{"id", record.at("id")}, {"lines", stages::numbered(lines)}};
+    std::map<std::string, std::string> slots = {{"lines", stages::numbered(lines)}};
     if (as_) slots["persona"] = described(record.at("persona_as"));
-    return prompts_.of(record).fill(slots);
+    return prompts_.fill(record, std::move(slots));
   }
 
   Chat& chat_;

@@ -18,7 +18,7 @@ class Sage : public Stage {
   Sage(const Settings& settings, Host& host)
       : host_(host),
         simulator_(settings, host),
-        supporter_(settings, host),
+        supporter_(settings, host, "sage_supporter"),
         resampling_{.resamples = static_cast<size_t>(settings.integer("resamples"))} {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -89,6 +89,7 @@ COMPEER_PLUGIN(Stage, stages, sage, Sage,
   "parameters": {
     "simulator": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who plays the seeker; may be unset where all dialogues are recorded"},)json" COMPEER_SUPPORTER_SETTINGS
+                   COMPEER_SUPPORTER_SYSTEM_SETTING
                R"json(
     "rounds": {"type": "integer", "default": 10, "min": 1, "max": 1000,
       "help": "the seeker's utterances at most: 10 in the published code and dialogues, 20 in the paper"},

@@ -18,7 +18,7 @@ namespace {
 std::string filled(const std::string& prompt, const std::map<std::string, std::string>& values) {
   std::vector<std::string> slots;
   for (const auto& [slot, value] : values) slots.push_back(slot);
-  const auto folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/empathy/prompts/en";
+  const auto folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en";
   return empathy::Prompt::read(folder / (prompt + ".txt"), slots).fill(values);
 }
 

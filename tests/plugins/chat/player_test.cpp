@@ -26,7 +26,7 @@ class Contradiction : public testing::Test {
   // What the player says of a judgement, which is asked in the words of the stage's own prompt.
   std::string asked(const empathy::Structured& steps, const std::string& reply, const std::string& judged) const {
     const auto prompt = empathy::Prompt::read(
-        std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/empathy/prompts/en/consistency.txt",
+        std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en/consistency.txt",
         {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"});
     std::string history;
     for (const Line& line : said_.history) history += empathy::said(line.role, line.text, false) + "\n";

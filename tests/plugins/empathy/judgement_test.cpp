@@ -40,7 +40,10 @@ TEST(FilterVerdicts, ReadsTheReason) {
   const FilterVerdicts read;
   EXPECT_EQ(read.parse("keep").value, Fitness::keep);
   EXPECT_EQ(read.parse("No dialogue").value, Fitness::no_dialogue);
-  EXPECT_EQ(read.parse("drop").refusal, "'drop' is not 'keep', 'incoherent', 'artificial' or 'no dialogue'");
+  EXPECT_EQ(read.parse("Personal data").value, Fitness::personal_data);
+  EXPECT_EQ(read.parse("crisis").value, Fitness::crisis);
+  EXPECT_EQ(read.parse("drop").refusal,
+            "'drop' is not 'keep', 'incoherent', 'artificial', 'no dialogue', 'personal data' or 'crisis'");
 }
 
 TEST(Answers, RefusalsShowTheBeginningOfLongTextsAndCutNoCharacter) {

@@ -1,4 +1,5 @@
 #include "asked.h"
+#include "base/random.h"
 #include "stages/annotate/majority.h"
 
 namespace compeer::asked {
@@ -67,12 +68,42 @@ TEST(Annotate, UndoesTheOrderInWhichRepliesWereShown) {
     auto first = judge("True", reference_first), second = first, third = first;
     const json made = annotate(first, second, third, {round("a")}, swapped ? 0.1 : 0.9)[0].records.at(0);
     EXPECT_EQ(made.at("preference"), "first") << "the reference, wherever it stood";
-    EXPECT_EQ(made.at("provenance").at("preference").at("swapped"), swapped);
+    EXPECT_EQ(made.at("provenance").at("preference").at("swapped"), json({swapped, swapped}));
     const auto& shown = *std::find_if(first.prompts.begin(), first.prompts.end(), [](const std::string& prompt) {
       return prompt.find("both good") != prompt.npos;
     });
     EXPECT_EQ(shown.find("Tell me a") < shown.find("What happened?"), swapped);
   }
+}
+
+// Random numbers that follow from all three places, as the host's do.
+struct Drawing : World {
+  using World::World;
+  double random(uint32_t a, uint32_t b, uint32_t c) override { return uniform(1, Stream::plugin, a, b, c); }
+};
+
+TEST(Annotate, ShowsEachAnnotatorRepliesInAnOrderOfTheirOwn) {
+  const auto reference_first = [](const std::string& prompt) {
+    return prompt.find("First: What happened?") != prompt.npos ? "first" : "second";
+  };
+  auto first = judge("True", reference_first), second = judge("False", reference_first), third = first;
+  auto plugin = built::open<Stage>(
+      "annotate", {{"annotator", named("1")}, {"second_annotator", named("2")}, {"third_annotator", named("3")}},
+      std::make_unique<Drawing>(std::map<std::string, Model*>{{"1", &first}, {"2", &second}, {"3", &third}}));
+  std::vector<json> records;
+  for (int i = 0; i < 40; ++i) records.push_back(round(std::to_string(i)));
+  for (const auto& outcome : plugin::make(plugin, records))
+    EXPECT_EQ(outcome.records.at(0).at("preference"), "first") << "the reference, wherever it stood";
+  const auto order = [](const Model& model) {
+    std::string drawn;
+    for (auto prompt = model.prompts.rbegin(); prompt != model.prompts.rend(); ++prompt)  // answered from behind
+      if (prompt->find("both good") != prompt->npos) drawn += prompt->find("First: What happened?") != prompt->npos;
+    return drawn;
+  };
+  EXPECT_EQ(order(first).size(), 40u);
+  EXPECT_NE(order(first), order(second));
+  EXPECT_NE(order(first), order(third));
+  EXPECT_NE(order(second), order(third));
 }
 
 TEST(Annotate, LetsAThirdDecide) {

@@ -28,10 +28,11 @@ TEST(Answer, LeavesThoughtsOutAndNeedsNoSteps) {
 TEST(Answer, CountsWhereNothingIsHeard) {
   Model silent([](const std::string&, uint32_t) { return fails(); });
   EXPECT_EQ(answered(silent)[0].counts.at("no answer"), 1);
+  EXPECT_FALSE(answered(silent)[0].records.at(0).contains("answers")) << "it was not reached";
   Model cut([](const std::string&, uint32_t) { return says("<history>early"); });
   const auto outcome = answered(cut)[0];
   EXPECT_EQ(outcome.counts.at("no reply"), 1);
-  EXPECT_FALSE(outcome.records.at(0).contains("answers"));
+  EXPECT_EQ(outcome.records.at(0).at("answers").at("mine").at("text"), "") << "an answer that says nothing";
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Model : Chat {
     ++batches;
     for (size_t i = requests.size(); i-- > 0;) {
       prompts.push_back(requests[i].turns.back().text);
+      for (const Turn& turn : requests[i].turns) all_turns.push_back(turn.text);
       pictures.push_back(requests[i].turns.back().pictures);
       choices.push_back(requests[i].choices);
       arrived(i, answer_(prompts.back(), requests[i].draw));
@@ -35,6 +36,7 @@ struct Model : Chat {
   }
 
   std::vector<std::string> prompts, refused;
+  std::vector<std::string> all_turns;              // of all roles
   std::vector<std::vector<std::string>> pictures;  // what was shown with each prompt
   std::vector<std::vector<std::string>> choices;   // what each answer was to be one of
   size_t batches = 0;
@@ -62,6 +64,12 @@ class World : public Host {
   double random_;
 };
 
+/// Tells a stage of its records, as the host does before it makes any.
+inline void survey(plugin::Plugin<Stage>& stage, const std::vector<json>& records) {
+  if (!stage.call("surveys", [](Stage& s) { return s.surveys(); })) return;
+  for (const json& one : records) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+}
+
 inline json named(const std::string& name) { return {{"plugin", "x"}, {"name", name}}; }
 
 /// What becomes of records in a stage whose setting `chat` is the model.
@@ -70,6 +78,7 @@ inline std::vector<Outcome> make(const std::string& stage, Model& model, const s
   settings[setting] = named("it");
   auto plugin =
       built::open<Stage>(stage, settings, std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
+  survey(plugin, records);
   return plugin::make(plugin, records);
 }
 

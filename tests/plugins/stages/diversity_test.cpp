@@ -53,6 +53,11 @@ TEST(Diversity, OfNobodyWhoSpeaksIsUnknownAndNotNone) {
   EXPECT_DOUBLE_EQ(half.at("dialogue_distinct_2").at("value"), 1) << "of z; y has no pairs";
 }
 
+TEST(Diversity, TellsHowOftenNothingIsSaid) {
+  const auto found = found_in({said("x", {"a b", "...", ""}), said("y", {"c d"})});
+  EXPECT_DOUBLE_EQ(found.at("silent").at("value"), 0.5);
+}
+
 TEST(Diversity, CountsDialoguesThatEndEarly) {
   const auto found = found_in({said("x", {"a b"}), said("y", {"c d", "e f"})});
   EXPECT_EQ(found.at("replies"), 3);

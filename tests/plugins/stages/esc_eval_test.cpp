@@ -54,7 +54,7 @@ TEST_F(EscEval, PlaysACardForSomeRoundsAndHasItJudged) {
   EXPECT_EQ(record.at("provenance").at("turns").at("model"), "model");
   ASSERT_EQ(judge.prompts.size(), 7u);
   for (const auto& prompt : judge.prompts) {
-    EXPECT_TRUE(prompt.starts_with("Case a\nRate ")) << prompt;
+    EXPECT_TRUE(prompt.starts_with("Rate ")) << prompt;
     EXPECT_NE(prompt.find("\nSupporter: Hi.\nSeeker: " + first + "\nSupporter: So 21\n"), prompt.npos) << prompt;
   }
   const json found = findings(outcomes);
@@ -81,13 +81,15 @@ TEST_F(EscEval, ShowsTheTestedModelNeitherCardNorGreeting) {
       std::make_unique<World>(std::map<std::string, Model*>{{"r", &player}, {"s", &tested}, {"j", &judge}}));
   const auto outcomes = plugin::make(stage, {card("a")});
   ASSERT_EQ(tested.all.size(), 2u);
-  ASSERT_EQ(tested.all[1].size(), 3u);
-  EXPECT_EQ(tested.all[1][0].role, "user");
-  EXPECT_EQ(tested.all[1][0].text, "I am sad.");
-  EXPECT_EQ(tested.all[1][1].text, "Why?") << "steps are not part of what was said";
+  ASSERT_EQ(tested.all[1].size(), 4u);
+  EXPECT_EQ(tested.all[1][0].role, "system");
+  EXPECT_EQ(tested.all[1][0].text, "You are a helpful assistant!") << "as published";
+  EXPECT_EQ(tested.all[1][1].role, "user");
+  EXPECT_EQ(tested.all[1][1].text, "I am sad.");
+  EXPECT_EQ(tested.all[1][2].text, "Why?") << "steps are not part of what was said";
   ASSERT_EQ(player.all[1].size(), 4u);
   EXPECT_EQ(player.all[1][0].role, "system");
-  EXPECT_TRUE(player.all[1][0].text.starts_with("Case a\nYou play a person in distress"));
+  EXPECT_TRUE(player.all[1][0].text.starts_with("You play a person in distress"));
   EXPECT_NE(player.all[1][0].text.find("\n\nProblem: a\n\n"), std::string::npos);
   EXPECT_EQ(player.all[1][1].text, "Hello, I am here to support you. What is on your mind?");
   EXPECT_EQ(player.all[1][2].role, "assistant") << "roles are the other way round";
@@ -99,7 +101,7 @@ TEST_F(EscEval, SpeaksTheCardsLanguage) {
   make({{{"id", "a"}, {"base", "年龄：青年\n性别：女\n职业：学生\n问题：考试"}, {"language", "chinese"}}},
        {{"rounds", 1}});
   EXPECT_EQ(role.prompts.at(0), "你好，我在这里陪你。有什么想说的吗？");
-  EXPECT_TRUE(judge.prompts.at(0).starts_with("案例 a\n请")) << judge.prompts[0];
+  EXPECT_TRUE(judge.prompts.at(0).starts_with("请")) << judge.prompts[0];
   EXPECT_NE(judge.prompts[0].find("求助者：I say more"), std::string::npos);
 }
 
@@ -117,9 +119,15 @@ TEST_F(EscEval, CountsScoresThatCanNotBeReadAndAveragesNone) {
   judge = Model([](const std::string& prompt, uint32_t draw) {
     if (prompt.find("fluently") != prompt.npos) return says(draw < 1 ? "3 or 4" : "4");
     if (prompt.find("skilfully") != prompt.npos) return fails();
-    return says(prompt.find("Case b") != prompt.npos && prompt.find("varied") != prompt.npos ? "none" : "2");
+    return says(prompt.find("I am b.") != prompt.npos && prompt.find("varied") != prompt.npos ? "none" : "2");
   });
-  const auto outcomes = make({card("a"), card("b")}, {{"rounds", 1}, {"tries", 2}});
+  std::vector<json> dialogues;
+  for (const std::string id : {"a", "b"})
+    dialogues.push_back(
+        {{"id", id},
+         {"language", "en"},
+         {"turns", {{{"role", "user"}, {"text", "I am " + id + "."}}, {{"role", "assistant"}, {"text", "Why?"}}}}});
+  const auto outcomes = make(dialogues, {{"tries", 2}}, {"judge"});
   const json found = findings(outcomes);
   EXPECT_EQ(found.at("fluency").at("value"), 100) << "asked again";
   EXPECT_EQ(found.at("diversity").at("value"), 50);
@@ -212,6 +220,42 @@ TEST_F(EscEval, DemandsModelsOnlyWhereThereIsSomethingToAsk) {
   EXPECT_EQ(problem(card("a"), {"role_player"}), "a dialogue is to be answered, but the setting 'supporter' is unset");
   EXPECT_EQ(problem(card("a"), {"role_player", "supporter"}),
             "the dialogue 'a' is to be judged, but the setting 'judge' is unset");
+}
+
+// As ESC-Rank is: an adapter for each dimension, others for Chinese than for English.
+TEST_F(EscEval, AsksAJudgeOfItsOwnForADimensionAndALanguage) {
+  Model fluent([](const std::string&, uint32_t) { return says("1"); }), fluent_zh = fluent;
+  json settings = {{"role_player", named("role_player")},
+                   {"supporter", named("supporter")},
+                   {"judge", named("judge")},
+                   {"judges", {{"en", {{"fluency", named("en")}}}, {"zh", {{"fluency", named("zh")}}}}},
+                   {"rounds", 1}};
+  auto stage = built::open<Stage>(
+      "esc_eval", settings,
+      std::make_unique<World>(std::map<std::string, Model*>{
+          {"role_player", &role}, {"supporter", &supporter}, {"judge", &judge}, {"en", &fluent}, {"zh", &fluent_zh}}));
+  json chinese = card("b");
+  chinese["language"] = "zh";
+  const auto outcomes = plugin::make(stage, {card("a"), chinese});
+  ASSERT_EQ(fluent.prompts.size(), 1u);
+  EXPECT_NE(fluent.prompts[0].find("fluently"), std::string::npos);
+  ASSERT_EQ(fluent_zh.prompts.size(), 1u);
+  EXPECT_NE(fluent_zh.prompts[0].find("流畅"), std::string::npos);
+  EXPECT_EQ(judge.prompts.size(), 12u) << "six dimensions of both";
+  for (const auto& outcome : outcomes) {
+    EXPECT_EQ(outcome.records.at(0).at("scores").at("judge").at("fluency"), 1);
+    EXPECT_EQ(outcome.records.at(0).at("scores").at("judge").at("tech"), 3);
+  }
+  EXPECT_EQ(built::findings(stage, outcomes).at("models"),
+            (json{{"judge", "model"}, {"judge.en.fluency", "model"}, {"judge.zh.fluency", "model"}}));
+}
+
+TEST_F(EscEval, NeedsNoOtherJudgeWhereEachDimensionHasItsOwn) {
+  json english;
+  for (const char* dimension : {"fluency", "diversity", "empathic", "suggestion", "human", "tech", "overall"})
+    english[dimension] = named("judge");
+  const auto outcomes = make({card("a")}, {{"rounds", 1}, {"judges", {{"en", english}}}}, {"role_player", "supporter"});
+  EXPECT_EQ(outcomes[0].records.at(0).at("scores").at("judge").at("overall"), 3);
 }
 
 // The published files themselves, where they are at hand: they can't be part of this project.

@@ -19,6 +19,26 @@ TEST(Filter, DropsWhatTheModelFindsUnfitForTheReasonItGives) {
   EXPECT_TRUE(outcomes[0].counts.empty());
 }
 
+TEST(Filter, DropsPersonalDataAndCrisesOrKeepsThemCounted) {
+  Model model([](const std::string& prompt, uint32_t) {
+    return says(prompt.find("sad a") != prompt.npos ? "crisis" : "personal data");
+  });
+  const auto dropped = make("filter", model, {dialogue("a"), dialogue("b")});
+  EXPECT_EQ(dropped[0].dropped, "crisis");
+  EXPECT_EQ(dropped[1].dropped, "personal data");
+  const auto kept = make("filter", model, {dialogue("a"), dialogue("b")}, {{"keeps", {"crisis"}}});
+  EXPECT_EQ(kept[0].records.at(0).at("unfit"), "crisis");
+  EXPECT_EQ(kept[0].counts.at("kept: crisis"), 1);
+  EXPECT_EQ(kept[1].dropped, "personal data");
+  try {
+    make("filter", model, {}, {{"keeps", {"crises"}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "'keeps' names the class 'crises'");
+    EXPECT_TRUE(error.help().starts_with("did you mean 'crisis'?")) << error.help();
+  }
+}
+
 TEST(Filter, AsksAgainForWhatItCanNotReadAndCountsIt) {
   Model model([](const std::string& prompt, uint32_t draw) {
     if (prompt.find("sad a") != prompt.npos) return says(draw < 2 ? "I would keep it" : "keep");

@@ -82,6 +82,33 @@ TEST(Pairwise, ComparesAllOrOneWithEachOther) {
   EXPECT_EQ(made[1].at("id"), "x/b~c");
 }
 
+// A model that says nothing loses without a judge being asked; where both do, neither reply is good.
+TEST(Pairwise, ASilentModelLoses) {
+  auto model = prefers("b");
+  auto stage = open(model);
+  std::vector<json> records;
+  for (const auto& [a, b] :
+       {std::pair("", "says b"), {" \n", "says b"}, {"says a", ""}, {"", ""}, {"says a", "says b"}}) {
+    records.push_back(answers(std::to_string(records.size()), {"a", "b"}));
+    records.back()["answers"]["a"]["text"] = a;
+    records.back()["answers"]["b"]["text"] = b;
+  }
+  const auto outcomes = plugin::make(stage, records);
+  EXPECT_EQ(outcomes[0].records.at(0).at("preference"), "second");
+  EXPECT_EQ(outcomes[1].records.at(0).at("preference"), "second");
+  EXPECT_EQ(outcomes[2].records.at(0).at("preference"), "first");
+  EXPECT_EQ(outcomes[3].records.at(0).at("preference"), "neither");
+  EXPECT_EQ(outcomes[3].counts.at("decided by silence"), 1);
+  EXPECT_EQ(model.prompts.size(), 2u) << "one pair in both orders";
+  const auto found = findings(stage, outcomes);
+  EXPECT_EQ(found.at("n"), 5) << "all are counted";
+  EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("win").at("value"), 0.2);
+  EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("tie").at("value"), 0.2);
+  EXPECT_DOUBLE_EQ(found.at("pairs").at("a vs b").at("lose").at("value"), 0.6);
+  auto people = built::open<Stage>("pairwise");
+  EXPECT_EQ(plugin::make(people, {records[0]})[0].records.at(0).at("preference"), "second");
+}
+
 TEST(Pairwise, CountsWhatCanNotBeRead) {
   Model model([](const std::string&, uint32_t) { return says("4 / 10"); });
   auto stage = open(model);

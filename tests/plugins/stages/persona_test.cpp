@@ -29,6 +29,25 @@ TEST(Persona, DropsWhatNobodyCanReadAndCountsTheTries) {
   EXPECT_EQ(outcomes[0].counts.at("answers that could not be read"), 3);
 }
 
+json later(const std::string& id) {
+  json record = round("1");
+  record["id"] = id;
+  record["dialogue"] = "1";
+  record["history"].push_back({{"role", "assistant"}, {"text", "What happened?"}});
+  record["history"].push_back({{"role", "user"}, {"text", "I lost my job."}});
+  return record;
+}
+
+TEST(Persona, IsAskedForOnceADialogueWithTheMostThatIsKnownOfIt) {
+  Model model([](const std::string&, uint32_t) { return says(kDisc); });
+  json first = round("1/0/a"), other = round("2");
+  first["dialogue"] = "1";
+  const auto outcomes = make("persona", model, {first, later("1/1/a"), later("1/1/b"), other});
+  ASSERT_EQ(model.prompts.size(), 2u);
+  EXPECT_NE(model.prompts[1].find("I lost my job."), std::string::npos) << model.prompts[1];
+  for (const auto& outcome : outcomes) EXPECT_EQ(outcome.records.at(0).at("persona").at("dominance"), 4);
+}
+
 TEST(Persona, OfNothingIsNothing) {
   Model model([](const std::string&, uint32_t) { return says(kDisc); });
   EXPECT_TRUE(make("persona", model, {}).empty());

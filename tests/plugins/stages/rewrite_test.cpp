@@ -23,6 +23,7 @@ TEST(Rewrite, PutsEveryTextInItsPlaceAndKeepsTheRecord) {
   const json& made = outcome.records[1];
   EXPECT_EQ(made.at("id"), "a/rewritten");
   EXPECT_EQ(made.at("rewritten"), "a");
+  EXPECT_EQ(made.at("dialogue"), "a") << "the same dialogue, and so the same split";
   EXPECT_EQ(made.at("history")[0].at("text"), "one");
   EXPECT_EQ(made.at("reference"), "two");
   EXPECT_EQ(made.at("candidates")[0].at("reply"), "three");

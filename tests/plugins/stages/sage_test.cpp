@@ -88,7 +88,7 @@ TEST_F(Sage, ShowsTheSimulatorWhoSpeaksAndHowTheyFeel) {
                                                                         << simulator.prompts[prompt];
   };
   for (size_t i = 0; i < 4; ++i) {
-    EXPECT_TRUE(simulator.prompts[i].starts_with("Case a\n"));
+    EXPECT_TRUE(simulator.prompts[i].starts_with("You are an actor"));
     for (const char* words :
          {"A baker.", "The oven broke.", "to be heard", "Seeker: My oven broke, a.\nSupporter: Why?"})
       shows(i, words);
@@ -145,7 +145,7 @@ TEST_F(Sage, AsksAgainWhatItCanNotRead) {
 
 TEST_F(Sage, CountsADialogueThatCanNotBePlayedApart) {
   simulator = Model([](const std::string& prompt, uint32_t draw) {
-    return prompt.starts_with("Case a") ? says("Hm.") : seeker("5")(prompt, draw);
+    return prompt.find("oven broke, a") != prompt.npos ? says("Hm.") : seeker("5")(prompt, draw);
   });
   const auto outcomes = make({profile("a"), profile("b")}, {{"rounds", 2}, {"tries", 2}});
   EXPECT_EQ(outcomes[0].dropped, "planning: malformed answer");
@@ -205,6 +205,22 @@ TEST_F(Sage, DemandsModelsOnlyToPlay) {
   };
   EXPECT_EQ(refused({{"simulator", nullptr}}), "record 'a' is to be played, but the setting 'simulator' is unset");
   EXPECT_EQ(refused({{"supporter", nullptr}}), "a dialogue is to be answered, but the setting 'supporter' is unset");
+}
+
+TEST_F(Sage, GivesTheSupporterThePublishedSystemTurn) {
+  auto chinese = profile("a");
+  chinese["first_talk"] = "烤箱坏了。";
+  make({chinese}, {{"rounds", 1}});
+  EXPECT_EQ(
+      supporter.all_turns,
+      (std::vector<std::string>{
+          "你是一个智能聊天伙伴，你擅长高情商地和用户聊天，让用户感到舒适、愉快或得到需要的帮助。", "烤箱坏了。"}));
+  supporter.all_turns.clear();
+  make({profile("a")}, {{"rounds", 1}});
+  EXPECT_TRUE(supporter.all_turns.at(0).starts_with("You are an intelligent chat companion.")) << "in its language";
+  supporter.all_turns.clear();
+  make({profile("a")}, {{"rounds", 1}, {"supporter_system", false}});
+  EXPECT_EQ(supporter.all_turns, (std::vector<std::string>{"My oven broke, a."}));
 }
 
 TEST_F(Sage, SpeaksTheLanguageOfTheProfile) {
