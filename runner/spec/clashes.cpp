@@ -113,7 +113,7 @@ class Grpo {
   void weights() {
     const json& rewards = spec_.at("rewards");
     const auto none = [](const json& reward) { return reward.at("weight") == 0.0; };
-    if (!std::all_of(rewards.begin(), rewards.end(), none)) return;
+    if (rewards.empty() || !std::all_of(rewards.begin(), rewards.end(), none)) return;
     found_.push_back({"rewards[0].weight", "every reward has weight 0, so that nothing can be learned",
                       "give one a weight; task = \"evaluate\" looks at rewards and learns nothing"});
   }

@@ -20,7 +20,7 @@ TEST(Resolve, FillsInEveryDefault) {
   const auto spec = resolved(smallest());
   EXPECT_EQ(
       spec.canonical(),
-      R"({"checkpoint":{"every":0,"keep":2},"dataset":{"ambiguity":0.15,"plugin":"esc_world"},)"
+      R"({"checkpoint":{"every":null,"keep":2,"minutes":10.0},"dataset":{"ambiguity":0.15,"plugin":"esc_world"},)"
       R"("grpo":{"advantage_least":null,"advantage_most":null,"baseline":"group","batch":8,"beta":0.0)"
       R"(,"cispo_least":0.0,"cispo_most":5.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
       R"(,"clip_cov_share":0.0002,"clip_high":null,"clip_low":null,"combine":"sum","delta":null)"
