@@ -22,7 +22,6 @@ constexpr std::array begun_names = {"run.h5", "rollouts", "stages", "checkpoints
 
 // What belongs to the folder whatever run is in it. Processes may hold these open, or locked.
 constexpr std::array held_names = {"spec.json", "log.txt", ".lock", "job.sh", "job.json"};
-constexpr const char* answers = "answers";
 
 // A second name for the same file, or a copy where a file can have but one.
 void share(const fs::path& from, const fs::path& to) {
@@ -93,7 +92,6 @@ fs::path set_aside(const fs::path& run_folder) {
     const fs::path folder = fs::canonical(run_folder);
     beside = make_beside(folder);
     for (const char* name : held_names) share(folder / name, beside / name);
-    if (fs::is_directory(folder / answers)) fs::copy(folder / answers, beside / answers);
     swap_names(folder, beside);
     for (const char* name : held_names) part(beside / name);
     fs::remove(beside / ".lock");

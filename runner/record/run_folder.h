@@ -3,8 +3,8 @@
 #include <string>
 
 /// A run's folder as a whole: whether a run was begun in it, whether it is over, and how it is put out of the way of
-/// another start. `spec.json`, `log.txt`, locks, batch scripts and the answers of chat models belong to the folder; all
-/// else that a worker writes belongs to one start and what resumed it.
+/// another start. `spec.json`, `log.txt`, locks and batch scripts belong to the folder; all else that a worker writes
+/// belongs to one start and what resumed it.
 namespace compeer::record {
 
 /// A run was begun here, whatever has become of it: there are rows, rollouts, stages, checkpoints or a summary.

@@ -24,11 +24,10 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
   return found;
 }
 
-// A finished run of two steps with everything a worker, a launcher and a chat model may leave.
+// A finished run of two steps with everything a worker and a launcher may leave.
 fs::path finished_run(const fs::path& run) {
   fs::create_directories(run / "rollouts");
-  fs::create_directories(run / "answers");
-  for (const char* file : {"spec.json", "log.txt", "job.sh", "run.h5", "rollouts/r0000-000001.h5", "answers/a.jsonl"})
+  for (const char* file : {"spec.json", "log.txt", "job.sh", "run.h5", "rollouts/r0000-000001.h5"})
     write_file(run / file, file);
   CheckpointWriter(run, 2).commit({{"step", 2}});
   write_status(run, {"finished", 2, 2, "", {}, "", 1, 1});
@@ -41,7 +40,6 @@ fs::path finished_run(const fs::path& run) {
 TEST(RunFolder, WasBegunOnceAnythingWorthKeepingIsThere) {
   const TemporaryFolder run;
   for (const char* file : {"spec.json", "log.txt", "job.sh", "status.json", "error.json"}) write_file(run / file, "{}");
-  fs::create_directory(run / "answers");
   EXPECT_FALSE(was_begun(run.path()));
   EXPECT_FALSE(was_begun(run / "nothing"));
   for (const char* name : {"run.h5", "rollouts", "stages", "checkpoints", "summary.json"}) {
@@ -70,10 +68,8 @@ TEST(RunFolder, IsSetAsideWholeAndNothingOfItIsLost) {
   EXPECT_EQ(set_aside(run), fs::canonical(place.path()) / "x~1");
   EXPECT_EQ(contents(place / "x~1"), before);
   EXPECT_EQ(pointed_at(place / "x~1"), place / "x~1/checkpoints/step-000002");
-  EXPECT_EQ(contents(run), (std::map<std::string, std::string>{{"spec.json", "spec.json"},
-                                                               {"log.txt", "log.txt"},
-                                                               {"job.sh", "job.sh"},
-                                                               {"answers/a.jsonl", "answers/a.jsonl"}}));
+  EXPECT_EQ(contents(run), (std::map<std::string, std::string>{
+                               {"spec.json", "spec.json"}, {"log.txt", "log.txt"}, {"job.sh", "job.sh"}}));
   EXPECT_FALSE(was_begun(run));
 }
 

@@ -68,7 +68,6 @@ TEST_F(Launch, RepeatsIfToldToAndKeepsWhatWasThere) {
   worker("echo first; finish");
   one(make_spec());
   write("results/x/checkpoints/step-000008/state.json", "{}");
-  write("results/x/answers/rank-0.jsonl", "paid for");
   worker("[ -e \"$run/checkpoints\" ] || finish");
   auto options = quiet();
   options.fresh = true;
@@ -78,7 +77,6 @@ TEST_F(Launch, RepeatsIfToldToAndKeepsWhatWasThere) {
   EXPECT_FALSE(again.reused);
   EXPECT_EQ(again.folder, "results/x");
   EXPECT_EQ(read("results/x/log.txt"), "called with results/x\n");
-  EXPECT_EQ(read("results/x/answers/rank-0.jsonl"), "paid for");
   EXPECT_EQ(read("results/x~1/log.txt"), "called with results/x\nfirst\n");
   EXPECT_EQ(read("results/x~1/checkpoints/step-000008/state.json"), "{}");
   EXPECT_TRUE(fs::exists("results/x~1/summary.json"));

@@ -248,7 +248,7 @@ TEST(JobScript, HostileNamesStayNames) {
   const auto text = run_script(name, run / "job.sh", run, {}, around);
   const auto ran = run_in(folder, text);
   EXPECT_EQ(ran.exit, 85);
-  EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--export=ALL><--kill-on-bad-exit=1><--cpus-per-task=1><" +
+  EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--export=ALL><--kill-on-bad-exit=1><--ntasks=1><--cpus-per-task=1><" +
                           (run / hostile).string() + "><" + run.string() + "><--resume>[requeue][17]");
   EXPECT_FALSE(fs::exists(folder / "broken"));
   fs::remove_all(folder);
