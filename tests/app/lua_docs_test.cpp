@@ -61,7 +61,7 @@ std::vector<std::string> examples(const std::string& page) {
 
 TEST(LuaPage, ItsExamplesRun) {
   const auto all = examples(read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md"));
-  ASSERT_EQ(all.size(), 7u);
+  ASSERT_EQ(all.size(), 8u);
   std::string printed;
   const auto actions = std::make_shared<Pretended>();
   for (const auto& text : all) {
@@ -77,16 +77,21 @@ TEST(LuaPage, ItsExamplesRun) {
             "reweighting.plugin  runs  reward        distinct_2\n"
             "none                1     1 [0.5, 1.5]  0.5\n"
             "redundancy          1     1 [0.5, 1.5]  0.5\n"
-            "reweighting.alpha  runs  reward  distinct_2\n"
-            "0.25               3     1       0.5\n"
-            "0.5                3     1       0.5\n"
-            "1.0                3     1       0.5\n"
-            "reweighting.plugin  runs  reward  distinct_2\n"
-            "none                3     1       0.5\n"
-            "redundancy          3     1       0.5\n"
+            "[ ]: 95 % intervals over the prompts of each run\n"
+            "reweighting.alpha  runs  reward    distinct_2\n"
+            "0.25               3     1 [1, 1]  0.5 [0.5, 0.5]\n"
+            "0.5                3     1 [1, 1]  0.5 [0.5, 0.5]\n"
+            "1.0                3     1 [1, 1]  0.5 [0.5, 0.5]\n"
+            "[ ]: 95 % intervals over runs (Student's t); a single run has none\n"
+            "reweighting.plugin  runs  reward    distinct_2\n"
+            "none                3     1 [1, 1]  0.5 [0.5, 0.5]\n"
+            "redundancy          3     1 [1, 1]  0.5 [0.5, 0.5]\n"
+            "[ ]: 95 % intervals over runs (Student's t); a single run has none\n"
             "differences from reweighting.plugin = none, paired by seed\n"
             "reweighting.plugin  pairs  reward       distinct_2\n"
-            "redundancy          3      +0 [+0, +0]  +0 [+0, +0]\n");
+            "redundancy          3      +0 [+0, +0]  +0 [+0, +0]\n"
+            // 4.303 standard errors of three values: .0252/sqrt(3), and of their differences, .01/sqrt(3)
+            "0.4133 ±0.063\t+0.06 ±0.025\tclear\n");
 }
 
 TEST(LuaPage, NamesTheLimitsAsTheyAre) {

@@ -68,7 +68,7 @@ for name in log.txt .lock run.h5 rollouts checkpoints/step-000001/state.json; do
   ln -s "$work/mine" "got/$name"
   exits "$([[ $name == .lock ]] && echo 1 || echo 4)" "$compeer" resume got
   says "got/$name"
-  exits 4 "$build_dir/bin/compeer-worker" got
+  exits 4 "$build_dir/bin/compeer-worker" got --resume
   says "got/$name: is a link"
   [[ $(<mine) == "dear to me" ]] || fail "a run wrote through the link $name"
 done

@@ -46,7 +46,7 @@ for name in echo refuse; do
   [[ -s results/$name/log.txt ]] || fail "the run '$name' left no log"
 done
 # shellcheck disable=SC2016
-grep -q 'the key in \$OPENAI_API_KEY' results/echo/answers/*.jsonl || fail "the endpoint was not asked with the key"
+grep -q 'the key in \$OPENAI_API_KEY' results/answers/*.jsonl || fail "the endpoint was not asked with the key"
 # shellcheck disable=SC2016
 grep -q 'the key in \$OPENAI_API_KEY' said.txt || fail "no error quotes what the endpoint sent"
 

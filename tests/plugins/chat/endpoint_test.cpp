@@ -72,6 +72,7 @@ Settings settings(const std::string& url) {
                                  {"price_in", 0},
                                  {"price_out", 0},
                                  {"limit_field", "max_tokens"},
+                                 {"response_format", "none"},
                                  {"omit", {"seed"}},
                                  {"extra", nlohmann::json::object()},
                                  {"requests_per_minute", 120}});
