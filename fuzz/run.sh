@@ -58,7 +58,7 @@ build_targets() {
 megabytes_of() {
   case $1 in
     images | tokenizer) echo 2048 ;;
-    layouts) echo 1024 ;;
+    layouts | answer_store) echo 1024 ;;
     *) echo 512 ;;
   esac
 }
