@@ -79,4 +79,9 @@ void refuse(const Identity& identity, const char* method, const std::string& wha
   throw Failure(identity, method, what, help);
 }
 
+void leave_as_before(const CallerState& before, const Identity& identity, const char* method) {
+  const auto changed = before.restore();
+  if (!changed.empty()) refuse(identity, method, "left " + in_words(changed) + " changed", leave_as_it_was);
+}
+
 }  // namespace compeer::plugin

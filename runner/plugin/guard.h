@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <type_traits>
 
 #include "base/error.h"
+#include "plugin/caller_state.h"
 #include "plugin/library.h"
 
 namespace compeer::plugin {
@@ -29,12 +31,24 @@ class Failure : public Error {
 [[noreturn]] void refuse(const Identity& identity, const char* method, const std::string& what,
                          const std::string& help = "");
 
+/// Refuses a call that has left anything of its caller's changed, which is put back first.
+void leave_as_before(const CallerState& before, const Identity& identity, const char* method);
+
 /// The one way by which the runner calls into plugins.
 template <class F>
 decltype(auto) guard(const Identity& identity, const char* method, F&& f) {
+  const CallerState before;
   try {
-    return std::invoke(std::forward<F>(f));
+    if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+      std::invoke(std::forward<F>(f));
+      leave_as_before(before, identity, method);
+    } else {
+      decltype(auto) result = std::invoke(std::forward<F>(f));
+      leave_as_before(before, identity, method);
+      return result;
+    }
   } catch (...) {
+    before.restore();
     rethrow(identity, method);
   }
 }

@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <boost/dll/shared_library.hpp>
-#include <cfenv>
 #include <map>
 
 #include "base/error.h"
@@ -11,6 +10,7 @@
 #include "base/hash.h"
 #include "compeer/plugin.h"
 #include "plugin/allow_list.h"
+#include "plugin/caller_state.h"
 #include "plugin/sealed.h"
 
 namespace compeer::plugin {
@@ -80,20 +80,7 @@ std::string loader_message(const std::string& text, const std::string& path) {
   return message;
 }
 
-// A library linked with -ffast-math has all code of this thread take tiny numbers for zero, from when it is loaded.
-class ArithmeticKept {
- public:
-  ArithmeticKept() { std::fegetenv(&before_); }
-  ~ArithmeticKept() { std::fesetenv(&before_); }
-  ArithmeticKept(const ArithmeticKept&) = delete;
-  ArithmeticKept& operator=(const ArithmeticKept&) = delete;
-
- private:
-  std::fenv_t before_ = {};
-};
-
-std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
-  const ArithmeticKept kept;
+std::shared_ptr<boost::dll::shared_library> load_as_it_is(const Chosen& chosen, const std::filesystem::path& file) {
   try {
     auto library = std::make_shared<boost::dll::shared_library>(
         file.string(), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
@@ -104,6 +91,17 @@ std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std
     fail(chosen, "can't be loaded: " + loader_message(error.what(), file.string()),
          "it was built against other libraries than this program runs with: rebuild it");
   }
+}
+
+// A library linked with -ffast-math has all code of this thread take tiny numbers for zero, from when it is loaded.
+// Its author needn't know, so it is put back without a word.
+std::shared_ptr<boost::dll::shared_library> load(const Chosen& chosen, const std::filesystem::path& file) {
+  const CallerState before;
+  auto library = load_as_it_is(chosen, file);
+  auto changed = before.restore();
+  std::erase(changed, CallerState::denormals);
+  if (!changed.empty()) fail(chosen, "changed " + in_words(changed) + " when it was loaded", leave_as_it_was);
+  return library;
 }
 
 // Where only some may run, the file must not be exchanged between being hashed and being opened.

@@ -8,6 +8,17 @@
 
 namespace compeer::plugin {
 
+/// Destroys a plugin's object. Nobody can be told of what its destructor leaves changed, so that is put back in
+/// silence.
+template <class T>
+struct Ending {
+  void operator()(T* object) const {
+    const CallerState before;
+    delete object;
+    before.restore();
+  }
+};
+
 /// An open plugin: the library first, the object second, so that code outlives what runs on it.
 /// T is one of the SDK's interfaces (Dataset, Model, Reward, Reweighting, Similarity).
 ///
@@ -20,7 +31,7 @@ template <class T>
 class Plugin {
  public:
   Plugin(Library library, std::unique_ptr<Host> host, std::unique_ptr<T> object)
-      : library_(std::move(library)), host_(std::move(host)), object_(std::move(object)) {}
+      : library_(std::move(library)), host_(std::move(host)), object_(object.release()) {}
 
   /// f(T&), guarded: all it throws becomes an Error naming this plugin and `method`.
   template <class F>
@@ -38,7 +49,7 @@ class Plugin {
  private:
   Library library_;
   std::unique_ptr<Host> host_;  // what the object was given a reference to
-  std::unique_ptr<T> object_;
+  std::unique_ptr<T, Ending<T>> object_;
 };
 
 /// Checks and opens the library, then makes the object from its settings, every key of its descriptor present.

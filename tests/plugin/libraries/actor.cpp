@@ -1,9 +1,16 @@
 // A reward that does what its setting `act` says: everything a plugin can do wrong, and one thing right.
 #include <ATen/ops/full.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
+#include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <locale>
 #include <stdexcept>
 
 #include "base/error.h"
@@ -23,13 +30,40 @@ struct Private : std::runtime_error {  // a type nobody outside knows
 };
 struct Stranger {};
 
+// What a plugin could leave otherwise than it was before a call.
+void change(const std::string& what) {
+  if (what == "rounding") std::fesetround(FE_UPWARD);
+#ifdef __x86_64__
+  if (what == "denormals") _mm_setcsr(_mm_getcsr() | 0x8040);
+  if (what == "traps") _mm_setcsr(_mm_getcsr() & ~unsigned{_MM_MASK_DIV_ZERO});
+  if (what == "precision") {
+    const uint16_t single = 0x007f;
+    __asm__ volatile("fldcw %0" : : "m"(single));
+  }
+#endif
+  if (what == "flags") std::feraiseexcept(FE_INEXACT | FE_OVERFLOW);
+  if (what == "folder") (void)!::chdir("/");
+  if (what == "locale") std::locale::global(std::locale(std::locale(), new std::numpunct<char>));  // NOLINT: owned
+  if (what == "signals") {
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  }
+}
+
 class Actor : public Reward {
  public:
   Actor(const Settings& settings, Host& host) : host_(host), act_(settings.text("act")) {
+    if (act_.starts_with("change in make: ")) change(act_.substr(16));
     if (act_ == "throw in make") throw std::runtime_error("no, I will not be made");
     if (act_ == "ask for a similarity") mirror();
     if (act_ == "ask for a setting") settings.number("speed");
     if (act_ == "ask for a number") settings.number("act");
+  }
+
+  ~Actor() override {
+    if (act_.starts_with("change at the end: ")) change(act_.substr(19));
   }
 
   std::vector<std::string> parts() const override {
@@ -43,6 +77,16 @@ class Actor : public Reward {
   at::Tensor score(const Group& group) override {
     for (const Completion& completion : group.completions) {
       if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
+    }
+    if (act_.starts_with("change: ")) change(act_.substr(8));
+    if (act_ == "change and throw") {
+      change("rounding");
+      throw std::runtime_error("no more");
+    }
+    if (act_ == "change for the similarity") {
+      change("rounding");
+      mirror().compare({"a"}, {"b"});
+      std::fesetround(FE_TONEAREST);
     }
     if (act_ == "throw std") throw std::out_of_range("no such word: 'lenght'");
     if (act_ == "throw without a message") throw Private("");

@@ -1,9 +1,14 @@
-// The smallest reward, built as for another interface, another libtorch, fast arithmetic, or with a missing function.
+// The smallest reward, built as for another interface, another libtorch, fast arithmetic, with a missing function, or
+// so that it moves the current folder when it is loaded.
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 
 #ifdef FAST
 #include <xmmintrin.h>
+#endif
+
+#ifdef MOVING
+#include <unistd.h>
 #endif
 
 #ifdef MISSING
@@ -17,6 +22,10 @@ using namespace compeer;
 #ifdef FAST
 // What -ffast-math adds to a library: on loading, numbers below the normal ones are zero from now on.
 [[gnu::constructor]] void flush_to_zero() { _mm_setcsr(_mm_getcsr() | 0x8040); }
+#endif
+
+#ifdef MOVING
+[[gnu::constructor]] void move() { (void)!::chdir("/"); }
 #endif
 
 class Plain : public Reward {
