@@ -11,6 +11,7 @@
 #include "app/plugins/lock.h"
 #include "base/error.h"
 #include "plugin/allow_list.h"
+#include "plugin/fit.h"
 #include "plugin/quarantine.h"
 #include "plugin/search.h"
 #include "spec/text.h"
@@ -43,13 +44,14 @@ std::string quarantined(const Found& found) { return plugin::Quarantine().reason
 // Why it may not be loaded here, or nothing.
 std::string forbidden(const Found& found) { return plugin::AllowLists().reason(found.kind, found.name, found.sha256); }
 
+// Why this program can't load it, or nothing.
+std::string problem(const Found& found) { return found.problem.empty() ? misfit(found.descriptor) : found.problem; }
+
 ordered_json as_json(const Found& found) {
   ordered_json out = {{"kind", found.kind}, {"name", found.name}, {"path", found.path.string()}};
   out["shadowed"] = found.shadowed;
-  if (!found.problem.empty()) {
-    out["problem"] = found.problem;
-    return out;
-  }
+  if (const auto why = problem(found); !why.empty()) out["problem"] = why;
+  if (!found.problem.empty()) return out;
   const auto& descriptor = found.descriptor;
   out["sha256"] = found.sha256;
   if (const auto why = quarantined(found); !why.empty()) out["quarantined"] = why;
@@ -80,21 +82,25 @@ std::vector<Found> wanted(const plugin::Finder& finder, const Options& options) 
 void say_where_searched(const plugin::Finder& finder) {
   std::cerr << "compeer: no plugins found; searched\n";
   for (const auto& folder : finder.folders()) std::cerr << "  " << folder.string() << '\n';
+  std::cerr << "--plugin-dir DIR looks in DIR, too\n";
+}
+
+// What keeps it from being run, else what it is for.
+std::string remark(const Found& found) {
+  if (const auto why = problem(found); !why.empty()) return "UNUSABLE: " + line(why);
+  if (const auto why = quarantined(found); !why.empty()) return "QUARANTINED: it " + line(why);
+  if (const auto why = forbidden(found); !why.empty()) return "NOT ALLOWED: it " + spec::printable(why, 500);
+  return line(found.descriptor.summary);
 }
 
 void print_row(const Found& found, size_t width, bool verbose) {
-  const bool usable = found.problem.empty();
-  const auto why_not = usable ? forbidden(found) : "";
-  std::cout << fmt::format("{:<{}}  {:<8} {}\n", title(found), width, usable ? line(found.descriptor.version) : "-",
-                           !usable            ? "UNUSABLE: " + line(found.problem)
-                           : !why_not.empty() ? "NOT ALLOWED: it " + spec::printable(why_not, 500)
-                                              : line(found.descriptor.summary));
+  const bool readable = found.problem.empty();
+  std::cout << fmt::format("{:<{}}  {:<8} {}\n", title(found), width, readable ? line(found.descriptor.version) : "-",
+                           remark(found));
   if (!verbose) return;
   std::cout << fmt::format("{:<{}}  {}{}\n", "", width, found.path.string(),
                            found.shadowed ? " (shadowed by the one above)" : "");
-  if (usable) std::cout << fmt::format("{:<{}}  {}\n", "", width, built_for(found.descriptor));
-  if (const auto why = quarantined(found); !why.empty())
-    std::cout << fmt::format("{:<{}}  QUARANTINED: it {}\n", "", width, line(why));
+  if (readable) std::cout << fmt::format("{:<{}}  {}\n", "", width, built_for(found.descriptor));
 }
 
 int list(const Options& options) {
@@ -134,7 +140,11 @@ Found named(const plugin::Finder& finder, const std::string& name) {
     }
   }
   if (matches.size() == 1) return finder.get(matches[0].first, matches[0].second);
-  if (matches.empty()) throw Error(spec::printable(name), "no such plugin", suggest(name, titles), Exit::usage);
+  if (matches.empty()) {
+    const auto slash = name.find('/');
+    const auto kind = slash == std::string::npos ? "KIND" : spec::printable(name.substr(0, slash));
+    throw Error(spec::printable(name), "no such plugin", suggest(name, titles) + finder.searched(kind), Exit::usage);
+  }
   std::string several;
   for (const auto& [kind, one] : matches) several += (several.empty() ? "" : ", ") + kind + "/" + one;
   throw Error(name, "is the name of several plugins", "say which: " + several, Exit::usage);

@@ -3,21 +3,18 @@
 #include <dlfcn.h>
 
 #include <boost/dll/shared_library.hpp>
-#include <map>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "compeer/plugin.h"
 #include "plugin/allow_list.h"
 #include "plugin/caller_state.h"
+#include "plugin/fit.h"
 #include "plugin/sealed.h"
 
 namespace compeer::plugin {
 
 namespace {
-
-constexpr auto mend = "rebuild it with this installation's compeer::sdk and libtorch";
 
 [[noreturn]] void fail(const Chosen& chosen, const std::string& what, const std::string& help) {
   throw Error(chosen.path.string(), "plugin " + chosen.kind + "/" + chosen.name + " " + what, help, Exit::plugin);
@@ -37,36 +34,6 @@ void check_same_file(const Chosen& chosen, const std::string& actual) {
        "is not the file this run was made with: its SHA-256 is " + actual.substr(0, 16) + "..., the spec says " +
            chosen.sha256.substr(0, 16) + "...",
        "put the old library back, or start a new run");
-}
-
-int64_t interface_of(const std::string& kind) {
-  static const std::map<std::string, int64_t> numbers{
-      {"datasets", COMPEER_INTERFACE_datasets},     {"models", COMPEER_INTERFACE_models},
-      {"rewards", COMPEER_INTERFACE_rewards},       {"reweighting", COMPEER_INTERFACE_reweighting},
-      {"similarity", COMPEER_INTERFACE_similarity}, {"chat", COMPEER_INTERFACE_chat},
-      {"stages", COMPEER_INTERFACE_stages},
-  };
-  return numbers.at(kind);
-}
-
-// What both sides must have been compiled with alike; anything else they may differ in.
-void check_built_alike(const Chosen& chosen, const Descriptor& theirs) {
-  if (const auto ours = interface_of(chosen.kind); theirs.interface != ours) {
-    fail(chosen,
-         "was built for plugin interface " + std::to_string(theirs.interface) + ", this program has interface " +
-             std::to_string(ours),
-         mend);
-  }
-  if (theirs.torch != COMPEER_TORCH_VERSION) {
-    fail(chosen, "was built for libtorch " + theirs.torch + ", this program uses libtorch " COMPEER_TORCH_VERSION,
-         mend);
-  }
-  if (theirs.cxx_abi != _GLIBCXX_USE_CXX11_ABI) {
-    fail(chosen,
-         "was built with _GLIBCXX_USE_CXX11_ABI=" + std::to_string(theirs.cxx_abi) + ", this program with " +
-             std::to_string(_GLIBCXX_USE_CXX11_ABI),
-         mend);
-  }
 }
 
 // Of "...load() failed (dlerror system message: /x.so: undefined symbol: f): Bad file descriptor" the loader's part;
@@ -125,7 +92,7 @@ Library::Library(const Chosen& chosen, const std::string& kind) {
   check_same_file(chosen, hash);
   descriptor_ = read_descriptor(bytes, chosen.path);
   if (descriptor_.kind != kind) fail(chosen, "is of the kind " + descriptor_.kind, "");
-  check_built_alike(chosen, descriptor_);
+  if (const auto why = misfit(descriptor_); !why.empty()) fail(chosen, why, build_alike);
   identity_ = {chosen.kind, descriptor_.name, descriptor_.version, chosen.path};
   const auto library = load(chosen, to_load(chosen, bytes, hash));
   if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "plugin/allow_list.h"
+#include "plugin/fit.h"
 
 namespace compeer::plugin {
 
@@ -144,6 +145,8 @@ std::vector<std::string> Finder::names(const std::string& kind) const {
 
 spec::PluginInfo Finder::find(const std::string& kind, const std::string& name) const {
   Found found = get(kind, name);
+  if (const auto why = misfit(found.descriptor); !why.empty())
+    throw Error(found.path.string(), why, build_alike, Exit::plugin);
   AllowLists().refuse(kind, name, found.path, found.sha256);
   return {.kind = kind,
           .name = name,
@@ -163,9 +166,13 @@ Found Finder::get(const std::string& kind, const std::string& name) const {
       if (file.stem() == name) return open_found(kind, file);
     }
   }
-  std::string searched;
-  for (const auto& folder : folders_) searched += "\n    " + (folder / kind).string();
-  throw Error(kind + "/" + name, "no such plugin", suggest(name, names(kind)) + "\n  searched:" + searched);
+  throw Error(kind + "/" + name, "no such plugin", suggest(name, names(kind)) + searched(kind));
+}
+
+std::string Finder::searched(const std::string& kind) const {
+  std::string text = "\n  searched:";
+  for (const auto& folder : folders_) text += "\n    " + (folder / kind).string();
+  return text + "\n  --plugin-dir DIR looks in DIR first, a folder that holds " + kind + "/NAME.so";
 }
 
 bool Finder::covers(const std::string& kind, const fs::path& library) const {

@@ -39,12 +39,16 @@ class Finder : public spec::Catalog {
   /// Names of a kind, sorted, the broken ones too.
   std::vector<std::string> names(const std::string& kind) const override;
 
-  /// For resolving a spec. Throws as `get`, and refuses what is not among those that are allowed (allow_list.h).
+  /// For resolving a spec. Throws as `get`, and refuses what this program can't load (fit.h) and what is not among
+  /// those that are allowed (allow_list.h).
   spec::PluginInfo find(const std::string& kind, const std::string& name) const override;
 
   /// The plugin that is used under that name. One that isn't there gives Error (exit 3) with the nearest name and the
   /// folders searched, a file that can't be used Error (exit 5) naming file and cause.
   Found get(const std::string& kind, const std::string& name) const;
+
+  /// The folders in which a kind is looked for and the option that adds one, as lines of a message.
+  std::string searched(const std::string& kind) const override;
 
   /// Whether a library lies where plugins of the kind are looked for. A path that is recorded may be a stranger's.
   bool covers(const std::string& kind, const std::filesystem::path& library) const;

@@ -22,6 +22,9 @@ class Catalog {
 
   /// Asked only for names out of `names(kind)`. Throws Error (exit 5) naming file and cause if the file is broken.
   virtual PluginInfo find(const std::string& kind, const std::string& name) const = 0;
+
+  /// Where plugins of a kind were looked for, as lines that end a message: each begins with a newline.
+  virtual std::string searched(const std::string&) const { return ""; }
 };
 
 }  // namespace compeer::spec

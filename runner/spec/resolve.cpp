@@ -195,8 +195,8 @@ class Resolver {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       mistake(join(path, "plugin"),
               fmt::format("no {} plugin '{}'", singular(kind), printable(name.get<std::string>())),
-              known.empty() ? fmt::format("there are no {} plugins at all: see compeer plugins list", singular(kind))
-                            : suggest(name, known));
+              (known.empty() ? fmt::format("there are no {} plugins at all", singular(kind)) : suggest(name, known)) +
+                  catalog_.searched(kind));
       return false;
     }
     try {

@@ -10,6 +10,9 @@
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
+#include "plugin/fit.h"
+#include "plugin/quarantine.h"
 #include "plugin/tiny_elf.h"
 
 namespace compeer::app {
@@ -83,6 +86,37 @@ TEST_F(Plugins, AreListedWithVersionAndSummary) {
   EXPECT_TRUE(holds(printed({"plugins", "list", "-v"}), (folder_ / "rewards/probe.so").string()));
 }
 
+// What would end a run is said where plugins are chosen.
+TEST_F(Plugins, ThatCannotBeLoadedAreMarkedWithTheReason) {
+  write("rewards/probe.so", tiny_elf(probe_descriptor("{}", 1)));
+  const auto why = "was built for plugin interface 1, this program has interface " +
+                   std::to_string(plugin::interface_number("rewards"));
+  EXPECT_TRUE(holds(printed({"plugins", "list"}), "rewards/probe")) << "it is there";
+  EXPECT_TRUE(holds(printed({"plugins", "list"}), "1.0.0    UNUSABLE: " + why + "\n"));
+  auto list = nlohmann::json::parse(printed({"plugins", "list", "rewards", "--json"}));
+  std::erase_if(list.get_ref<nlohmann::json::array_t&>(), [](const auto& one) { return one["name"] != "probe"; });
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["problem"], why);
+  EXPECT_EQ(list[0]["interface"], 1);
+  for (const auto& [good, other, reason] :
+       {std::tuple{"\"torch\":\"" + plugin::torch_version(), "\"torch\":\"1.13.1", "was built for libtorch 1.13.1"},
+        std::tuple{std::string("\"cxx_abi\":1"), "\"cxx_abi\":0", "was built with _GLIBCXX_USE_CXX11_ABI=0"}}) {
+    auto descriptor = probe_descriptor();
+    descriptor.replace(descriptor.find(good), good.size(), other);
+    write("rewards/probe.so", tiny_elf(descriptor));
+    EXPECT_TRUE(holds(printed({"plugins", "list"}), std::string("UNUSABLE: ") + reason)) << reason;
+  }
+}
+
+TEST_F(Plugins, ThatAreQuarantinedAreMarkedWithTheReason) {
+  write_probe();
+  ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  const auto file = folder_ / "rewards/probe.so";
+  plugin::Quarantine().add(file, sha256_file(file), "crashed (segmentation fault) in score()");
+  EXPECT_TRUE(holds(printed({"plugins", "list"}), "QUARANTINED: it crashed (segmentation fault) in score()\n"));
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
 TEST_F(Plugins, AreListedAsJson) {
   write_probe();
   write("models/text.so", "hello");
@@ -111,7 +145,9 @@ TEST_F(Plugins, ShowTheirSettings) {
                     "  style  one of warm, calm; required\n"
                     "  tau    a number; not set by default\n"))
       << text;
-  EXPECT_TRUE(holds(text, "for plugin interface 5, libtorch 2.11.0, C++ ABI 1, compiler 12\n")) << text;
+  EXPECT_TRUE(holds(text, "for plugin interface " + std::to_string(plugin::interface_number("rewards")) +
+                              ", libtorch " + plugin::torch_version() + ", C++ ABI 1, compiler 12\n"))
+      << text;
   const auto json = nlohmann::json::parse(printed({"plugins", "inspect", "rewards/probe", "--json"}));
   EXPECT_EQ(json["parameters"]["n"]["max"], 9);
 }
@@ -131,8 +167,11 @@ TEST_F(Plugins, ThatAreNotThereAreNamedWithTheNearest) {
   EXPECT_EQ(error.exit(), Exit::usage);
   EXPECT_EQ(error.where() + ": " + error.problem(), "rewards/prob: no such plugin");
   EXPECT_TRUE(error.help().starts_with("did you mean 'rewards/probe'?")) << error.help();
+  EXPECT_TRUE(holds(error.help(), "\n  searched:\n    " + (folder_ / "rewards").string() + "\n")) << error.help();
+  EXPECT_TRUE(holds(error.help(), "\n  --plugin-dir DIR looks in DIR first")) << error.help();
   error = error_of({"plugins", "list", "reward"});
-  EXPECT_EQ(error.help(), "did you mean 'rewards'? known: datasets, models, rewards, reweighting, similarity, chat, stages");
+  EXPECT_EQ(error.help(),
+            "did you mean 'rewards'? known: datasets, models, rewards, reweighting, similarity, chat, stages");
 }
 
 TEST_F(Plugins, OfOneNameMustBeToldApart) {

@@ -65,10 +65,24 @@ TEST(Finder, SuggestsTheNearestNameAndListsWhereItLooked) {
   EXPECT_EQ(error.where(), "rewards/prob");
   EXPECT_EQ(error.problem(), "no such plugin");
   EXPECT_EQ(error.help(), "did you mean 'probe'? known: probe\n  searched:\n    " + folder.path().string() +
-                              "/rewards\n    /no/such/folder/rewards");
+                              "/rewards\n    /no/such/folder/rewards\n  --plugin-dir DIR looks in DIR first, a folder "
+                              "that holds rewards/NAME.so");
   EXPECT_EQ(error_of([&] { finder.find("reward", "probe"); }).what(),
             std::string("reward/probe: no kind of plugin 'reward'\n  help: did you mean 'rewards'? known: datasets, "
                         "models, rewards, reweighting, similarity, chat, stages"));
+}
+
+TEST(Finder, RefusesForASpecWhatThisProgramCannotLoad) {
+  Folder folder;
+  auto descriptor = probe_descriptor("{}", 1);
+  const auto file = folder.write("rewards/probe.so", tiny_elf(descriptor));
+  const Finder finder({folder.path()});
+  const auto error = error_of([&] { finder.find("rewards", "probe"); });
+  EXPECT_EQ(error.exit(), Exit::plugin);
+  EXPECT_EQ(error.what(), file.string() + ": was built for plugin interface 1, this program has interface " +
+                              std::to_string(interface_number("rewards")) +
+                              "\n  help: rebuild it with this installation's compeer::sdk and libtorch");
+  EXPECT_EQ(finder.get("rewards", "probe").descriptor.interface, 1) << "it can be inspected all the same";
 }
 
 TEST(Finder, KeepsToItsFolders) {

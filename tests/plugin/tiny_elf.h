@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "plugin/fit.h"
+
 /// The smallest shared library that has a section: ELF header, one loadable part, the section's bytes, the names of
 /// sections, and a table of three sections. For reading only; nothing could run it.
 inline std::string tiny_elf(const std::string& contents, const std::string& section = ".compeer") {
@@ -42,9 +44,13 @@ inline std::string tiny_elf(const std::string& contents, const std::string& sect
   return bytes(header) + bytes(part) + contents + names + bytes(sections);
 }
 
-/// A whole descriptor for rewards/probe, with `parameters` as its parameters.
-inline std::string probe_descriptor(const std::string& parameters = "{}") {
-  return R"({"compeer":1,"interface":5,"kind":"rewards","name":"probe","torch":"2.11.0","cxx_abi":1,)"
-         R"("compiler":"12","version":"1.0.0","summary":"A probe.","parameters":)" +
-         parameters + "}" + std::string(1, '\0');
+/// A whole descriptor for rewards/probe, with `parameters` as its parameters; of an interface that this program has
+/// not, if that is more than 0.
+inline std::string probe_descriptor(const std::string& parameters = "{}", int64_t interface = 0) {
+  namespace plugin = compeer::plugin;
+  if (interface == 0) interface = plugin::interface_number("rewards");
+  return R"({"compeer":1,"interface":)" + std::to_string(interface) + R"(,"kind":"rewards","name":"probe","torch":")" +
+         plugin::torch_version() + R"(","cxx_abi":)" + std::to_string(plugin::cxx_abi()) +
+         R"(,"compiler":"12","version":"1.0.0","summary":"A probe.","parameters":)" + parameters + "}" +
+         std::string(1, '\0');
 }

@@ -33,6 +33,7 @@ class RememberingCatalog : public spec::Catalog {
     const auto known = plugins_.find({kind, name});
     return known != plugins_.end() ? known->second : plugins_[{kind, name}] = finder_.find(kind, name);
   }
+  std::string searched(const std::string& kind) const override { return finder_.searched(kind); }
 
  private:
   plugin::Finder finder_;

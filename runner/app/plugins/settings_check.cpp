@@ -38,6 +38,8 @@ class Itself : public spec::Catalog {
     return kind == itself_.kind && name == itself_.name ? itself_ : others_.find(kind, name);
   }
 
+  std::string searched(const std::string& kind) const override { return others_.searched(kind); }
+
  private:
   const plugin::Finder& others_;
   spec::PluginInfo itself_;

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "plugin/descriptor.h"
+
+namespace compeer::plugin {
+
+/// What this program was built with, and its plugins must have been: the number of a kind's interface, libtorch's
+/// version, _GLIBCXX_USE_CXX11_ABI.
+int64_t interface_number(const std::string& kind);
+std::string torch_version();
+int64_t cxx_abi();
+
+/// Why a plugin that says this of itself can't be loaded: "was built for plugin interface 8, this program has interface
+/// 9"; "" if it can, as far as a descriptor tells.
+std::string misfit(const Descriptor& plugin);
+constexpr auto build_alike = "rebuild it with this installation's compeer::sdk and libtorch";
+
+}  // namespace compeer::plugin
