@@ -34,7 +34,8 @@ run starts with it, and compeer plugins list -v shows why.
   compeer plugins check build/plugins/rewards/length.so
   compeer plugins check rewards/overlong.so --set most=400 --set cache=100
   compeer plugins check rewards/esc_world_truth.so --dataset esc_world
-What can't be checked is said, and holds nothing up. Exit code 0 if all that was checked holds, else 5.)";
+What can't be checked is said, and holds nothing up. Exit code 0 if all that was checked holds, 5 if not, and 4
+if no object of the plugin could be made, so that nothing it does was checked.)";
 
 struct Options {
   std::string file, dataset;
@@ -68,7 +69,7 @@ class Check {
     }
     remember();
     options_.as_json ? print_json() : print();
-    return failed() == 0 ? 0 : static_cast<int>(Exit::plugin);
+    return static_cast<int>(failed() > 0 ? Exit::plugin : made_ ? Exit::ok : Exit::data);
   }
 
  private:
@@ -160,14 +161,16 @@ class Check {
                                spec::printable(in_one_line(one.what), 2000));
       for (const auto& frame : one.stack) std::cout << fmt::format("{:<27}{}\n", "", spec::printable(frame, 200));
     }
-    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}\n", count(Verdict::holds), failed(),
-                             count(Verdict::not_checked), ending_.empty() ? "" : "; quarantined");
+    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}{}\n", count(Verdict::holds), failed(),
+                             count(Verdict::not_checked), ending_.empty() ? "" : "; quarantined",
+                             made_ || failed() > 0 ? "" : "; none could be made, so nothing it does was checked");
   }
 
   void print_json() const {
     ordered_json out = {
         {"plugin", title_}, {"path", file_.string()}, {"sha256", sha256_.empty() ? json() : json(sha256_)}};
     out["holds"] = failed() == 0;
+    out["made"] = made_;
     out["quarantined"] = !ending_.empty();
     out["findings"] = json(findings_);
     std::cout << out.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';

@@ -215,6 +215,19 @@ TEST_F(PluginsCheck, SaysWhatItCouldNotCheck) {
   EXPECT_EQ(report.at("exit"), 0);
 }
 
+// A check that has checked nothing must not look like one that went well.
+TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
+  const std::string needy = COMPEER_BINARY_DIR "/plugins/rewards/overlong.so";
+  const auto report = checked(needy);
+  EXPECT_EQ(failing(report), "");
+  EXPECT_EQ(report.at("made"), false);
+  EXPECT_NE(all(report, "not checked").find("say them with --set KEY=VALUE"), std::string::npos);
+  EXPECT_EQ(report.at("exit"), 4);
+  EXPECT_NE(told("plugins check " + needy).find("; none could be made, so nothing it does was checked\nexit 4"),
+            std::string::npos);
+  EXPECT_EQ(checked(needy + " --set most=400 --set cache=100").at("exit"), 0);
+}
+
 TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
   EXPECT_EQ(
       told("plugins check nowhere.so"),
