@@ -1,6 +1,7 @@
 #include "app/plugin_project/project.h"
 
 #include <filesystem>
+#include <map>
 
 #include "app/plugin_project/templates.h"
 #include "base/error.h"
@@ -37,6 +38,20 @@ TEST(PluginProjects, ExistForEveryKind) {
     names.resize(least.size());
     EXPECT_EQ(names, least) << kind;
   }
+}
+
+TEST(PluginProjects, OfARewardThatAsksAJudgeHaveOneWrittenDown) {
+  const auto files = project_files("rewards", "half_full", "judge");
+  std::map<std::string, std::string> texts;
+  for (const auto& file : files) {
+    EXPECT_TRUE(texts.emplace(file.name, file.text).second) << file.name << " is there twice";
+    for (const std::string word : {"my_plugin", "MyPlugin", "my_kind"}) EXPECT_FALSE(holds(file.text, word));
+  }
+  for (const auto* name :
+       {"CMakeLists.txt", "README.md", "half_full.cpp", "half_full_test.cpp", "half_full.lua", "judge.jsonl"})
+    EXPECT_TRUE(texts.contains(name)) << name;
+  EXPECT_TRUE(holds(texts["half_full.cpp"], "host.chat(settings.table(\"judge\"))"));
+  EXPECT_TRUE(holds(texts["CMakeLists.txt"], "compeer_add_plugin(rewards half_full half_full.cpp CHECK_WITH "));
 }
 
 TEST(PluginProjects, BearTheNameInEveryForm) {
@@ -78,6 +93,13 @@ TEST_F(PluginProject, IsNeverWrittenOverAnything) {
 TEST_F(PluginProject, OfAnUnknownKindIsRefusedWithTheNearest) {
   EXPECT_EQ(first_line("plugins new rewrds x"), "compeer: error: rewrds: no such kind of plugin");
   EXPECT_TRUE(holds(told("plugins new rewrds x"), "did you mean 'rewards'?"));
+}
+
+TEST_F(PluginProject, HasAJudgeIfItIsAReward) {
+  EXPECT_TRUE(told("plugins new reward kind --with-judge").starts_with("kind/: README.md, "));
+  EXPECT_EQ(
+      told("plugins new dataset kind --with-judge"),
+      "compeer: error: --with-judge: is for rewards\n  help: compeer plugins new rewards NAME --with-judge\nexit 2");
 }
 
 TEST_F(PluginProject, SaysIfThereIsAPluginOfThatName) {

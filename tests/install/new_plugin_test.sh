@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A new plugin of a kind, from `plugins new` to a run, against an installed tree alone.
-#   usage: new_plugin_test.sh TREE WORK KIND
+#   usage: new_plugin_test.sh TREE WORK KIND [OPTION]
 # WORK stays the same from time to time, so that a compiler cache knows what was compiled there.
 # shellcheck source=tests/install/claims.sh
 source "$(dirname "${BASH_SOURCE[0]}")/claims.sh"
@@ -10,7 +10,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 
-"$compeer" plugins new "$kind" curious >said
+"$compeer" plugins new "$kind" curious "${@:4}" >said
 grep -q -- "-DCMAKE_PREFIX_PATH=$tree\$" said || fail "the prefix is not named"
 cd curious
 quietly configure cmake -B build -DCMAKE_PREFIX_PATH="$tree"

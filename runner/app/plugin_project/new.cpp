@@ -19,6 +19,7 @@ namespace {
 
 struct Options {
   std::string kind, name, parent = ".";
+  bool judge = false;
 };
 
 // What CMake is to be told: the folder that this program was installed to, if it was.
@@ -54,7 +55,9 @@ int make(const Options& options) {
   const auto kind = project_kind(options.kind);
   check_project_name(options.name);
   const auto folder = (fs::path(options.parent) / options.name).lexically_normal();
-  const auto files = project_files(kind, options.name);
+  if (options.judge && kind != "rewards")
+    throw Error("--with-judge", "is for rewards", "compeer plugins new rewards NAME --with-judge", Exit::usage);
+  const auto files = project_files(kind, options.name, options.judge ? "judge" : "");
   try {
     write_project(files, folder);
   } catch (const fs::filesystem_error& error) {
@@ -76,6 +79,7 @@ void add_new_plugin(CLI::App& plugins, std::function<int()>& action) {
   auto* command = plugins.add_subcommand("new", "Write a project for a new plugin: source, test, example, CMake");
   command->add_option("KIND", options->kind, fmt::format("{}", fmt::join(plugin::kinds(), ", ")))->required();
   command->add_option("NAME", options->name, "what it is called: small letters, digits and '_'")->required();
+  command->add_flag("--with-judge", options->judge, "of rewards: one that asks a chat model");
   command->add_option("--dir", options->parent, "make the folder NAME in DIR instead of here")->type_name("DIR");
   command->callback([options, &action] { action = [options] { return make(*options); }; });
 }

@@ -55,6 +55,11 @@ std::string with_names(std::string text, const std::string& kind, const std::str
   return text;
 }
 
+bool has(const std::string& folder, const std::string& name) {
+  return std::any_of(templates().begin(), templates().end(),
+                     [&](const Template& one) { return one.kind == folder && one.name == name; });
+}
+
 }  // namespace
 
 std::string project_kind(const std::string& name) {
@@ -71,10 +76,11 @@ void check_project_name(const std::string& name) {
               "small letters, digits and '_', a letter first, at most 64: '" + mended(name) + "'", Exit::usage);
 }
 
-std::vector<ProjectFile> project_files(const std::string& kind, const std::string& name) {
+std::vector<ProjectFile> project_files(const std::string& kind, const std::string& name, const std::string& variant) {
+  const auto& folder = variant.empty() ? kind : variant;
   std::vector<ProjectFile> files;
   for (const auto& one : templates()) {
-    if (one.kind.empty() || one.kind == kind)
+    if (one.kind == folder || (one.kind.empty() && !has(folder, one.name)))
       files.push_back({with_names(one.name, kind, name), with_names(one.text, kind, name)});
   }
   return files;

@@ -6,7 +6,7 @@ namespace compeer::app {
 
 /// A file of templates/, which stands in the program so that it needs no other.
 struct Template {
-  std::string kind;  ///< the folder it lies in; empty: it belongs to projects of every kind
+  std::string kind;  ///< the folder it lies in, a kind or a variant of one; empty: it belongs to projects of every kind
   std::string name, text;
 };
 

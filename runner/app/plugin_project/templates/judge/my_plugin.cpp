@@ -1,0 +1,70 @@
+// my_plugin: asks a chat model about every reply, and gives 1 for "yes", 0 for "no".
+#include <ATen/ops/full.h>
+#include <compeer/chat.h>
+#include <compeer/plugin.h>
+#include <compeer/reward.h>
+
+#include <cctype>
+#include <limits>
+#include <optional>
+
+namespace {
+
+// Anything but "yes" or "no" at its beginning is no opinion.
+std::optional<float> opinion(const std::string& answer) {
+  std::string word;
+  for (const char c : answer.substr(0, 3)) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (word == "yes") return 1.0F;
+  if (word.starts_with("no")) return 0.0F;
+  return {};
+}
+
+class MyPlugin : public compeer::Reward {
+ public:
+  // Every key of the descriptor below is there, in its type and range. The judge is a plugin, too: the host makes it
+  // with its own settings and owns it.
+  MyPlugin(const compeer::Settings& settings, compeer::Host& host)
+      : judge_(host.chat(settings.table("judge"))), question_(settings.text("question")) {}
+
+  std::vector<std::string> parts() const override { return {"reward"}; }
+
+  // A judge may fail, or not answer what it was asked. Other rewards decide alone then.
+  bool abstains() const override { return true; }
+
+  // The whole group is asked at once, so that an endpoint can answer side by side.
+  at::Tensor score(const compeer::Group& group) override {
+    std::vector<compeer::ChatRequest> requests;
+    for (const auto& completion : group.completions) requests.push_back(request(group.example, completion.text));
+    at::Tensor scores =
+        at::full({static_cast<int64_t>(requests.size()), 1}, std::numeric_limits<float>::quiet_NaN(), at::kFloat);
+    float* const score = scores.mutable_data_ptr<float>();
+    judge_.answer(requests, [&](size_t i, compeer::ChatReply reply) {
+      if (!reply.failure.empty()) return;
+      const auto found = opinion(reply.text);
+      if (found) score[i] = *found;
+      if (!found) judge_.unreadable(requests[i], reply.text, false);
+    });
+    return scores;
+  }
+
+ private:
+  compeer::ChatRequest request(const compeer::Example& example, const std::string& reply) const {
+    std::string text;
+    for (const auto& turn : example.history) text += turn.role + ": " + turn.text + "\n";
+    text += "reply: " + reply + "\n\n" + question_ + " Answer yes or no.";
+    return {.turns = {{"user", text}}, .max_tokens = 8, .choices = {"yes", "no"}};
+  }
+
+  compeer::Chat& judge_;
+  std::string question_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
+  "version": "1.0.0",
+  "summary": "Asks a chat model about every reply.",
+  "parameters": {
+    "judge": {"type": "plugin", "kind": "chat", "help": "who is asked"},
+    "question": {"type": "string", "default": "Does the reply show that it has understood how the other feels?", "help": "a question to be answered by yes or no"}
+  })json")
