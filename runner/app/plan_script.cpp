@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "app/launch/opening.h"
 #include "lua/sandbox.h"
 #include "plugin/search.h"
 #include "script/lookup.h"
@@ -25,9 +26,12 @@ class Listener : public script::Actions {
 
   std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int) override {
     std::vector<script::RunResult> planned;
-    for (const auto& spec : specs) {
+    const auto columns = opening_.columns(specs);
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const auto& spec = specs[i];
       heard_.push_back(spec);
       auto& result = planned.emplace_back();
+      result.promised = columns[i];
       result.name = spec.values.at("name");
       result.path = "results/" + result.name;
       result.state = script::RunResult::State::planned;
@@ -46,6 +50,7 @@ class Listener : public script::Actions {
   plugin::Finder catalog_;
   std::vector<spec::Change> changes_;
   std::vector<spec::Spec> heard_;
+  Opening opening_;
 };
 
 }  // namespace

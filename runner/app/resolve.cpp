@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/launch/opening.h"
 #include "app/plan_script.h"
 #include "base/plain_file.h"
 #include "plugin/search.h"
@@ -41,8 +42,13 @@ spec::Spec read_spec(const fs::path& file) {
   }
 }
 
+// A spec that is shown as it was made, perhaps elsewhere.
+bool is_record(const std::string& file, const std::vector<std::string>& sets) {
+  return sets.empty() && recorded(file).has_value();
+}
+
 spec::Spec resolved(const std::string& file, const std::vector<std::string>& sets) {
-  if (const auto known = recorded(file); known && sets.empty()) return read_spec(*known);
+  if (is_record(file, sets)) return read_spec(*recorded(file));
   auto spec = spec::resolve(load_draft(file, sets), plugin::Finder());
   spec::pin_inputs(spec, spec::Missing::allow);
   for (const auto& path : spec.paths) {
@@ -81,7 +87,9 @@ bool is_script(const std::string& file) { return fs::path(file).extension() == "
 // One spec of a file; as many of a script as it would launch.
 std::vector<spec::Spec> all_specs(const Options& options) {
   if (is_script(options.file)) return plan_script(options.file, options.sets);
-  return {resolved(options.file, options.sets)};
+  std::vector<spec::Spec> one{resolved(options.file, options.sets)};
+  if (!is_record(options.file, options.sets)) Opening().columns(one);
+  return one;
 }
 
 int compare(const Options& options) {

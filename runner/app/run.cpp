@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/findings_text.h"
 #include "app/launch/launch.h"
+#include "app/launch/opening.h"
 #include "app/launch/script_actions.h"
 #include "app/log/in_child.h"
 #include "app/log/key_figures.h"
@@ -126,6 +127,7 @@ int run_spec(const Options& options) {
   auto spec = spec::resolve(draft, plugin::Finder());
   spec::pin_inputs(spec, spec::Missing::refuse);
   if (options.dry_run) {
+    Opening().columns({spec});
     std::cout << plan(spec, options.launch()) << '\n';
     return 0;
   }

@@ -65,10 +65,11 @@ void push_comparison(lua_State* L, const Comparison& comparison) {
   push_printable(L, rows, "left_out", comparison.left_out, comparison.text());
 }
 
-// The list's results; a dry run ends here.
-std::vector<RunResult> measured_results(lua_State* L, const char* what) {
+// The list's results; a dry run ends here, unless the columns can't be right.
+std::vector<RunResult> measured_results(lua_State* L, const char* what, const std::vector<std::string>& columns) {
   auto runs = to_results(L, 1);
   if (runs.empty()) throw Error("", fmt::format("a {} needs results", what));
+  refuse_unpromised(runs, columns);
   for (const auto& run : runs) {
     if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("the results of '{}'", run.name));
   }
@@ -80,7 +81,7 @@ int table(lua_State* L) {
   std::vector<std::string> columns;
   for (int i = 2; i <= lua_gettop(L); ++i) columns.emplace_back(check_text(L, i));
   if (columns.empty()) throw Error("", "a table needs columns", "results:table(\"reweighting.alpha\", \"reward\")");
-  push_table(L, make_table(measured_results(L, "table"), columns));
+  push_table(L, make_table(measured_results(L, "table", columns), columns));
   return 1;
 }
 
@@ -122,7 +123,7 @@ int compare_list(lua_State* L) {
   for (lua_Integer i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; ++i) columns.emplace_back(check_text(L, -1)), lua_pop(L, 1);
   const auto base = base_option(option(L, options, "against"));
   const auto pair = pair_option(L, options);
-  push_comparison(L, compare(measured_results(L, "comparison"), columns, base, pair));
+  push_comparison(L, compare(measured_results(L, "comparison", columns), columns, base, pair));
   return 1;
 }
 
@@ -146,6 +147,11 @@ std::string text_option(lua_State* L, int index, const std::string& name) {
   return value.is_null() ? "" : value.get<std::string>();
 }
 
+// A dry run's have no metrics.
+bool has_planned(const std::vector<RunResult>& runs) {
+  return std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run.state == RunResult::State::planned; });
+}
+
 // What a report shows of a sweep: columns as in `table`, and the options of `compare`.
 void add_sweep(lua_State* L, int index, Report& report) {
   const auto columns = option(L, index, "columns"), against = option(L, index, "against");
@@ -153,10 +159,8 @@ void add_sweep(lua_State* L, int index, Report& report) {
     throw Error("", "'against' needs 'columns'", "columns = { \"reweighting.plugin\", \"reward\" }");
   }
   if (columns.is_null()) return;
-  for (const auto& run : report.runs) {
-    if (run.state == RunResult::State::planned) return;  // in a dry run there is nothing to show
-  }
   const auto names = texts(columns, "columns", "columns = { \"reweighting.plugin\", \"reward\" }");
+  if (has_planned(report.runs)) return refuse_unpromised(report.runs, names);  // there is nothing to show
   report.table = make_table(report.runs, names);
   if (report.table->settings.empty() || report.table->metrics.empty()) {
     throw Error("", "the columns of a report are one setting or more, and one metric or more");
@@ -174,9 +178,11 @@ void add_frontiers(lua_State* L, int index, Report& report) {
     if (!named) throw Error("", "'frontier' names two metrics", "frontier = { x = \"distinct_2\", y = \"reward\" }");
     report.frontiers.emplace_back(one["x"], one["y"]);
   }
-  const auto planned = [](const RunResult& run) { return run.state == RunResult::State::planned; };
-  if (std::any_of(report.runs.begin(), report.runs.end(), planned)) return;  // in a dry run nothing has metrics
   for (const auto& [x, y] : report.frontiers) {
+    if (has_planned(report.runs)) {
+      refuse_unpromised(report.runs, {x, y});
+      continue;
+    }
     const auto sorted = sort_columns(report.runs, {x, y});
     if (!sorted.settings.empty())
       throw Error("", fmt::format("'frontier' names two metrics, and '{}' is a setting", sorted.settings[0]));

@@ -25,7 +25,10 @@ const char* state_name(RunResult::State state) {
 
 // A metric of the run. A run that failed has none; in a dry run the script ends here.
 const Estimate& measured(lua_State* L, const RunResult& run, const std::string& name) {
-  if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
+  if (run.state == RunResult::State::planned) {
+    refuse_unpromised({run}, {name});
+    end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
+  }
   if (run.error) {
     throw Error("", fmt::format("run '{}' failed, so it has no '{}'", run.name, name),
                 "it failed because: " + run.error->problem());
@@ -58,7 +61,9 @@ int member(lua_State* L) {
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
   if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/last"), 1;
-  if (run.state == RunResult::State::planned) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
+  const bool planned = run.state == RunResult::State::planned;
+  const bool measures = name != "state" && name != "reused" && name != "stages" && name != "exit" && name != "error";
+  if (planned && !measures) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));
   if (name == "state") return push_json(L, state_name(run.state)), 1;
   if (name == "reused") return push_json(L, run.reused), 1;
   if (name == "stages" && !run.stages.empty()) return push_json(L, run.stages), 1;

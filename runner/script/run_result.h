@@ -21,6 +21,8 @@ struct RunResult {
   bool reused = false;         ///< it had finished before and was read back
   std::optional<Error> error;  ///< why it failed
   std::map<std::string, Estimate> metrics;
+  std::vector<std::string>
+      promised;        ///< of a planned run: metrics that it will have, "rewards/judge/*": any; empty: nobody knows
   std::string stages;  ///< of a data run: what became of its records, as lines
   spec::json spec;     ///< the resolved values
 };

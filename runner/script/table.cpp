@@ -30,6 +30,7 @@ void add_paths(const json& value, const std::string& path, std::vector<std::stri
   for (const auto& run : runs) {
     if (paths.empty()) add_paths(run.spec, "", paths);
     for (const auto& [name, value] : run.metrics) metrics.insert(name);
+    metrics.insert(run.promised.begin(), run.promised.end());
   }
   const std::vector<std::string> names(metrics.begin(), metrics.end());
   paths.insert(paths.end(), names.begin(), names.end());
@@ -56,6 +57,21 @@ bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
   const auto finished = [](const RunResult& run) { return run.state == RunResult::State::finished; };
   if (std::any_of(runs.begin(), runs.end(), finished)) refuse_column(runs, column);
   return false;
+}
+
+// Rewards and reweightings have said which columns they have. Of other names not all are known beforehand, so that only
+// what looks like a slip of the hand is taken for one.
+bool is_promised(const RunResult& run, const std::string& name) {
+  const auto& known = run.promised;
+  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return true;
+  const auto any = [&](const std::string& one) {
+    return one.ends_with("/*") && name.starts_with(std::string_view(one).substr(0, one.size() - 1));
+  };
+  if (std::any_of(known.begin(), known.end(), any)) return true;
+  const auto slash = name.find('/');
+  if (slash == std::string::npos) return nearest(name, known).empty();
+  const auto family = name.substr(0, slash + 1);
+  return std::none_of(known.begin(), known.end(), [&](const auto& other) { return other.starts_with(family); });
 }
 
 // The runs of a row.
@@ -120,6 +136,16 @@ Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::
   Columns sorted;
   for (const auto& column : columns) (is_setting(runs, column) ? sorted.settings : sorted.metrics).push_back(column);
   return sorted;
+}
+
+void refuse_unpromised(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
+  for (const auto& column : columns) {
+    const auto may_have = [&](const RunResult& run) {
+      if (run.state == RunResult::State::failed || has_setting(run, column)) return true;
+      return run.state == RunResult::State::planned ? is_promised(run, column) : run.metrics.contains(column);
+    };
+    if (std::none_of(runs.begin(), runs.end(), may_have)) refuse_column(runs, column);
+  }
 }
 
 Estimate over_runs(const std::vector<Estimate>& runs) {

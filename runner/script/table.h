@@ -32,6 +32,10 @@ struct Columns {
 };
 Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 
+/// Of runs that were not made yet: an Error with the nearest name for a column that will be none of their settings and
+/// metrics, as far as those are known.
+void refuse_unpromised(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
+
 /// Rows stand in the order of their first run.
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 

@@ -57,6 +57,42 @@ TEST(MakeTable, GroupsRunsBySettings) {
             "r failed (exit 3): broken");
 }
 
+RunResult planned(std::vector<std::string> promised) {
+  auto result = run(0.5, 1, 0);
+  result.state = RunResult::State::planned;
+  result.metrics.clear();
+  result.promised = std::move(promised);
+  return result;
+}
+
+std::string unpromised(const std::vector<RunResult>& runs, const std::string& column) {
+  try {
+    refuse_unpromised(runs, {column});
+  } catch (const Error& error) {
+    return error.help().substr(0, error.help().find('?') + 1);
+  }
+  return "";
+}
+
+TEST(Columns, OfPlannedRunsAreThoseThatArePromised) {
+  const auto some = planned({"reward", "rewards/format/reward", "distinct_2", "redundancy/s_in"});
+  for (const auto* good : {"reward", "rewards/format/reward", "redundancy/s_in", "seed", "reweighting.alpha"})
+    EXPECT_EQ(unpromised({some}, good), "") << good;
+  EXPECT_EQ(unpromised({some}, "rewards/fromat/reward"), "did you mean 'rewards/format/reward'?");
+  EXPECT_EQ(unpromised({some}, "redundancy/s_inn"), "did you mean 'redundancy/s_in'?");
+  EXPECT_EQ(unpromised({some}, "distint_2"), "did you mean 'distinct_2'?");
+}
+
+TEST(Columns, OfPlannedRunsMayBeWhatNobodyCanKnowYet) {
+  const auto some = planned({"reward", "rewards/format/reward", "rewards/judge/*"});
+  EXPECT_EQ(unpromised({some}, "rewards/judge/emotion"), "") << "it can't be made yet";
+  EXPECT_EQ(unpromised({some}, "peak_memory"), "") << "not like any other";
+  EXPECT_EQ(unpromised({some}, "validation/reward"), "") << "nobody has said anything of validation/";
+  EXPECT_EQ(unpromised({planned({})}, "01-sage/success/value"), "") << "of a data run";
+  EXPECT_EQ(unpromised({some, planned({})}, "01-sage/success/value"), "") << "another run may have it";
+  EXPECT_EQ(unpromised({failed(1)}, "rewrad"), "");
+}
+
 TEST(MakeTable, LeavesOutWhatARunFoundNothingToTellOf) {
   const auto table = make_table({run(1, 1, 4), run(1, 2, NAN), run(2, 1, NAN)}, {"reweighting.alpha", "reward"});
   EXPECT_EQ(table.text(),

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "app/launch/opening.h"
 #include "app/log/in_child.h"
 #include "app/stages_text.h"
 #include "base/inside.h"
@@ -106,6 +107,7 @@ class ScriptActions : public script::Actions {
     std::vector<script::RunResult> results;
     if (options_.agenda) options_.agenda->widest = std::max(options_.agenda->widest, specs.size());
     if (dry_run()) {
+      open_plugins(specs);
       for (const auto& spec : specs) results.push_back(options_.agenda ? looked_up(spec) : planned(spec));
       return results;
     }
@@ -155,6 +157,30 @@ class ScriptActions : public script::Actions {
     fs::create_directories(folder);
   }
 
+  bool has_finished(const spec::Spec& spec) const {
+    return !options_.launch.fresh &&
+           RunFolder::look(spec, options_.launch.results).second == RunFolder::State::finished;
+  }
+
+  // What would end a run at its start is found before any begins. All in one process.
+  void open_plugins(const std::vector<spec::Spec>& specs) {
+    std::vector<spec::Spec> unfinished;
+    for (const auto& spec : specs) {
+      if (!has_finished(spec)) unfinished.push_back(spec);
+    }
+    opening_.columns(unfinished);
+  }
+
+  std::vector<std::string> promises(const spec::Spec& spec) {
+    if (!has_finished(spec)) return opening_.columns({spec}).front();
+    std::vector<std::string> names;
+    const auto summary = record::read_summary(RunFolder::look(spec, options_.launch.results).first);
+    if (summary) {
+      for (const auto& [name, value] : summary->metrics) names.push_back(name);
+    }
+    return names;
+  }
+
   // Read back if it has finished; else put on the agenda.
   script::RunResult looked_up(const spec::Spec& spec) {
     const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
@@ -188,6 +214,7 @@ class ScriptActions : public script::Actions {
     result.name = spec.values.at("name");
     result.path = RunFolder::look(spec, options_.launch.results).first.string();
     result.spec = script::visible(spec);
+    result.promised = promises(spec);
     planned_.push_back(result.path);
     return result;
   }
@@ -195,6 +222,7 @@ class ScriptActions : public script::Actions {
   std::vector<std::string> planned_;  // folders of runs
   ScriptOptions options_;
   RememberingCatalog catalog_;
+  Opening opening_;
 };
 
 }  // namespace

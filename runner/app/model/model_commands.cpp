@@ -16,6 +16,7 @@
 #include "app/model/data_stats.h"
 #include "app/model/estimate_memory.h"
 #include "app/model/generate.h"
+#include "app/model/open_plugins.h"
 #include "app/model/rescore.h"
 #include "app/model/score.h"
 #include "app/model/verify.h"
@@ -41,6 +42,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"data_stats", data_stats},
                                                {"estimate_memory", estimate_memory},
                                                {"generate", generate},
+                                               {"open_plugins", open_plugins},
                                                {"rescore", rescore},
                                                {"score", score},
                                                {"verify", verify}};

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/commands.h"
+#include "app/launch/opening.h"
 #include "app/launch/worker_program.h"
 #include "app/resolve.h"
 #include "app/submit/jobs.h"
@@ -103,6 +104,7 @@ Plan plan_spec(const Options& options) {
   if (state == RunFolder::State::finished) {
     plan.finished.emplace_back(spec.values.at("name"), folder);
   } else if (!without_queued({spec}, options, plan).empty()) {
+    Opening().columns({spec});
     plan.jobs.push_back(run_job(spec, submission(options)));
   }
   return plan;

@@ -31,7 +31,7 @@ class FakeWorker : public testing::Test {
     ::unsetenv("COMPEER_WORKER");
   }
 
-  /// What the worker does: lines of shell. `finish` ends a run as a good worker does.
+  /// What the worker does: lines of shell. `finish` ends a run as a good worker does. All plugins can be opened.
   void worker(const std::string& lines) const {
     std::ofstream(folder_ / "worker")
         << "#!/bin/sh\nrun=\"$1\"\n"
@@ -42,6 +42,7 @@ class FakeWorker : public testing::Test {
         << "finish() { echo '{\"task\":\"grpo\",\"steps\":8,\"metrics\":{\"reward\":"
            "{\"mean\":1.5,\"low\":1.25,\"high\":1.75,\"n\":8}}}' > \"$run/summary.json\"; "
            "status finished 8; exit 0; }\n"
+        << "[ \"$2\" = open_plugins ] && exit 0\n"
         << "echo \"called with $*\"\n"
         << lines << "\n";
     std::filesystem::permissions(folder_ / "worker", std::filesystem::perms::owner_all);

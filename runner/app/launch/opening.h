@@ -1,0 +1,24 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spec/spec.h"
+
+namespace compeer::app {
+
+/// The plugins of runs, made before anything is spent, as the runs will make them, in a process of their own
+/// (app/model/open_plugins.h): what a descriptor can't tell, such as a script that doesn't compile or a prompt with a
+/// slot that nobody fills, is found in a second instead of hours into a study.
+class Opening {
+ public:
+  /// For each spec, whose inputs are pinned as far as they are there, the names of figures that its run will have, as
+  /// far as they are known beforehand; empty if they aren't. Throws the Error of the run's plugin, or one (exit 5) that
+  /// names the plugin which crashed or did not come back. Plugins that went well are not tried again.
+  std::vector<std::vector<std::string>> columns(const std::vector<spec::Spec>& specs);
+
+ private:
+  std::map<std::string, std::vector<std::string>> known_;  // by what matters of a spec
+};
+
+}  // namespace compeer::app
