@@ -34,7 +34,7 @@ configured() {
 }
 
 # Options for CMake beside what it is told anyway.
-configure_options=()
+configure_options=(-DCOMPEER_UNITY=ON)
 
 configure() {
   local log=$1/compeer-configure.log

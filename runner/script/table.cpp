@@ -96,7 +96,7 @@ std::vector<Estimate> measured(const Group& group, const std::string& name) {
   return values;
 }
 
-std::string show(const Estimate& estimate) {
+std::string cell(const Estimate& estimate) {
   if (estimate.n == 0) return "-";
   if (!estimate.has_interval()) return fmt::format("{:.4g}", estimate.mean);
   return fmt::format("{:.4g} [{:.4g}, {:.4g}]", estimate.mean, estimate.low, estimate.high);
@@ -188,7 +188,7 @@ std::string Table::text() const {
     for (const auto& value : row.settings) line.push_back(show(value));
     line.push_back(row.failed ? fmt::format("{} of {}", row.finished, row.finished + row.failed)
                               : std::to_string(row.finished));
-    for (const auto& value : row.metrics) line.push_back(show(value));
+    for (const auto& value : row.metrics) line.push_back(cell(value));
     cells.push_back(line);
   }
   auto notes = failed;

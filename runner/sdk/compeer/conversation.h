@@ -1,6 +1,5 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -1,4 +1,6 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <boost/config.hpp>
 
 #include "compeer/conversation.h"
