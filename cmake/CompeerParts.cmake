@@ -21,8 +21,7 @@ function(compeer_test path)
   string(REPLACE "/" "_" target "test_${path}")
   add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp")
   target_link_libraries(${target} PRIVATE compeer_flags GTest::gtest ${test_LINK})
-  target_compile_definitions(${target} PRIVATE
-    COMPEER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" COMPEER_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_include_directories(${target} PRIVATE "${PROJECT_BINARY_DIR}/tests")   # places.h
   if(test_RANKS)
     add_test(NAME ${path} COMMAND ${MPIEXEC_EXECUTABLE} -n ${test_RANKS} --oversubscribe --bind-to none $<TARGET_FILE:${target}>)
     set_tests_properties(${path} PROPERTIES PROCESSORS 2)

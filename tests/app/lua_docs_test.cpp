@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "lua/sandbox.h"
+#include "places.h"
 #include "plugin/search.h"
 #include "script/module.h"
 

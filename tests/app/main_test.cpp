@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "places.h"
 #include "program.h"
 
 namespace compeer::app {

@@ -7,6 +7,7 @@
 #include "app/plugin_reference/stubs.h"
 #include "base/files.h"
 #include "lua/sandbox.h"
+#include "places.h"
 #include "plugin/tiny_elf.h"
 #include "script/fake_actions.h"
 #include "script/module.h"

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "places.h"
+
 namespace compeer::app {
 
 namespace fs = std::filesystem;

@@ -9,6 +9,7 @@
 #include "app/log/export_rollouts.h"
 #include "app/program_output.h"
 #include "base/files.h"
+#include "places.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"

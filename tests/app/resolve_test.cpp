@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/files.h"
+#include "places.h"
 #include "program.h"
 
 namespace compeer::app {

@@ -1,5 +1,7 @@
 #include "program.h"
 
+#include "places.h"
+
 namespace compeer::app {
 namespace {
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "language/tiny_tokenizer.h"
+#include "places.h"
 
 namespace compeer::language {
 namespace {

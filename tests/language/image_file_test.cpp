@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "places.h"
 
 namespace compeer::language {
 namespace {

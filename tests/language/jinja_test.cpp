@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "language/jinja/template.h"
+#include "places.h"
 
 namespace compeer::language::jinja {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "../record/temporary_folder.h"
 #include "base/error.h"
+#include "places.h"
 
 namespace compeer::language {
 namespace {

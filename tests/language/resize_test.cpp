@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "places.h"
 
 namespace compeer::language {
 namespace {

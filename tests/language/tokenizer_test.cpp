@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "language/text_stream.h"
 #include "language/tiny_tokenizer.h"
+#include "places.h"
 
 namespace compeer::language {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "places.h"
 #include "record/temporary_folder.h"
 
 namespace compeer::language {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "folder.h"
+#include "places.h"
 #include "tiny_elf.h"
 
 namespace compeer::plugin {

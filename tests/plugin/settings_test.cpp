@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "places.h"
 #include "taste.h"
 #include "tiny_elf.h"
 

@@ -11,6 +11,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "places.h"
 #include "plugin/calls.h"
 #include "plugin/host.h"
 #include "plugin/search.h"

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "places.h"
 #include "temporary_folder.h"
 
 namespace compeer::record {

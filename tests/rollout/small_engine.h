@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "rollout/engine.h"

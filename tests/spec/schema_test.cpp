@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "fake_catalog.h"
+#include "places.h"
 #include "spec/canonical.h"
 #include "spec/core_schema.h"
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/random.h"
+#include "places.h"
 
 namespace compeer::statistics {
 namespace {

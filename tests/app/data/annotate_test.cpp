@@ -5,6 +5,7 @@
 #include "app/data/records.h"
 #include "base/files.h"
 #include "browser.h"
+#include "places.h"
 #include "records.h"
 
 namespace compeer::app {

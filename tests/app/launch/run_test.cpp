@@ -1,5 +1,6 @@
 #include "app/program_output.h"
 #include "fake_worker.h"
+#include "places.h"
 
 namespace compeer::app {
 namespace {
@@ -62,8 +63,7 @@ local done = compeer.sweep(base, { seed = { 1, 2 } }):run { jobs = 2 }
 print(done:table("seed", "grpo.steps", "reward"))
 )");
   const auto first = compeer({"run", "study.lua", "--ranks", "1", "--set", "grpo.steps=3", "-q"});
-  EXPECT_EQ(first.text,
-            "seed  grpo.steps  runs  reward\n1     3           1     1.5\n2     3           1     1.5\n");
+  EXPECT_EQ(first.text, "seed  grpo.steps  runs  reward\n1     3           1     1.5\n2     3           1     1.5\n");
   EXPECT_TRUE(fs::exists("results/smoke-grpo-seed_2/summary.json"));
   EXPECT_NE(read("results/smoke-grpo-seed_2/spec.json").find("study.lua"), std::string::npos);
 }

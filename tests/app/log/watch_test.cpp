@@ -10,6 +10,7 @@
 #include "app/log/watch_view.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "places.h"
 #include "record/run_file.h"
 #include "record/status.h"
 

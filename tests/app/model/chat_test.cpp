@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../program.h"
+#include "places.h"
 #include "tiny_model.h"
 
 namespace compeer::app {

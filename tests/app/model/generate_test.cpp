@@ -8,6 +8,7 @@
 
 #include "../program.h"
 #include "app/model/score.h"
+#include "places.h"
 #include "tiny_model.h"
 
 namespace compeer::app {

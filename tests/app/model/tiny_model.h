@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "compeer/model.h"
+#include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 

@@ -7,6 +7,7 @@
 #include "app/model/verify.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "places.h"
 
 namespace compeer::app {
 namespace {

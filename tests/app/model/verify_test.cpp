@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "places.h"
 #include "record/safetensors.h"
 
 namespace compeer::app {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include "places.h"
+
 namespace compeer::app {
 namespace {
 

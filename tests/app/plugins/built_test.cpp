@@ -3,6 +3,7 @@
 
 #include "../model/tiny_model.h"
 #include "checked.h"
+#include "places.h"
 #include "plugin/search.h"
 
 namespace compeer::app {

@@ -1,6 +1,8 @@
 // Plugins that do what none may, and what `compeer plugins check` says of each.
 #include "checked.h"
 
+#include "places.h"
+
 namespace compeer::app {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include "../launch/fake_worker.h"
 #include "app/program_output.h"
+#include "places.h"
 
 namespace compeer::app {
 

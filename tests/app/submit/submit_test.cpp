@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "fake_slurm.h"
+#include "places.h"
 
 namespace compeer::app {
 namespace {

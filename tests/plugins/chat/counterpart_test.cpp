@@ -11,6 +11,7 @@
 #include "datasets/esc_world/world/settings.h"
 #include "empathy/format.h"
 #include "empathy/prompt.h"
+#include "places.h"
 
 namespace compeer::esc_world {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "places.h"
+
 namespace compeer::openai {
 
 namespace {

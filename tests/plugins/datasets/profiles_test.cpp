@@ -1,5 +1,7 @@
 #include "corpus.h"
 
+#include "places.h"
+
 namespace compeer {
 namespace {
 

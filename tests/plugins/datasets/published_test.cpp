@@ -3,6 +3,7 @@
 #include <set>
 
 #include "corpus.h"
+#include "places.h"
 
 namespace compeer {
 namespace {

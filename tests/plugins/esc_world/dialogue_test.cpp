@@ -10,6 +10,7 @@
 
 #include "datasets/esc_world/world/settings.h"
 #include "empathy/format.h"
+#include "places.h"
 
 namespace compeer::esc_world {
 namespace {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "places.h"
 #include "speaker.h"
 
 namespace compeer::judging {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "kernels/functions.h"
 #include "language/pictures.h"
+#include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "record/safetensors.h"

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "record/safetensors.h"

@@ -2,6 +2,7 @@
 
 #include "../../lua/battery.h"
 #include "built.h"
+#include "places.h"
 
 namespace compeer {
 

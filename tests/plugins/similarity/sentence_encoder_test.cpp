@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "built.h"
+#include "places.h"
 #include "record/safetensors.h"
 #include "record/temporary_folder.h"
 #include "sentence_encoder/config.h"

@@ -4,6 +4,7 @@
 
 #include "../built.h"
 #include "compeer/chat.h"
+#include "places.h"
 
 /// Stages that ask chat models, with answers that the test gives.
 namespace compeer::asked {

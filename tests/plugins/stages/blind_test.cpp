@@ -5,6 +5,7 @@
 #include <set>
 
 #include "asked.h"
+#include "places.h"
 
 namespace compeer::asked {
 namespace {

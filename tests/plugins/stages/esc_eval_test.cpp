@@ -3,6 +3,7 @@
 
 #include "asked.h"
 #include "compeer/dataset.h"
+#include "places.h"
 
 namespace compeer::asked {
 namespace {

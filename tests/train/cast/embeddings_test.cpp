@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include "places.h"
 #include "plugin/host.h"
 #include "train/batch/sequences.h"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "rollout/policy.h"

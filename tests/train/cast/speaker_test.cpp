@@ -8,12 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "seeing.h"
 #include "base/error.h"
 #include "compeer/model.h"
 #include "language/tokenizer.h"
+#include "places.h"
 #include "plugin/open.h"
 #include "rollout/engine.h"
+#include "seeing.h"
 
 namespace compeer::train {
 namespace {
