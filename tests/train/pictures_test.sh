@@ -41,9 +41,9 @@ run() {
   local spec=$1 name=$2 ranks=$3 launcher=()
   shift 3
   mkdir "$name"
-  "$build/bin/compeer" resolve "$spec" --set "ranks=$ranks" "$@" --json >"$name/spec.json"
+  "$build/bin/compeer" resolve "$spec" --set "ranks=$ranks" "$@" --json >"$name/spec.json" 2>"$name/log.txt" || return
   ((ranks > 1)) && launcher=(mpirun -n "$ranks" --oversubscribe --bind-to none)
-  "${launcher[@]}" "$build/bin/compeer-worker" "$name" >"$name/log.txt" 2>&1
+  "${launcher[@]}" "$build/bin/compeer-worker" "$name" >>"$name/log.txt" 2>&1
 }
 
 for task in judge policy; do
