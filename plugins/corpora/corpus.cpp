@@ -39,7 +39,10 @@ Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
   const double valid = settings.number("valid"), test = settings.number("test");
   if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
   load(layout, settings.text("path"), host);
-  refuse_too_many(settings.text("path"), settings.number("max_unreadable"), host);
+  const auto path = settings.text("path");
+  if (left_out_.empty() && books_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
+  refuse_too_many(left_out_, books_.all.size(), path, settings.number("max_unreadable"),
+                  fmt::format("are these files of the corpus {}?", name_));
   arrange(valid, test);
 }
 
@@ -54,13 +57,6 @@ void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
     host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, listed(others)));
   left_out_ = shelf.left_out();
   books_ = shelf.take();
-}
-
-void Corpus::refuse_too_many(const std::string& path, double allowed, Host& host) const {
-  if (left_out_.empty() && books_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
-  const auto told =
-      accept(left_out_, books_.all.size(), path, allowed, fmt::format("are these files of the corpus {}?", name_));
-  if (!told.empty()) host.log(told);
 }
 
 void Corpus::arrange(double valid, double test) {

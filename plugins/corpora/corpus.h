@@ -50,7 +50,6 @@ class Corpus : public Dataset {
     uint32_t book = 0, turn = 0, round = 0;
   };
   void load(const Layout& layout, const std::string& path, Host& host);
-  void refuse_too_many(const std::string& path, double allowed, Host& host) const;
   void arrange(double valid, double test);
   const std::vector<Place>* places(const std::string& split) const;
   json common(const Shelf::Book& book, const Dialogue& dialogue) const;

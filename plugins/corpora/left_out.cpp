@@ -19,16 +19,15 @@ std::string first_few(const std::vector<LeftOut>& left_out) {
 
 }  // namespace
 
-std::string accept(const std::vector<LeftOut>& left_out, size_t read, const std::string& path, double allowed,
-                   const std::string& if_all) {
+void refuse_too_many(const std::vector<LeftOut>& left_out, size_t read, const std::string& path, double allowed,
+                     const std::string& if_all) {
   const size_t bad = left_out.size(), all = bad + read;
-  if (bad == 0) return "";
+  if (bad == 0) return;
   const double share = static_cast<double>(bad) / static_cast<double>(all);
-  const auto told = fmt::format("{} of {} records can't be read ({:.3g} %)", bad, all, 100 * share);
-  if (read == 0 || share > allowed)
-    throw Error(path, fmt::format("{}: {}", told, first_few(left_out)),
-                read == 0 ? if_all : fmt::format("'max_unreadable' allows a share of {}", allowed), Exit::data);
-  return fmt::format("{}: {}, and are left out: {}", path, told, first_few(left_out));
+  if (read > 0 && share <= allowed) return;
+  throw Error(path,
+              fmt::format("{} of {} records can't be read ({:.3g} %): {}", bad, all, 100 * share, first_few(left_out)),
+              read == 0 ? if_all : fmt::format("'max_unreadable' allows a share of {}", allowed), Exit::data);
 }
 
 }  // namespace compeer::corpora

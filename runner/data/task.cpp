@@ -223,7 +223,10 @@ class Task {
     world_.together("open the dataset", [&] {
       dataset.emplace(open<Dataset>("datasets", spec_.at("dataset")));
       source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>());
-      if (world_.rank() == 0) left_out = source->unreadable();
+      if (world_.rank() != 0) return;
+      left_out = source->unreadable();
+      if (const auto told = plugin::left_out(*dataset); told.count > 0)
+        fmt::print(stderr, "compeer: note: {}\n", spec::printable(told.text, 1000));
     });
     const Glimpse glimpse = glimpse_for(0);
     const auto make = [&](int64_t first, int64_t count) {

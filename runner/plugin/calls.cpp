@@ -1,5 +1,7 @@
 #include "plugin/calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -94,6 +96,16 @@ bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
 int64_t count(const std::vector<std::string>& list) { return static_cast<int64_t>(list.size()); }
 
 }  // namespace
+
+LeftOut left_out(Plugin<Dataset>& dataset) {
+  const auto all = dataset.call("unreadable", [](Dataset& d) { return d.unreadable(); });
+  LeftOut found{static_cast<int64_t>(all.size()), ""};
+  if (!all.empty())
+    found.text = fmt::format("datasets/{} leaves out {} record{} that can't be read; the first: {}, record {}: {}",
+                             dataset.identity().name, all.size(), all.size() == 1 ? "" : "s", all[0].file,
+                             all[0].record, all[0].reason);
+  return found;
+}
 
 std::vector<std::string> parts(Plugin<Reward>& reward) {
   return Door(reward.identity(), "parts").names(reward.call("parts", [](Reward& r) { return r.parts(); }), 1);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compeer/chat.h"
+#include "compeer/dataset.h"
 #include "compeer/reward.h"
 #include "compeer/reweighting.h"
 #include "compeer/similarity.h"
@@ -20,6 +21,13 @@ class NotFinite : public Failure {
  public:
   using Failure::Failure;
 };
+
+/// What a data set had to leave out of its files, for the log: how many records, and "" or a line that names the first.
+struct LeftOut {
+  int64_t count = 0;
+  std::string text;
+};
+LeftOut left_out(Plugin<Dataset>& dataset);
 
 /// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> parts(Plugin<Reward>& reward);

@@ -23,7 +23,7 @@ constexpr size_t kStepQuestions = 3;
 
 class Cer : public Dataset {
  public:
-  Cer(const Settings& settings, Host& host)
+  Cer(const Settings& settings, Host&)
       : path_(settings.text("path")),
         view_(settings.text("view")),
         keep_(settings.text("keep")),
@@ -39,8 +39,6 @@ class Cer : public Dataset {
     if (rewritten_ == "replaced") replace();
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
     if (left_out > settings.number("max_unreadable") * all) refuse();
-    for (const auto& one : unreadable_)
-      host.log(one.file + ", record " + std::to_string(one.record) + " is left out: " + one.reason);
   }
 
   int64_t size(const std::string& split) const override {

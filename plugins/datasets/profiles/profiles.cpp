@@ -41,13 +41,11 @@ bool holds_records(const json& object) {
 
 class Profiles : public Dataset {
  public:
-  Profiles(const Settings& settings, Host& host)
-      : path_(settings.text("path")), numbers_told_(settings.flag("numbers")) {
+  Profiles(const Settings& settings, Host&) : path_(settings.text("path")), numbers_told_(settings.flag("numbers")) {
     read();
     if (left_out_.empty() && numbers_.empty()) throw Error(path_, "holds no record", "", Exit::data);
-    const auto told = corpora::accept(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
-                                      "JSON lines, a JSON list, or a JSON object of records by their names are read");
-    if (!told.empty()) host.log(told);
+    corpora::refuse_too_many(left_out_, numbers_.size(), path_, settings.number("max_unreadable"),
+                             "JSON lines, a JSON list, or a JSON object of records by their names are read");
   }
 
   int64_t size(const std::string& split) const override {
