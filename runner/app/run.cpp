@@ -96,8 +96,10 @@ void write_report(const fs::path& folder) {
 
 // Where to look next.
 void print_places(const fs::path& folder) {
-  constexpr std::pair<const char*, const char*> places[] = {
-      {"report", "report.html"}, {"log", "log.txt"}, {"checkpoint", "checkpoints/last"}};
+  constexpr std::pair<const char*, const char*> places[] = {{"report", "report.html"},
+                                                            {"log", "log.txt"},
+                                                            {"checkpoint", "checkpoints/last"},
+                                                            {"the best", "checkpoints/best"}};
   std::cout << '\n';
   for (const auto& [what, name] : places) {
     const auto place = folder / name;

@@ -15,7 +15,8 @@ enum class Stream : uint32_t {
   bootstrap = 7,
   choice = 8,
   replacement = 9,
-  annotation = 10
+  annotation = 10,
+  other_record = 11
 };
 
 /// Philox 4x32-10 as published (Salmon et al., 2011): a bijection of the counter, chosen by the key.

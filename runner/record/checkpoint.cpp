@@ -101,13 +101,13 @@ Path CheckpointWriter::commit(const json& state) {
   std::filesystem::rename(part_, folder);
   committed_ = true;
   sync_folder(folder.parent_path());
-  point_last_at(folder);
+  point_at(folder, "last");
   std::filesystem::remove_all(aside);
   return folder;
 }
 
-void point_last_at(const Path& folder) {
-  const Path link = folder.parent_path() / "last", next = folder.parent_path() / "last.part";
+void point_at(const Path& folder, const std::string& name) {
+  const Path link = folder.parent_path() / name, next = folder.parent_path() / (name + ".part");
   std::error_code none;
   if (std::filesystem::read_symlink(link, none) == folder.filename()) return;
   std::filesystem::remove(next);
@@ -116,9 +116,15 @@ void point_last_at(const Path& folder) {
   sync_folder(folder.parent_path());
 }
 
-Path pointed_at(const Path& run_folder) {
+void point_best_at(const Path& run_folder, uint64_t step) {
+  const Path folder = folder_of(run_folder, step);
+  if (std::filesystem::exists(folder)) return point_at(folder, "best");
+  std::filesystem::remove(folder.parent_path() / "best");
+}
+
+Path pointed_at(const Path& run_folder, const std::string& link) {
   std::error_code none;
-  const Path name = std::filesystem::read_symlink(run_folder / "checkpoints/last", none);
+  const Path name = std::filesystem::read_symlink(run_folder / "checkpoints" / link, none);
   return none ? Path() : run_folder / "checkpoints" / name;
 }
 
@@ -169,8 +175,9 @@ void prune(const Path& run_folder, uint64_t keep) {
   const uint64_t kept = std::max<uint64_t>(keep, 1);
   if (folders.size() <= kept) return;
   const auto good = newest_good(run_folder, nullptr, *step_of(folders[0]));
+  const auto best = pointed_at(run_folder, "best");
   for (size_t i = kept; i < folders.size(); ++i)
-    if (!good || folders[i] != good->folder) remove_at_once(folders[i]);
+    if ((!good || folders[i] != good->folder) && folders[i] != best) remove_at_once(folders[i]);
 }
 
 void remove_unfinished(const Path& run_folder) {

@@ -8,7 +8,8 @@
 
 /// `checkpoints/step-000120/`: a model folder with optimizer and state beside the weights. It appears whole, by a
 /// rename, after all of its bytes are on the disk; `manifest.json` holds every file's size and SHA-256.
-/// `checkpoints/last` is a symbolic link to the newest. Rank 0 alone writes.
+/// `checkpoints/last` is a symbolic link to the newest, `checkpoints/best` to the one that validation found best. Rank
+/// 0 alone writes.
 namespace compeer::record {
 
 /// Fills a folder and makes it a checkpoint. Destroyed without commit(), the folder is removed.
@@ -53,14 +54,18 @@ std::optional<uint64_t> step_of(const std::filesystem::path& checkpoint_folder);
 std::optional<Checkpoint> newest_good(const std::filesystem::path& run_folder,
                                       std::vector<std::string>* problems = nullptr, uint64_t rows = UINT64_MAX);
 
-/// Points `last` at one of a run's checkpoints, unless it does so already: a kill may have come before commit() did.
-void point_last_at(const std::filesystem::path& checkpoint_folder);
+/// Points `last` or `best` at one of a run's checkpoints, unless it does so already: a kill may have come before that.
+void point_at(const std::filesystem::path& checkpoint_folder, const std::string& link);
 
-/// The folder that `last` points at, whether or not it is there; empty: there is no such link.
-std::filesystem::path pointed_at(const std::filesystem::path& run_folder);
+/// Points `best` at the checkpoint of a step; removes the link if there is no such checkpoint.
+void point_best_at(const std::filesystem::path& run_folder, uint64_t step);
 
-/// Removes all but the newest `keep` (at least 1), counted from the one that `last` points at. That one and the newest
-/// good one stay in any case, and so do newer ones, which the run passed over when it was resumed.
+/// The folder that `last` or `best` points at, whether or not it is there; empty: there is no such link.
+std::filesystem::path pointed_at(const std::filesystem::path& run_folder, const std::string& link = "last");
+
+/// Removes all but the newest `keep` (at least 1), counted from the one that `last` points at. That one, the one that
+/// `best` points at and the newest good one stay in any case, and so do newer ones, which the run passed over when it
+/// was resumed.
 void prune(const std::filesystem::path& run_folder, uint64_t keep);
 
 /// Removes folders and small files that a killed run left half written (rollouts are their writers' affair). Call it at

@@ -53,6 +53,13 @@ int get(lua_State* L) {
   return 1;
 }
 
+// The checkpoint that validation found best is the one to go on with.
+bool keeps_best(const RunResult& run) {
+  const auto* every = look(run.spec, "validation.every");
+  const auto* keep = look(run.spec, "validation.keep");
+  return every && !every->is_null() && keep && *keep == "best";
+}
+
 int member(lua_State* L) {
   const auto& run = check_result(L, 1);
   const std::string name(check_text(L, 2));
@@ -60,7 +67,7 @@ int member(lua_State* L) {
   if (name == "get") return lua_pushcfunction(L, bound<get>), 1;
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
-  if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/last"), 1;
+  if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/" + (keeps_best(run) ? "best" : "last")), 1;
   const bool planned = run.state == RunResult::State::planned;
   const bool measures = name != "state" && name != "reused" && name != "stages" && name != "exit" && name != "error";
   if (planned && !measures) end_dry_run(L, fmt::format("'{}' of run '{}'", name, run.name));

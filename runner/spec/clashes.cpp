@@ -122,11 +122,35 @@ class Grpo {
   std::vector<Clash> found_;
 };
 
+// Records are shown to no model, but to what stages ask, which have prompts of their own.
+std::vector<Clash> of_data(const json& spec) {
+  std::vector<Clash> found;
+  for (const char* key : {"system", "max_prompt_tokens"}) {
+    if (spec.at("dataset").at(key).is_null()) continue;
+    const auto path = fmt::format("dataset.{}", key);
+    found.push_back({path, fmt::format("'{}' means nothing to task = \"data\", which shows records to no policy", path),
+                     "set it where a model is trained or evaluated"});
+  }
+  return found;
+}
+
+std::vector<Clash> of_validation(const json& spec) {
+  const json& own = spec.at("validation");
+  if (!own.at("every").is_null() || own.at("patience").is_null()) return {};
+  return {{"validation.patience", "'validation.patience' counts validations, but 'validation.every' is unset",
+           "set validation.every to a number of steps"}};
+}
+
 }  // namespace
 
 std::vector<Clash> clashes(const json& values) {
-  if (!values.contains("grpo")) return {};
-  return Grpo(values).run();
+  if (values.at("task") == "data") return of_data(values);
+  std::vector<Clash> found;
+  if (values.contains("validation")) found = of_validation(values);
+  if (!values.contains("grpo")) return found;
+  const auto more = Grpo(values).run();
+  found.insert(found.end(), more.begin(), more.end());
+  return found;
 }
 
 }  // namespace compeer::spec

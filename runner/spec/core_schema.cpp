@@ -70,6 +70,17 @@ std::vector<Section> whole_run() {
   };
 }
 
+Schema dataset_fields() {
+  Field system = word("system", nullptr, "system turn that the model sees in place of the records' own; unset: theirs");
+  system.contents_of = "system_file";
+  return {required("plugin", "dataset plugin"), system,
+          Field("system_file", Type::path, json(nullptr), "file whose text is 'system'"),
+          integer("max_prompt_tokens", nullptr, "longest prompt; unset: what the model has room for").from(1),
+          word("long_prompts", "trim",
+               "longer prompts: end the run before its first step, skip the record, or trim: the oldest turns go first")
+              .of({"error", "skip", "trim"})};
+}
+
 std::vector<Section> plugin_sections() {
   return {
       {table("model", "the model that is trained or evaluated",
@@ -77,7 +88,7 @@ std::vector<Section> plugin_sections() {
               Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path")}),
        {"sft", "grpo", "evaluate"},
        "models"},
-      {table("dataset", "where the prompts come from", {required("plugin", "dataset plugin")}), {}, "datasets"},
+      {table("dataset", "where the prompts come from", dataset_fields()), {}, "datasets"},
       {stages(), {"data"}, "stages"},
       {plugins(
            "rewards", "what judges a completion; their weighted sum is the reward",
@@ -274,6 +285,21 @@ std::vector<Section> house_sections() {
                 .from(0),
             number("minutes", 10.0, "minutes between checkpoints, if they pass sooner; 0: minutes don't count").from(0),
             integer("keep", 2, "newest checkpoints kept").from(1)}),
+       training, ""},
+      {table("validation", "the same records, looked at again and again while a model is trained",
+             {integer("every", nullptr, "steps between two looks, the last step has one in any case; unset: none")
+                  .from(1),
+              word("split", "valid", "split of the dataset"),
+              integer("prompts", 64, "records that are looked at, the first of the split, or all if it has fewer")
+                  .from(1),
+              integer("group_size", 1, "grpo: completions of a prompt").from(1),
+              words("metrics",
+                    "what is logged as validation/<metric>, the first decides; empty: loss (sft), reward (grpo)"),
+              word("better", nullptr, "which values of it are better; unset: lower ones of loss, else higher ones")
+                  .of({"higher", "lower"}),
+              word("keep", "best", "best: the checkpoint of the best look stays, as checkpoints/best; last: no such")
+                  .of({"best", "last"}),
+              integer("patience", nullptr, "looks without a better one that end the run; unset: it goes on").from(1)}),
        training, ""},
       {table("record", "what is written down", {flag("rollouts", true, "keep every token of every completion")}),
        {},

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
+#include "train/batch/records.h"
 #include "train/batch/rollouts.h"
 #include "train/run.h"
 #include "train/telling/memory.h"
@@ -35,11 +36,17 @@ class Evaluation {
         prompts_(settings_.integer("prompts")),
         batch_(settings_.integer("batch")),
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
-        split_(settings_.text("split")),
+        sampling_(sampling_from(run.spec.table("sampling"))),
+        records_(Records::first(run.world, *run.cast, run.spec.table("dataset"),
+                                {settings_.text("split"), Records::Then::completion,
+                                 room_for_completions(sampling_, run.cast->positions())},
+                                prompts_)),
         names_(score_columns(*run.cast)) {
-    if (const int64_t there = run.cast->records(split_); there < prompts_) {
-      throw Error("evaluate.prompts", fmt::format("asks for {} prompts, split '{}' has {}", prompts_, split_, there),
-                  "", Exit::data);
+    if (records_.size() < prompts_) {
+      throw Error(
+          "evaluate.prompts",
+          fmt::format("asks for {} prompts, split '{}' has {}", prompts_, settings_.text("split"), records_.size()), "",
+          Exit::data);
     }
   }
 
@@ -50,7 +57,7 @@ class Evaluation {
     for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
     auto values = names_;
     values.push_back("advantage");
-    open_journal(run_, "evaluate", columns, values, steps_);
+    open_journal(run_, "evaluate", columns, values, steps_, {&records_});
     for (uint64_t t = 1; t <= steps_; ++t) {
       step(t);
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
@@ -63,8 +70,7 @@ class Evaluation {
 
   Demand demand() const {
     const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
-    const auto sampling = sampling_from(run_.spec.table("sampling"));
-    return {0, 0, positions_of(mine, longest_of(run_, split_, false), settings_.integer("group_size"), sampling)};
+    return {0, 0, positions_of(mine, longest_of(run_, records_, false), settings_.integer("group_size"), sampling_)};
   }
 
  private:
@@ -90,7 +96,7 @@ class Evaluation {
     run_.journal->phase("rollout");
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
-    auto groups = read_prompts(*run_.cast, split_, mine.first, mine.count, [&](int64_t i) { return first + i; });
+    auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
     roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
              {run_.seed(), static_cast<uint32_t>(t)});
     return groups;
@@ -139,7 +145,8 @@ class Evaluation {
   const Settings settings_;
   const int64_t prompts_, batch_;
   const uint64_t steps_;
-  const std::string split_;
+  const rollout::Sampling sampling_;
+  const Records records_;
   const std::vector<std::string> names_;
   Samples samples_;  // rank 0
   StepTable whole_;  // rank 0: all groups so far

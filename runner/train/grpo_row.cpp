@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "train/batch/rollouts.h"
 #include "train/grpo_step.h"
 #include "train/telling/memory.h"
 #include "train/telling/step_table.h"
@@ -33,19 +34,36 @@ std::vector<std::pair<std::string, std::string>> counting(const std::vector<Rewa
 GrpoStep::GrpoStep(Run& run)
     : run_(run),
       settings_(run.spec),
-      records_(run.cast->records(settings_.split)),
+      records_(Records::shuffled(run.world, *run.cast, run.spec.table("dataset"), wanted(settings_.split), run.seed(),
+                                 static_cast<uint64_t>(settings_.steps * settings_.batch))),
       score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
+      validation_(run, training_, static_cast<uint64_t>(settings_.steps), StepTable::columns(score_columns(*run.cast)),
+                  "reward", [this](uint64_t t) { return validate(t); }),
       gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), Learnt::sums),
       signal_(counting(run.cast->rewards())) {
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
+  if (validation_.columns().empty()) return;
+  const auto table = run.spec.table("validation");
+  held_out_.emplace(Records::first(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+                                   table.integer("prompts")));
+}
+
+Records::Wanted GrpoStep::wanted(const std::string& split) const {
+  return {split, Records::Then::completion, room_for_completions(settings_.sampling, run_.cast->positions())};
+}
+
+std::vector<const Records*> GrpoStep::records() const {
+  std::vector<const Records*> all{&records_};
+  if (held_out_) all.push_back(&*held_out_);
+  return all;
 }
 
 // Groups are differentiated one after the other.
 Demand GrpoStep::demand() {
-  const int64_t longest = longest_of(run_, settings_.split, false), leaves = gradients_.mine().count;
+  const int64_t longest = longest_of(run_, records_, false), leaves = gradients_.mine().count;
   const int64_t most_new = settings_.sampling.max_new_tokens, group = longest + settings_.group_size * most_new;
   const int64_t part = std::max(settings_.micro_tokens, longest + most_new);
   return {gradients_of(leaves), std::min(group, part),
@@ -67,6 +85,7 @@ std::vector<std::string> GrpoStep::columns() const {
   if (training_.soundness.leaves_out()) names.emplace_back("left_out");
   if (settings_.entropy_control) names.emplace_back(entropy_bonus);
   for (const auto& name : Clock::columns(phases)) names.push_back(name);
+  for (const auto& name : validation_.columns()) names.push_back(name);
   return names;
 }
 

@@ -65,8 +65,8 @@ std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
   const int64_t start = leaves.first * settings_.together;
   const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
-  auto groups = read_prompts(*run_.cast, settings_.split, start, count, [&](int64_t i) {
-    return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_);
+  auto groups = records_.read(start, count, [&](int64_t i) {
+    return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_.size());
   });
   roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.group_size,
            {run_.seed(), static_cast<uint32_t>(t)});
@@ -78,14 +78,14 @@ std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
 void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock) {
   const auto step = static_cast<uint32_t>(t), before = static_cast<uint32_t>(attempt * settings_.batch);
   const auto other = [&](int64_t i) {
-    return static_cast<int64_t>(below(static_cast<uint64_t>(records_), run_.seed(), Stream::replacement, step,
+    return static_cast<int64_t>(below(static_cast<uint64_t>(records_.size()), run_.seed(), Stream::replacement, step,
                                       before + static_cast<uint32_t>(i)));
   };
   auto others = timed(clock, "rollout", [&] {
     std::vector<ScoredGroup> drawn;
     for (const ScoredGroup& group : groups) {
       if (!all_equal(group.rewards)) continue;
-      drawn.push_back(read_prompts(*run_.cast, settings_.split, group.index, 1, other).front());
+      drawn.push_back(records_.read(group.index, 1, other).front());
     }
     roll_out(*run_.cast, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
     return drawn;
@@ -98,6 +98,29 @@ void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& gr
     const auto place = static_cast<size_t>(group.index - groups.front().index);
     groups[place] = std::move(group);
   }
+}
+
+// What completions of the prompts that are held out are worth. Random numbers are those of step 0, so that each look
+// differs from the last in the model alone.
+Validation::Figures GrpoStep::validate(uint64_t t) {
+  const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
+  const auto group_size = run_.spec.table("validation").integer("group_size");
+  const auto groups = run_.world.together("validate", [&] {
+    run_.journal->phase("validate");
+    auto drawn = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
+    roll_out(*run_.cast, drawn, run_.spec.table("sampling"), group_size, {run_.seed(), 0});
+    for (ScoredGroup& group : drawn) {
+      try {
+        score(*run_.cast, t, group);
+      } catch (const plugin::NotFinite&) {
+        if (!training_.soundness.leaves_out()) throw;
+        leave_unjudged(*run_.cast, group);
+      }
+    }
+    return drawn;
+  });
+  const auto table = StepTable::gather(run_.world, groups, {});
+  return run_.world.rank() == 0 ? table.metrics(score_columns(*run_.cast)) : Validation::Figures();
 }
 
 kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {

@@ -1,9 +1,11 @@
 #pragma once
 #include "comm/tree_sum.h"
+#include "train/batch/records.h"
 #include "train/run.h"
 #include "train/telling/memory.h"
 #include "train/telling/reward_signal.h"
 #include "train/update/pooled.h"
+#include "train/validation.h"
 
 namespace compeer::train {
 
@@ -14,6 +16,8 @@ class GrpoStep {
 
   const GrpoSettings& settings() const { return settings_; }
   Training& training() { return training_; }
+  Validation& validation() { return validation_; }
+  std::vector<const Records*> records() const;  ///< that it reads
 
   Demand demand();                           ///< collective
   std::vector<std::string> columns() const;  ///< numbers that are logged of a step
@@ -25,8 +29,10 @@ class GrpoStep {
   void take(uint64_t t, Row& row);
 
  private:
+  Records::Wanted wanted(const std::string& split) const;
   std::vector<ScoredGroup> sample(uint64_t t);
   void judge(uint64_t t, ScoredGroup& group);
+  Validation::Figures validate(uint64_t t);
   void replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& groups, Clock& clock);
   void ask_reference(std::vector<ScoredGroup>& groups, std::vector<LearningGroup>& learning);
   void update(uint64_t t, uint64_t count, const std::vector<LearningGroup>& learning, const Pooled& pooled,
@@ -59,9 +65,11 @@ class GrpoStep {
 
   Run& run_;
   const GrpoSettings settings_;
-  const int64_t records_;
+  const Records records_;
   const std::vector<std::string> score_columns_;
   Training training_;
+  Validation validation_;
+  std::optional<Records> held_out_;  // what validation looks at
   comm::TreeSum gradients_;
   comm::TreeSum64 sums_;
   RewardSignal signal_;

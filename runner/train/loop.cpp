@@ -1,10 +1,32 @@
+#include <fmt/format.h>
+
 #include "base/error.h"
+#include "record/checkpoint.h"
+#include "train/batch/records.h"
 #include "train/run.h"
+#include "train/validation.h"
 
 namespace compeer::train {
 
+namespace {
+
+// What became of the data, for the log and summary.json.
+nlohmann::json tell_data(Run& run, const std::vector<const Records*>& records) {
+  nlohmann::json splits = nlohmann::json::array();
+  for (const Records* one : records) {
+    splits.push_back(one->counts());
+    if (run.start.step > 0) continue;
+    for (const auto& remark : one->remarks()) run.journal->event(0, remark);
+  }
+  const auto unreadable = plugin::left_out(run.cast->dataset());
+  if (!unreadable.text.empty()) run.journal->note(run.start.step, unreadable.text);
+  return {{"unreadable", unreadable.count}, {"splits", splits}};
+}
+
+}  // namespace
+
 void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
-                  uint64_t steps) {
+                  uint64_t steps, const std::vector<const Records*>& records) {
   columns.insert(columns.begin(), "step");
   if (!run.spec.table("record").flag("rollouts")) values.clear();
   run.world.together("open the log", [&] {
@@ -12,6 +34,7 @@ void open_journal(Run& run, const std::string& task, std::vector<std::string> co
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
     for (const auto& problem : run.start.passed_over) run.journal->event(run.start.step, "passed over " + problem);
+    run.journal->tell_data(tell_data(run, records));
   });
 }
 
@@ -25,16 +48,26 @@ void stop_politely(Run& run, uint64_t step) {
 
 }  // namespace
 
-void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step) {
+void train_loop(Run& run, Training& training, Validation& validation, uint64_t steps,
+                const std::function<void(uint64_t, Row&)>& step) {
   const auto settings = run.spec.table("checkpoint");
   const auto keep = static_cast<uint64_t>(settings.integer("keep"));
   CheckpointTimes checkpoints(settings, steps);
-  for (uint64_t t = run.start.step + 1; t <= steps; ++t) {
+  const auto point_best = [&] {
+    run.world.together("checkpoint", [&] {
+      if (validation.keeps_best() && run.world.rank() == 0) record::point_best_at(run.folder, validation.best());
+    });
+  };
+  point_best();  // a kill may have come before that
+  uint64_t done = run.start.step;
+  while (done < steps && !validation.is_over(done)) {
+    const uint64_t t = ++done;
     Row row(run.journal->columns());
     row.set("step", static_cast<double>(t));
     step(t, row);
+    const bool best = validation.look(t, row) && validation.keeps_best();
     const bool stop = run.world.any(run.stop.raised());
-    const bool save = stop || checkpoints.due(run.world, t);
+    const bool save = checkpoints.due(run.world, t) || stop || best || validation.is_over(t);
     run.world.together("log", [&] {
       run.journal->append(t, row);
       if (save) run.journal->sync();
@@ -43,9 +76,13 @@ void train_loop(Run& run, Training& training, uint64_t steps, const std::functio
       save_checkpoint(run.world, run.folder, t, *run.cast, training, keep);
       checkpoints.written();
     }
+    if (best) point_best();
     if (stop && t < steps) stop_politely(run, t);
   }
-  run.world.together("finish", [&] { run.journal->finish({}); });
+  run.world.together("finish", [&] {
+    if (done < steps) run.journal->end_at(done, validation.why_over());
+    run.journal->finish(validation.estimates());
+  });
 }
 
 }  // namespace compeer::train

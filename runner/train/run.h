@@ -15,6 +15,9 @@
 
 namespace compeer::train {
 
+class Records;
+class Validation;
+
 /// A task under way, as its steps see it.
 struct Run {
   comm::World& world;
@@ -29,12 +32,14 @@ struct Run {
   std::unique_ptr<Journal> journal;
 };
 
-/// Opens the journal of a task whose steps log these columns.
+/// Opens the journal of a task whose steps log these columns, and that reads these records.
 void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
-                  uint64_t steps);
+                  uint64_t steps, const std::vector<const Records*>& records);
 
-/// Runs steps start + 1 ... steps: journal, checkpoints, polite stop. `step` fills the row, on rank 0 at least.
-void train_loop(Run& run, Training& training, uint64_t steps, const std::function<void(uint64_t, Row&)>& step);
+/// Runs steps start + 1 ... steps: journal, validation, checkpoints, polite stop. `step` fills the row, on rank 0 at
+/// least.
+void train_loop(Run& run, Training& training, Validation& validation, uint64_t steps,
+                const std::function<void(uint64_t, Row&)>& step);
 
 void run_sft(Run& run);
 void run_grpo(Run& run);

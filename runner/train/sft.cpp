@@ -1,5 +1,6 @@
 // Supervised fine-tuning: maximum likelihood of answers (or of everything). A few records are differentiated
 // together and are one leaf of the sum.
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
@@ -12,10 +13,12 @@
 #include "base/error.h"
 #include "comm/tree_sum.h"
 #include "train/batch/order.h"
-#include "train/batch/rollouts.h"
+#include "train/batch/records.h"
 #include "train/batch/sequences.h"
 #include "train/run.h"
 #include "train/telling/memory.h"
+#include "train/update/pooled.h"
+#include "train/validation.h"
 
 namespace compeer::train {
 
@@ -29,10 +32,10 @@ int64_t size_of(const std::vector<T>& list) {
 // Where an assistant's turn of the history stands among all tokens.
 Lesson::Span span_of(Cast& cast, const ScoredGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
   const Example& example = group.example;
-  const std::vector<Turn> before(example.history.begin(), example.history.begin() + static_cast<ptrdiff_t>(turn));
+  const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
   auto until = cast.eyes().prompt(cast.chat(), before, group.pictures, example.id);
   const int64_t begin = size_of(until);
-  const auto said = cast.chat().answer(example.history[turn].text);
+  const auto said = cast.chat().answer(group.turns[turn].text);
   until.insert(until.end(), said.begin(), said.end());
   if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
     throw Error(example.id, "has earlier turns to learn, which the chat template writes otherwise than the last one",
@@ -43,9 +46,8 @@ Lesson::Span span_of(Cast& cast, const ScoredGroup& group, size_t turn, const st
 // The assistant's last turns, as many as are to be learned.
 std::vector<Lesson::Span> spans_of(Cast& cast, const ScoredGroup& group, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
-  const auto& history = group.example.history;
-  for (size_t turn = history.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
-    if (history[turn - 1].role == "assistant") spans.push_back(span_of(cast, group, turn - 1, tokens));
+  for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
+    if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(cast, group, turn - 1, tokens));
   }
   std::reverse(spans.begin(), spans.end());
   return spans;
@@ -62,14 +64,10 @@ std::vector<Lesson::Span> texts_of(const Eyes& eyes, const std::vector<int32_t>&
   return spans;
 }
 
-Lesson lesson(Cast& cast, const ScoredGroup& group, bool all, int64_t room) {
+Lesson lesson(Cast& cast, const ScoredGroup& group, bool all) {
   auto tokens = group.prompt;
   const auto answer = cast.chat().answer(group.example.answer);
   tokens.insert(tokens.end(), answer.begin(), answer.end());
-  if (size_of(tokens) > room) {
-    throw Error(group.example.id, fmt::format("has {} tokens, the model has room for {}", tokens.size(), room),
-                "raise the model's max_position_embeddings", Exit::data);
-  }
   const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
   auto sight = cast.eyes().look(read, 0, 0, group.pictures);
   auto spans = all ? texts_of(cast.eyes(), tokens) : spans_of(cast, group, tokens);
@@ -84,26 +82,36 @@ class Sft {
       : run_(run),
         settings_(run.spec.table("sft")),
         batch_(settings_.integer("batch")),
-        records_(run.cast->records(settings_.text("split"))),
+        all_(settings_.text("loss_on") == "all"),
+        records_(Records::shuffled(run.world, *run.cast, run.spec.table("dataset"), wanted(settings_.text("split")),
+                                   run.seed(), static_cast<uint64_t>(settings_.integer("steps") * batch_))),
         together_(settings_.integer("together")),
-        room_(run.cast->model().object().shape().positions),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
+        validation_(run, training_, steps_, {"loss"}, "loss", [this](uint64_t) { return validate(); }),
         gradients_(training_.gradients(leaves())),
         counts_(run.world, leaves(), 1),
-        losses_(run.world, leaves(), 1) {}
+        losses_(run.world, leaves(), 1) {
+    if (validation_.columns().empty()) return;
+    const auto table = run.spec.table("validation");
+    held_out_.emplace(Records::first(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+                                     table.integer("prompts")));
+  }
 
   void run() {
     auto columns = Clock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
     if (training_.soundness.leaves_out()) columns.emplace_back("left_out");
+    for (const auto& name : validation_.columns()) columns.push_back(name);
     tell_memory(run_, demand());
-    open_journal(run_, "sft", columns, {}, steps_);
-    train_loop(run_, training_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
+    std::vector<const Records*> read{&records_};
+    if (held_out_) read.push_back(&*held_out_);
+    open_journal(run_, "sft", columns, {}, steps_, read);
+    train_loop(run_, training_, validation_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
   }
 
   Demand demand() const {
-    const int64_t longest = longest_of(run_, settings_.text("split"), true);
+    const int64_t longest = longest_of(run_, records_, true);
     return {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0};
   }
 
@@ -112,6 +120,33 @@ class Sft {
     const int64_t first = leaf * together_, last = std::min(first + together_, batch_) - 1;
     return last > first ? fmt::format("records {} to {} of the step", first, last)
                         : fmt::format("record {} of the step", first);
+  }
+
+  Records::Wanted wanted(const std::string& split) const {
+    return {split, all_ ? Records::Then::answer : Records::Then::answer_alone};
+  }
+
+  // The loss on the records that are held out: the mean over their targets, added up in their order whoever read them.
+  Validation::Figures validate() {
+    const at::NoGradGuard no_grad;
+    const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
+    const auto own = run_.world.together("validate", [&] {
+      run_.journal->phase("validate");
+      std::vector<double> sums;  // of each record: its log-probs, its targets
+      for (const auto& group : held_out_->read(mine.first, mine.count, [](int64_t i) { return i; })) {
+        const auto one = lesson(*run_.cast, group, all_);
+        const auto known = run_.cast->model().call(
+            "forward", [&](Model&) { return log_probs(run_.cast->policy(), std::span(&one, 1)); });
+        sums.push_back(at::sum(known, at::kDouble).item().toDouble());
+        sums.push_back(static_cast<double>(one.targets()));
+        comm::mark_progress();
+      }
+      return sums;
+    });
+    const auto all = of_everyone(run_.world, own);
+    double sum = 0, targets = 0;
+    for (size_t i = 0; i < all.size(); i += 2) sum += all[i], targets += all[i + 1];
+    return {{"loss", -sum / targets}};
   }
 
   int64_t leaves() const { return (batch_ + together_ - 1) / together_; }
@@ -137,17 +172,17 @@ class Sft {
   std::vector<std::vector<Lesson>> read(uint64_t t) {
     run_.journal->phase("read");
     const auto mine = gradients_.mine();
-    const bool all = settings_.text("loss_on") == "all";
     const auto record_of = [&](int64_t i) {
-      return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i), records_);
+      return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i),
+                       records_.size());
     };
     std::vector<std::vector<Lesson>> lessons;
     for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) {
       const int64_t first = leaf * together_, count = std::min(together_, batch_ - first);
       auto& own = lessons.emplace_back();
       double targets = 0;
-      for (const auto& group : read_prompts(*run_.cast, settings_.text("split"), first, count, record_of)) {
-        own.push_back(lesson(*run_.cast, group, all, room_));
+      for (const auto& group : records_.read(first, count, record_of)) {
+        own.push_back(lesson(*run_.cast, group, all_));
         targets += static_cast<double>(own.back().targets());
       }
       counts_.add(leaf, {&targets, 1});
@@ -178,9 +213,14 @@ class Sft {
 
   Run& run_;
   const Settings settings_;
-  const int64_t batch_, records_, together_, room_;
+  const int64_t batch_;
+  const bool all_;  // tokens are learned, not the answer's alone
+  const Records records_;
+  const int64_t together_;
   const uint64_t steps_;
   Training training_;
+  Validation validation_;
+  std::optional<Records> held_out_;  // what validation looks at
   comm::TreeSum gradients_;
   comm::TreeSum64 counts_, losses_;
 };

@@ -72,9 +72,9 @@ TEST(Checkpoint, IsPointedAtAgainAfterAKillBetweenItsNameAndTheLink) {
   const auto link = run / "checkpoints/last";
   std::filesystem::remove(link);
   std::filesystem::create_directory_symlink("step-000001", link);
-  point_last_at(second);
+  point_at(second, "last");
   EXPECT_EQ(std::filesystem::read_symlink(link), "step-000002");
-  point_last_at(second);
+  point_at(second, "last");
   EXPECT_EQ(std::filesystem::read_symlink(link), "step-000002");
 }
 
@@ -126,7 +126,7 @@ TEST(Checkpoint, PruningKeepsTheNewestAndTheNewestGood) {
 TEST(Checkpoint, PruningKeepsWhatLastPointsAt) {
   const TemporaryFolder run;
   for (const uint64_t step : {10, 20, 30, 40}) write_checkpoint(run.path(), step);
-  point_last_at(run / "checkpoints/step-000010");
+  point_at(run / "checkpoints/step-000010", "last");
   write_checkpoint(run.path(), 12);
   prune(run.path(), 1);
   EXPECT_EQ(pointed_at(run.path()), run / "checkpoints/step-000012");
@@ -135,6 +135,20 @@ TEST(Checkpoint, PruningKeepsWhatLastPointsAt) {
   write_checkpoint(run.path(), 41);
   prune(run.path(), 2);
   EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000040", "step-000041"}));
+}
+
+TEST(Checkpoint, PruningKeepsWhatValidationFoundBest) {
+  const TemporaryFolder run;
+  for (const uint64_t step : {1, 2, 3, 4}) write_checkpoint(run.path(), step);
+  point_best_at(run.path(), 2);
+  prune(run.path(), 1);
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"best", "last", "step-000002", "step-000004"}));
+  EXPECT_EQ(pointed_at(run.path(), "best"), run / "checkpoints/step-000002");
+  point_best_at(run.path(), 4);
+  prune(run.path(), 1);
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"best", "last", "step-000004"}));
+  point_best_at(run.path(), 7);  // of a run that goes on before it
+  EXPECT_EQ(names_in(run / "checkpoints"), (std::vector<std::string>{"last", "step-000004"}));
 }
 
 TEST(Checkpoint, LeftoversOfKilledRunsAreRemovedAtTheStart) {

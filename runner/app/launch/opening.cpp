@@ -39,7 +39,7 @@ json missing_of(const Spec& spec) {
 // Runs that differ in nothing else have the same plugins, made in the same way. Models are not read.
 std::string what_matters(const Spec& spec) {
   json all = {{"missing", missing_of(spec)}, {"inputs", spec.values.value("inputs", json::object())}};
-  for (const char* key : {"task", "dataset", "rewards", "reweighting", "stages"}) {
+  for (const char* key : {"task", "dataset", "rewards", "reweighting", "stages", "validation"}) {
     if (spec.values.contains(key)) all[key] = spec.values.at(key);
   }
   if (spec.values.contains("model")) all["model"] = spec.values.at("model").at("plugin");

@@ -126,10 +126,10 @@ std::string check_checkpoint(const Path& folder) {
   return "as written";
 }
 
-std::string check_last(const Path& folder) {
-  const auto last = record::pointed_at(folder);
-  if (!std::filesystem::exists(last)) bad("points at " + last.filename().string() + ", which is gone");
-  return last.filename().string();
+std::string check_link(const Path& folder, const std::string& name) {
+  const auto checkpoint = record::pointed_at(folder, name);
+  if (!std::filesystem::exists(checkpoint)) bad("points at " + checkpoint.filename().string() + ", which is gone");
+  return checkpoint.filename().string();
 }
 
 // Do the log of a run that trains and its checkpoints belong together? A row is written before the checkpoint of its
@@ -207,8 +207,10 @@ std::vector<Check> check_all(const Path& folder, double seconds) {
   for (const auto& checkpoint : record::checkpoint_folders(folder))
     checks.push_back(
         check_here("checkpoints/" + checkpoint.filename().string(), [&] { return check_checkpoint(checkpoint); }));
-  if (!record::pointed_at(folder).empty())
-    checks.push_back(check_here("checkpoints/last", [&] { return check_last(folder); }));
+  for (const std::string name : {"last", "best"}) {
+    if (!record::pointed_at(folder, name).empty())
+      checks.push_back(check_here("checkpoints/" + name, [&] { return check_link(folder, name); }));
+  }
   checks.push_back(check_here("summary.json", [&] { return check_summary(folder); }));
   checks.push_back(check_here("status", [&] { return check_status(folder); }));
   return checks;

@@ -93,6 +93,7 @@ class Opening {
     if (spec.at("task") == "data") return {};
     auto all = train::StepTable::columns(columns);
     std::erase_if(all, [](const std::string& name) { return name.ends_with("*_std"); });
+    add_validation(spec, all);
     all.insert(all.end(), std::begin(of_steps), std::end(of_steps));
     return all;
   }
@@ -102,6 +103,22 @@ class Opening {
   static void each(const json& spec, const std::string& list, F&& f) {
     if (!spec.contains(list)) return;
     for (size_t i = 0; i < spec.at(list).size(); ++i) f(fmt::format("{}[{}]", list, i), spec.at(list)[i]);
+  }
+
+  // `all`: figures of completions, where there are rewards.
+  static void add_validation(const json& spec, Names& all) {
+    if (!spec.contains("validation") || spec.at("validation").at("every").is_null()) return;
+    const bool sft = spec.at("task") == "sft";
+    auto wanted = spec.at("validation").at("metrics").get<Names>();
+    if (wanted.empty()) wanted = {sft ? "loss" : "reward"};
+    const Names known = sft ? Names{"loss"} : all;
+    const bool unknown = std::any_of(known.begin(), known.end(), [](const auto& name) { return name.ends_with('*'); });
+    for (const auto& name : wanted) {
+      if (!unknown && std::find(known.begin(), known.end(), name) == known.end())
+        throw Error("validation.metrics", fmt::format("no metric '{}'", name), suggest(name, known), Exit::spec);
+      all.push_back("validation/" + name);
+    }
+    all.insert(all.end(), {"validation/best_step", "seconds/validation"});
   }
 
   static std::string label(const json& table) {

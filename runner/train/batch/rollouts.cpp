@@ -1,7 +1,5 @@
 #include "train/batch/rollouts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,27 +8,6 @@
 #include "language/stop_strings.h"
 
 namespace compeer::train {
-
-std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
-                                      const std::function<int64_t(int64_t)>& record_of) {
-  const int64_t room = cast.model().object().shape().positions;
-  std::vector<ScoredGroup> groups;
-  for (int64_t index = first; index < first + count; ++index) {
-    ScoredGroup group;
-    group.index = index;
-    group.example = cast.record(split, record_of(index));
-    const Example& example = group.example;
-    group.pictures = cast.eyes().read(example.history, example.id);
-    group.prompt = cast.eyes().prompt(cast.chat(), example.history, group.pictures, example.id);
-    if (static_cast<int64_t>(group.prompt.size()) >= room) {
-      throw Error(group.example.id,
-                  fmt::format("its prompt has {} tokens, the model has room for {}", group.prompt.size(), room),
-                  "shorten the history or raise the model's max_position_embeddings", Exit::data);
-    }
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
 
 void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck) {
   std::vector<rollout::Prompt> prompts;
@@ -64,6 +41,10 @@ rollout::Sampling sampling_from(const Settings& table) {
   sampling.min_p = table.number("min_p");
   sampling.repetition_penalty = table.number("repetition_penalty");
   return sampling;
+}
+
+int64_t room_for_completions(const rollout::Sampling& sampling, int64_t positions) {
+  return std::min(sampling.max_new_tokens, positions / 2);
 }
 
 }  // namespace compeer::train

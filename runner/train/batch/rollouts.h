@@ -1,15 +1,10 @@
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "compeer/settings.h"
 #include "train/batch/scoring.h"
 
 namespace compeer::train {
-
-/// The prompts of this rank's share of a step, encoded: groups first, first + 1, ... with records record_of(group).
-std::vector<ScoredGroup> read_prompts(Cast& cast, const std::string& split, int64_t first, int64_t count,
-                                      const std::function<int64_t(int64_t)>& record_of);
 
 /// The random numbers of a step.
 struct Luck {
@@ -24,5 +19,8 @@ void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& samp
 
 /// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
 rollout::Sampling sampling_from(const Settings& table);
+
+/// Tokens of the model's room that are kept for completions: what they may take, but no more than half of it.
+int64_t room_for_completions(const rollout::Sampling& sampling, int64_t positions);
 
 }  // namespace compeer::train

@@ -11,6 +11,7 @@ namespace compeer::train {
 struct ScoredGroup {
   int64_t index = 0;  ///< within the step, over all ranks
   Example example;
+  std::vector<Turn> turns;  ///< what the model is shown of its history
   std::vector<int32_t> prompt;
   std::vector<Picture> pictures;                 ///< that the prompt shows, until they were looked at
   std::shared_ptr<const Sight> sight = nullptr;  ///< of these

@@ -41,6 +41,7 @@ class Cast {
   const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   const language::Chat& chat() const { return *chat_; }
   const Eyes& eyes() const { return *eyes_; }
+  int64_t positions() const { return model_->object().shape().positions; }  ///< tokens that the model has room for
   std::vector<RewardTerm>& rewards() { return rewards_; }
   plugin::Plugin<Reweighting>* reweighting() { return reweighting_.get(); }
   /// "redundancy/s_in", ...: the reweighting's factors as columns.

@@ -72,7 +72,7 @@ Start newest_start(const std::filesystem::path& run, const std::string& sha256) 
     throw Error(run.string(),
                 fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),
                 "--fresh begins anew and keeps what is here beside it", Exit::data);
-  record::point_last_at(found->folder);
+  record::point_at(found->folder, "last");
   start.step = found->step;
   start.folder = found->folder;
   return start;

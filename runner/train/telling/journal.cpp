@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "spec/text.h"
+
 namespace compeer::train {
 
 namespace {
@@ -109,6 +111,18 @@ void Journal::event(uint64_t step, const std::string& text) {
   if (run_) run_->event(static_cast<double>(step), "info", text);
 }
 
+void Journal::note(uint64_t step, const std::string& text) {
+  if (!run_) return;
+  fmt::print(stderr, "compeer: note: {}\n", spec::printable(text, 1000));
+  event(step, text);
+}
+
+void Journal::end_at(uint64_t step, const std::string& why) {
+  if (!run_) return;
+  event(step, fmt::format("ended after step {} of {}: {}", step, plan_.steps, why));
+  plan_.steps = status_.steps = step;
+}
+
 void Journal::warning(uint64_t step, const std::string& text) {
   if (!run_) return;
   fmt::print(stderr, "compeer: warning: {}\n", text);
@@ -144,7 +158,7 @@ void Journal::finish(const std::optional<std::map<std::string, record::Estimate>
   if (estimates) {
     for (const auto& [name, value] : *estimates) metrics[name] = value;
   }
-  record::write_summary(plan_.folder, {plan_.task, status_.step, metrics});
+  record::write_summary(plan_.folder, {plan_.task, status_.step, metrics, {{"data", data_}}});
   stop("finished");
 }
 

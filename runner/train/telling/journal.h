@@ -46,7 +46,14 @@ class Journal {
   /// Rank 0: before a checkpoint, so that its row survives whatever the checkpoint does.
   void sync();
   void event(uint64_t step, const std::string& text);
+  void note(uint64_t step, const std::string& text);     ///< rank 0: also on standard error
   void warning(uint64_t step, const std::string& text);  ///< rank 0: also on standard error
+
+  /// Rank 0: what became of the data, as "data" in the details of summary.json.
+  void tell_data(nlohmann::json data) { data_ = std::move(data); }
+
+  /// Rank 0: the run ends after this step, before all that were planned.
+  void end_at(uint64_t step, const std::string& why);
 
   /// All ranks; `estimates` replace the means over the last rows in summary.json.
   void finish(const std::optional<std::map<std::string, record::Estimate>>& estimates);
@@ -60,6 +67,7 @@ class Journal {
   std::optional<record::RunWriter> run_;
   std::optional<record::RolloutWriter> rollouts_;
   record::Status status_;
+  nlohmann::json data_;
   std::deque<std::vector<double>> recent_;
   std::chrono::steady_clock::time_point start_, published_;
   double appending_ = 0;  // seconds that the last row took

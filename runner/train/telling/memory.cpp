@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "train/batch/rollouts.h"
 #include "train/telling/seats.h"
 
 namespace compeer::train {
@@ -114,12 +113,12 @@ void tell_memory(Run& run, const Demand& demand) {
   warn(seats, sizes.more());
 }
 
-int64_t longest_of(Run& run, const std::string& split, bool answers) {
+int64_t longest_of(Run& run, const Records& records, bool answers) {
   return run.world.together("read", [&]() -> int64_t {
     if (run.world.rank() != 0) return 0;
-    const auto count = std::min(looked_at, run.cast->records(split));
+    const auto count = std::min(looked_at, records.size());
     int64_t longest = 0;
-    for (const auto& group : read_prompts(*run.cast, split, 0, count, [](int64_t i) { return i; })) {
+    for (const auto& group : records.read(0, count, [](int64_t i) { return i; })) {
       const auto answer = answers ? run.cast->chat().answer(group.example.answer).size() : 0;
       longest = std::max(longest, static_cast<int64_t>(group.prompt.size() + answer));
     }

@@ -5,6 +5,7 @@
 
 #include "compeer/model.h"
 #include "rollout/sampling.h"
+#include "train/batch/records.h"
 #include "train/run.h"
 
 namespace compeer::train {
@@ -49,7 +50,7 @@ MemoryEstimate rank_memory(Run& run, const Demand& demand);
 /// on a host that has less. `demand` is rank 0's, whose share is the largest.
 void tell_memory(Run& run, const Demand& demand);
 
-/// Tokens of the longest of a split's first records, answers included if they are learned.
-int64_t longest_of(Run& run, const std::string& split, bool answers);
+/// Tokens of the longest of the first records, answers included if they are learned.
+int64_t longest_of(Run& run, const Records& records, bool answers);
 
 }  // namespace compeer::train

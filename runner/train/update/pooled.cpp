@@ -14,9 +14,6 @@
 
 namespace compeer::train {
 
-namespace {
-
-// The numbers of all ranks, in rank order, on every rank.
 std::vector<double> of_everyone(comm::World& world, const std::vector<double>& mine) {
   std::string all;
   for (const auto& part : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double)}))
@@ -26,6 +23,8 @@ std::vector<double> of_everyone(comm::World& world, const std::vector<double>& m
   if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
   return numbers;
 }
+
+namespace {
 
 template <class Numbers>
 std::vector<double> pool(comm::World& world, const std::vector<LearningGroup>& mine, Numbers numbers_of) {

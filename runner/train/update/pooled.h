@@ -5,6 +5,9 @@
 
 namespace compeer::train {
 
+/// Collective. The numbers of all ranks, in rank order, on every rank.
+std::vector<double> of_everyone(comm::World& world, const std::vector<double>& mine);
+
 /// What the groups of a step share. Every rank computes it from the same numbers, those of all groups in their order,
 /// so it has the same bits everywhere. Making one is collective.
 struct Pooled {

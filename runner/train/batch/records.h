@@ -1,0 +1,74 @@
+#pragma once
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "comm/world.h"
+#include "train/batch/prompts.h"
+#include "train/batch/scoring.h"
+
+namespace compeer::train {
+
+/// The records of a split that a task reads. Those that it will read are looked at before its first step, so that no
+/// run ends at step 76 because record 702 is long.
+class Records {
+ public:
+  /// What stands behind a prompt: a completion of so many tokens; or the record's own answer, which may be empty, or
+  /// without which there is nothing to learn.
+  enum class Then { completion, answer, answer_alone };
+
+  struct Wanted {
+    std::string split;
+    Then then = Then::completion;
+    int64_t completion = 0;
+  };
+
+  /// The first so many of the split that can be used, or all if it has fewer. Collective: ranks share the work. Throws
+  /// Error (exit 4) if no record can be used, and for a long prompt if the spec wants that.
+  static Records first(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count);
+
+  /// The split in the order that training reads it (order.h), of which positions 0 ... `count` - 1 will be read. A
+  /// record that can't be used gives its place to another one, drawn by its number. Collective; throws as above.
+  static Records shuffled(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, uint64_t seed,
+                          uint64_t count);
+
+  int64_t size() const { return size_; }
+
+  /// Groups first, first + 1, ... of a step, with the records record_of(group), 0 <= record < size().
+  std::vector<ScoredGroup> read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const;
+
+  /// For people: what was trimmed or skipped, and which came first.
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+  /// {"split", "records" that were looked at, "trimmed", "skipped", "unanswered"}
+  nlohmann::json counts() const;
+
+ private:
+  enum Verdict : char { whole, trimmed, skipped, unanswered };
+  struct Read {
+    Example example;
+    Prompt prompt;
+    Verdict verdict;
+  };
+
+  Records(Cast& cast, const Settings& dataset, Wanted wanted);
+  Read look(int64_t record) const;
+  Read usable(int64_t record) const;
+  int64_t after(const Example& example) const;
+  std::string verdicts(comm::World& world, const std::vector<int64_t>& records) const;
+  void count(comm::World& world, const std::vector<int64_t>& records, const std::string& verdicts);
+  void remark(const std::vector<int64_t>& records, const std::string& verdicts);
+
+  Cast& cast_;
+  const Prompts prompts_;
+  const Wanted wanted_;
+  const bool errors_;
+  uint64_t seed_ = 0;
+  int64_t size_ = 0, looked_at_ = 0;
+  std::vector<int64_t> chosen_;  // records of the split; empty: all of them
+  int64_t counts_[4] = {};
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace compeer::train

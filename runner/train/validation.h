@@ -1,0 +1,57 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/run.h"
+#include "train/telling/row.h"
+
+namespace compeer::train {
+
+/// The spec's table `validation`: the same records, looked at again and again while a model is trained; which step was
+/// best; when it is time to stop. What it remembers is part of a checkpoint (Training::numbers).
+class Validation {
+ public:
+  using Figures = std::vector<std::pair<std::string, double>>;
+  /// Collective: what the model is worth now. The figures on rank 0.
+  using Measure = std::function<Figures(uint64_t step)>;
+
+  /// `known`: names of the figures that `measure` gives; `usual` is the one that decides if the spec names none. Throws
+  /// Error (exit 3) for a metric that isn't among them.
+  Validation(Run& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
+             const std::string& usual, Measure measure);
+
+  /// "validation/reward", ..., "seconds/validation"; none if the spec wants no validation.
+  std::vector<std::string> columns() const;
+
+  /// Collective. If this step is one to be looked at, fills its columns on rank 0. True if no earlier one was better.
+  bool look(uint64_t step, Row& row);
+
+  bool keeps_best() const { return keeps_best_; }
+  /// The best step so far; 0: none.
+  uint64_t best() const;
+  /// Whether the best look lies as far back as the spec allows, after `step`.
+  bool is_over(uint64_t step) const;
+
+  /// In words: "no better validation/reward since step 40".
+  std::string why_over() const;
+
+  /// For summary.json: the columns as they were at the best step, and "validation/best_step".
+  std::map<std::string, record::Estimate> estimates() const;
+
+ private:
+  double& number(const std::string& name) const;
+  bool better(double value) const;
+
+  Run& run_;
+  Training& training_;
+  const uint64_t steps_, every_, patience_;
+  std::vector<std::string> metrics_;
+  bool lower_ = false, keeps_best_ = false;
+  const Measure measure_;
+};
+
+}  // namespace compeer::train
