@@ -20,7 +20,8 @@ TEST(Resolve, FillsInEveryDefault) {
   const auto spec = resolved(smallest());
   EXPECT_EQ(
       spec.canonical(),
-      R"({"checkpoint":{"every":null,"keep":2,"minutes":10.0},"dataset":{"ambiguity":0.15,"plugin":"esc_world"},)"
+      R"({"checkpoint":{"every":null,"keep":2,"minutes":10.0},"dataset":{"ambiguity":0.15,)"
+      R"("long_prompts":"trim","max_prompt_tokens":null,"plugin":"esc_world","system":null,"system_file":null},)"
       R"("grpo":{"advantage_least":null,"advantage_most":null,"baseline":"group","batch":8,"beta":0.0)"
       R"(,"cispo_least":0.0,"cispo_most":5.0,"clip":0.2,"clip_cov_high":5.0,"clip_cov_low":1.0)"
       R"(,"clip_cov_share":0.0002,"clip_high":null,"clip_low":null,"combine":"sum","delta":null)"
@@ -36,7 +37,9 @@ TEST(Resolve, FillsInEveryDefault) {
       R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
-      R"("seed":1,"shard":"none","task":"grpo","threads":1,"watchdog":{"seconds":300}})");
+      R"("seed":1,"shard":"none","task":"grpo","threads":1,)"
+      R"("validation":{"better":null,"every":null,"group_size":1,"keep":"best","metrics":[],"patience":null,"prompts":64,"split":"valid"},)"
+      R"("watchdog":{"seconds":300}})");
 }
 
 TEST(Resolve, KeepsTheSectionsOfItsTaskOnly) {
