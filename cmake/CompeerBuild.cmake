@@ -38,7 +38,7 @@ add_library(compeer::flags ALIAS compeer_flags)
 set_target_properties(compeer_flags PROPERTIES EXPORT_NAME flags)
 target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -ffp-contract=off
-  $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,-Wno-subobject-linkage,-Wshadow>>   # those mind what stands in other sources
+  $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>   # those mind what stands in other sources
   $<BUILD_INTERFACE:$<$<BOOL:${COMPEER_WERROR}>:-Werror>>)
 
 if(COMPEER_SANITIZE)

@@ -1,5 +1,5 @@
-// A file of each published corpus made of anything, through the data set that reads it. The first character says which,
-// and whether the file is JSON, as most are, or a table or plain text.
+// A file of each published corpus, or of prompts, made of anything, through the data set that reads it. The first
+// character says which (a letter: prompts), and whether the file is JSON, as most are, or a table or plain text.
 #include <array>
 
 #include "compeer/dataset.h"
@@ -11,11 +11,14 @@
   make(avamerg) make(cpsycoun) make(emollm) make(escot) make(esconv) make(mesc) make(smile) make(soulchat)
 #define DECLARE(name) extern "C" const void* compeer_make_##name;
 EACH_CORPUS(DECLARE)
+DECLARE(prompts)
 
 namespace {
 
 using namespace compeer;
 using Factory = std::unique_ptr<Dataset> (*)(const Settings&, Host&);
+
+Factory factory(const void* made) { return reinterpret_cast<Factory>(const_cast<void*>(made)); }
 
 struct Corpus {
   Factory make;
@@ -23,7 +26,7 @@ struct Corpus {
 };
 
 const std::array<Corpus, 8>& corpora() {
-#define ENTRY(name) Corpus{reinterpret_cast<Factory>(const_cast<void*>(compeer_make_##name)), #name},
+#define ENTRY(name) Corpus{factory(compeer_make_##name), #name},
   static const std::array<Corpus, 8> all{{EACH_CORPUS(ENTRY)}};
   return all;
 }
@@ -48,7 +51,8 @@ void read(const Corpus& corpus, const std::filesystem::path& file) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Folder folder;
   if (size == 0) return 0;
-  const auto& corpus = corpora()[data[0] % corpora().size()];
+  const bool prompts = (data[0] & 64) != 0;
+  const Corpus corpus = prompts ? Corpus{factory(compeer_make_prompts), "prompts"} : corpora()[data[0] % 8];
   const char* kind = (data[0] & 8) == 0 ? ".json" : corpus.file == std::string_view("mesc") ? ".csv" : ".txt";
   const auto file = folder.write(std::string(corpus.file) + kind, fuzz::text_of(data + 1, size - 1));
   fuzz::may_refuse({Exit::data}, [&] { read(corpus, file); });
