@@ -10,6 +10,7 @@
 #include "app/findings_text.h"
 #include "app/launch/launch.h"
 #include "app/launch/opening.h"
+#include "app/launch/run_folder.h"
 #include "app/launch/script_actions.h"
 #include "app/log/in_child.h"
 #include "app/log/key_figures.h"
@@ -128,8 +129,8 @@ int run_spec(const Options& options) {
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
   auto spec = spec::resolve(draft, plugin::Finder());
   spec::pin_inputs(spec, spec::Missing::refuse);
+  if (RunFolder::look(spec, options.launch().results).second != RunFolder::State::finished) Opening().columns({spec});
   if (options.dry_run) {
-    Opening().columns({spec});
     std::cout << plan(spec, options.launch()) << '\n';
     return 0;
   }

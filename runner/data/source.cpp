@@ -1,9 +1,6 @@
 #include "data/source.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "base/error.h"
+#include "plugin/calls.h"
 
 namespace compeer::data {
 
@@ -13,31 +10,15 @@ namespace {
 
 const std::vector<std::string> kSplits = {"train", "valid", "test"};
 
-int64_t size_of(plugin::Plugin<Dataset>& dataset, const std::string& split) {
-  return dataset.call("size", [&](Dataset& d) { return d.size(split); });
-}
-
-std::string held_in(plugin::Plugin<Dataset>& dataset) {
-  std::string held;
-  for (const auto& split : kSplits) {
-    if (const auto size = size_of(dataset, split); size > 0)
-      held += fmt::format("{}{} in {}", held.empty() ? "" : ", ", size, split);
-  }
-  return held.empty() ? "none has any" : "there are " + held;
-}
-
 }  // namespace
 
-Source::Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits) : dataset_(dataset) {
-  if (splits.empty()) splits = kSplits;
-  for (const std::string& split : splits) {
-    const auto size = size_of(dataset_, split);
-    splits_.emplace_back(split, size);
-    total_ += size;
-  }
-  if (total_ > 0) return;
-  throw Error("datasets/" + dataset_.identity().name, fmt::format("has no records in {}", fmt::join(splits, ", ")),
-              "data.splits names the splits that are read; " + held_in(dataset_), Exit::data);
+Source::Source(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits) : dataset_(dataset) {
+  for (const std::string& split : splits)
+    splits_.emplace_back(split, plugin::records_in(dataset_, split, "data.splits"));
+  for (const std::string& split : splits.empty() ? kSplits : std::vector<std::string>{})
+    splits_.emplace_back(split, dataset_.call("size", [&](Dataset& d) { return d.size(split); }));
+  for (const auto& [split, size] : splits_) total_ += size;
+  if (total_ == 0) plugin::records_in(dataset_, kSplits.front(), "data.splits");  // throws
 }
 
 namespace {

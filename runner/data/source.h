@@ -14,8 +14,9 @@ namespace compeer::data {
 /// its own "turns".
 class Source {
  public:
-  /// No splits: train, valid and test. Throws Error (exit 4) if there is no record in any of them.
-  Source(plugin::Plugin<Dataset>& dataset, std::vector<std::string> splits);
+  /// No splits: train, valid and test, of which some may be empty. Throws Error (exit 4) if there is no record, or none
+  /// in a split that is named.
+  Source(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits);
 
   int64_t size() const { return total_; }
   nlohmann::json record(int64_t index);

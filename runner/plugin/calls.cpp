@@ -97,6 +97,21 @@ int64_t count(const std::vector<std::string>& list) { return static_cast<int64_t
 
 }  // namespace
 
+int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std::string& setting) {
+  const auto size_of = [&](const std::string& name) {
+    return dataset.call("size", [&](Dataset& d) { return d.size(name); });
+  };
+  if (const auto size = size_of(split); size > 0) return size;
+  std::string held;
+  for (const char* usual : {"train", "valid", "test"}) {
+    if (const auto size = size_of(usual); size > 0)
+      held += fmt::format("{}{} in {}", held.empty() ? "" : ", ", size, usual);
+  }
+  throw Error("datasets/" + dataset.identity().name, fmt::format("has no records in split '{}'", split),
+              fmt::format("{} names a split; {}", setting, held.empty() ? "none has any" : "there are " + held),
+              Exit::data);
+}
+
 LeftOut left_out(Plugin<Dataset>& dataset) {
   const auto all = dataset.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   LeftOut found{static_cast<int64_t>(all.size()), ""};

@@ -22,6 +22,10 @@ class NotFinite : public Failure {
   using Failure::Failure;
 };
 
+/// How many records a split has. Throws Error (exit 4) if it has none, which tells those that have some; `setting`:
+/// what names the split, for people.
+int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std::string& setting);
+
 /// What a data set had to leave out of its files, for the log: how many records, and "" or a line that names the first.
 struct LeftOut {
   int64_t count = 0;

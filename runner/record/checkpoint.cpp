@@ -143,6 +143,17 @@ std::string damage(const Path& folder) {
   return "";
 }
 
+std::string changed_model(const Path& folder) {
+  if (!std::filesystem::is_regular_file(folder / "manifest.json")) return "";
+  const json manifest = read_strict_json(folder / "manifest.json");
+  if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
+  for (const auto& [name, wanted] : manifest["files"].items()) {
+    if (name == "optimizer.safetensors" || name == "reference.safetensors" || name == "state.json") continue;
+    if (auto problem = damage_of_file(folder, name, wanted); !problem.empty()) return problem;
+  }
+  return "";
+}
+
 std::vector<Path> checkpoint_folders(const Path& run_folder) {
   std::vector<std::pair<uint64_t, Path>> found;
   std::error_code code;

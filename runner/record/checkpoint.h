@@ -42,6 +42,10 @@ struct Checkpoint {
 /// What is wrong with a checkpoint folder, or "" if each file has the size and hash of the manifest.
 std::string damage(const std::filesystem::path& checkpoint_folder);
 
+/// What was changed, since a checkpoint was written, of the files that make it a model, wherever the folder is by now:
+/// "model.safetensors has other contents than were written"; "" if nothing was, or if it is no checkpoint.
+std::string changed_model(const std::filesystem::path& folder);
+
 /// Folders `step-*` of a run, whole or not, newest first; not those still being written.
 std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& run_folder);
 

@@ -31,6 +31,20 @@ std::vector<std::string> paths_of(const Base& base) {
 
 bool finished(const RunResult& run) { return run.state == RunResult::State::finished; }
 
+bool is_base(const RunResult& run, const Base& base) {
+  return std::all_of(base.begin(), base.end(), [&](const auto& setting) {
+    const json* value = look(run.spec, setting.first);
+    return value && *value == setting.second;
+  });
+}
+
+void check_settings(const std::vector<RunResult>& runs, const std::vector<std::string>& paths) {
+  for (const auto& path : paths) {
+    const auto has = [&](const RunResult& run) { return look(run.spec, path) != nullptr; };
+    if (std::none_of(runs.begin(), runs.end(), has)) refuse_path("a run", runs.front().spec, path);
+  }
+}
+
 class Comparer {
  public:
   Comparer(const std::vector<RunResult>& runs, const std::vector<std::string>& columns, const Base& base,
@@ -39,8 +53,7 @@ class Comparer {
     made_.base = base;
     made_.paired_by = pair;
     made_.settings = paths_of(base);
-    check_settings(made_.settings);
-    check_settings(pair);
+    check_settings(runs, pair);
     const auto sorted = sort_columns(runs, columns);
     for (const auto& path : sorted.settings) {
       if (!in_base(path) && !contains(pair, path)) made_.settings.push_back(path), alike_.push_back(path);
@@ -54,7 +67,7 @@ class Comparer {
   Comparison compare() {
     find_base();
     for (const auto& run : runs_) {
-      if (finished(run) && !is_base(run)) add(run);
+      if (finished(run) && !is_base(run, made_.base)) add(run);
     }
     for (const auto& [settings, differences] : rows_) {
       Comparison::Row row{settings, {}};
@@ -70,33 +83,11 @@ class Comparer {
   }
   bool in_base(const std::string& path) const { return contains(paths_of(made_.base), path); }
 
-  void check_settings(const std::vector<std::string>& paths) const {
-    for (const auto& path : paths) {
-      const auto has = [&](const RunResult& run) { return look(run.spec, path) != nullptr; };
-      if (std::none_of(runs_.begin(), runs_.end(), has)) refuse_path("a run", runs_.front().spec, path);
-    }
-  }
-
-  bool is_base(const RunResult& run) const {
-    return std::all_of(made_.base.begin(), made_.base.end(), [&](const auto& setting) {
-      const json* value = look(run.spec, setting.first);
-      return value && *value == setting.second;
-    });
-  }
-
   void find_base() {
-    bool any = false;
+    refuse_base(runs_, made_.base);
     for (const auto& run : runs_) {
-      if (!is_base(run)) continue;
-      any = true;
-      take_place(base_, run, alike_);
+      if (is_base(run, made_.base)) take_place(base_, run, alike_);
     }
-    if (any) return;
-    std::set<std::string> values;
-    for (const auto& run : runs_)
-      values.insert(with_values(paths_of(made_.base), settings_of(run, paths_of(made_.base))));
-    throw Error("", fmt::format("no run has {}", made_.base_text()),
-                fmt::format("there are: {}", fmt::join(values, "; ")));
   }
 
   // One run for each place, or it isn't clear which ones are a pair.
@@ -151,6 +142,18 @@ std::string show_difference(const Estimate& difference) {
 }
 
 }  // namespace
+
+void refuse_base(const std::vector<RunResult>& runs, const Base& base) {
+  const auto paths = paths_of(base);
+  check_settings(runs, paths);
+  if (std::any_of(runs.begin(), runs.end(), [&](const RunResult& run) { return is_base(run, base); })) return;
+  std::set<std::string> values;
+  for (const auto& run : runs) values.insert(with_values(paths, settings_of(run, paths)));
+  std::vector<json> wanted;
+  for (const auto& [path, value] : base) wanted.push_back(value);
+  throw Error("", fmt::format("no run has {}", with_values(paths, wanted)),
+              fmt::format("there are: {}", fmt::join(values, "; ")));
+}
 
 Comparison compare(const std::vector<RunResult>& runs, const std::vector<std::string>& columns, const Base& base,
                    const std::vector<std::string>& pair) {

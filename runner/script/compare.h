@@ -31,4 +31,7 @@ struct Comparison {
 Comparison compare(const std::vector<RunResult>& runs, const std::vector<std::string>& columns,
                    const std::vector<std::pair<std::string, spec::json>>& base, const std::vector<std::string>& pair);
 
+/// Throws the Error of a base that no run is, which specs alone can tell.
+void refuse_base(const std::vector<RunResult>& runs, const std::vector<std::pair<std::string, spec::json>>& base);
+
 }  // namespace compeer::script

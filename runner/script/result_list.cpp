@@ -123,6 +123,7 @@ int compare_list(lua_State* L) {
   for (lua_Integer i = 1; lua_rawgeti(L, 2, i) != LUA_TNIL; ++i) columns.emplace_back(check_text(L, -1)), lua_pop(L, 1);
   const auto base = base_option(option(L, options, "against"));
   const auto pair = pair_option(L, options);
+  if (const auto runs = to_results(L, 1); !runs.empty()) refuse_base(runs, base);
   push_comparison(L, compare(measured_results(L, "comparison", columns), columns, base, pair));
   return 1;
 }
@@ -160,7 +161,10 @@ void add_sweep(lua_State* L, int index, Report& report) {
   }
   if (columns.is_null()) return;
   const auto names = texts(columns, "columns", "columns = { \"reweighting.plugin\", \"reward\" }");
-  if (has_planned(report.runs)) return refuse_unpromised(report.runs, names);  // there is nothing to show
+  if (has_planned(report.runs)) {  // there is nothing to show
+    if (!against.is_null()) refuse_base(report.runs, base_option(against));
+    return refuse_unpromised(report.runs, names);
+  }
   report.table = make_table(report.runs, names);
   if (report.table->settings.empty() || report.table->metrics.empty()) {
     throw Error("", "the columns of a report are one setting or more, and one metric or more");

@@ -59,19 +59,12 @@ bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
   return false;
 }
 
-// Rewards and reweightings have said which columns they have. Of other names not all are known beforehand, so that only
-// what looks like a slip of the hand is taken for one.
+// "rewards/prm/*" stands for columns of a plugin that can't be made yet; runs that promise nothing may have any.
 bool is_promised(const RunResult& run, const std::string& name) {
-  const auto& known = run.promised;
-  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return true;
-  const auto any = [&](const std::string& one) {
-    return one.ends_with("/*") && name.starts_with(std::string_view(one).substr(0, one.size() - 1));
+  const auto is_it = [&](const std::string& one) {
+    return one == name || (one.ends_with("/*") && name.starts_with(std::string_view(one).substr(0, one.size() - 1)));
   };
-  if (std::any_of(known.begin(), known.end(), any)) return true;
-  const auto slash = name.find('/');
-  if (slash == std::string::npos) return nearest(name, known).empty();
-  const auto family = name.substr(0, slash + 1);
-  return std::none_of(known.begin(), known.end(), [&](const auto& other) { return other.starts_with(family); });
+  return run.promised.empty() || std::any_of(run.promised.begin(), run.promised.end(), is_it);
 }
 
 // The runs of a row.

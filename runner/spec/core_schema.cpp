@@ -229,7 +229,7 @@ std::vector<Section> task_sections() {
        ""},
       {table(
            "evaluate", "measuring a model",
-           {integer("prompts", 64, "prompts in all").from(1),
+           {integer("prompts", 64, "prompts in all, the first of the split or spread over it").from(1),
             integer("group_size", 4, "completions of a prompt").from(1), word("split", "test", "split of the dataset"),
             integer("batch", 16, "prompts of a row in the log").from(1)}),
        {"evaluate"},
@@ -290,12 +290,12 @@ std::vector<Section> house_sections() {
              {integer("every", nullptr, "steps between two looks, the last step has one in any case; unset: none")
                   .from(1),
               word("split", "valid", "split of the dataset"),
-              integer("prompts", 64, "records that are looked at, the first of the split, or all if it has fewer")
-                  .from(1),
+              integer("prompts", 64, "records that are looked at, or all if the split has fewer").from(1),
               integer("group_size", 1, "grpo: completions of a prompt").from(1),
               words("metrics",
                     "what is logged as validation/<metric>, the first decides; empty: loss (sft), reward (grpo)"),
-              word("better", nullptr, "which values of it are better; unset: lower ones of loss, else higher ones")
+              word("better", nullptr,
+                   "which values of the first are better; unset: lower ones of loss, higher ones of rewards")
                   .of({"higher", "lower"}),
               word("keep", "best", "best: the checkpoint of the best look stays, as checkpoints/best; last: no such")
                   .of({"best", "last"}),

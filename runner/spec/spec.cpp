@@ -150,6 +150,15 @@ Draft Spec::draft() const {
   return made;
 }
 
+std::map<std::string, std::string> Spec::files() const {
+  std::map<std::string, std::string> found;
+  json copy = values;
+  for (const auto& path : paths) {
+    if (values.contains("inputs") && values["inputs"].contains(path)) found[path] = at(copy, path).get<std::string>();
+  }
+  return found;
+}
+
 void pin_inputs(Spec& spec, Missing missing) {
   Mistakes mistakes;
   spec.values.erase("inputs");
@@ -167,7 +176,11 @@ void pin_inputs(Spec& spec, Missing missing) {
     spec.values["inputs"][path] = pin(*found);
     spec.origins[join("inputs", path)] = from_contents;
     for (const auto& [here, file] : spec.texts) {
-      if (file == path) at(spec.values, here) = plain_text(*found), spec.origins[here] = from_contents;
+      if (file != path) continue;
+      auto text = plain_text(*found);
+      if (text.ends_with('\n')) text.pop_back();  // an editor's
+      at(spec.values, here) = std::move(text);
+      spec.origins[here] = from_contents;
     }
   }
   mistakes.raise();

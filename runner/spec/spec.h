@@ -20,6 +20,9 @@ struct Spec {
   std::vector<std::string> paths;              ///< which values are files or folders; empty in a spec read back
   std::map<std::string, std::string> texts;    ///< which values are to be the text of the file at another; likewise
 
+  /// Path -> file or folder, of those among `paths` whose inputs are pinned.
+  std::map<std::string, std::string> files() const;
+
   /// Sorted keys, no white space, UTF-8, integers as integers, numbers as the shortest text that reads back (1.0).
   std::string canonical() const;
   /// SHA-256 of `canonical()`: the identity of the run.

@@ -1,6 +1,7 @@
 #include "statistics/interval.h"
 
 #include <algorithm>
+#include <map>
 
 namespace compeer::statistics {
 
@@ -66,6 +67,24 @@ Interval mean_interval(std::span<const double> values) {
   Interval result{found.mean, Interval::unknown, Interval::unknown, static_cast<int64_t>(found.n)};
   if (found.n < 2) return result;
   const double half = t_quantile(found.n - 1) * found.error;
+  result.low = found.mean - half;
+  result.high = found.mean + half;
+  return result;
+}
+
+Interval mean_interval(std::span<const double> values, std::span<const uint64_t> clusters) {
+  const auto found = moments(values);
+  std::map<uint64_t, double> sums;  // of what values have beyond the mean
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) sums[clusters[i]] += values[i] - found.mean;
+  }
+  if (sums.size() == found.n) return mean_interval(values);
+  Interval result{found.mean, Interval::unknown, Interval::unknown, static_cast<int64_t>(found.n)};
+  if (sums.size() < 2) return result;
+  double squares = 0;
+  for (const auto& [cluster, sum] : sums) squares += sum * sum;
+  const auto c = static_cast<double>(sums.size());
+  const double half = t_quantile(sums.size() - 1) * std::sqrt(c / (c - 1) * squares) / static_cast<double>(found.n);
   result.low = found.mean - half;
   result.high = found.mean + half;
   return result;

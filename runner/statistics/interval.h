@@ -31,6 +31,12 @@ struct Interval {
 Interval mean_interval(std::span<const double> values);
 inline Interval mean_interval(const std::vector<double>& values) { return mean_interval(std::span(values)); }
 
+/// The same mean where values of one cluster, such as replies in one dialogue, depend on each other: `clusters` says
+/// which each value belongs to. The interval is that of the clusters' sums (the sandwich estimator with a factor
+/// of c / (c - 1), Student's t with c - 1 degrees of freedom for c clusters); with one value in each it is the one
+/// above.
+Interval mean_interval(std::span<const double> values, std::span<const uint64_t> clusters);
+
 /// a - b of two independent means. The interval keeps the distances of the two (Zou and Donner 2008), so that it is
 /// right for lopsided intervals too:  low = d - sqrt((a - a.low)^2 + (b.high - b)^2),  high likewise.
 Interval independent_difference(const Interval& a, const Interval& b);

@@ -1,7 +1,9 @@
 // Rollouts and rewards without an update: what a model is worth on a split, with intervals over prompts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
@@ -15,17 +17,19 @@ namespace compeer::train {
 
 namespace {
 
-// Means over a prompt's completions, prompt after prompt, by metric.
+// Means over a prompt's completions, prompt after prompt, by metric; NaN where there is none.
 using Samples = std::map<std::string, std::vector<double>>;
 
 void collect(const StepTable& table, const std::vector<std::string>& score_columns, Samples& samples) {
   for (const StepTable::Group& group : table.groups) {
     StepTable alone;
     alone.groups.push_back(group);
-    for (const auto& [name, value] : alone.metrics(score_columns)) {
-      if (!std::isnan(value)) samples[name].push_back(value);
-    }
+    for (const auto& [name, value] : alone.metrics(score_columns)) samples[name].push_back(value);
   }
+}
+
+bool has_any(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
 }
 
 class Evaluation {
@@ -37,10 +41,10 @@ class Evaluation {
         batch_(settings_.integer("batch")),
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
         sampling_(sampling_from(run.spec.table("sampling"))),
-        records_(Records::first(run.world, *run.cast, run.spec.table("dataset"),
-                                {settings_.text("split"), Records::Then::completion,
-                                 room_for_completions(sampling_, run.cast->positions())},
-                                prompts_)),
+        records_(Records::some(run.world, *run.cast, run.spec.table("dataset"),
+                               {settings_.text("split"), Records::Then::completion,
+                                room_for_completions(sampling_, run.cast->positions())},
+                               prompts_)),
         names_(score_columns(*run.cast)) {
     if (records_.size() < prompts_) {
       throw Error(
@@ -58,6 +62,7 @@ class Evaluation {
     auto values = names_;
     values.push_back("advantage");
     open_journal(run_, "evaluate", columns, values, steps_, {&records_});
+    tell_dialogues();
     for (uint64_t t = 1; t <= steps_; ++t) {
       step(t);
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
@@ -114,20 +119,29 @@ class Evaluation {
     whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
   }
 
+  void tell_dialogues() {
+    const std::set<uint64_t> dialogues(records_.dialogues().begin(), records_.dialogues().end());
+    if (std::ssize(dialogues) < prompts_)
+      run_.journal->note(
+          0, fmt::format("{} prompts of {} dialogues: intervals are over dialogues", prompts_, dialogues.size()));
+  }
+
   void tell_silent() {
     if (run_.world.rank() != 0) return;
     for (const RewardTerm& term : run_.cast->rewards()) {
-      if (samples_.contains("rewards/" + term.label + "/" + term.parts.front())) continue;
+      if (has_any(samples_["rewards/" + term.label + "/" + term.parts.front()])) continue;
       run_.journal->warning(steps_, fmt::format("reward '{}' had no opinion of any completion", term.label));
     }
   }
 
-  // Over prompts, which are independent; but variety is a property of all completions together, not of one prompt's: no
-  // interval for it.
+  // Over dialogues, which are independent; but variety is a property of all completions together, not of one prompt's:
+  // no interval for it.
   std::map<std::string, record::Estimate> estimates() const {
     std::map<std::string, record::Estimate> all;
     if (run_.world.rank() != 0) return all;
-    for (const auto& [name, values] : samples_) all[name] = statistics::mean_interval(values);
+    for (const auto& [name, values] : samples_) {
+      if (has_any(values)) all[name] = statistics::mean_interval(values, records_.dialogues());
+    }
     for (const auto& [name, value] : whole_.metrics(names_)) {
       const bool deviation = name.ends_with("_std") && name != "group_std";
       if (deviation || name.starts_with("distinct_") || name == "self_bleu") all[name] = {.mean = value, .n = 1};

@@ -47,8 +47,8 @@ GrpoStep::GrpoStep(Run& run)
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
   if (validation_.columns().empty()) return;
   const auto table = run.spec.table("validation");
-  held_out_.emplace(Records::first(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
-                                   table.integer("prompts")));
+  held_out_.emplace(Records::some(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+                                  table.integer("prompts")));
 }
 
 Records::Wanted GrpoStep::wanted(const std::string& split) const {

@@ -16,7 +16,7 @@ nlohmann::json tell_data(Run& run, const std::vector<const Records*>& records) {
   for (const Records* one : records) {
     splits.push_back(one->counts());
     if (run.start.step > 0) continue;
-    for (const auto& remark : one->remarks()) run.journal->event(0, remark);
+    for (const auto& remark : one->remarks()) run.journal->note(0, remark);
   }
   const auto unreadable = plugin::left_out(run.cast->dataset());
   if (!unreadable.text.empty()) run.journal->note(run.start.step, unreadable.text);
@@ -33,7 +33,7 @@ void open_journal(Run& run, const std::string& task, std::vector<std::string> co
     run.journal =
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
-    for (const auto& problem : run.start.passed_over) run.journal->event(run.start.step, "passed over " + problem);
+    for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "passed over " + problem);
     run.journal->tell_data(tell_data(run, records));
   });
 }
@@ -59,6 +59,8 @@ void train_loop(Run& run, Training& training, Validation& validation, uint64_t s
     });
   };
   point_best();  // a kill may have come before that
+  if (const auto plan = validation.plan(); !plan.empty())
+    run.world.together("log", [&] { run.journal->note(run.start.step, plan); });
   uint64_t done = run.start.step;
   while (done < steps && !validation.is_over(done)) {
     const uint64_t t = ++done;

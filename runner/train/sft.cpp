@@ -94,8 +94,8 @@ class Sft {
         losses_(run.world, leaves(), 1) {
     if (validation_.columns().empty()) return;
     const auto table = run.spec.table("validation");
-    held_out_.emplace(Records::first(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
-                                     table.integer("prompts")));
+    held_out_.emplace(Records::some(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+                                    table.integer("prompts")));
   }
 
   void run() {

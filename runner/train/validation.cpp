@@ -21,6 +21,15 @@ uint64_t whole(const Settings& table, const char* key) {
 
 }  // namespace
 
+bool lower_is_better(const Settings& validation, const std::string& metric) {
+  if (validation.has("better")) return validation.text("better") == "lower";
+  if (metric == "loss") return true;
+  const bool reward = metric.starts_with("rewards/") && metric.ends_with("/reward");
+  if (metric == "reward" || metric == "reweighted" || reward) return false;
+  throw Error("validation.better", "is not set, and nothing is known of '" + metric + "'",
+              "say which of its values are better: \"higher\" or \"lower\"", Exit::spec);
+}
+
 Validation::Validation(Run& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
                        const std::string& usual, Measure measure)
     : run_(run),
@@ -37,7 +46,7 @@ Validation::Validation(Run& run, Training& training, uint64_t steps, const std::
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw Error("validation.metrics", "no metric '" + name + "'", suggest(name, known), Exit::spec);
   }
-  lower_ = table.has("better") ? table.text("better") == "lower" : metrics_.front() == "loss";
+  lower_ = lower_is_better(table, metrics_.front());
   keeps_best_ = table.text("keep") == "best";
 }
 
@@ -46,6 +55,14 @@ std::vector<std::string> Validation::columns() const {
   for (const auto& name : metrics_) names.push_back(prefix + name);
   if (!names.empty()) names.emplace_back(seconds);
   return names;
+}
+
+std::string Validation::plan() const {
+  if (metrics_.empty()) return "";
+  const auto table = run_.spec.table("validation");
+  return fmt::format("validation: at most {} records of split '{}' every {} steps; {} {} is better",
+                     table.integer("prompts"), table.text("split"), every_, lower_ ? "lower" : "higher",
+                     metrics_.front());
 }
 
 double& Validation::number(const std::string& name) const {

@@ -11,6 +11,10 @@
 
 namespace compeer::train {
 
+/// Whether lower values of the first of these metrics are better, as the spec's table `validation` says or as is known
+/// of loss and rewards. Throws Error (exit 3) where it is not.
+bool lower_is_better(const Settings& validation, const std::string& metric);
+
 /// The spec's table `validation`: the same records, looked at again and again while a model is trained; which step was
 /// best; when it is time to stop. What it remembers is part of a checkpoint (Training::numbers).
 class Validation {
@@ -29,6 +33,9 @@ class Validation {
 
   /// Collective. If this step is one to be looked at, fills its columns on rank 0. True if no earlier one was better.
   bool look(uint64_t step, Row& row);
+
+  /// For the log: "64 records of split 'valid' every 20 steps; higher reward is better"; "" without validation.
+  std::string plan() const;
 
   bool keeps_best() const { return keeps_best_; }
   /// The best step so far; 0: none.

@@ -9,12 +9,12 @@ TEST(Source, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
   auto world = built::open<Dataset>("esc_world", {{"train", 3}, {"valid", 0}, {"test", 2}});
   EXPECT_EQ(Source(world, {}).size(), 5);
   try {
-    Source(world, {"tset", "valid"});
+    Source(world, {"train", "tset"});
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "datasets/esc_world: has no records in tset, valid\n"
-                 "  help: data.splits names the splits that are read; there are 3 in train, 2 in test");
+                 "datasets/esc_world: has no records in split 'tset'\n"
+                 "  help: data.splits names a split; there are 3 in train, 2 in test");
     EXPECT_EQ(error.exit(), Exit::data);
   }
   auto nothing = built::open<Dataset>("esc_world", {{"train", 0}, {"valid", 0}, {"test", 0}});

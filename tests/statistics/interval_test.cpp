@@ -25,6 +25,18 @@ TEST(MeanInterval, NeedsTwoValues) {
 }
 
 // A table that ended at nine degrees of freedom gave a width of zero from the eleventh value on.
+TEST(MeanInterval, CountsWhatDependsOnEachOtherOnce) {
+  // Four dialogues of two replies that say the same: as wide as four values, not as eight.
+  const std::vector<double> four{1, 2, 4, 9}, eight{1, 1, 2, 2, 4, 4, 9, 9};
+  const std::vector<uint64_t> dialogues{7, 7, 1, 1, 5, 5, 3, 3}, alone{1, 2, 3, 4};
+  const auto wanted = mean_interval(four), found = mean_interval(eight, dialogues);
+  EXPECT_EQ(found.mean, 4);
+  EXPECT_NEAR(found.low, wanted.low, 1e-12);
+  EXPECT_NEAR(found.high, wanted.high, 1e-12);
+  EXPECT_EQ(mean_interval(four, alone).low, wanted.low);
+  EXPECT_FALSE(mean_interval(four, std::vector<uint64_t>(4, 1)).has_interval());
+}
+
 TEST(MeanInterval, HasAWidthForAnyNumberOfValues) {
   std::vector<double> values;
   for (int i = 0; i < 64; ++i) {

@@ -91,7 +91,7 @@ run trim --ranks 2
 ends 0
 expected trim 72 ""
 holds "trimmed ones are counted" "split 'train': of 10 records to be read 7 are too long and trimmed: the oldest turns are left out; the first is d2, with 77 tokens where there is room for 72" results/trim/log.txt
-holds "and those that can't be" "split 'train': of 10 records to be read 1 is too long and skipped; the first is last, with 176 tokens where there is room for 72" results/trim/log.txt
+holds "and those that can't be" "split 'train': of 10 records to be read 1 is too long and skipped; others take their places; the first is last, with 176 tokens where there is room for 72" results/trim/log.txt
 "$compeer" log show results/trim >shown 2>&1
 holds "events tell it, too" "7 are too long and trimmed" shown
 python3 -c '
@@ -105,7 +105,7 @@ run shorter --set dataset.max_prompt_tokens=40 --set "dataset.system=answer in o
 ends 0
 expected shorter 40 "answer in one word"
 
-printf 'answer in one word' >system.txt
+printf 'answer in one word\n' >system.txt
 run from-file --set dataset.max_prompt_tokens=40 --set dataset.system_file=system.txt
 ends 0
 cmp results/shorter/checkpoints/last/model.safetensors results/from-file/checkpoints/last/model.safetensors ||
@@ -116,9 +116,10 @@ holds "one of the two" "'dataset.system' and 'dataset.system_file' are both set"
 
 run refused --set dataset.long_prompts=error
 ends 4
-holds "the first long prompt is named" "d2: its prompt has 77" said
-holds "with what there is room for" " tokens, there is room for 72" said
-holds "and a remedy" "dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the record" said
+holds "long prompts are counted, the first one is named" "split 'train': of 10 records to be read 8 are too long; the first is d2, with 77 tokens where there is room for 72; the longest has 221 tokens" said
+holds "and a remedy" "help: dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records" said
+run refused-shorter --set dataset.long_prompts=error --set dataset.max_prompt_tokens=40
+holds "a limit of the spec's own is named" "help: raise dataset.max_prompt_tokens; dataset.long_prompts = " said
 [[ ! -e results/refused/run.h5 ]] || fault "a step was taken"
 
 run skipped --set dataset.long_prompts=skip
@@ -126,7 +127,7 @@ ends 0
 "$compeer" log export results/skipped --rollouts rollouts.jsonl >/dev/null
 [[ $(grep -o '"example":"[a-z0-9]*"' rollouts.jsonl | sort -u | tr '\n' ' ') == '"example":"d0" "example":"d1" ' ]] ||
   fault "skipped records are read"
-holds "skipped ones are counted" "of 10 records to be read 8 are too long and skipped" results/skipped/log.txt
+holds "skipped ones are counted" "of 10 records to be read 8 are too long and skipped; others take their places; the first is d2" results/skipped/log.txt
 run too-many --set task=evaluate --set dataset.long_prompts=skip
 ends 4
 holds "an evaluation counts what is left" "evaluate.prompts: asks for 4 prompts, split 'train' has 2" said
@@ -136,7 +137,7 @@ holds "nothing fits" "datasets/prompts: has no record that can be used: split 't
 
 run learned --set task=sft
 ends 0
-holds "what has no answer is not learned" "of 10 records to be read 1 is without an answer to learn from and skipped; the first is system" results/learned/log.txt
+holds "what has no answer is not learned" "of 10 records to be read 1 is without an answer to learn from and skipped; others take their places; the first is system" results/learned/log.txt
 sed 's/"reference"/"meta": {}, "language"/' dialogues.train.jsonl >unanswered.train.jsonl
 run unlearned --set task=sft --set dataset.path=unanswered.train.jsonl
 ends 4
@@ -149,6 +150,24 @@ holds "unreadable records are named" "datasets/prompts leaves out 1 record that 
 "$compeer" log show results/unreadable >shown 2>&1
 holds "events tell it" "leaves out 1 record" shown
 grep -qE '"unreadable": 1' results/unreadable/summary.json || fault "summary.json does not count it" results/unreadable/summary.json
+
+# Six dialogues of four replies each: as many dialogues as there are prompts, or intervals over dialogues.
+mkdir smile
+python3 - <<'PY'
+import json
+for d in range(6):
+    turns = [{"role": role, "content": f"{role} {d} {i}"} for i in range(4) for role in ("client", "counselor")]
+    json.dump(turns, open(f"smile/{d}.json", "w"))
+PY
+corpus=(--set 'dataset={ plugin = "smile", path = "smile", valid = 0, test = 0 }' --set task=evaluate)
+run spread "${corpus[@]}" --set evaluate.prompts=6
+ends 0
+"$compeer" log export results/spread --rollouts rollouts.jsonl >/dev/null
+dialogues=$(grep -o '"example":"smile[^"]*/' rollouts.jsonl | sort -u | wc -l)
+((dialogues == 6)) && echo "ok      six prompts of six dialogues" || fault "six prompts of $dialogues dialogues" rollouts.jsonl
+run together "${corpus[@]}" --set evaluate.prompts=12 --ranks 2
+ends 0
+holds "prompts of one dialogue are told" "12 prompts of 6 dialogues: intervals are over dialogues" results/together/log.txt
 
 run data --set task=data --set dataset.system=hello
 ends 3

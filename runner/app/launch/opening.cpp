@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "plugin/quarantine.h"
+#include "record/checkpoint.h"
 
 namespace compeer::app {
 
@@ -25,6 +26,15 @@ using spec::Spec;
 namespace {
 
 constexpr double patience = 300;  // seconds, for all of them
+
+// A model that was damaged since a run wrote it.
+void refuse_changed(const Spec& spec) {
+  for (const auto& [path, folder] : spec.files()) {
+    if (const auto what = record::changed_model(folder); !what.empty())
+      throw Error(folder, fmt::format("{}: {}", path, what),
+                  "take another checkpoint; if you changed it yourself, remove its manifest.json", Exit::data);
+  }
+}
 
 // Values that name files which aren't there yet: another run makes them.
 json missing_of(const Spec& spec) {
@@ -41,6 +51,10 @@ std::string what_matters(const Spec& spec) {
   json all = {{"missing", missing_of(spec)}, {"inputs", spec.values.value("inputs", json::object())}};
   for (const char* key : {"task", "dataset", "rewards", "reweighting", "stages", "validation"}) {
     if (spec.values.contains(key)) all[key] = spec.values.at(key);
+  }
+  const auto& task = spec.values.at(spec.values.at("task").get<std::string>());
+  for (const char* key : {"split", "splits"}) {
+    if (task.contains(key)) all[key] = task.at(key);
   }
   if (spec.values.contains("model")) all["model"] = spec.values.at("model").at("plugin");
   for (const auto& path : spec.paths) {
@@ -120,6 +134,7 @@ std::vector<std::vector<std::string>> Opening::columns(const std::vector<Spec>& 
   for (const auto& spec : specs) {
     const auto key = what_matters(spec);
     if (!known_.contains(key) && asked.insert(key).second) unknown.push_back(spec);
+    if (whole_.insert(spec.values.value("inputs", json::object()).dump()).second) refuse_changed(spec);
   }
   if (!unknown.empty()) {
     const auto found = ask(unknown);

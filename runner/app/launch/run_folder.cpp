@@ -39,9 +39,11 @@ std::string hash_in(const fs::path& folder) {
   }
 }
 
+// Of no run, or of one that failed before it had done anything.
 bool holds_only_traces(const fs::path& folder) {
-  static const std::set<std::string> traces{lock_name, "log.txt"};
   std::error_code code;
+  std::set<std::string> traces{lock_name, "log.txt"};
+  if (fs::exists(folder / "error.json", code)) traces.insert({"error.json", "spec.json"});
   for (const auto& entry : fs::directory_iterator(folder, code)) {
     if (!traces.contains(entry.path().filename().string())) return false;
   }
@@ -52,8 +54,7 @@ bool free_for(const fs::path& folder, const std::string& hash) {
   std::error_code code;
   if (!fs::exists(folder, code)) return true;
   if (!fs::is_directory(folder, code)) return false;
-  const auto there = hash_in(folder);
-  return there == hash || (there.empty() && holds_only_traces(folder));
+  return hash_in(folder) == hash || holds_only_traces(folder);
 }
 
 std::string host() {

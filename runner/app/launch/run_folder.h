@@ -11,7 +11,7 @@ namespace compeer::app {
 
 /// A run's own folder, held while the object lives and while any process of the run does: `results/<name>`, or
 /// `results/<name>-<first 8 digits of the spec's hash>` where another spec, or something that is no run, has that name.
-/// What belongs to another spec is never touched.
+/// What belongs to another spec is never touched, unless its run failed before it had done anything.
 class RunFolder {
  public:
   enum class State {

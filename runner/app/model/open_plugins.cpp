@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -17,6 +18,7 @@
 #include "plugin/calls.h"
 #include "train/cast/services.h"
 #include "train/telling/step_table.h"
+#include "train/validation.h"
 
 namespace compeer::app {
 
@@ -25,29 +27,24 @@ namespace {
 using nlohmann::json;
 using Names = std::vector<std::string>;
 
-// What else is logged of steps, depending on the task and its settings.
-constexpr const char* of_steps[] = {"advantage",
-                                    "advantage_mean",
-                                    "advantage_std",
-                                    "advantage_abs",
-                                    "loss",
-                                    "surrogate",
-                                    "clip_share",
-                                    "clip_share_low",
-                                    "clip_share_high",
-                                    "ratio_distance",
-                                    "rollout_trainer_max_diff",
-                                    "grad_norm",
-                                    "lr",
-                                    "tokens",
-                                    "tokens_per_second",
-                                    "peak_memory",
-                                    "kl",
-                                    "reference_kl",
-                                    "replaced",
-                                    "left_out",
-                                    "entropy_bonus",
-                                    "step"};
+// What else is logged of steps: docs/records.md.
+void add_steps(const json& spec, Names& names) {
+  const auto add = [&](std::initializer_list<const char*> more) {
+    names.insert(names.end(), more.begin(), more.end());
+  };
+  const auto& task = spec.at("task");
+  add({"tokens", "tokens_per_second"});
+  if (task == "evaluate") return add({"peak_memory", "seconds/*"});
+  add({"loss", "grad_norm", "lr", "seconds/*"});
+  if (spec.value("nonfinite", "stop") == "skip") add({"left_out"});
+  if (task == "sft") return;
+  add({"advantage_mean", "advantage_std", "advantage_abs", "surrogate", "clip_share", "clip_share_low",
+       "clip_share_high", "ratio_distance", "rollout_trainer_max_diff", "peak_memory"});
+  const auto& grpo = spec.at("grpo");
+  if (grpo.at("beta") > 0) add({"kl", "reference_kl"});
+  if (grpo.at("resample") > 0) add({"replaced"});
+  if (!grpo.at("entropy_target").is_null()) add({"entropy_bonus"});
+}
 
 class Speechless : public Speaker {
  public:
@@ -74,7 +71,7 @@ class Opening {
     plugins_ = spec_file.at("plugins");
     missing_ = missing;
     Names columns{"reward"};
-    tried<Dataset>("dataset", spec.at("dataset"));
+    open_dataset(spec);
     if (spec.contains("model")) load<Model>(spec.at("model"));
     each(spec, "rewards", [&](const std::string& path, const json& table) {
       for (const auto& part : tried<Reward>(path, table))
@@ -91,10 +88,11 @@ class Opening {
       tried<Stage>(path, table);
     });
     if (spec.at("task") == "data") return {};
-    auto all = train::StepTable::columns(columns);
+    Names all;
+    if (spec.contains("rewards")) all = train::StepTable::columns(columns);
     std::erase_if(all, [](const std::string& name) { return name.ends_with("*_std"); });
     add_validation(spec, all);
-    all.insert(all.end(), std::begin(of_steps), std::end(of_steps));
+    add_steps(spec, all);
     return all;
   }
 
@@ -105,19 +103,19 @@ class Opening {
     for (size_t i = 0; i < spec.at(list).size(); ++i) f(fmt::format("{}[{}]", list, i), spec.at(list)[i]);
   }
 
-  // `all`: figures of completions, where there are rewards.
+  // `all`: figures of completions; none of supervised training.
   static void add_validation(const json& spec, Names& all) {
-    if (!spec.contains("validation") || spec.at("validation").at("every").is_null()) return;
-    const bool sft = spec.at("task") == "sft";
+    if (!validates(spec)) return;
     auto wanted = spec.at("validation").at("metrics").get<Names>();
-    if (wanted.empty()) wanted = {sft ? "loss" : "reward"};
-    const Names known = sft ? Names{"loss"} : all;
+    const Names known = all.empty() ? Names{"loss"} : all;
+    if (wanted.empty()) wanted = {all.empty() ? "loss" : "reward"};
     const bool unknown = std::any_of(known.begin(), known.end(), [](const auto& name) { return name.ends_with('*'); });
     for (const auto& name : wanted) {
       if (!unknown && std::find(known.begin(), known.end(), name) == known.end())
         throw Error("validation.metrics", fmt::format("no metric '{}'", name), suggest(name, known), Exit::spec);
       all.push_back("validation/" + name);
     }
+    train::lower_is_better(Settings(spec.at("validation")), wanted.front());
     all.insert(all.end(), {"validation/best_step", "seconds/validation"});
   }
 
@@ -125,11 +123,39 @@ class Opening {
     return table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
   }
 
+  // Every split that is read has records.
+  void open_dataset(const json& spec) {
+    const json& table = spec.at("dataset");
+    if (is_missing("dataset")) return load<Dataset>(table);
+    if (const auto key = table.dump(); !dataset_ || dataset_->first != key) {
+      dataset_.reset();
+      dataset_.emplace(key, opened<Dataset>(table));
+    }
+    const auto task = spec.at("task").get<std::string>();
+    const auto look = [&](const std::string& section, const json& split) {
+      plugin::records_in(dataset_->second, split.get<std::string>(), section);
+    };
+    if (task == "data") {
+      for (const auto& split : spec.at("data").at("splits")) look("data.splits", split);
+      return;
+    }
+    look(task + ".split", spec.at(task).at("split"));
+    if (validates(spec)) look("validation.split", spec.at("validation").at("split"));
+  }
+
+  static bool validates(const json& spec) {
+    return spec.contains("validation") && !spec.at("validation").at("every").is_null();
+  }
+
+  bool is_missing(const std::string& path) const {
+    return std::any_of(missing_.begin(), missing_.end(),
+                       [&](const std::string& value) { return value.starts_with(path + "."); });
+  }
+
   // Its columns; "*", which stands for any, if it can't be made yet.
   template <class T>
   Names tried(const std::string& path, const json& table) {
-    const auto begins = [&](const std::string& value) { return value.starts_with(path + "."); };
-    if (std::any_of(missing_.begin(), missing_.end(), begins)) return load<T>(table), Names{"*"};
+    if (is_missing(path)) return load<T>(table), Names{"*"};
     const auto key = std::string(T::kind) + table.dump();
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     return known_[key] = made<T>(table);
@@ -137,12 +163,17 @@ class Opening {
 
   template <class T>
   Names made(const json& table) {
-    const auto chosen = announced<T>(table);
-    auto plugin = plugin::open<T>(chosen, Settings(table), std::make_unique<plugin::RunHost>(chosen, services_));
+    auto plugin = opened<T>(table);
     if constexpr (std::is_same_v<T, Reward>) return plugin::parts(plugin);
     if constexpr (std::is_same_v<T, Reweighting>) return plugin::factors(plugin);
     if constexpr (std::is_same_v<T, Stage>) plugin.call("ingredients", [](Stage& s) { return s.ingredients(); });
     return {};
+  }
+
+  template <class T>
+  plugin::Plugin<T> opened(const json& table) {
+    const auto chosen = announced<T>(table);
+    return plugin::open<T>(chosen, Settings(table), std::make_unique<plugin::RunHost>(chosen, services_));
   }
 
   template <class T>
@@ -171,6 +202,7 @@ class Opening {
   json plugins_;
   std::set<std::string> missing_;
   std::map<std::string, Names> known_;
+  std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, under its settings
   Speechless speechless_;
   const plugin::Services services_ = services(plugins_, speechless_);
 };

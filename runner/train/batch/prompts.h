@@ -32,6 +32,9 @@ class Prompts {
   /// With all of its turns, however long.
   Prompt whole(const Example& example) const;
 
+  /// Whether the spec, and not the model alone, says how long a prompt may be.
+  bool is_limited() const { return most_ < positions_; }
+
   /// Tokens that a prompt may have.
   int64_t limit(int64_t after) const;
 

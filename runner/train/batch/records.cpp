@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -19,6 +19,32 @@ namespace {
 
 constexpr uint32_t most_draws = 10000;  // for the place of one record
 
+bool share_dialogues(std::vector<uint64_t> dialogues) {
+  std::sort(dialogues.begin(), dialogues.end());
+  return std::adjacent_find(dialogues.begin(), dialogues.end()) != dialogues.end();
+}
+
+// So many records at even distances, then the others.
+std::vector<int64_t> spread(int64_t all, int64_t count) {
+  std::vector<int64_t> order;
+  std::vector<bool> taken(static_cast<size_t>(all));
+  for (int64_t i = 0; i < count; ++i) {
+    order.push_back(i * all / count);
+    taken[static_cast<size_t>(order.back())] = true;
+  }
+  for (int64_t record = 0; record < all; ++record) {
+    if (!taken[static_cast<size_t>(record)]) order.push_back(record);
+  }
+  return order;
+}
+
+// Records that name no dialogue are one each.
+uint64_t dialogue_of(const Example& example) {
+  const auto named = example.record.is_object() ? example.record.find("dialogue") : example.record.end();
+  const bool found = example.record.is_object() && named != example.record.end() && named->is_string();
+  return std::hash<std::string>()(found ? named->get_ref<const std::string&>() : "\n" + example.id);
+}
+
 }  // namespace
 
 Records::Records(Cast& cast, const Settings& dataset, Wanted wanted)
@@ -27,25 +53,36 @@ Records::Records(Cast& cast, const Settings& dataset, Wanted wanted)
       wanted_(std::move(wanted)),
       errors_(dataset.text("long_prompts") == "error") {}
 
-Records Records::first(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count) {
+Records Records::some(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count) {
   Records made(cast, dataset, std::move(wanted));
   const int64_t all = world.together("read", [&] { return cast.records(made.wanted_.split); });
-  std::vector<int64_t> records;
-  std::string verdicts;
-  for (int64_t next = 0; next < all && std::ssize(made.chosen_) < count;) {
-    std::vector<int64_t> some(static_cast<size_t>(std::min(all - next, count - std::ssize(made.chosen_))));
-    std::iota(some.begin(), some.end(), next);
-    const auto found = made.verdicts(world, some);
-    for (size_t i = 0; i < some.size(); ++i) {
-      if (found[i] == whole || found[i] == trimmed) made.chosen_.push_back(some[i]);
-    }
-    next += std::ssize(some);
-    records.insert(records.end(), some.begin(), some.end());
-    verdicts += found;
-  }
-  made.size_ = std::ssize(made.chosen_);
-  made.count(world, records, verdicts);
+  std::vector<int64_t> order(static_cast<size_t>(all));
+  std::iota(order.begin(), order.end(), 0);
+  made.take(world, order, count);
+  if (count < all && share_dialogues(made.dialogues_)) made.take(world, spread(all, count), count);
   return made;
+}
+
+// The first that can be used, in this order.
+void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_t count) {
+  chosen_.clear();
+  dialogues_.clear();
+  std::vector<int64_t> records;
+  std::vector<Seen> all;
+  while (records.size() < order.size() && std::ssize(chosen_) < count) {
+    const auto next = order.begin() + std::ssize(records);
+    const std::vector<int64_t> some(next, next + std::min(order.end() - next, count - std::ssize(chosen_)));
+    const auto found = seen(world, some);
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (!found[i].usable()) continue;
+      chosen_.push_back(some[i]);
+      dialogues_.push_back(found[i].dialogue);
+    }
+    records.insert(records.end(), some.begin(), some.end());
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  size_ = std::ssize(chosen_);
+  tell(world, records, all);
 }
 
 Records Records::shuffled(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, uint64_t seed,
@@ -59,7 +96,7 @@ Records Records::shuffled(comm::World& world, Cast& cast, const Settings& datase
   if (count < all) {
     for (int64_t& record : records) record = record_at(seed, static_cast<uint64_t>(record), made.size_);
   }
-  made.count(world, records, made.verdicts(world, records));
+  made.tell(world, records, made.seen(world, records));
   return made;
 }
 
@@ -76,51 +113,71 @@ Records::Read Records::look(int64_t record) const {
 }
 
 // What each record is good for, found out by all ranks together.
-std::string Records::verdicts(comm::World& world, const std::vector<int64_t>& records) const {
+std::vector<Records::Seen> Records::seen(comm::World& world, const std::vector<int64_t>& records) const {
   const auto mine = comm::share(std::ssize(records), world.size(), world.rank());
-  const std::string own = world.together("read", [&] {
-    std::string found;
+  const auto own = world.together("read", [&] {
+    std::vector<Seen> found;
     for (int64_t i = mine.first; i < mine.first + mine.count; ++i) {
       const Read one = look(records[static_cast<size_t>(i)]);
-      if (one.verdict == skipped && errors_)
-        throw Error(one.example.id,
-                    fmt::format("its prompt has {} tokens, there is room for {}", one.prompt.tokens.size(),
-                                std::max<int64_t>(prompts_.limit(after(one.example)), 0)),
-                    "dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the record", Exit::data);
-      found += one.verdict;
+      found.push_back({one.verdict, std::ssize(one.prompt.tokens), dialogue_of(one.example)});
       comm::mark_progress();
     }
     return found;
   });
-  std::string all;
-  for (const auto& part : world.gather(own)) all += part;
-  world.broadcast(all);
+  std::string bytes;
+  for (const auto& part : world.gather({reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Seen)}))
+    bytes += part;
+  world.broadcast(bytes);
+  std::vector<Seen> all(records.size());
+  std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 
-void Records::count(comm::World& world, const std::vector<int64_t>& records, const std::string& verdicts) {
+void Records::tell(comm::World& world, const std::vector<int64_t>& records, const std::vector<Seen>& seen) {
   looked_at_ = std::ssize(records);
-  for (const char verdict : verdicts) ++counts_[static_cast<size_t>(verdict)];
-  world.together("read", [&] { remark(records, verdicts); });
-  if (world.rank() != 0) return;
-  for (const auto& text : remarks_) fmt::print(stderr, "compeer: note: {}\n", text);
+  remarks_.clear();
+  std::fill(std::begin(counts_), std::end(counts_), 0);
+  for (const Seen& one : seen) ++counts_[one.verdict];
+  world.together("read", [&] {
+    if (errors_ && counts_[skipped] > 0) refuse_long(records, seen);
+    remark(records, seen);
+  });
 }
 
-void Records::remark(const std::vector<int64_t>& records, const std::string& verdicts) {
+std::string Records::tokens_of_first(Verdict what, const std::vector<int64_t>& records,
+                                     const std::vector<Seen>& seen) const {
+  const auto first = std::find_if(seen.begin(), seen.end(), [&](const Seen& one) { return one.verdict == what; });
+  const Example example = cast_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
+  if (what == unanswered) return example.id;
+  return fmt::format("{}, with {} tokens where there is room for {}", example.id, prompts_.whole(example).tokens.size(),
+                     std::max<int64_t>(prompts_.limit(after(example)), 0));
+}
+
+void Records::refuse_long(const std::vector<int64_t>& records, const std::vector<Seen>& seen) const {
+  int64_t longest = 0;
+  for (const Seen& one : seen) {
+    if (one.verdict == skipped) longest = std::max(longest, one.tokens);
+  }
+  throw Error(fmt::format("split '{}'", wanted_.split),
+              fmt::format("of {} records to be read {} {} too long; the first is {}; the longest has {} tokens",
+                          looked_at_, counts_[skipped], counts_[skipped] == 1 ? "is" : "are",
+                          tokens_of_first(skipped, records, seen), longest),
+              fmt::format("{}dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records",
+                          prompts_.is_limited() ? "raise dataset.max_prompt_tokens; " : ""),
+              Exit::data);
+}
+
+void Records::remark(const std::vector<int64_t>& records, const std::vector<Seen>& seen) {
   const auto tell = [&](Verdict what, const std::string& text) {
-    const auto first = verdicts.find(static_cast<char>(what));
-    if (first == verdicts.npos) return;
-    const Example example = cast_.record(wanted_.split, records[first]);
-    auto line = fmt::format("split '{}': of {} records to be read {} {} {}; the first is {}", wanted_.split, looked_at_,
-                            counts_[what], counts_[what] == 1 ? "is" : "are", text, example.id);
-    if (what != unanswered)
-      line += fmt::format(", with {} tokens where there is room for {}", prompts_.whole(example).tokens.size(),
-                          std::max<int64_t>(prompts_.limit(after(example)), 0));
-    remarks_.push_back(std::move(line));
+    if (counts_[what] == 0) return;
+    remarks_.push_back(fmt::format("split '{}': of {} records to be read {} {} {}; the first is {}", wanted_.split,
+                                   looked_at_, counts_[what], counts_[what] == 1 ? "is" : "are", text,
+                                   tokens_of_first(what, records, seen)));
   };
+  const std::string instead = chosen_.empty() ? "; others take their places" : "";
   tell(trimmed, "too long and trimmed: the oldest turns are left out");
-  tell(skipped, "too long and skipped");
-  tell(unanswered, "without an answer to learn from and skipped");
+  tell(skipped, "too long and skipped" + instead);
+  tell(unanswered, "without an answer to learn from and skipped" + instead);
   if (counts_[whole] + counts_[trimmed] > 0) return;
   throw Error("datasets/" + cast_.dataset().identity().name,
               fmt::format("has no record that can be used: {}", fmt::join(remarks_, "; ")),

@@ -24,9 +24,10 @@ class Records {
     int64_t completion = 0;
   };
 
-  /// The first so many of the split that can be used, or all if it has fewer. Collective: ranks share the work. Throws
-  /// Error (exit 4) if no record can be used, and for a long prompt if the spec wants that.
-  static Records first(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count);
+  /// So many of the split that can be used, or all if it has fewer: the first, or, if several of those are of one
+  /// dialogue, some from all over the split. Collective: ranks share the work. Throws Error (exit 4) if no record can
+  /// be used, and for a long prompt if the spec wants that.
+  static Records some(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count);
 
   /// The split in the order that training reads it (order.h), of which positions 0 ... `count` - 1 will be read. A
   /// record that can't be used gives its place to another one, drawn by its number. Collective; throws as above.
@@ -38,6 +39,9 @@ class Records {
   /// Groups first, first + 1, ... of a step, with the records record_of(group), 0 <= record < size().
   std::vector<ScoredGroup> read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const;
 
+  /// Of each of `some`, a number that records of the same dialogue share and others don't.
+  const std::vector<uint64_t>& dialogues() const { return dialogues_; }
+
   /// For people: what was trimmed or skipped, and which came first.
   const std::vector<std::string>& remarks() const { return remarks_; }
 
@@ -45,7 +49,13 @@ class Records {
   nlohmann::json counts() const;
 
  private:
-  enum Verdict : char { whole, trimmed, skipped, unanswered };
+  enum Verdict : uint64_t { whole, trimmed, skipped, unanswered };
+  struct Seen {
+    Verdict verdict;
+    int64_t tokens;  // of the prompt as it would be read
+    uint64_t dialogue;
+    bool usable() const { return verdict == whole || verdict == trimmed; }
+  };
   struct Read {
     Example example;
     Prompt prompt;
@@ -56,9 +66,12 @@ class Records {
   Read look(int64_t record) const;
   Read usable(int64_t record) const;
   int64_t after(const Example& example) const;
-  std::string verdicts(comm::World& world, const std::vector<int64_t>& records) const;
-  void count(comm::World& world, const std::vector<int64_t>& records, const std::string& verdicts);
-  void remark(const std::vector<int64_t>& records, const std::string& verdicts);
+  std::vector<Seen> seen(comm::World& world, const std::vector<int64_t>& records) const;
+  void take(comm::World& world, const std::vector<int64_t>& order, int64_t count);
+  void tell(comm::World& world, const std::vector<int64_t>& records, const std::vector<Seen>& seen);
+  void remark(const std::vector<int64_t>& records, const std::vector<Seen>& seen);
+  [[noreturn]] void refuse_long(const std::vector<int64_t>& records, const std::vector<Seen>& seen) const;
+  std::string tokens_of_first(Verdict what, const std::vector<int64_t>& records, const std::vector<Seen>& seen) const;
 
   Cast& cast_;
   const Prompts prompts_;
@@ -67,6 +80,7 @@ class Records {
   uint64_t seed_ = 0;
   int64_t size_ = 0, looked_at_ = 0;
   std::vector<int64_t> chosen_;  // records of the split; empty: all of them
+  std::vector<uint64_t> dialogues_;
   int64_t counts_[4] = {};
   std::vector<std::string> remarks_;
 };

@@ -73,14 +73,7 @@ void Cast::open_rewards(const json& spec) {
     factors_.push_back(reweighting_->identity().name + "/" + name);
 }
 
-int64_t Cast::records(const std::string& split) {
-  const auto size = dataset_->call("size", [&](Dataset& d) { return d.size(split); });
-  if (size < 1) {
-    throw Error("datasets/" + dataset_->identity().name, "has no records in split '" + split + "'",
-                "usual splits: train, valid, test", Exit::data);
-  }
-  return size;
-}
+int64_t Cast::records(const std::string& split) { return plugin::records_in(*dataset_, split, "the run"); }
 
 Example Cast::record(const std::string& split, int64_t index) {
   return dataset_->call("get", [&](Dataset& d) { return d.get(split, index); });

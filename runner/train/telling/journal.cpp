@@ -35,7 +35,7 @@ Journal::Journal(const comm::World& world, Plan plan)
   run_ = plan_.done > 0 ? record::RunWriter::resume(file, plan_.done, plan_.columns)
                         : record::RunWriter::create(file, plan_.spec_text, plan_.columns);
   if (plan_.done > 0) {
-    run_->event(static_cast<double>(plan_.done), "info", "resumed after step " + std::to_string(plan_.done));
+    note(plan_.done, "resumed after step " + std::to_string(plan_.done));
     const record::RunReader reader(file);
     // Nothing is computed from an earlier row, so the run goes on.
     for (const uint64_t row : reader.damaged_rows())
@@ -119,7 +119,7 @@ void Journal::note(uint64_t step, const std::string& text) {
 
 void Journal::end_at(uint64_t step, const std::string& why) {
   if (!run_) return;
-  event(step, fmt::format("ended after step {} of {}: {}", step, plan_.steps, why));
+  note(step, fmt::format("ended after step {} of {}: {}", step, plan_.steps, why));
   plan_.steps = status_.steps = step;
 }
 

@@ -120,6 +120,20 @@ TEST_F(Launch, LeavesTheFolderOfAnotherSpecAlone) {
   EXPECT_EQ(read("results/mine/notes.txt"), "important");
 }
 
+TEST_F(Launch, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
+  worker(R"(echo '{"what":"no split","exit":4}' > "$run/error.json"; exit 4)");
+  EXPECT_TRUE(one(make_spec()).error);
+  worker("finish");
+  const auto corrected = make_spec("seed = 2");
+  EXPECT_EQ(one(corrected).folder, "results/x");
+  EXPECT_FALSE(std::filesystem::exists("results/x/error.json"));
+  EXPECT_TRUE(one(corrected).reused);
+
+  worker(R"(echo '{"what":"full","exit":4}' > "$run/error.json"; touch "$run/run.h5"; exit 4)");
+  EXPECT_TRUE(one(make_spec("", "y")).error);
+  EXPECT_EQ(one(make_spec("seed = 2", "y")).folder.string().substr(0, 10), "results/y-");
+}
+
 TEST_F(Launch, TellsWhatErrorJsonSays) {
   worker(
       R"(echo '{"rank":1,"host":"n07","phase":"score","plugin":"rewards/format 1.0.0","where":"","what":"no score","help":"mend it","exit":5}' > "$run/error.json"; exit 5)");

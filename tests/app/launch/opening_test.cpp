@@ -101,6 +101,68 @@ TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
   EXPECT_TRUE(nothing_began());
 }
 
+TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n");
+  for (const std::string setting : {"grpo.split=trian", "validation.every=2 --set validation.split=trian",
+                                    "task=evaluate --set evaluate.split=trian", "task=sft --set sft.split=trian"}) {
+    for (const std::string command : {"run x.toml", "submit x.toml --write-only"}) {
+      const auto text = told(command + " --set " + setting);
+      EXPECT_TRUE(holds(text, "error: run 'x': datasets/esc_world: has no records in split 'trian'\n")) << text;
+      EXPECT_TRUE(holds(text, ".split names a split; there are 20000 in train, 500 in valid, 500 in test")) << text;
+      EXPECT_TRUE(text.ends_with("exit 4")) << text;
+    }
+  }
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n[validation]\nevery = 2\nmetrics = [\"truncated\"]\n");
+  const auto text = told("run x.toml --dry-run");
+  EXPECT_TRUE(holds(text, "validation.better: is not set, and nothing is known of 'truncated'\n")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(told("run x.toml --dry-run --set validation.better=lower").ends_with("exit 0"));
+}
+
+TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
+  const std::string smallest = " --ranks 1 -q --set grpo.steps=1";
+  ASSERT_TRUE(told("run " + smoke + smallest).ends_with("exit 0"));
+  fs::copy(folder() / "results/smoke-grpo/checkpoints/step-000001", folder() / "mine");
+  const std::string again =
+      "run " + smoke + smallest + " --set name=again --set 'model={ plugin = \"qwen2\", path = \"mine\" }'";
+  EXPECT_TRUE(told(again + " --dry-run").ends_with("exit 0")) << told(again + " --dry-run");
+  {
+    std::fstream file(folder() / "mine/model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('x');
+  }
+  for (const std::string dry : {" --dry-run", ""}) {
+    const auto text = told(again + dry);
+    EXPECT_TRUE(
+        holds(text, "compeer: error: mine: model.path: model.safetensors has other contents than were written\n"))
+        << text;
+    EXPECT_TRUE(text.ends_with("exit 4")) << text;
+  }
+  EXPECT_FALSE(fs::exists(folder() / "results/again"));
+}
+
+TEST_F(Opening, FindsABaseThatNoRunIsBeforeTheFirstRun) {
+  study("{ plugin = 'lua', path = 'good.lua' }",
+        "print(compeer.results { first, second }:compare { 'reward', against = { ['grpo.clip'] = 0.3 } })");
+  const auto text = told("run study.lua");
+  EXPECT_TRUE(holds(text, "study.lua:5: no run has grpo.clip = 0.3\n")) << text;
+  EXPECT_TRUE(holds(text, "help: there are: grpo.clip = 0.2\n")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
+  for (const std::string name : {"kl", "advantage", "left_out"}) {
+    study("{ plugin = 'lua', path = 'good.lua' }", "print(second['" + name + "'])");
+    const auto text = told("run study.lua --dry-run");
+    EXPECT_TRUE(holds(text, "the runs have no setting or metric '" + name + "'\n")) << text;
+  }
+}
+
 // Whatever a run tells may be asked for beforehand.
 TEST_F(Opening, PromisesEveryFigureOfARun) {
   ASSERT_TRUE(told("run " + smoke + " --set grpo.steps=2 --ranks 1 -q").ends_with("exit 0"));
