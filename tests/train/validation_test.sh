@@ -73,9 +73,12 @@ ends 0
 # A reward that never gets better ends the run after two more looks.
 sed -e '/^\[\[rewards\]\]/,/^$/d' -e 's/^steps .*/steps = 20/' toy.toml >dull.toml
 printf '\n[[rewards]]\nplugin = "lua"\nscript = "return function() return 0.5 end"\n' >>dull.toml
-"$compeer" run dull.toml -q --set name=dull --set validation.every=2 --set validation.prompts=2 --set validation.patience=2 --ranks 2 >said 2>&1
+"$compeer" run dull.toml --set name=dull --set validation.every=2 --set validation.prompts=2 --set validation.patience=2 --ranks 2 >said 2>&1
 code=$?
 ends 0
+holds "it ends early, says the front end" "dull: finished early at step 6 of 20 (best: step 2) after 0:0" said
+holds "and the log" "compeer: note: ended after step 6 of 20" results/dull/log.txt
+holds "which says what is better" "validation: at most 2 records of split 'valid' every 2 steps; higher reward is better" results/dull/log.txt
 "$compeer" log show results/dull >shown 2>&1
 holds "it says why" "ended after step 6 of 20: no better validation/reward since step 2" shown
 [[ $(readlink results/dull/checkpoints/last) == step-000006 && $(readlink results/dull/checkpoints/best) == step-000002 ]] ||

@@ -37,6 +37,13 @@ uint64_t size_of(const fs::path& file) {
   return code ? 0 : size;
 }
 
+// "finished", or, where validation ended it, "finished early at step 12 of 20 (best: step 4)".
+std::string finished(const record::Summary& summary, uint64_t planned) {
+  const auto best = summary.metrics.find("validation/best_step");
+  if (best == summary.metrics.end() || summary.steps >= planned) return "finished";
+  return fmt::format("finished early at step {} of {} (best: step {:.0f})", summary.steps, planned, best->second.mean);
+}
+
 // A run on its way, from its folder to its end.
 class Live {
  public:
@@ -55,6 +62,7 @@ class Live {
     log_start_ = size_of(folder_.path() / "log.txt");
     // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
     launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
+    steps_ = spec.values.at(spec.values.at("task").get<std::string>()).value("steps", uint64_t{0});
     patience_ = spec.values.at("watchdog").at("seconds").get<double>();
     process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
                                                         folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
@@ -119,7 +127,7 @@ class Live {
     const auto outcome = !done.error ? Progress::Outcome::finished
                          : stopped   ? Progress::Outcome::stopped
                                      : Progress::Outcome::failed;
-    const char* word = !done.error ? "finished" : stopped ? "stopped" : "failed";
+    const auto word = !done.error ? finished(done.summary, steps_) : stopped ? "stopped" : "failed";
     progress_.end(name_, outcome, fmt::format("{} after {}", word, duration_text(seconds)));
     return done;
   }
@@ -153,6 +161,7 @@ class Live {
   Progress& progress_;
   uint64_t log_start_ = 0;
   double looked_ = 0, patience_ = 0;
+  uint64_t steps_ = 0;  // that are planned; 0: a task without steps
   std::string launcher_;  // "" if there is but one rank
   bool begun_ = false, stopped_ = false;
   std::optional<Error> given_up_;
