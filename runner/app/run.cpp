@@ -174,7 +174,9 @@ int run(const Options& options) {
 }
 
 int resume_run(const Options& options) {
-  const auto done = resume(options.file, options.launch());
+  const auto named = options.launch().results / options.file;
+  const bool is_name = !fs::exists(options.file) && fs::is_directory(named);
+  const auto done = resume(is_name ? named : fs::path(options.file), options.launch());
   if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
   return tell(done);
 }
@@ -209,7 +211,7 @@ void add_run(CLI::App& app, std::function<int()>& action) {
 void add_resume(CLI::App& app, std::function<int()>& action) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("resume", "Go on with a run from its newest good checkpoint");
-  command->add_option("RUN_DIR", options->file, "the run's folder: results/NAME")->required();
+  command->add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
   command->add_flag("-q,--quiet", options->quiet, "no progress");
   command->callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }

@@ -63,9 +63,10 @@ std::optional<Fault> text(const Parameter& parameter, const json& value) {
 std::optional<Fault> list(const Parameter& parameter, json& value) {
   if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is both
   if (!value.is_array() || !in_range(parameter, static_cast<double>(value.size()))) {
-    return fault(
-        parameter, value,
-        value.is_object() && parameter.items == Type::table ? fmt::format("write [[{}]]", parameter.name) : "");
+    const bool tables = parameter.items == Type::table;
+    return fault(parameter, value,
+                 tables ? (value.is_object() ? fmt::format("write [[{}]]", parameter.name) : "")
+                        : (value.is_primitive() && !value.is_null() ? fmt::format("write [{}]", value.dump()) : ""));
   }
   if (parameter.items == Type::table) return {};
   Parameter item;

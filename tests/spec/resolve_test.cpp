@@ -153,6 +153,8 @@ TEST(Resolve, RefusesAWrongType) {
       refused("name = \"x\"\ntask = \"grpo\"\n[dataset]\nplugin = \"esc_world\"\n[rewards]\nplugin = \"format\"\n"),
       "x.toml:5|'rewards' must be a list of one or more tables, not the table {\"plugin\":\"format\"}|write "
       "[[rewards]]|3");
+  EXPECT_EQ(refused(smallest("[validation]\nmetrics = \"loss\"\n")),
+            "x.toml:9|'validation.metrics' must be a list of strings, not the string \"loss\"|write [\"loss\"]|3");
   EXPECT_EQ(refused(smallest("[reweighting]\nplugin = \"redundancy\"\nbands = [1, \"a\"]\n")),
             "x.toml:10|'reweighting.bands' item 2: must be a number, not the string \"a\"||3");
   EXPECT_EQ(refused("name = \"x\"\ntask = \"grpo\"\ngrpo = 3\nrewards = [1]\n[dataset]\nplugin = \"esc_world\"\n"),

@@ -133,7 +133,7 @@ TEST_F(Run, KeepsTheTextOfARewardWhateverBecomesOfItsFile) {
   worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
   EXPECT_EQ(compeer(command).exit, 1);
   const auto spec = read("results/smoke-grpo/spec.json");
-  EXPECT_NE(spec.find("\"script\": \"return function() return 1 end\\n\""), std::string::npos);
+  EXPECT_NE(spec.find("\"script\": \"return function() return 1 end\""), std::string::npos);
   write("kind.lua", "return function() return 2 end\n");
   worker("[ \"$2\" = --resume ] && finish");
   EXPECT_EQ(compeer({"resume", "results/smoke-grpo", "-q"}).exit, 0);
@@ -159,7 +159,7 @@ TEST_F(Run, GoesOnWithARun) {
   EXPECT_EQ(compeer({"run", smoke, "--ranks", "1", "-q"}).exit, 1);
   worker("[ \"$2\" = --resume ] && finish");
   EXPECT_EQ(compeer({"resume", "results/smoke-grpo", "-q"}).exit, 0);
-  const auto again = compeer({"resume", "results/smoke-grpo"});
+  const auto again = compeer({"resume", "smoke-grpo"});
   EXPECT_EQ(again.exit, 0);
   EXPECT_EQ(again.text.substr(0, 28), "smoke-grpo: finished before,");
   EXPECT_EQ(compeer({"resume", "results/none"}).exit, 2);
