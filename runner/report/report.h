@@ -20,7 +20,7 @@ struct Options {
 struct Written {
   std::vector<std::string> runs;      ///< their names
   std::vector<std::string> findings;  ///< the sentences of the page's first section
-  std::vector<std::string> notices;   ///< what went wrong in runs, and what could not be read
+  std::vector<std::string> notices;   ///< what went wrong in runs or ended early, and what could not be read
   uint64_t bytes = 0;
 };
 

@@ -249,6 +249,52 @@ TEST(Page, SaysWhatNeverChangesInsteadOfDrawingIt) {
       html, "The same in every row, to within 0.01 %: redundancy length gate 0.98; clipped 0; learning rate 2×10⁻⁴."));
 }
 
+/// From a heading to the next.
+std::string part(const std::string& html, const std::string& heading) {
+  const size_t from = html.find(heading);
+  return from == std::string::npos ? "" : html.substr(from, html.find("<h3", from + 1) - from);
+}
+
+TEST(Page, ShowsValidationUnderAHeadingOfItsOwn) {
+  for (const auto& run : {sample::sft("r", 60), sample::grpo("r", "none", "", 60)}) {
+    const std::string html = page({sample::validated(run, 10, 20)});
+    EXPECT_TRUE(has(part(html, "<h3>Validation</h3>"), run.task == "sft" ? ">loss<" : ">reward<"));
+    EXPECT_FALSE(has(part(html, "<h3>Redundancy</h3>"), "validation"));
+  }
+  EXPECT_FALSE(has(page({sample::validated(sample::sft("r", 60), 10, 20)}), "Redundancy"));
+}
+
+TEST(Page, NamesTheBestLookInTheCaption) {
+  const std::string html = page({sample::validated(sample::sft("r", 60), 10, 20)});
+  EXPECT_TRUE(has(html, "<strong>loss</strong><span class=\"from\">best 1.94 at step 20</span>"));
+  const std::string both =
+      page({sample::validated(sample::sft("run-a", 60), 10, 20), sample::validated(sample::sft("run-b", 60), 10, 40)});
+  EXPECT_TRUE(has(both, ">run-a: best 1.94 at step 20; run-b: best 1.94 at step 40</span>"));
+}
+
+TEST(Page, ShowsTheBestLookApartFromMeansOverRows) {
+  const std::string html = page({sample::validated(sample::sft("r", 60), 10, 20)});
+  const size_t rows = html.find("<caption>At the end of training"),
+               best = html.find("<caption>Validation: the best look");
+  ASSERT_NE(best, std::string::npos);
+  EXPECT_FALSE(has(html.substr(rows, best - rows), "validation"));
+  EXPECT_TRUE(has(html.substr(best),
+                  "<td class=\"number\">6</td><td class=\"number\">20 <small>of 60</small></td>"
+                  "<td class=\"number\">1.94</td>"))
+      << html.substr(best, 900);
+  EXPECT_FALSE(has(page({sample::sft("r", 60)}), "best look"));
+}
+
+TEST(Page, SurvivesValidationOfEveryKindOfBrokenness) {
+  auto run = sample::validated(sample::sft("r", 60), 10, 20);
+  run.columns.erase("validation/loss");
+  expect_sound({run});
+  run.columns["validation/best_step"] = {1, 2, 3};
+  expect_sound({run});
+  run.summary["validation/best_step"] = {};
+  expect_sound({run, sample::validated(sample::sft("s", 60), 10, 20)});
+}
+
 TEST(Page, TablesTooWideForAnUprightPageSaySo) {
   const std::string html = page(sample::quickstart());
   const size_t last_rows = html.find("aria-label=\"At the end of training");  // 19 columns

@@ -127,6 +127,22 @@ inline RunData sft(const std::string& name, size_t rows = 1000) {
   return made;
 }
 
+/// Held-out records were looked at every `every` steps; the loss at them falls and rises again after step `best`.
+inline RunData validated(RunData made, int every, int best) {
+  const size_t rows = made.rows();
+  const std::string metric = made.task == "sft" ? "validation/loss" : "validation/reward";
+  auto &looks = made.columns[metric], &seconds = made.columns["seconds/validation"];
+  looks.assign(rows, compeer::report::missing), seconds = looks;
+  for (size_t step = every; step <= rows; step += every) {
+    looks[step - 1] = 1.94 + 0.01 * std::abs(static_cast<double>(step) - best);
+    seconds[step - 1] = 0.5;
+  }
+  made.recorded.push_back(metric);
+  made.summary[metric] = {1.94, compeer::report::missing, compeer::report::missing, 1};
+  made.summary["validation/best_step"] = {double(best), compeer::report::missing, compeer::report::missing, 1};
+  return made;
+}
+
 inline RunData grpo(const std::string& name, const std::string& reweighting, const std::string& start, size_t rows = 80,
                     unsigned seed = 1, double lift = 1.0) {
   RunData made = run(name, "grpo", start, reweighting);

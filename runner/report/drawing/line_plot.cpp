@@ -59,6 +59,7 @@ Bounds y_bounds(const LinePlot& plot) {
 Range x_range(const LinePlot& plot) {
   Bounds bounds;
   for (const auto& line : plot.lines) bounds.add(line.heavy.x);
+  bounds.add(plot.x_shown);
   if (bounds.high > bounds.low) return {bounds.low, bounds.high};
   return {bounds.low - 1, bounds.high + 1};
 }
@@ -140,9 +141,13 @@ void draw_heavy(Markup& out, const PlotLine& line, const Frame& frame) {
   const Curve points = placed(line.heavy, frame);
   if (points.x.size() > 1) out.empty("path", {{"class", "line"}, {"d", path_data(points)}});
   if (line.style >= styles_told_apart) return;
-  const size_t first = points.x.size() < dots_below ? 0 : points.x.size() - 1;
+  const size_t first = line.points || points.x.size() < dots_below ? 0 : points.x.size() - 1;
   for (size_t i = first; i < points.x.size(); ++i)
     out.empty("circle", {{"cx", coordinate(points.x[i])}, {"cy", coordinate(points.y[i])}, {"r", "2.4"}});
+  const Curve rings = placed(line.ringed, frame);
+  for (size_t i = 0; i < rings.x.size(); ++i)
+    out.empty("circle",
+              {{"class", "ring"}, {"cx", coordinate(rings.x[i])}, {"cy", coordinate(rings.y[i])}, {"r", "6"}});
 }
 
 void draw_lines(Markup& out, const LinePlot& plot, const Frame& frame) {

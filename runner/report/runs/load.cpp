@@ -7,14 +7,18 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/plain_file.h"
 #include "record/run_file.h"
 #include "record/run_folder.h"
 #include "record/status.h"
+#include "report/runs/load_remarks.h"
 #include "report/runs/load_samples.h"
 #include "report/runs/load_stages.h"
 #include "report/runs/used_runs.h"
+#include "report/runs/validation.h"
+#include "spec/canonical.h"
 
 namespace compeer::report {
 
@@ -58,11 +62,23 @@ void use_spec(const std::string& text, RunData& run) {
   run.sha256 = text_of(file, "sha256");
   if (const auto name = text_of(run.spec, "name"); !name.empty()) run.name = name;
   run.task = text_of(run.spec, "task");
+  if (sha256(spec::canonical_json(run.spec)) != run.sha256)
+    throw Error("", "was changed after it was written: its hash no longer fits", "", Exit::data);
+}
+
+/// What ran, if spec.json can't be trusted.
+void use_copy(const std::string& text, RunData& run) {
+  const size_t problems = run.problems.size();
+  attempt(run, "the spec in run.h5", [&] { use_spec(text, run); });
+  if (run.problems.size() == problems) run.problems.front() += "; the copy in run.h5 is shown";
 }
 
 void read_rows(RunData& run) {
   const record::RunReader reader(run.folder / "run.h5");
-  if (run.spec.empty()) attempt(run, "the spec in run.h5", [&] { use_spec(reader.spec_text(), run); });
+  if (!run.problems.empty()) use_copy(reader.spec_text(), run);
+  const auto own = parse_json(reader.spec_text());
+  if (own.is_object() && text_of(own, "sha256") != run.sha256)
+    run.problems.push_back("run.h5: is of another spec than spec.json");
   run.recorded = reader.columns();
   for (const auto& name : run.recorded) run.columns[name] = reader.column(name);
   run.software = reader.software();
@@ -70,6 +86,7 @@ void read_rows(RunData& run) {
     if (event.level != "info")
       run.warnings.push_back(fmt::format("step {:.0f}, {}: {}", event.step, event.level, event.text));
   }
+  remark_end(reader.events(), run);
   const auto status = reader.status();
   run.state = status == "running" && !reader.live() ? "stopped" : status;
 }
@@ -102,6 +119,7 @@ void read_estimates(RunData& run) {
   if (run.task.empty()) run.task = summary->task;
   if (run.task == "data") load_stages(summary->details, run);
   for (const auto& [metric, e] : summary->metrics) run.summary[metric] = e;
+  remark_records(summary->details, run);
 }
 
 /// A run that never came to its end is still shown, by plain means and without intervals.
@@ -116,6 +134,7 @@ void summarize_rows(RunData& run) {
     if (e.n > 0) e.mean = sum / static_cast<double>(e.n);
     if (e.n > 0) run.summary[metric] = e;
   }
+  summarize_looks(run);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "report/runs/load_samples.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "record/rollout_file.h"
 
 namespace compeer::report {
@@ -68,21 +71,47 @@ void load_evaluation(const record::RolloutReader& reader, uint64_t completions, 
   }
 }
 
+int64_t setting(const RunData& run, const char* key) {
+  const auto place = nlohmann::json::json_pointer("/" + run.task + "/" + key);
+  return run.spec.contains(place) && run.spec[place].is_number_integer() ? run.spec[place].get<int64_t>() : 0;
+}
+
+/// Completions that a finished run sampled, at least; 0 if that is not known.
+int64_t sampled(const RunData& run) {
+  const int64_t prompts =
+      run.task == "grpo" ? static_cast<int64_t>(run.rows()) * setting(run, "batch") : run.estimate("reward").n;
+  return run.finished() ? prompts * setting(run, "group_size") : 0;
+}
+
+/// The run's spec says whether it kept them.
+void check_all_there(const RunData& run, uint64_t completions) {
+  const nlohmann::json::json_pointer kept("/record/rollouts");
+  const bool samples = run.task == "grpo" || run.task == "evaluate";
+  if (!samples || run.rows() == 0 || !run.spec.contains(kept) || run.spec[kept] != true) return;
+  if (completions == 0) throw Error("", "not there, though the run kept them", "", Exit::data);
+  if (const auto all = static_cast<uint64_t>(sampled(run)); completions < all)
+    throw Error("", fmt::format("{} of {} completions are not there", all - completions, all), "", Exit::data);
+}
+
+/// The first groups of the first and of the last step.
+void load_training(const record::RolloutReader& reader, uint64_t first, uint64_t last, RunData& run) {
+  keep_groups(reader.read(first), reader.value_columns(), groups_of_step, run);
+  if (last != first) keep_groups(reader.read(last), reader.value_columns(), groups_of_step, run);
+}
+
 }  // namespace
 
 void load_samples(const std::filesystem::path& folder, RunData& run) {
   const record::RolloutReader reader(folder);
   const auto counts = reader.counts();
-  if (counts.empty()) return;
+  uint64_t completions = 0;
+  for (const auto& [step, n] : counts) completions += n;
   if (run.task == "evaluate") {
-    uint64_t completions = 0;
-    for (const auto& [step, n] : counts) completions += n;
     load_evaluation(reader, completions, run);
-    return;
+  } else if (!counts.empty()) {
+    load_training(reader, counts.begin()->first, counts.rbegin()->first, run);
   }
-  const uint64_t first = counts.begin()->first, last = counts.rbegin()->first;
-  keep_groups(reader.read(first), reader.value_columns(), groups_of_step, run);
-  if (last != first) keep_groups(reader.read(last), reader.value_columns(), groups_of_step, run);
+  check_all_there(run, completions);
 }
 
 }  // namespace compeer::report

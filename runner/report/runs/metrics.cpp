@@ -63,6 +63,7 @@ constexpr std::array known_metrics = {
     Known{"peak_memory", "peak memory", "MiB, of the rank with most", Topic::optimisation, Better::lower},
 };
 
+constexpr std::string_view validation = "validation/";
 constexpr std::array bookkeeping = {"step", "time", "wall", "elapsed", "epoch"};
 
 const Known* find(const std::string& name) {
@@ -97,7 +98,19 @@ Metric part_of_plugin(const std::string& name) {
   return metric;
 }
 
+/// The same metric on held-out records. Only sft looks at the loss there, and there a lower one is better.
+Metric on_held_out_records(const std::string& name) {
+  const Metric inner = describe(name.substr(validation.size()));
+  Metric metric{name, inner.from.empty() ? inner.title : inner.from + " " + inner.title, "validation", inner.note};
+  if (name == "validation/best_step") metric.title = "best step";
+  metric.topic = Topic::validation;
+  metric.better = inner.name == "loss" ? Better::lower : inner.better;
+  return metric;
+}
+
+/// Validation keeps the order in which it was recorded: the metric that decides comes first.
 size_t rank(const Metric& metric) {
+  if (metric.topic == Topic::validation) return 0;
   const Known* known = find(metric.name);
   return known ? static_cast<size_t>(known - known_metrics.data()) : known_metrics.size();
 }
@@ -105,6 +118,7 @@ size_t rank(const Metric& metric) {
 }  // namespace
 
 Metric describe(const std::string& name) {
+  if (name.starts_with(validation)) return on_held_out_records(name);
   Metric metric = name.find('/') == std::string::npos ? Metric{.name = name, .title = name, .from = "", .note = ""}
                                                       : part_of_plugin(name);
   const Known* known = metric.topic == Topic::reward ? nullptr : find(name);
@@ -121,6 +135,8 @@ std::string heading(Topic topic) {
   switch (topic) {
     case Topic::reward:
       return "Reward";
+    case Topic::validation:
+      return "Validation";
     case Topic::redundancy:
       return "Redundancy";
     case Topic::diversity:

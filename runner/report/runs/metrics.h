@@ -10,7 +10,7 @@ namespace compeer::report {
 enum class Better { unknown, higher, lower };
 
 /// What a metric belongs to; the order of the page.
-enum class Topic { reward, redundancy, diversity, optimisation, timing, other };
+enum class Topic { reward, validation, redundancy, diversity, optimisation, timing, other };
 
 /// What a reader should know about a column of run.h5.
 struct Metric {
@@ -23,7 +23,8 @@ struct Metric {
 };
 
 /// Columns the runner writes are known by name. Of the others, `rewards/LABEL/PART` are reward parts, for which higher
-/// is better unless the name speaks of faults; `seconds/PHASE` timings; any other `PLUGIN/FACTOR` a reweighting's.
+/// is better unless the name speaks of faults; `validation/METRIC` is the metric on held-out records; `seconds/PHASE`
+/// are timings; any other `PLUGIN/FACTOR` is a reweighting's.
 Metric describe(const std::string& name);
 
 /// "Reward", "Redundancy", "Diversity and length", ...

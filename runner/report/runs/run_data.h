@@ -68,7 +68,8 @@ struct RunData {
 
   std::vector<std::string> recorded;                   ///< names of the columns, in the order they were recorded
   std::map<std::string, std::vector<double>> columns;  ///< one value per row; NaN where a row has none
-  std::map<std::string, Estimate> summary;             ///< means over the prompts (evaluate) or the last rows
+  /// Means over the prompts (evaluate) or the last rows; what was validated, as it was at the best look.
+  std::map<std::string, Estimate> summary;
 
   std::string state;  ///< starting, running, finished, failed, preempted, stopped (no longer running, and no reason
                       ///< left); empty if unknown
@@ -87,7 +88,8 @@ struct RunData {
   std::string software, host;
   int64_t ranks = 0;
   std::vector<std::string> warnings;  ///< what the run itself warned of: "step 12: 3 groups dropped"
-  std::vector<std::string> problems;  ///< what could not be read: "run.h5: no such file"
+  std::vector<std::string> remarks;   ///< why it ended early; which records it did not use as they are
+  std::vector<std::string> problems;  ///< what could not be read, or was changed: "run.h5: no such file"
 
   bool finished() const { return state == "finished"; }
   bool greedy() const;              ///< decoding took the likeliest token

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/drawing/svg.h"
+#include "report/runs/validation.h"
 
 namespace compeer::report {
 
@@ -21,6 +22,14 @@ Curve curve_of(const RunData& run, const std::string& metric) {
   curve.x.resize(std::min(curve.x.size(), curve.y.size()));
   curve.y.resize(curve.x.size());
   return curve;
+}
+
+/// The mean of several runs, within a band from the lowest to the highest.
+void add_runs(PlotLine& line, const std::vector<Curve>& curves, size_t points) {
+  const Spread all = across(curves);
+  line.heavy = thin_mean({all.x, all.mean}, points);
+  line.band = {line.heavy.x, line.heavy.y, thin_mean({all.x, all.low}, points).y,
+               thin_mean({all.x, all.high}, points).y};
 }
 
 }  // namespace
@@ -85,10 +94,23 @@ PlotLine plot_line(const CurveSource& source, const std::string& metric, const R
     line.heavy = thin_mean(curves[0], r.heavy);
     return line;
   }
-  const Spread all = across(curves);
-  line.heavy = thin_mean({all.x, all.mean}, r.heavy);
-  line.band = {line.heavy.x, line.heavy.y, thin_mean({all.x, all.low}, r.heavy).y,
-               thin_mean({all.x, all.high}, r.heavy).y};
+  add_runs(line, curves, r.heavy);
+  return line;
+}
+
+PlotLine look_line(const CurveSource& source, const std::string& metric, const Resolution& r) {
+  PlotLine line{source.label, source.name, source.style, {}, {}, {}};
+  line.points = true;
+  std::vector<Curve> curves;
+  for (const auto* run : source.runs) {
+    curves.push_back(curve_of(*run, metric));
+    const double step = best_step(*run), value = run->estimate(metric).mean;
+    if (std::isfinite(step) && std::isfinite(value)) line.ringed.x.push_back(step), line.ringed.y.push_back(value);
+  }
+  if (curves.size() == 1)
+    line.heavy = thin_extremes(curves[0], r.heavy);
+  else
+    add_runs(line, curves, r.heavy);
   return line;
 }
 

@@ -30,6 +30,9 @@ Resolution resolution(const std::vector<CurveSource>& sources, size_t plots);
 /// One metric of one source, smoothed and thinned.
 PlotLine plot_line(const CurveSource& source, const std::string& metric, const Resolution& resolution);
 
+/// What was validated: every look a point, as it was measured; the best look of each run ringed.
+PlotLine look_line(const CurveSource& source, const std::string& metric, const Resolution& resolution);
+
 /// Steps of a run's rows: its `step` column, or 1, 2, 3, ...
 std::vector<double> steps_of(const RunData& run);
 

@@ -8,7 +8,9 @@
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
+#include "report/runs/validation.h"
 #include "report/sections/curve_lines.h"
+#include "report/sections/curve_tables.h"
 
 namespace compeer::report {
 
@@ -65,6 +67,7 @@ Selection select(const std::vector<const RunData*>& runs) {
     if (metric.name.starts_with("seconds/") || !any_value(runs, metric.name)) continue;
     if (const auto value = constant(runs, metric.name)) {
       s.constants.push_back(called(metric) + " " + compact(*value));
+      if (metric.topic == Topic::validation) s.constants.back() += " (at every look)";
     } else if (same_columns(runs, metric.name, "reward")) {
       s.doubles.push_back(called(metric));
     } else {
@@ -86,21 +89,59 @@ std::string read_out(const LinePlot& plot) {
   return text;
 }
 
+constexpr size_t told_in_captions = 4;  ///< more runs than this have their best look in the table alone
+
+/// "best 1.94 at step 22"; of a metric that doesn't decide, "0.31 at the best step, 22".
+std::string best_look(const RunData& run, const Metric& metric) {
+  const auto value = compact(run.estimate(metric.name).mean);
+  const auto metrics = validation_metrics({&run});
+  const bool decides = !metrics.empty() && metrics[0].name == metric.name;
+  return decides ? fmt::format("best {} at step {:.0f}", value, best_step(run))
+                 : fmt::format("{} at the best step, {:.0f}", value, best_step(run));
+}
+
+/// In words, for a caption; several runs by their names.
+std::string best_looks(const std::vector<CurveSource>& sources, const Metric& metric) {
+  std::vector<std::string> parts;
+  const auto runs = runs_of(sources);
+  for (const auto* run : runs) {
+    if (metric.topic != Topic::validation || !run->column(metric.name) || !std::isfinite(best_step(*run))) continue;
+    parts.push_back((runs.size() > 1 ? run->name + ": " : "") + best_look(*run, metric));
+  }
+  return parts.size() > told_in_captions ? "" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// First and last step of every run: the axis of looks is that of the other plots.
+std::vector<double> ends_of_steps(const std::vector<CurveSource>& sources) {
+  std::vector<double> ends;
+  for (const auto* run : runs_of(sources)) {
+    const auto steps = steps_of(*run);
+    if (!steps.empty()) ends.insert(ends.end(), {steps.front(), steps.back()});
+  }
+  return ends;
+}
+
+void write_caption(Markup& out, const Metric& metric, const std::string& best) {
+  const auto caption = out.open("figcaption");
+  out.element("strong", {}, metric.title);
+  if (!metric.from.empty() && metric.topic != Topic::validation) out.element("span", {{"class", "from"}}, metric.from);
+  if (!best.empty()) out.element("span", {{"class", "from"}}, best);
+  if (!metric.note.empty()) out.element("span", {{"class", "note"}}, metric.note);
+}
+
 void write_figure(Markup& out, const std::vector<CurveSource>& sources, const Metric& metric, const Resolution& r,
                   const std::string& id) {
   LinePlot plot{id, metric.title, "", "step", {}};
-  for (const auto& source : sources) plot.lines.push_back(plot_line(source, metric.name, r));
+  const bool looks = metric.topic == Topic::validation;
+  for (const auto& source : sources) plot.lines.push_back((looks ? look_line : plot_line)(source, metric.name, r));
+  if (looks) plot.x_shown = ends_of_steps(sources);
   plot.labels = sources.size() > 1;
   std::erase_if(plot.lines, [](const PlotLine& line) { return line.heavy.y.empty(); });
   if (!has_values(plot)) return;
-  plot.description = read_out(plot);
+  const auto best = best_looks(sources, metric);
+  plot.description = read_out(plot) + (best.empty() ? "" : " " + best + ".");
   const auto figure = out.open("figure", {{"class", "plot"}});
-  {
-    const auto caption = out.open("figcaption");
-    out.element("strong", {}, metric.title);
-    if (!metric.from.empty()) out.element("span", {{"class", "from"}}, metric.from);
-    if (!metric.note.empty()) out.element("span", {{"class", "note"}}, metric.note);
-  }
+  write_caption(out, metric, best);
   draw(out, plot);
 }
 
@@ -121,7 +162,11 @@ void write_legend(Markup& out, const std::vector<CurveSource>& sources) {
   }
 }
 
-std::string rule(const std::vector<CurveSource>& sources, const Resolution& r) {
+bool any_validated(const std::vector<Metric>& metrics) {
+  return std::any_of(metrics.begin(), metrics.end(), [](const auto& m) { return m.topic == Topic::validation; });
+}
+
+std::string rule(const std::vector<CurveSource>& sources, const Selection& selection, const Resolution& r) {
   std::string text;
   size_t rows = 0;
   for (const auto* run : runs_of(sources)) rows = std::max(rows, run->rows());
@@ -137,30 +182,9 @@ std::string rule(const std::vector<CurveSource>& sources, const Resolution& r) {
     text +=
         "Only the three lines that end highest and the three that end lowest are named; rest the pointer on a line for "
         "its name. ";
+  if (any_validated(selection.drawn))
+    text += "Validation: every point is a look at held-out records, as it was measured; a ring is a run's best look. ";
   return text;
-}
-
-void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task,
-                     const std::vector<Metric>& metrics) {
-  Table table{"At the end of training: means over the last 20 rows", "run", {}, {{"", {}}}};
-  std::vector<size_t> shown;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].task == task && runs[i].rows() > 0) shown.push_back(i);
-  }
-  for (const size_t i : shown)
-    table.groups[0].rows.push_back({runs[i].name, runs[i].finished() ? "" : runs[i].state, lineage.style(i), {}});
-  for (const auto& metric : metrics) {
-    std::vector<Estimate> means;
-    for (const size_t i : shown) means.push_back({runs[i].estimate(metric.name).mean, missing, missing, 0});
-    table.columns.push_back({metric.title, metric.from, metric.note});
-    const int decimals = column_decimals(means);
-    for (size_t k = 0; k < shown.size(); ++k) {
-      const double mean = means[k].mean;
-      table.groups[0].rows[k].cells.push_back(
-          {mean != 0 && std::abs(mean) < 1e-3 ? compact(mean) : fixed(mean, decimals), ""});
-    }
-  }
-  write(out, table);
 }
 
 }  // namespace
@@ -171,7 +195,7 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
   const auto with_rows = runs_of(sources);
   const Selection selection = select(with_rows);
   const Resolution r = resolution(sources, selection.drawn.size());
-  out.element("p", {{"class", "how"}}, rule(sources, r));
+  out.element("p", {{"class", "how"}}, rule(sources, selection, r));
   if (sources.size() > 1) {
     write_legend(out, sources);
   } else {
@@ -191,6 +215,7 @@ void write_curves(Markup& out, const std::vector<RunData>& runs, const Lineage& 
     out.element("p", {{"class", "how"}},
                 fmt::format("Equal to the reward in every row, not drawn: {}.", fmt::join(selection.doubles, "; ")));
   write_last_rows(out, runs, lineage, task, selection.drawn);
+  write_best_looks(out, runs, lineage, task);
 }
 
 }  // namespace compeer::report

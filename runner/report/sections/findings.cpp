@@ -9,6 +9,7 @@
 #include "report/comparing/trial_groups.h"
 #include "report/drawing/numbers.h"
 #include "report/runs/figures.h"
+#include "report/runs/validation.h"
 #include "report/sections/trial_findings.h"
 
 namespace compeer::report {
@@ -147,10 +148,24 @@ std::string training(const std::vector<RunData>& runs, const std::string& task, 
   return fmt::format("Mean {} of the first → the last {}: {}.", metric, rows, fmt::join(parts, "; "));
 }
 
+/// The best look of each run at held-out records, by the metric that decides.
+std::string validated(const std::vector<RunData>& runs) {
+  std::vector<std::string> parts;
+  for (const auto& run : runs) {
+    const auto metrics = validation_metrics({&run});
+    if (metrics.empty() || !std::isfinite(best_step(run))) continue;
+    parts.push_back(fmt::format("{} {} {} at step {:.0f}", run.name, metrics[0].title,
+                                compact(run.estimate(metrics[0].name).mean), best_step(run)));
+  }
+  if (parts.empty() || parts.size() > 2 * told_one_by_one) return "";
+  return fmt::format("Best look at held-out records: {}.", fmt::join(parts, "; "));
+}
+
 Finding of_training(const std::vector<RunData>& runs) {
   Finding finding{"In training", {}};
   add(finding.sentences, training(runs, "grpo", "reward"));
   add(finding.sentences, training(runs, "sft", "loss"));
+  add(finding.sentences, validated(runs));
   return finding;
 }
 
@@ -231,6 +246,7 @@ std::vector<std::string> notices(const std::vector<RunData>& runs) {
     if (!run.finished()) list.push_back(ending(run));
     if (run.rows() == 0) list.push_back(run.name + ": no rows.");
     if (run.rows() > 0 && run.summary.empty() && run.task != "data") list.push_back(run.name + ": no results.");
+    for (const auto& remark : run.remarks) list.push_back(run.name + ": " + remark + ".");
     for (const auto& problem : run.problems) list.push_back(run.name + ": " + problem + ".");
     for (size_t i = 0; i < std::min(most_warnings, run.warnings.size()); ++i)
       list.push_back(run.name + ": " + run.warnings[i] + ".");

@@ -21,8 +21,8 @@ struct Finding {
 /// one run are no independent sample.
 std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage);
 
-/// What went wrong: runs that did not finish, with the reason they left; files that can't be read; warnings; what the
-/// figures of trials leave out.
+/// What to be aware of: runs that did not finish, or ended early, with the reason they left; records that were cut or
+/// left out; files that can't be read or were changed; warnings; what the figures of trials leave out.
 std::vector<std::string> notices(const std::vector<RunData>& runs);
 
 }  // namespace compeer::report

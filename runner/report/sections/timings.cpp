@@ -14,7 +14,7 @@ namespace compeer::report {
 namespace {
 
 constexpr size_t most_bars = 40;
-const std::string prefix = "seconds/", whole_step = "seconds/step";
+const std::string prefix = "seconds/", whole_step = "seconds/step", validation = "seconds/validation";
 
 double sum(const RunData& run, const std::string& column) {
   const auto* values = run.column(column);
@@ -42,10 +42,12 @@ void write_bars(Markup& out, const std::vector<RunData>& runs, const Lineage& li
   draw(out, plot);
 }
 
+/// `whole`: all rows together. Validation comes between steps.
 TableRow row_of(const RunData& run, size_t style, double whole) {
   const bool short_of_plan = run.steps_planned > run.steps_done;
   const auto* speed = run.column("tokens_per_second");
-  const double per_step = run.rows() > 0 ? whole / static_cast<double>(run.rows()) : missing;
+  const double steps = whole - known(sum(run, validation));
+  const double per_step = run.rows() > 0 ? steps / static_cast<double>(run.rows()) : missing;
   return {run.name,
           "",
           style,
@@ -67,9 +69,9 @@ Phases phases_of(const std::vector<RunData>& runs) {
     for (const auto& [name, values] : run.columns) {
       if (!name.starts_with(prefix) || name == whole_step) continue;
       totals[name.substr(prefix.size())] += sum(run, name);
-      parts += sum(run, name);
+      if (name != validation) parts += sum(run, name);
     }
-    phases.whole.push_back(std::max(parts, known(sum(run, whole_step))));
+    phases.whole.push_back(std::max(parts, known(sum(run, whole_step))) + known(sum(run, validation)));
     phases.seconds.push_back({});
   }
   for (const auto& [name, seconds] : totals) {
@@ -103,7 +105,7 @@ void write_timings(Markup& out, const std::vector<RunData>& runs, const Lineage&
                {"state", "", "", false},
                {"steps", "", ""},
                {"total", "", "from start to end"},
-               {"step", "seconds", "mean over rows"},
+               {"step", "seconds", "mean over rows, without validation"},
                {"tokens/s", "", "mean over rows"}},
               {{"", {}}}};
   for (const auto& name : phases.names) table.columns.push_back({name, "seconds", "all rows together"});

@@ -9,7 +9,7 @@
 namespace compeer::report {
 
 /// Seconds a run spent in each phase, over all its rows. `seconds/step` is the whole of a step: what its phases leave
-/// of it is called "other".
+/// of it is called "other". Validation comes between steps, so it is no part of that.
 struct Phases {
   std::vector<std::string> names;            ///< the longest first, "other" last
   std::vector<std::vector<double>> seconds;  ///< for each run, for each name; NaN: not measured

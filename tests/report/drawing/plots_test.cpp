@@ -85,6 +85,45 @@ TEST(LinePlot, OfManyLinesNamesTheThreeHighestAndLowest) {
   EXPECT_EQ(count(svg, "class=\"line\""), 30u);
 }
 
+TEST(LookLine, HasEveryLookAsItWasMeasured) {
+  const RunData run = sample::validated(sample::sft("r", 60), 4, 24);
+  const CurveSource source{"r", "r", 0, {&run}};
+  const PlotLine line = look_line(source, "validation/loss", resolution({source}, 5));
+  ASSERT_EQ(line.heavy.x.size(), 15u);
+  EXPECT_EQ(line.heavy.x.front(), 4);
+  EXPECT_EQ(line.heavy.x.back(), 60);
+  EXPECT_EQ(line.heavy.y.back(), (*run.column("validation/loss"))[59]);
+  EXPECT_TRUE(line.light.x.empty());
+  EXPECT_EQ(line.ringed.x, (std::vector<double>{24}));
+  EXPECT_EQ(line.ringed.y, (std::vector<double>{1.94}));
+  const auto svg = drawn(LinePlot{"p", "loss", "", "step", {line}});
+  EXPECT_EQ(count(svg, "r=\"2.4\""), 15u);
+  EXPECT_EQ(count(svg, "class=\"ring\""), 1u);
+}
+
+TEST(LinePlot, CoversStepsThatNoLineReaches) {
+  LinePlot plot = lines_ending_at({1});  // steps 1 to 3
+  const auto place_of_last = [&] {
+    const auto svg = drawn(plot);
+    const size_t at = svg.rfind("<circle cx=\"") + 12;
+    return std::stod(svg.substr(at));
+  };
+  const double before = place_of_last();
+  plot.x_shown = {1, 5};  // half as far
+  EXPECT_LT(place_of_last(), before - 100);
+}
+
+TEST(LookLine, OfSeveralSeedsIsTheirMeanWithEachBestLookRinged) {
+  const RunData a = sample::validated(sample::sft("a", 60), 10, 20),
+                b = sample::validated(sample::sft("b", 60), 10, 40);
+  const CurveSource source{"r", "r", 0, {&a, &b}};
+  const PlotLine line = look_line(source, "validation/loss", resolution({source}, 5));
+  ASSERT_EQ(line.heavy.y.size(), 6u);
+  EXPECT_NEAR(line.heavy.y[1], 2.04, 1e-12);  // 1.94 and 1.94 + 0.01 * 20
+  EXPECT_NEAR(line.band.high[1], 2.14, 1e-12);
+  EXPECT_EQ(line.ringed.x, (std::vector<double>{20, 40}));
+}
+
 TEST(LinePlot, TellsScreenReadersWhatItShows) {
   const auto svg = drawn(lines_ending_at({1, 2}));
   EXPECT_NE(svg.find("role=\"img\" aria-labelledby=\"p-title p-description\""), std::string::npos);

@@ -18,7 +18,7 @@ class LoadStages : public ResultsFolder {
     const fs::path folder = root_ / "d";
     fs::create_directories(folder / "stages");
     const auto sample = sample::tested("d", "x", 1, 50, 2, 0.1, 1);
-    const nlohmann::json spec = {{"sha256", std::string(64, 'c')}, {"spec", sample.spec}};
+    const nlohmann::json spec = file_of(sample.spec);
     write_file(folder / "spec.json", spec.dump());
     auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "in", "out", "dropped"});
     writer.append(std::vector<double>{1, 5, 5, 0});
@@ -156,12 +156,12 @@ TEST_F(LoadStages, ReadsNoFilesOutsideOfItsFolder) {
 // One broken folder must not take the others with it.
 TEST_F(LoadStages, OfAStrangersSpecIsShown) {
   const auto folder = write_data_run(true);
-  auto spec = nlohmann::json::parse(read_file(folder / "spec.json"));
+  const auto spec = nlohmann::json::parse(read_file(folder / "spec.json"))["spec"];
   for (const char* section : {"data", "dataset", "stages", "model"}) {
     for (const nlohmann::json& other : {nlohmann::json(7), nlohmann::json::array({7}), nlohmann::json("x")}) {
       auto changed = spec;
-      changed["spec"][section] = other;
-      write_file(folder / "spec.json", changed.dump());
+      changed[section] = other;
+      write_file(folder / "spec.json", file_of(changed).dump());
       EXPECT_NE(page({load_run(folder)}), "") << section << " " << other;
     }
   }
@@ -171,7 +171,7 @@ TEST_F(LoadStages, OfABrokenSpecTakesTheOneInTheRunFile) {
   const auto folder = write_data_run(true);
   write_file(folder / "spec.json", "{\"spec\": {");
   const RunData run = load_run(folder);
-  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON"});
+  EXPECT_EQ(run.problems, std::vector<std::string>{"spec.json: is no JSON; the copy in run.h5 is shown"});
   EXPECT_EQ(run.task, "data");
   EXPECT_EQ(run.stages[1].plugin, "sage");
 }

@@ -18,11 +18,10 @@ class Load : public ResultsFolder {
   fs::path write_run(const std::string& name, const std::string& task, int rows, bool finished = true) {
     const fs::path folder = root_ / name;
     fs::create_directories(folder);
-    nlohmann::json spec = {{"format", 1},
-                           {"sha256", std::string(64, 'c')},
-                           {"spec", sample::spec(folder.filename().string(), task, "", "none")},
-                           {"origins", {{"seed", "default"}}},
-                           {"plugins", nlohmann::json::array()}};
+    auto values = sample::spec(folder.filename().string(), task, "", "none");
+    values["record"]["rollouts"] = true;
+    values[task].update({{"group_size", 2}, {"batch", 2}});
+    const nlohmann::json spec = file_of(values);
     write_file(folder / "spec.json", spec.dump());
     auto writer = record::RunWriter::create(folder / "run.h5", spec.dump(), {"step", "reward", "loss"});
     record::RolloutWriter rollouts(folder / "rollouts", 0, {"reward", "advantage"});
@@ -41,8 +40,17 @@ class Load : public ResultsFolder {
     status.elapsed = 12.5;
     status.ranks = 2;
     record::write_status(folder, status);
-    if (finished) record::write_summary(folder, {task, static_cast<uint64_t>(rows), {{"reward", {2.5, 2.4, 2.6, 30}}}});
+    if (finished)
+      record::write_summary(folder, {task, static_cast<uint64_t>(rows), {{"reward", {2.5, 2.4, 2.6, 2 * rows}}}});
     return folder;
+  }
+
+  /// Changes spec.json; `fitting`: its hash, too.
+  static void change_spec(const fs::path& folder, const std::function<void(nlohmann::json&)>& change,
+                          bool fitting = false) {
+    auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
+    change(file["spec"]);
+    write_file(folder / "spec.json", fitting ? file_of(file["spec"]).dump() : file.dump());
   }
 
   static std::vector<record::RolloutRow> rollout_rows(int step) {
@@ -136,6 +144,91 @@ TEST_F(Load, NamesWhatItCantRead) {
   EXPECT_EQ(run.problems[2], "status.json: not there");
 }
 
+TEST_F(Load, SaysThatASpecWasChangedAndShowsTheCopyThatRan) {
+  const auto folder = write_run("r", "grpo", 3);
+  change_spec(folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; });
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems, (std::vector<std::string>{"spec.json: was changed after it was written: its hash no longer "
+                                                    "fits; the copy in run.h5 is shown"}));
+  EXPECT_EQ(run.spec["grpo"]["clip"], 0.2);
+}
+
+TEST_F(Load, ShowsAChangedSpecIfThereIsNoCopy) {
+  const auto folder = write_run("r", "grpo", 3);
+  change_spec(folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; });
+  fs::remove(folder / "run.h5");
+  const RunData run = load_run(folder);
+  EXPECT_EQ(run.problems.front(), "spec.json: was changed after it was written: its hash no longer fits");
+  EXPECT_EQ(run.spec["grpo"]["clip"], 0.9);
+}
+
+TEST_F(Load, SaysThatSpecAndRowsAreOfDifferentRuns) {
+  const auto folder = write_run("r", "grpo", 3);
+  change_spec(
+      folder, [](nlohmann::json& spec) { spec["grpo"]["clip"] = 0.9; }, true);
+  EXPECT_EQ(load_run(folder).problems, (std::vector<std::string>{"run.h5: is of another spec than spec.json"}));
+}
+
+TEST_F(Load, NamesRolloutsThatAreGone) {
+  const auto all = write_run("all", "grpo", 3), some = write_run("some", "evaluate", 30),
+             none = write_run("none", "grpo", 3);
+  fs::remove_all(all / "rollouts");
+  EXPECT_EQ(load_run(all).problems, (std::vector<std::string>{"rollouts: not there, though the run kept them"}));
+  record::RolloutWriter(some / "rollouts", 0, {"reward", "advantage"}).resume(29, 1);
+  EXPECT_EQ(load_run(some).problems, (std::vector<std::string>{"rollouts: 4 of 120 completions are not there"}));
+  fs::remove_all(none / "rollouts");
+  change_spec(
+      none, [](nlohmann::json& spec) { spec["record"]["rollouts"] = false; }, true);
+  for (const auto& problem : load_run(none).problems) EXPECT_EQ(problem.find("rollouts"), std::string::npos) << problem;
+}
+
+TEST_F(Load, RemarksOnAnEarlyEndAndOnRecordsThatWereNotUsedWhole) {
+  const auto folder = write_run("r", "sft", 12);
+  auto writer = record::RunWriter::resume(folder / "run.h5", 12, {"step", "reward", "loss"});
+  writer.event(12, "info", "ended after step 12 of 20: no better validation/loss since step 6");
+  writer.finish("finished");
+  record::Summary summary{"sft", 12, {{"loss", {2.5, NAN, NAN, 12}}}};
+  summary.details["data"] = {
+      {"unreadable", 1},
+      {"splits",
+       {{{"split", "train"}, {"records", 96}, {"trimmed", 3}, {"skipped", 1}, {"unanswered", 0}},
+        {{"split", "valid"}, {"records", 64}, {"trimmed", 0}, {"skipped", 0}, {"unanswered", 0}}}}};
+  record::write_summary(folder, summary);
+  EXPECT_EQ(
+      load_run(folder).remarks,
+      (std::vector<std::string>{"ended after step 12 of 20: no better validation/loss since step 6",
+                                "1 record of the data set could not be read",
+                                "split 'train': of 96 records 3 are too long and trimmed, 1 is too long and skipped"}));
+  summary.details["data"] = {{"unreadable", "many"},
+                             {"splits", {{{"split", 1}}, "train", {{"split", "x"}, {"trimmed", "y"}}}}};
+  record::write_summary(folder, summary);
+  EXPECT_EQ(load_run(folder).remarks.size(), 1u);
+}
+
+// As a run that was killed leaves them: rows, and no summary.
+TEST_F(Load, FindsTheBestLookSoFar) {
+  const fs::path folder = root_ / "r";
+  fs::create_directories(folder);
+  auto values = sample::spec("r", "sft", "", "none");
+  for (const auto& [better, best] : std::vector<std::pair<nlohmann::json, double>>{{nullptr, 4}, {"higher", 6}}) {
+    values["validation"] = {{"better", better}};
+    write_file(folder / "spec.json", file_of(values).dump());
+    {
+      auto writer = record::RunWriter::create(folder / "run.h5", file_of(values).dump(),
+                                              {"step", "validation/loss", "validation/x"});
+      for (int step = 1; step <= 6; ++step) {
+        const double look[] = {2.5, 1.94, 3.5},
+                     row[] = {double(step), step % 2 ? NAN : look[step / 2 - 1], double(step)};
+        writer.append(row);
+      }
+    }
+    const RunData run = load_run(folder);
+    EXPECT_EQ(run.estimate("validation/best_step").mean, best);
+    EXPECT_EQ(run.estimate("validation/loss").mean, best == 4 ? 1.94 : 3.5);
+    EXPECT_EQ(run.estimate("validation/x").mean, best);
+  }
+}
+
 // As a stranger may have written it: copying such a value would take more stack than a thread has.
 TEST_F(Load, TakesNoSpecThatNestsTooDeeply) {
   const fs::path folder = root_ / "r";
@@ -151,11 +244,12 @@ TEST_F(Load, KnowsTheSpecsOfRunsThatItUsed) {
   write_run("results/start", "sft", 1);
   write_run("results/measured", "data", 1);
   auto folder = write_run("results/child", "grpo", 1);
-  auto file = nlohmann::json::parse(read_file(folder / "spec.json"));
-  file["spec"]["model"]["path"] = "results/start/checkpoints/last";
-  file["spec"]["reference"] = "results/gone/checkpoints/last";
-  file["spec"]["rewards"] = {{{"accuracy", "results/measured"}, {"plugin", "measured"}}};
-  write_file(folder / "spec.json", file.dump());
+  const auto change = [](nlohmann::json& spec) {
+    spec["model"]["path"] = "results/start/checkpoints/last";
+    spec["reference"] = "results/gone/checkpoints/last";
+    spec["rewards"] = {{{"accuracy", "results/measured"}, {"plugin", "measured"}}};
+  };
+  change_spec(folder, change, true);
   const RunData run = load_run(folder);
   ASSERT_EQ(run.used.size(), 2u);
   EXPECT_EQ(run.used.at("results/measured")["task"], "data");

@@ -27,11 +27,31 @@ TEST(Metrics, OfRewardsAreNamedByPartAndLabel) {
   EXPECT_EQ(describe("rewards/length").title, "length");
 }
 
+TEST(Metrics, OfValidationBelongToNoReweighting) {
+  const Metric loss = describe("validation/loss");
+  EXPECT_EQ(loss.topic, Topic::validation);
+  EXPECT_EQ(heading(loss.topic), "Validation");
+  EXPECT_EQ(loss.title, "loss");
+  EXPECT_EQ(loss.from, "validation");
+  EXPECT_EQ(loss.better, Better::lower);
+  EXPECT_EQ(describe("validation/rewards/truth/quality").title, "truth quality");
+  EXPECT_EQ(describe("validation/rewards/truth/quality").better, Better::higher);
+  EXPECT_EQ(describe("seconds/validation").topic, Topic::timing);
+}
+
 TEST(Metrics, OfFaultsHaveNoDirection) { EXPECT_EQ(describe("rewards/truth/unparsable").better, Better::unknown); }
 
 TEST(Metrics, AReward_sOwnPartIsNotTakenForTheRunner_sMetric) {
   // A reward may call a part s_in; that doesn't make it a reweighting's factor.
   EXPECT_EQ(describe("rewards/mine/s_in").topic, Topic::reward);
+}
+
+TEST(Metrics, OfValidationComeInTheOrderInWhichTheyWereRecorded) {
+  RunData run;
+  run.recorded = {"loss", "validation/redundancy/s_in", "validation/reward", "reward"};
+  std::vector<std::string> names;
+  for (const auto& metric : metrics_of({&run})) names.push_back(metric.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"reward", "validation/redundancy/s_in", "validation/reward", "loss"}));
 }
 
 TEST(Metrics, ComeInReadingOrderWithoutBookkeeping) {

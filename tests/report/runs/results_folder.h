@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+
+#include "base/hash.h"
+#include "spec/canonical.h"
 
 namespace compeer::report {
 
@@ -18,6 +22,15 @@ class ResultsFolder : public ::testing::Test {
     fs::create_directories(root_);
   }
   ~ResultsFolder() override { fs::remove_all(root_); }
+
+  /// What spec.json holds, with the hash that fits.
+  static nlohmann::json file_of(const nlohmann::json& values) {
+    return {{"format", 1},
+            {"sha256", sha256(spec::canonical_json(values))},
+            {"spec", values},
+            {"origins", {{"seed", "default"}}},
+            {"plugins", nlohmann::json::array()}};
+  }
 
   fs::path root_;
 };

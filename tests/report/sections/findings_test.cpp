@@ -49,6 +49,12 @@ TEST(Findings, GiveTrainingRunsNoVerdict) {
   EXPECT_EQ(all_text({run}), "In training: Mean reward of the first → the last 20 rows: r 1.00 → 2.50.\n");
 }
 
+TEST(Findings, TellTheBestLookOfValidation) {
+  const auto text = all_text({sample::validated(sample::sft("r", 60), 10, 20), sample::sft("s", 60)});
+  EXPECT_TRUE(says(text, "In training: Best look at held-out records: r loss 1.94 at step 20.")) << text;
+  EXPECT_FALSE(says(all_text({sample::sft("s", 60)}), "held-out"));
+}
+
 TEST(Findings, CountManyModelsInsteadOfTellingThemOneByOne) {
   std::vector<RunData> runs = {sample::evaluation("start", "models/start", false, 0.5, 0.3, 0.08)};
   for (int i = 0; i < 6; ++i) {
@@ -89,6 +95,15 @@ TEST(Notices, SayWhatIsUnfinishedMissingOrWarnedOf) {
   EXPECT_EQ(list[1], "r: no rows.");
   EXPECT_EQ(list[2], "r: run.h5: can't be opened.");
   EXPECT_EQ(list.back(), "r: 2 more warnings.");
+}
+
+TEST(Notices, TellOfAnEarlyEndAndOfRecordsLeftOut) {
+  RunData run = sample::sft("r", 12);
+  run.remarks = {"ended after step 12 of 20: no better validation/loss since step 6",
+                 "split 'train': of 96 records 3 are too long and trimmed"};
+  EXPECT_EQ(notices({run}),
+            (std::vector<std::string>{"r: ended after step 12 of 20: no better validation/loss since step 6.",
+                                      "r: split 'train': of 96 records 3 are too long and trimmed."}));
 }
 
 TEST(Notices, OfASoundRunAreNone) { EXPECT_TRUE(notices({sample::grpo("r", "none", "")}).empty()); }

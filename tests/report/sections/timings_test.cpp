@@ -25,6 +25,22 @@ TEST(Phases, CallTheRestOfAStepOther) {
   EXPECT_EQ(phases.whole[0], 11);
 }
 
+// 2 steps of 5 s, of which 4 are sampling; after the second, 3 s of validation.
+TEST(Phases, CountValidationBesideTheSteps) {
+  const Phases phases =
+      phases_of({run({{"seconds/rollout", {4, 4}}, {"seconds/step", {5, 5}}, {"seconds/validation", {NAN, 3}}})});
+  EXPECT_EQ(phases.names, (std::vector<std::string>{"rollout", "validation", "other"}));
+  EXPECT_EQ(phases.seconds[0], (std::vector<double>{8, 3, 2}));
+  EXPECT_EQ(phases.whole[0], 13);
+}
+
+TEST(Timings, TakeValidationForNoPartOfAStep) {
+  RunData one = run({{"seconds/step", {5, 5}}, {"seconds/validation", {NAN, 3}}});
+  Markup out;
+  write_timings(out, {one}, Lineage({one}));
+  EXPECT_NE(out.take().find("<td class=\"number\">5.000</td>"), std::string::npos);
+}
+
 TEST(Phases, LeaveOutARestThatIsOnlyRounding) {
   EXPECT_EQ(phases_of({run({{"seconds/rollout", {4, 4}}, {"seconds/step", {4.01, 4.01}}})}).names.size(), 1u);
 }
