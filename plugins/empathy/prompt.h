@@ -43,7 +43,8 @@ class Prompt {
 inline constexpr std::array<std::string_view, 4> speakers = {"Seeker: ", "Supporter: ", "求助者：", "支持者："};
 
 /// What was said, as prompts show it: "Seeker: I am sad." or "求助者：我很难过。". The role "assistant" is the
-/// supporter's. What is said can't begin another turn: a line that looks like one is moved in by a space.
+/// supporter's; a system turn is not said, and callers leave it out. What is said can't begin another turn: a line that
+/// looks like one is moved in by a space.
 std::string said(std::string_view role, std::string_view text, bool chinese);
 
 /// "keep, incoherent, artificial": what a slot for the answers holds.

@@ -4,6 +4,7 @@
 #include "empathy/format.h"
 #include "empathy/plain.h"
 #include "empathy/reading.h"
+#include "stages/records.h"
 
 namespace compeer::evaluating {
 
@@ -27,7 +28,8 @@ std::vector<Answer> Supporter::answer(const std::vector<std::vector<Turn>>& dial
     ChatRequest request{{}, temperature_, max_tokens_};
     const auto system = published_ ? published_->fill({{"language", languages[i]}}, {}) : prompt_;
     if (!system.empty()) request.turns.push_back({"system", system});
-    request.turns.insert(request.turns.end(), dialogues[i].begin(), dialogues[i].end());
+    const auto dialogue = system.empty() ? dialogues[i] : stages::spoken(dialogues[i]);
+    request.turns.insert(request.turns.end(), dialogue.begin(), dialogue.end());
     requests.push_back(std::move(request));
   }
   std::vector<Answer> answers(requests.size());

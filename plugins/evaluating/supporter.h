@@ -45,8 +45,9 @@ class Supporter {
   /// `published`: the prompt with the protocol's system turn, "sage_supporter"; "" if it has none.
   Supporter(const Settings& settings, Host& host, const std::string& published = "");
 
-  /// Answers dialogues that end with the seeker, side by side. `languages`: of each, "en" or "zh". Throws Error (exit
-  /// 4) if there are any and no model is set.
+  /// Answers dialogues that end with the seeker, side by side. The system turn that this model is given, if it is given
+  /// any, takes the place of a dialogue's own. `languages`: of each, "en" or "zh". Throws Error (exit 4) if there are
+  /// any and no model is set.
   std::vector<Answer> answer(const std::vector<std::vector<Turn>>& dialogues,
                              const std::vector<std::string>& languages) const;
 

@@ -10,9 +10,12 @@ namespace {
 // model takes hundreds of steps to learn to look for it.
 constexpr const char* same = "same";
 
+// Without a system turn, which nobody said.
 std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   std::string text;
-  for (const Turn& turn : turns) text += empathy::said(turn.role, turn.text, chinese) + "\n";
+  for (const Turn& turn : turns) {
+    if (turn.role != "system") text += empathy::said(turn.role, turn.text, chinese) + "\n";
+  }
   return text;
 }
 

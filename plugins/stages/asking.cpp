@@ -1,8 +1,16 @@
 #include "stages/asking.h"
 
+#include <algorithm>
+
 namespace compeer::stages {
 
 using nlohmann::json;
+
+int64_t most_tries(int64_t tries, double temperature, const Settings& settings, const std::string& chat) {
+  if (temperature > 0 || !settings.has(chat)) return tries;
+  const json omitted = settings.table(chat).json().value("omit", json::array());
+  return std::find(omitted.begin(), omitted.end(), "seed") == omitted.end() ? tries : 1;
+}
 
 int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) {
   int64_t refused = 0;
@@ -49,7 +57,7 @@ void count_malformed(int64_t answers, std::vector<Outcome>& outcomes) {
 std::string shown(const std::vector<Turn>& turns, const json& record) {
   std::string text;
   size_t picture = 0;
-  for (const Turn& turn : turns) {
+  for (const Turn& turn : spoken(turns)) {
     std::string places;
     for (size_t i = 0; i < turn.pictures.size(); ++i)
       places += (chinese(record) ? "[图片" : "[picture ") + std::to_string(++picture) + "] ";
@@ -60,7 +68,7 @@ std::string shown(const std::vector<Turn>& turns, const json& record) {
 
 std::vector<std::string> pictures_of(const std::vector<Turn>& turns) {
   std::vector<std::string> files;
-  for (const Turn& turn : turns) files.insert(files.end(), turn.pictures.begin(), turn.pictures.end());
+  for (const Turn& turn : spoken(turns)) files.insert(files.end(), turn.pictures.begin(), turn.pictures.end());
   return files;
 }
 

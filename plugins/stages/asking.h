@@ -21,12 +21,17 @@ struct Question {
   std::string answer = {};                 ///< afterwards: the last answer, as it came
 };
 
-/// How a stage asks.
+/// How often a question is asked at most: `tries` times; once where another draw can't bring another answer, at
+/// temperature 0 from an endpoint that is told no seed (`omit`). The setting `chat` names who is asked.
+int64_t most_tries(int64_t tries, double temperature, const Settings& settings, const std::string& chat);
+
+/// How a stage asks whom the setting `chat` names, which may stand in another table than the rest.
 struct Asking {
-  explicit Asking(const Settings& settings)
+  Asking(const Settings& settings, const Settings& chats, const std::string& chat)
       : temperature(settings.number("temperature")),
         max_tokens(settings.integer("max_tokens")),
-        tries(settings.integer("tries")) {}
+        tries(most_tries(settings.integer("tries"), temperature, chats, chat)) {}
+  Asking(const Settings& settings, const std::string& chat) : Asking(settings, settings, chat) {}
   double temperature;
   int64_t max_tokens, tries;
 };
@@ -44,8 +49,9 @@ Outcome dropped(const Question& question);
 /// Reports that number with the first of the outcomes, if it is not 0.
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
 
-/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language. Where a turn shows
-/// pictures stands "[picture 1]", counted through the dialogue as `pictures_of` lists them.
+/// A dialogue as prompts show it: a line for each turn, "Seeker: ...", in the record's language; a system turn, which
+/// nobody said, has none. Where a turn shows pictures stands "[picture 1]", counted through the dialogue as
+/// `pictures_of` lists them.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
 
 /// The files of all pictures that the turns show.

@@ -12,15 +12,16 @@ namespace compeer::stages {
 
 /// The prompt of a stage in the languages there are: <folder>/<language>/<name>.txt. The folder is that which the
 /// setting `prompts` names; else the one which the chat plugin of the setting `chat` ships for itself alone, as players
-/// of generated dialogues do (plugins/chat/prompts/<plugin>); else the one beside the stages.
+/// of generated dialogues do (plugins/chat/prompts/<plugin>); else the one beside the stages. Where one language is
+/// missing, the other one's prompt is used, and the log says so once; if both are, it throws Error (exit 4).
 ///
 /// Who is asked must not learn which record it is about: only prompts that a chat plugin ships may show its id.
 class Prompts {
  public:
-  Prompts(const Settings& settings, const Host& host, const std::string& chat, const std::string& name,
+  Prompts(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
           const std::vector<std::string>& slots);
 
-  /// In the record's language; English, if there is none in that.
+  /// In the record's language; in the other one, if there is none in that.
   const empathy::Prompt& of(const nlohmann::json& record) const;
 
   /// That prompt with its slots filled.
@@ -30,6 +31,10 @@ class Prompts {
   std::string hashes() const;
 
  private:
+  void note_missing(const std::string& language) const;
+
+  Host& host_;
+  std::string folder_, file_;  // "prompts", "filter.txt"
   std::map<std::string, empathy::Prompt> by_language_;
 };
 

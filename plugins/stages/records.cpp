@@ -39,6 +39,11 @@ json list_of(const std::vector<Turn>& turns) {
   return list;
 }
 
+std::vector<Turn> spoken(std::vector<Turn> turns) {
+  std::erase_if(turns, [](const Turn& turn) { return turn.role == "system"; });
+  return turns;
+}
+
 std::vector<Turn> turns_of(const json& record) {
   if (record.contains("turns")) return turns_in(record.at("turns"));
   if (!record.contains("history"))

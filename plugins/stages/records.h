@@ -35,6 +35,9 @@ std::vector<Turn> history_of(const nlohmann::json& record);
 std::vector<Turn> turns_in(const nlohmann::json& list);
 nlohmann::json list_of(const std::vector<Turn>& turns);
 
+/// Of these turns those that somebody said: a system turn is none, but an instruction to the supporter.
+std::vector<Turn> spoken(std::vector<Turn> turns);
+
 /// What `model` wrote, as one of a record's "candidates".
 nlohmann::json candidate_of(const empathy::Structured& written, const std::string& model);
 

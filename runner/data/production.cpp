@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/packed.h"
 #include "data/lines.h"
 
 namespace compeer::data {
@@ -13,29 +14,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where portions take no time, ranks would mostly wait for each other: then several are made before they meet.
+// Where portions take no time, ranks would mostly wait for each other: then several are made before they meet, unless
+// answers can't be read and the stage may soon end for that.
 constexpr auto long_enough = std::chrono::milliseconds(100);
 constexpr int64_t most_portions = 16;
 
 // Rank 0's side: what arrives goes into the files.
 class Output {
  public:
-  explicit Output(const std::filesystem::path& folder) {
+  Output(const Production& production, const std::filesystem::path& folder) : production_(production) {
     if (folder.empty()) return;
     records_.emplace(folder / "records.jsonl");
     dropped_.emplace(folder / "dropped.jsonl");
   }
 
+  // All ranks' portions, which are in order. What other ranks made beyond the end is left out, whatever their number.
   void take(const std::vector<std::string>& packed) {
-    for (const std::string& bytes : packed) {
-      if (bytes.empty()) continue;  // that rank had no portion left
-      const Portion portion = Portion::unpack(bytes);
-      if (records_) records_->write(portion.records);
-      if (dropped_) dropped_->write(portion.dropped);
-      product_.tally.add(portion.tally);
-      product_.glimpses += portion.glimpses;
+    for (std::string_view bytes : packed) {
+      while (!bytes.empty() && !product_.hopeless) take(Portion::unpack(take_packed(bytes)));
     }
   }
+
+  bool hopeless() const { return product_.hopeless; }
 
   Product finish() {
     if (records_) records_->finish();
@@ -44,17 +44,34 @@ class Output {
   }
 
  private:
+  void take(const Portion& portion) {
+    if (records_) records_->write(portion.records);
+    if (dropped_) dropped_->write(portion.dropped);
+    product_.tally.add(portion.tally);
+    product_.glimpses += portion.glimpses;
+    product_.hopeless = production_.hopeless && production_.hopeless(portion.asked);
+  }
+
+  const Production& production_;
   std::optional<LineWriter> records_, dropped_;
   Product product_;
 };
 
-std::string packed(const Production& production, int64_t first, int64_t count) {
-  Portion all;
+// Some portions of one rank.
+struct Portions {
+  std::string bytes;        // each of them packed; none if it had none left
+  bool unreadable = false;  // whether an answer could not be read
+};
+
+Portions made(const Production& production, int64_t first, int64_t count) {
+  Portions all;
   const int64_t end = std::min(first + count, production.total);
-  if (first >= end) return "";
-  for (; first < end; first += production.portion)
-    all.add(production.make(first, std::min(production.portion, end - first)));
-  return all.pack();
+  for (; first < end; first += production.portion) {
+    const Portion one = production.make(first, std::min(production.portion, end - first));
+    put_packed(one.pack(), all.bytes);
+    all.unreadable = all.unreadable || one.asked.malformed > 0;
+  }
+  return all;
 }
 
 [[noreturn]] void stopped(const std::string& name) {
@@ -68,23 +85,24 @@ Product produce(comm::World& world, const comm::StopFlag& stop, const Production
                 const std::filesystem::path& folder) {
   std::optional<Output> output;
   world.together("write", [&] {
-    if (world.rank() == 0) output.emplace(folder);
+    if (world.rank() == 0) output.emplace(production, folder);
   });
   int64_t portions = 1;
   for (int64_t begin = 0; begin < production.total;) {
     const auto start = Clock::now();
     const int64_t count = production.portion * portions;
     const auto mine =
-        world.together(production.name, [&] { return packed(production, begin + count * world.rank(), count); });
-    const bool slow = world.any(Clock::now() - start > long_enough);
-    const auto all = world.gather(mine);
+        world.together(production.name, [&] { return made(production, begin + count * world.rank(), count); });
+    const bool meet_soon = world.any(mine.unreadable || Clock::now() - start > long_enough);
+    const auto all = world.gather(mine.bytes);
     begin += count * world.size();
     world.together("write", [&] {
       if (output) output->take(all);
       if (output) production.progress(std::min(begin, production.total));
     });
+    if (world.any(output && output->hopeless())) break;
     if (world.any(stop.raised())) stopped(production.name);
-    portions = slow ? std::max<int64_t>(portions / 2, 1) : std::min(portions * 2, most_portions);
+    portions = meet_soon ? std::max<int64_t>(portions / 2, 1) : std::min(portions * 2, most_portions);
   }
   return world.together("write", [&] { return output ? output->finish() : Product(); });
 }

@@ -17,12 +17,15 @@ struct Production {
   /// Makes records first ... first + count - 1. Called by each rank for its own portions, in rising order.
   std::function<Portion(int64_t first, int64_t count)> make;
   std::function<void(int64_t done)> progress;  ///< called on rank 0
+  /// Told on rank 0 what was asked about each portion, in their order; true: no more are made. May be empty.
+  std::function<bool(const Asked& portion)> hopeless = {};
 };
 
 /// What has been made of all records: whole on rank 0, empty elsewhere.
 struct Product {
   Tally tally;
-  std::string glimpses;  ///< each_glimpse
+  std::string glimpses;   ///< each_glimpse
+  bool hopeless = false;  ///< what was made ends with the portion that was
 };
 
 /// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable; no files if `folder` is empty.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -144,7 +145,8 @@ json Report::asked(const Chats& before, plugin::ChatCounts& counts) {
     const json one = json::parse(bytes);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += one.at(0).at(i).get<double>();
     for (const json& answer : one.at(1)) {
-      if (answers.size() < 3) answers.push_back(answer);
+      const bool told = std::find(answers.begin(), answers.end(), answer) != answers.end();
+      if (!told && answers.size() < 3) answers.push_back(answer);
     }
   }
   json all = json::object();

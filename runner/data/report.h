@@ -34,7 +34,8 @@ class Report {
 
   /// What this rank has asked since it started.
   static Chats chats(const plugin::ChatCounts& counts);
-  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable", up to three answers.
+  /// Collective: what all ranks have asked since `before`, by name, on rank 0; with "unreadable", up to three different
+  /// answers.
   nlohmann::json asked(const Chats& before, plugin::ChatCounts& counts);
 
  private:

@@ -43,13 +43,6 @@ void Portion::put(const json& record, std::string_view line, const Glimpse& glim
   if (glimpse) put_packed(glimpse(record), glimpses);
 }
 
-void Portion::add(const Portion& next) {
-  records += next.records;
-  dropped += next.dropped;
-  glimpses += next.glimpses;
-  tally.add(next.tally);
-}
-
 std::string Portion::pack() const {
   std::string bytes;
   bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
@@ -57,6 +50,7 @@ std::string Portion::pack() const {
   put_packed(dropped, bytes);
   put_packed(glimpses, bytes);
   put_packed(json(tally).dump(), bytes);
+  put_packed(json{asked.records, asked.questions, asked.malformed}.dump(), bytes);
   return bytes;
 }
 
@@ -66,6 +60,8 @@ Portion Portion::unpack(std::string_view bytes) {
   portion.dropped = take_packed(bytes);
   portion.glimpses = take_packed(bytes);
   portion.tally = json::parse(take_packed(bytes)).get<Tally>();
+  const json asked = json::parse(take_packed(bytes));
+  portion.asked = {asked[0], asked[1], asked[2]};
   return portion;
 }
 

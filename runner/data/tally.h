@@ -27,18 +27,21 @@ void from_json(const nlohmann::json& json, Tally& tally);
 /// What the next stage is to be told of a record before it makes any (`Stage::glimpse`); empty if it needs nothing.
 using Glimpse = std::function<std::string(const nlohmann::json& record)>;
 
+/// What chat models were asked about some records: questions, and how many of them got no answer that could be read.
+struct Asked {
+  int64_t records = 0, questions = 0, malformed = 0;
+};
+
 /// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers, glimpses of
 /// the records for the next stage. Packed into bytes to travel between ranks.
 struct Portion {
   std::string records, dropped, glimpses;
   Tally tally;
+  Asked asked;
 
   /// A record that goes on; the second, where it stands as a line already.
   void put(const nlohmann::json& record, const Glimpse& glimpse);
   void put(const nlohmann::json& record, std::string_view line, const Glimpse& glimpse);
-  /// What comes after this one.
-  void add(const Portion& next);
-
   std::string pack() const;
   static Portion unpack(std::string_view bytes);
 };

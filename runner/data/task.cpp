@@ -15,6 +15,7 @@
 #include "data/report.h"
 #include "data/shelf.h"
 #include "data/source.h"
+#include "data/unreadable.h"
 #include "plugin/calls.h"
 #include "spec/text.h"
 
@@ -143,30 +144,42 @@ class Task {
   // A stage that lost more than the spec allows, or everything, is no success. What it dropped, and why, is shown.
   void check(const Made& made) {
     const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
-    const auto& limits = spec_.at("data");
-    const auto most_failed = limits.at("most_failed").get<double>(),
-               most_malformed = limits.value("most_malformed", 0.1);
+    const auto most_failed = spec_.at("data").at("most_failed").get<double>();
     const double questions = count("asked") + count("known") - count("again");
-    const auto refuse = [&](const std::string& what, const std::string& help) {
-      const auto dropped = folder_ / "stages" / (report_.stem() + ".dropped.jsonl");
-      show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped);
-      throw Error("stage " + report_.stem(), what, help, Exit::data);
-    };
     if (count("failed") > most_failed * questions)
-      refuse(fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
+      refuse(made,
+             fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
                          count("failed"), questions, most_failed),
              "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest");
-    if (count("malformed") > most_malformed * questions)
-      refuse(fmt::format("{} of {} questions got no answer that could be read; 'data.most_malformed' allows a share of "
-                         "{}. For example: {}",
-                         count("malformed"), questions, most_malformed, quoted(made.chats.at("unreadable"))),
-             "a model that thinks or explains needs a larger 'max_tokens' or a prompt of its own ('prompts'); "
-             "'compeer data answers --malformed --drop' has these questions asked again; otherwise nothing is paid "
-             "twice");
+    if (count("malformed") > most_malformed() * questions)
+      refuse_unreadable(made, {made.tally.in, static_cast<int64_t>(questions), made.chats.at("malformed")},
+                        made.tally.in);
     if (made.tally.in > 0 && made.tally.out == 0 && made.tally.dropped_in_all() > 0)
-      refuse(fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
+      refuse(made, fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
              fmt::format("stages/{}.dropped.jsonl in the run's folder says which and why", report_.stem()));
   }
+
+  [[noreturn]] void refuse(const Made& made, const std::string& what, const std::string& help) const {
+    const auto dropped = folder_ / "stages" / (report_.stem() + ".dropped.jsonl");
+    show(made.dropped.empty() ? part() / "dropped.jsonl" : made.dropped, dropped);
+    throw Error("stage " + report_.stem(), what, help, Exit::data);
+  }
+
+  // `records`: all that go in, if not all were asked about.
+  [[noreturn]] void refuse_unreadable(const Made& made, const Asked& asked, int64_t records) const {
+    const auto early = asked.records == records
+                           ? ""
+                           : fmt::format(", so the stage ended after {} of {} records", asked.records, records);
+    refuse(made,
+           fmt::format("{} of {} questions got no answer that could be read{}; 'data.most_malformed' allows a share of "
+                       "{}. For example: {}",
+                       asked.malformed, asked.questions, early, most_malformed(), quoted(made.chats.at("unreadable"))),
+           "a model that thinks or explains needs a larger 'max_tokens' or a prompt of its own ('prompts'); "
+           "'compeer data answers --malformed --drop' has these questions asked again; otherwise nothing is paid "
+           "twice");
+  }
+
+  double most_malformed() const { return spec_.at("data").value("most_malformed", 0.1); }
 
   static std::string quoted(const json& answers) {
     constexpr size_t most = 160;
@@ -255,8 +268,11 @@ class Task {
     const auto make = [&](int64_t first, int64_t count) {
       const Lines lines = lender.read(first, count);
       current_ = {first, count, before.tally.out};
+      const Asked until_now = asked();
       try {
-        return portion_of(lines, plugin::make(stages_[i], lines.records), next);
+        Portion portion = portion_of(lines, plugin::make(stages_[i], lines.records), next);
+        portion.asked = {count, asked().questions - until_now.questions, asked().malformed - until_now.malformed};
+        return portion;
       } catch (const json::exception& error) {
         plugin::refuse(stages_[i].identity(), "make",
                        std::string("made a record that can't be written: ") + error.what());
@@ -269,6 +285,9 @@ class Task {
     });
     return made;
   }
+
+  // By this rank, of all its stages.
+  Asked asked() const { return {0, counts_.asked + counts_.known - counts_.again, counts_.malformed}; }
 
   // The records were looked at when they were made, if this run has made them.
   void survey(size_t i, const Made& before, const Glimpse& glimpse) {
@@ -297,11 +316,17 @@ class Task {
 
   Made produced(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> work) {
     before_stage_ = Report::chats(counts_);
-    Product product = produce(world_, stop_, production(name, total, std::move(work)), part());
+    Unreadable unreadable(most_malformed(), total);
+    Production all = production(name, total, std::move(work));
+    all.hopeless = [&](const Asked& portion) { return unreadable.too_many_with(portion); };
+    Product product = produce(world_, stop_, all, part());
     glimpses_ = std::move(product.glimpses);
     Made made;
     made.tally = std::move(product.tally);
     made.chats = report_.asked(before_stage_, counts_);
+    world_.together("keep", [&] {
+      if (product.hopeless) refuse_unreadable(made, unreadable.so_far(), total);
+    });
     return made;
   }
 

@@ -82,15 +82,23 @@ assert [sum["requests"] for sum in paid.values()] == [40], paid
 PY
 echo "ok      over kills"
 
-# A third can't be read: an error with examples, each time, until more is allowed or it is asked again.
+# A third can't be read: an error with examples, each time, until more is allowed or it is asked again. Of 60 questions 6 are
+# allowed: 8 of the first 16 are too many, whatever the ranks.
 for try in first again; do
   run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl
   [[ $code == 4 ]] || fail "unreadable answers, $try: exit $code" results/unclear/log.txt
-  grep -q "22 of 60 questions got no answer that could be read; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
+  grep -q "8 of 16 questions got no answer that could be read, so the stage ended after 16 of 60 records; 'data.most_malformed' allows a share of 0.1. For example: 'keep or drop? I can not say'" \
     results/unclear/log.txt || fail "three examples, $try" results/unclear/log.txt
 done
-[[ $(asked unclear) == 62 ]] || fail "$(asked unclear) requests: 29 read at once, 11 asked three times" results/unclear/log.txt
+[[ $(asked unclear) == 32 ]] || fail "$(asked unclear) requests: 8 read at once, 8 asked three times" results/unclear/log.txt
 grep -q '"answer":"keep or drop? I can not say"' results/unclear/stages/01-filter.dropped.jsonl || fail "the raw answer"
+for ranks in 2 3; do
+  rm -rf "apart$ranks" && mkdir "apart$ranks"
+  (cd "apart$ranks" && ln -s ../filter.toml ../corpus.txt ../prompts ../unclear.jsonl . && run unclear "$ranks" --resume --set stages.0.chat.table=unclear.jsonl
+    [[ $code == 4 ]] && grep -q "8 of 16 questions got .* so the stage ended after 16 of 60 records" results/unclear/log.txt) ||
+    fail "ends elsewhere on $ranks ranks" "apart$ranks/results/unclear/log.txt"
+  cmp "apart$ranks/results/unclear/stages/01-filter.dropped.jsonl" results/unclear/stages/01-filter.dropped.jsonl || fail "what was dropped on $ranks ranks"
+done
 run unclear 1 --resume --set stages.0.chat.table=unclear.jsonl --set data.most_malformed=0.5
 [[ $code == 0 && $(asked unclear) == 62 ]] || fail "more is allowed" results/unclear/log.txt
 "$build/bin/compeer" data answers --malformed --json | grep -q '"total":{"answers":33,"malformed":33' || fail "data answers"

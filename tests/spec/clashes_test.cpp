@@ -74,6 +74,26 @@ TEST(Clashes, OneRewardNeedsAWeight) {
   EXPECT_EQ(refused(text("evaluate", none)), "");
 }
 
+TEST(Clashes, AnswersNeedNamesOfTheirOwn) {
+  FakeCatalog catalog;
+  catalog.add("stages", "answer",
+              R"({"supporter": {"type": "string", "default": null}, "name": {"type": "string", "default": null}})");
+  const auto stages = [&](const std::string& first, const std::string& second) {
+    return refused(
+        "name = \"x\"\ntask = \"data\"\n[dataset]\nplugin = \"esc_world\"\n[[stages]]\nplugin = "
+        "\"answer\"\n" +
+            first + "\n[[stages]]\nplugin = \"answer\"\n" + second + "\n",
+        catalog);
+  };
+  EXPECT_EQ(stages("name = \"a\"", "name = \"a\""),
+            "x.toml:10|'stages[1].name' = \"a\" is that of stages[0]: one's answers would take the place of the "
+            "other's|give each stage 'answer' a name of its own|3");
+  EXPECT_TRUE(stages("supporter = \"m\"", "supporter = \"m\"")
+                  .find("'stages[1].name' is unset, and the model is that of stages[0]") != std::string::npos);
+  EXPECT_EQ(stages("name = \"a\"", "name = \"b\""), "");
+  EXPECT_EQ(stages("supporter = \"m\"", "supporter = \"n\""), "");
+}
+
 TEST(Clashes, ARewardNeedsARange) {
   EXPECT_EQ(refused(smallest("[[rewards]]\nplugin = \"length\"\nfloor = 1\nceiling = 1.0\n")),
             "x.toml:10|'rewards[1].floor' is not below the ceiling, 1.0|nothing is left between them|3");

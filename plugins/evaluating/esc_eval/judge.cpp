@@ -10,16 +10,23 @@ namespace {
 
 std::string key_of(size_t dimension) { return std::string(dimensions[dimension].key); }
 
-stages::Prompts prompts_for(const Settings& settings, const Host& host, const std::string& setting, size_t dimension) {
+// What one model is asked.
+struct Asked {
+  Chat* chat;
+  const stages::Asking* how;
+  std::vector<stages::Question> questions;
+};
+
+stages::Prompts prompts_for(const Settings& settings, Host& host, const std::string& setting, size_t dimension) {
   return {settings, host, setting, "esc_eval_" + key_of(dimension), {"dialogue"}};
 }
 
 }  // namespace
 
-Judging::Judging(const Settings& settings, Host& host)
-    : asking_(settings), parser_(parser_of(settings.text("parser"))) {
+Judging::Judging(const Settings& settings, Host& host) : parser_(parser_of(settings.text("parser"))) {
   for (const std::string judge : {only_judge, "second_judge"}) {
-    Model& model = judges_.emplace(judge, Model{OptionalChat(settings, host, judge), {}}).first->second;
+    Model& model =
+        judges_.emplace(judge, Model{OptionalChat(settings, host, judge), {settings, judge}, {}}).first->second;
     for (size_t d = 0; d < dimensions.size(); ++d) model.prompts.emplace(d, prompts_for(settings, host, judge, d));
   }
   const Settings others = settings.table("judges");
@@ -28,8 +35,9 @@ Judging::Judging(const Settings& settings, Host& host)
       const auto chosen = by_dimension.find(key_of(d));
       if (chosen == by_dimension.end() || chosen->is_null()) continue;
       const Settings own(json{{"prompts", settings.json().at("prompts")}, {key_of(d), *chosen}});
-      instead_.emplace(Place{language, d},
-                       Model{OptionalChat(own, host, key_of(d)), {{d, prompts_for(own, host, key_of(d), d)}}});
+      instead_.emplace(Place{language, d}, Model{OptionalChat(own, host, key_of(d)),
+                                                 {settings, own, key_of(d)},
+                                                 {{d, prompts_for(own, host, key_of(d), d)}}});
     }
   }
 }
@@ -47,7 +55,7 @@ const Judging::Model& Judging::model_for(const std::string& judge, const json& r
 }
 
 void Judging::ask(const std::string& judge, std::vector<Case>& cases) const {
-  std::vector<std::pair<Chat*, std::vector<stages::Question>>> asked;
+  std::vector<Asked> asked;
   for (Case& one : cases) {
     Scores& scores = one.judged[judge];
     const auto dialogue = stages::shown(shown_turns(one.transcript), *one.record);
@@ -57,17 +65,17 @@ void Judging::ask(const std::string& judge, std::vector<Case>& cases) const {
       Chat& chat =
           model.chat.demanded("the dialogue '" + one.record->at("id").get<std::string>() + "' is to be judged");
       auto questions =
-          std::find_if(asked.begin(), asked.end(), [&](const auto& other) { return other.first == &chat; });
-      if (questions == asked.end()) questions = asked.emplace(asked.end(), &chat, std::vector<stages::Question>());
-      questions->second.push_back({model.prompts.at(d).fill(*one.record, {{"dialogue", dialogue}}),
-                                   [&scores, &kept, d, this](const std::string& answer) {
-                                     kept = answer;
-                                     scores[d] = read_score(answer, parser_);
-                                     return scores[d] ? "" : "no score";
-                                   }});
+          std::find_if(asked.begin(), asked.end(), [&](const Asked& other) { return other.chat == &chat; });
+      if (questions == asked.end()) questions = asked.insert(asked.end(), {&chat, &model.asking, {}});
+      questions->questions.push_back({model.prompts.at(d).fill(*one.record, {{"dialogue", dialogue}}),
+                                      [&scores, &kept, d, this](const std::string& answer) {
+                                        kept = answer;
+                                        scores[d] = read_score(answer, parser_);
+                                        return scores[d] ? "" : "no score";
+                                      }});
     }
   }
-  for (auto& [chat, questions] : asked) cases[0].refused += stages::ask(*chat, questions, asking_);
+  for (auto& [chat, how, questions] : asked) cases[0].refused += stages::ask(*chat, questions, *how);
 }
 
 json Judging::models() const {

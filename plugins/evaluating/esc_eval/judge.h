@@ -39,9 +39,10 @@ class Judging {
   void note(nlohmann::json& record) const;
 
  private:
-  // A model, and the prompts that it is shown for some dimensions.
+  // A model, how it is asked, and the prompts that it is shown for some dimensions.
   struct Model {
     OptionalChat chat;
+    stages::Asking asking;
     std::map<size_t, stages::Prompts> prompts;
   };
   using Place = std::pair<std::string, size_t>;  // language and dimension
@@ -51,7 +52,6 @@ class Judging {
 
   std::map<std::string, Model> judges_;  // "judge", "second_judge"
   std::map<Place, Model> instead_;       // of "judge"
-  stages::Asking asking_;
   Parser parser_;
 };
 

@@ -34,8 +34,8 @@ RolePlayer::RolePlayer(const Settings& settings, Host& host)
       prompts_(settings, host, "role_player", "esc_eval_role", {"card"}),
       rounds_(settings.integer("rounds")),
       max_tokens_(settings.integer("role_tokens")),
-      tries_(settings.integer("tries")),
       temperature_(settings.number("role_temperature")),
+      tries_(stages::most_tries(settings.integer("tries"), temperature_, settings, "role_player")),
       greeting_(settings.has("greeting") ? settings.text("greeting") : "") {}
 
 std::vector<Talk> RolePlayer::play(const std::vector<const json*>& records, const std::vector<std::string>& languages,

@@ -40,8 +40,9 @@ class RolePlayer {
 
   OptionalChat chat_;
   stages::Prompts prompts_;
-  int64_t rounds_, max_tokens_, tries_;
+  int64_t rounds_, max_tokens_;
   double temperature_;
+  int64_t tries_;
   std::string greeting_;  // "": the language's own
 };
 

@@ -64,6 +64,9 @@ json turns_of_lines(const json& lines, std::string& refusal) {
   return turns;
 }
 
+// An instruction to the supporter, which nobody said.
+bool is_system(const json& turn) { return turn.is_object() && turn.value("role", json()) == "system"; }
+
 bool is_turn(const json& turn) {
   const auto role = turn.is_object() ? turn.find("role") : turn.end();
   return turn.is_object() && role != turn.end() && (*role == "user" || *role == "assistant") && turn.contains("text") &&
@@ -103,6 +106,7 @@ Transcript transcript_of(const json& record) {
   const json& all = record.at(published ? "lines" : "turns");
   if (!all.is_array()) return {"", json::array(), "no list of what was said"};
   made.turns = published ? turns_of_lines(all, made.refusal) : all;
+  std::erase_if(made.turns.get_ref<json::array_t&>(), is_system);
   if (made.refusal.empty() && !std::all_of(made.turns.begin(), made.turns.end(), is_turn))
     made.refusal = "a turn without a role or a text";
   if (!made.refusal.empty()) return made;

@@ -67,7 +67,7 @@ struct Simulator::Scene {
 Simulator::Simulator(const Settings& settings, Host& host)
     : chat_(settings, host, "simulator"),
       rules_{settings.integer("start"), settings.integer("rounds"), settings.texts("goodbyes")},
-      asking_(settings),
+      asking_(settings, "simulator"),
       planning_(settings, host, "simulator", "sage_planning",
                 {"player", "scene", "task", "dialogue", "emotion", "state"}),
       reply_(settings, host, "simulator", "sage_reply",

@@ -23,6 +23,7 @@ constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strate
 struct Annotator {
   Annotator(const Settings& settings, Host& host, const std::string& name)
       : chat(host.chat(settings.table(name))),
+        asking(settings, name),
         preference(settings, host, name, "preference", {"history", "first", "second", "answers"}) {
     for (const char* step : step_names)
       steps.emplace_back(settings, host, name, std::string("step_") + step,
@@ -30,6 +31,7 @@ struct Annotator {
   }
 
   Chat& chat;
+  stages::Asking asking;
   stages::Prompts preference;
   std::vector<stages::Prompts> steps;
 };
@@ -44,10 +46,7 @@ struct Opinions {
 class Annotate : public Stage {
  public:
   Annotate(const Settings& settings, Host& host)
-      : host_(host),
-        asking_(settings),
-        verdicts_(settings.texts("step_words")),
-        preferences_(settings.texts("preference_words")) {
+      : host_(host), verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
     for (const char* name : {"annotator", "second_annotator", "third_annotator"})
       annotators_.emplace_back(settings, host, name);
   }
@@ -153,7 +152,7 @@ class Annotate : public Stage {
                            {},
                            preferences_.answers().words()});
     }
-    all.malformed = stages::ask(annotator.chat, questions, asking_);
+    all.malformed = stages::ask(annotator.chat, questions, annotator.asking);
     for (size_t q = 0; q < questions.size(); ++q) {
       if (questions[q].refusal.empty()) continue;
       all.refusals[q / 4] = questions[q].refusal;
@@ -240,7 +239,6 @@ class Annotate : public Stage {
   }
 
   Host& host_;
-  stages::Asking asking_;
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;
   std::vector<Annotator> annotators_;

@@ -20,6 +20,7 @@ class Answering : public Stage {
     std::vector<std::vector<Turn>> dialogues;
     std::vector<std::string> languages;
     for (const json& record : records) {
+      refuse_another(record);
       dialogues.push_back(stages::history_of(record));
       languages.emplace_back(stages::chinese(record) ? "zh" : "en");
     }
@@ -39,6 +40,14 @@ class Answering : public Stage {
   std::string ingredients() const override { return supporter_.prompt(); }
 
  private:
+  // Another stage's answer under this name would be lost.
+  void refuse_another(const json& record) const {
+    const auto answers = record.find("answers");
+    if (answers != record.end() && answers->contains(name_))
+      stages::refuse(record, "has an answer of '" + name_ + "' already",
+                     "give each stage 'answer' a 'name' of its own, as in name = \"" + name_ + "-2\"");
+  }
+
   const evaluating::Supporter supporter_;
   const std::string name_;
 };

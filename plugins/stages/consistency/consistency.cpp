@@ -17,7 +17,7 @@ class Consistency : public Stage {
   Consistency(const Settings& settings, Host& host)
       : judges_(settings, host),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95},
-        asking_(settings),
+        asking_(settings, "chat"),
         prompts_(Settings(json{{"prompts", settings.json().at("chat_prompts")}, {"chat", settings.json().at("chat")}}),
                  host, "chat", "consistency",
                  {"history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"}) {

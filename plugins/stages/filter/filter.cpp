@@ -8,6 +8,7 @@
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
+#include "stages/expected.h"
 
 namespace {
 
@@ -18,10 +19,10 @@ class Filter : public Stage {
  public:
   Filter(const Settings& settings, Host& host)
       : chat_(host.chat(settings.table("chat"))),
-        asking_(settings),
+        asking_(settings, "chat"),
         prompts_(settings, host, "chat", "filter", {"dialogue", "answers"}),
         verdicts_(settings.texts("words")),
-        only_(settings.has("only") ? settings.text("only") : ""),
+        only_(settings, "only", "the key"),
         keeps_(settings.texts("keeps")) {
     for (const std::string& one : keeps_) {
       if (std::find(names.begin() + 1, names.end(), one) == names.end())
@@ -30,13 +31,19 @@ class Filter : public Stage {
     }
   }
 
+  // Whether any record has the key of `only`.
+  bool surveys() const override { return bool(only_); }
+  std::string glimpse(const json& record) const override { return only_.glimpse(record); }
+  void survey(const std::string& glimpse) override { only_.survey(glimpse); }
+
   std::vector<Outcome> make(const std::vector<json>& records) override {
+    only_.demand_if_misspelt();
     std::vector<Outcome> outcomes(records.size());
     std::vector<stages::Question> questions;
     std::vector<size_t> asked;
     std::vector<empathy::Fitness> found(records.size(), empathy::Fitness::keep);
     for (size_t i = 0; i < records.size(); ++i) {
-      if (!only_.empty() && !records[i].contains(only_)) continue;
+      if (passes(records[i])) continue;
       asked.push_back(i);
       questions.push_back({prompt(records[i]),
                            [&, i](const std::string& answer) {
@@ -54,6 +61,7 @@ class Filter : public Stage {
     for (size_t i = 0; i < records.size(); ++i) {
       outcomes[i] = why[i].empty() ? outcome(records[i], found[i]) : stages::dropped(why[i]);
       if (!outcomes[i].dropped.empty()) outcomes[i].answer = said[i];
+      if (passes(records[i])) outcomes[i].counts["has no key '" + only_.name() + "'"] = 1;
     }
     stages::count_malformed(malformed, outcomes);
     return outcomes;
@@ -64,6 +72,9 @@ class Filter : public Stage {
  private:
   // What is reported, whatever words the model is to use.
   inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();
+
+  // Without being asked about.
+  bool passes(const json& record) const { return only_ && !record.contains(only_.name()); }
 
   Outcome outcome(const json& record, empathy::Fitness fitness) const {
     if (fitness == empathy::Fitness::keep) return stages::unchanged();
@@ -84,7 +95,7 @@ class Filter : public Stage {
   stages::Asking asking_;
   stages::Prompts prompts_;
   empathy::FilterVerdicts verdicts_;
-  std::string only_;
+  stages::Expected only_;
   std::vector<std::string> keeps_;
 };
 

@@ -12,10 +12,11 @@ using nlohmann::json;
 
 class Generate : public Stage {
  public:
-  Generate(const Settings& settings, Host& host) : asking_(settings) {
+  Generate(const Settings& settings, Host& host) {
     for (const std::string writer : {"writer", "second_writer"}) {
       if (settings.has(writer))
-        writers_.push_back({host.chat(settings.table(writer)), {settings, host, writer, "generate", {"history"}}});
+        writers_.push_back(
+            {host.chat(settings.table(writer)), {settings, writer}, {settings, host, writer, "generate", {"history"}}});
     }
   }
 
@@ -38,11 +39,12 @@ class Generate : public Stage {
  private:
   struct Writer {
     Chat& chat;
+    stages::Asking asking;
     stages::Prompts prompts;
   };
 
   void add(size_t number, const std::vector<json>& records, std::vector<Outcome>& outcomes) {
-    const auto& [chat, prompts] = writers_[number];
+    const auto& [chat, asking, prompts] = writers_[number];
     std::vector<empathy::Structured> written(records.size());
     std::vector<stages::Question> questions;
     for (size_t i = 0; i < records.size(); ++i) {
@@ -53,7 +55,7 @@ class Generate : public Stage {
                              return parsed.refusal;
                            }});
     }
-    const auto malformed = stages::ask(chat, questions, asking_);
+    const auto malformed = stages::ask(chat, questions, asking);
     if (!outcomes.empty()) outcomes[0].counts["completions not in the format"] += static_cast<double>(malformed);
     const auto model = chat.model();
     for (size_t i = 0; i < records.size(); ++i) {
@@ -68,7 +70,6 @@ class Generate : public Stage {
     }
   }
 
-  const stages::Asking asking_;
   std::vector<Writer> writers_;
 };
 

@@ -11,6 +11,7 @@
 #include "empathy/plain.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
+#include "stages/expected.h"
 #include "stages/pairwise/matches.h"
 
 namespace {
@@ -22,16 +23,24 @@ using stages::Match;
 class Pairwise : public Stage {
  public:
   Pairwise(const Settings& settings, Host& host)
-      : asking_(settings),
+      : asking_(settings, "judge"),
         prompts_(settings, host, "judge", "preference", {"history", "first", "second", "answers"}),
         preferences_(settings.texts("preference_words")),
-        against_(settings.has("against") ? settings.text("against") : ""),
+        against_(settings, "against", "an answer of"),
         sees_(settings.text("pictures") == "shown"),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.has("judge")) judge_ = &host.chat(settings.table("judge"));
   }
 
+  // Whether any record has an answer of the model in `against`.
+  bool surveys() const override { return bool(against_); }
+  std::string glimpse(const json& record) const override {
+    return against_.glimpse(record.value("answers", json::object()));
+  }
+  void survey(const std::string& glimpse) override { against_.survey(glimpse); }
+
   std::vector<Outcome> make(const std::vector<json>& records) override {
+    against_.demand();
     std::vector<Outcome> outcomes(records.size());
     std::vector<Compared> all;
     for (size_t i = 0; i < records.size(); ++i) {
@@ -68,8 +77,8 @@ class Pairwise : public Stage {
     std::vector<json> pairs;
     for (size_t a = 0; a < names.size(); ++a) {
       for (size_t b = a + 1; b < names.size(); ++b) {
-        const bool turn = names[b] == against_;
-        if (against_.empty() || names[a] == against_ || turn)
+        const bool turn = against_ && names[b] == against_.name();
+        if (!against_ || names[a] == against_.name() || turn)
           pairs.push_back(turn ? pair(record, names[b], names[a]) : pair(record, names[a], names[b]));
       }
     }
@@ -219,7 +228,7 @@ class Pairwise : public Stage {
   const stages::Asking asking_;
   const stages::Prompts prompts_;
   const empathy::Preferences preferences_;
-  const std::string against_;
+  stages::Expected against_;
   const bool sees_;
   const statistics::Resampling resampling_;
   Chat* judge_ = nullptr;

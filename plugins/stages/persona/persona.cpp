@@ -27,7 +27,7 @@ class Persona : public Stage {
  public:
   Persona(const Settings& settings, Host& host)
       : chat_(host.chat(settings.table("chat"))),
-        asking_(settings),
+        asking_(settings, "chat"),
         prompts_(settings, host, "chat", "persona", {"dialogue"}) {}
 
   bool surveys() const override { return true; }

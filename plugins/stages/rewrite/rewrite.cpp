@@ -13,7 +13,7 @@ using nlohmann::json;
 
 /// The texts of a record that are rewritten, in order, with who says each.
 std::vector<Turn> said_in(const json& record) {
-  auto turns = stages::turns_of(record);
+  auto turns = stages::spoken(stages::turns_of(record));
   for (const json& candidate : record.value("candidates", json::array())) {
     turns.push_back({"assistant", candidate.at("reply")});
   }
@@ -24,7 +24,9 @@ std::string take(const std::vector<std::string>& texts, size_t& next) { return t
 
 json with_texts(json record, const std::vector<std::string>& texts) {
   size_t next = 0;
-  for (json& turn : record.contains("turns") ? record["turns"] : record["history"]) turn["text"] = take(texts, next);
+  for (json& turn : record.contains("turns") ? record["turns"] : record["history"]) {
+    if (turn.at("role") != "system") turn["text"] = take(texts, next);
+  }
   if (!record.contains("turns") && record.contains("reference")) record["reference"] = take(texts, next);
   if (!record.contains("candidates")) return record;
   for (json& candidate : record["candidates"]) candidate["reply"] = take(texts, next);
@@ -35,7 +37,7 @@ class Rewrite : public Stage {
  public:
   Rewrite(const Settings& settings, Host& host)
       : chat_(host.chat(settings.table("chat"))),
-        asking_(settings),
+        asking_(settings, "chat"),
         as_(settings.flag("as_persona")),
         keep_(settings.flag("keep")),
         prompts_(settings, host, "chat", as_ ? "rewrite_as" : "rewrite",

@@ -104,13 +104,13 @@ class Split : public Stage {
     return stays ? name : "";
   }
 
-  // Of the first turns, whatever the record's id; "" of what has none, or is told in other words.
+  // Of what is said first, whatever the record's id; "" of what has none, or is told in other words.
   static std::string beginning(const json& record) {
     const bool said = record.contains("turns") || record.contains("history");
     if (!said || record.contains("rewritten")) return "";
     std::string text;
     size_t turns = 0;
-    for (const Turn& turn : stages::turns_of(record)) {
+    for (const Turn& turn : stages::spoken(stages::turns_of(record))) {
       if (++turns > kFirst) break;
       text += turn.role + ":" + turn.text + "\n";
     }

@@ -197,6 +197,15 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
   }
 }
 
+TEST(Form, ASystemTurnIsNobodysWords) {
+  const Form form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/en"},
+                            {"step_words", {"True", "False"}},
+                            {"preference_words", {"first", "second", "both good", "neither"}}}));
+  const auto text = form.context({{"system", "You are an expert."}, {"user", "i am sad"}})[0].text;
+  EXPECT_EQ(text.find("expert"), std::string::npos) << text;
+  EXPECT_NE(text.find("Seeker: i am sad\n"), std::string::npos) << text;
+}
+
 TEST(Form, ShowsThePicturesOfTheDialogueInTheContext) {
   const std::vector<Turn> history = {{"user", "a", {"1.png"}}, {"assistant", "b"}, {"user", "c", {"2.png", "3.png"}}};
   EXPECT_EQ(bare().context(history)[2].pictures, (std::vector<std::string>{"2.png", "3.png"}));

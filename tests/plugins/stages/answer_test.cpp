@@ -19,6 +19,20 @@ TEST(Answer, KeepsWhatTheSeekerHearsAndTheStepsBesideIt) {
   EXPECT_EQ(model.prompts, (std::vector<std::string>{"I am sad a"}));
 }
 
+TEST(Answer, DoesNotTakeAnothersPlace) {
+  Model model([](const std::string&, uint32_t) { return says("Why?"); });
+  json record = round("a");
+  record["answers"]["mine"] = {{"role", "assistant"}, {"text", "So?"}};
+  try {
+    make("answer", model, {record}, {{"name", "mine"}}, "supporter");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "record 'a': has an answer of 'mine' already");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+  EXPECT_TRUE(model.prompts.empty());
+}
+
 TEST(Answer, LeavesThoughtsOutAndNeedsNoSteps) {
   Model model([](const std::string&, uint32_t) { return says("<think>they are sad</think>\n\nWhy?"); });
   const auto made = answered(model)[0].records.at(0).at("answers").at("mine");

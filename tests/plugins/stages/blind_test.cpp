@@ -81,6 +81,34 @@ TEST(Blind, NoPromptTellsWhatARecordIs) {
   }
 }
 
+// A system turn tells the supporter what to do: shown as a line of the dialogue it would be the seeker's words. The
+// model that is tested is given it, as what it is, unless the stage gives it another.
+TEST(Blind, ASystemTurnIsNobodysWords) {
+  for (const std::string language : {"en", "zh"}) {
+    json record = marked(language);
+    const json system = {{"role", "system"}, {"text", "MARKsystem: you are an expert."}};
+    record["history"].insert(record["history"].begin(), system);
+    expect_blind("filter", shown("filter", record, {}, {"chat"}));
+    expect_blind("generate", shown("generate", record, {}, {"writer", "second_writer"}));
+    expect_blind("annotate", shown("annotate", record, {}, {"annotator", "second_annotator", "third_annotator"}));
+    expect_blind("persona", shown("persona", record, {}, {"chat"}));
+    expect_blind("rewrite", shown("rewrite", record, {}, {"chat"}));
+    expect_blind("pairwise", shown("pairwise", record, {}, {"judge"}));
+    json dialogue = record;
+    dialogue["turns"] = {system, record["history"][1], {{"role", "assistant"}, {"text", "What happened?"}}};
+    dialogue.erase("answers");
+    expect_blind("esc_eval", shown("esc_eval", dialogue, {}, {"judge"}));
+    const auto asked = shown("answer", record, {{"name", "MARKname"}}, {"supporter"});
+    EXPECT_EQ(asked, (std::vector<std::string>{"MARKsystem: you are an expert.", "I am sad "}));
+    const auto file = fs::path(testing::TempDir()) / "compeer-system.txt";
+    std::ofstream(file) << "Listen.";
+    const auto other =
+        shown("answer", record, {{"name", "MARKname"}, {"supporter_prompt", file.string()}}, {"supporter"});
+    EXPECT_EQ(other, (std::vector<std::string>{"Listen.", "I am sad "}));
+    fs::remove(file);
+  }
+}
+
 // What no stage here shows, such as the prompt of consistency, and slots that a change might bring.
 TEST(Blind, NoPromptForModelsNamesARecord) {
   const fs::path folder = fs::path(COMPEER_SOURCE_DIR) / "plugins/empathy/prompts";

@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <fstream>
+
 #include "asked.h"
 
 namespace compeer::asked {
@@ -61,7 +64,97 @@ TEST(Filter, AsksOnlyAboutRecordsWithTheKey) {
   rewritten["rewritten"] = "a";
   const auto outcomes = make("filter", model, {dialogue("a"), rewritten}, {{"only", "rewritten"}});
   EXPECT_TRUE(outcomes[0].unchanged);
+  EXPECT_EQ(outcomes[0].counts.at("has no key 'rewritten'"), 1);
   EXPECT_EQ(outcomes[1].dropped, "incoherent");
+  EXPECT_FALSE(outcomes[1].counts.contains("has no key 'rewritten'"));
+}
+
+TEST(Filter, RefusesAKeyThatNoRecordHas) {
+  Model model([](const std::string&, uint32_t) { return says("keep"); });
+  json rewritten = dialogue("b");
+  rewritten["rewritten"] = "a";
+  try {
+    make("filter", model, {dialogue("a"), rewritten}, {{"only", "rewriten"}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "'only': no record has the key 'rewriten'");
+    EXPECT_EQ(error.help(), "did you mean 'rewritten'? known: id, rewritten, turns");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+  EXPECT_TRUE(model.prompts.empty());
+  const auto outcomes = make("filter", model, {dialogue("a")}, {{"only", "rewritten"}});
+  EXPECT_EQ(outcomes[0].counts.at("has no key 'rewritten'"), 1) << "nothing was rewritten";
+}
+
+// At temperature 0 nothing but the seed tells one try from the next.
+TEST(Filter, AsksOnceWhereAnotherDrawIsTheSameRequest) {
+  Model model([](const std::string&, uint32_t) { return says("maybe"); });
+  const auto ask = [&](double temperature, const json& omit) {
+    model.prompts.clear(), model.refused.clear();
+    auto chat = named("it");
+    chat["omit"] = omit;
+    auto stage = built::open<Stage>("filter", {{"chat", chat}, {"temperature", temperature}},
+                                    std::make_unique<World>(std::map<std::string, Model*>{{"it", &model}}));
+    EXPECT_EQ(plugin::make(stage, {dialogue("a")})[0].dropped, "malformed answer");
+    return model.prompts.size();
+  };
+  EXPECT_EQ(ask(0, {"seed"}), 1u);
+  EXPECT_EQ(model.refused, (std::vector<std::string>{"maybe"})) << "which is the last try";
+  EXPECT_EQ(ask(0, {"stream"}), 3u);
+  EXPECT_EQ(ask(0, json::array()), 3u);
+  EXPECT_EQ(ask(0.5, {"seed"}), 3u);
+}
+
+// A host that keeps the log.
+struct Noted : World {
+  Noted(Model& model, std::vector<std::string>& lines) : World({{"it", &model}}), lines_(lines) {}
+  void log(const std::string& line) override { lines_.push_back(line); }
+  std::vector<std::string>& lines_;
+};
+
+// What a filter with its prompts in some languages logs about three records, and what it shows first.
+std::pair<std::vector<std::string>, std::string> with_prompts(const std::string& name,
+                                                              const std::vector<std::string>& languages,
+                                                              const std::string& of_records) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / name;
+  std::filesystem::remove_all(folder);
+  for (const auto& language : languages) {
+    std::filesystem::create_directories(folder / language);
+    std::ofstream(folder / language / "filter.txt") << "in " << language << ": {dialogue} {answers}";
+  }
+  Model model([](const std::string&, uint32_t) { return says("keep"); });
+  std::vector<std::string> lines;
+  auto stage = built::open<Stage>("filter", {{"chat", named("it")}, {"prompts", folder.string()}},
+                                  std::make_unique<Noted>(model, lines));
+  std::vector<json> records = {dialogue("a"), dialogue("b"), dialogue("c")};
+  for (json& record : records) record["language"] = of_records;
+  plugin::make(stage, records);
+  return {lines, model.prompts.at(0).substr(0, 5)};
+}
+
+TEST(Filter, SaysOnceThatItsPromptsAreInAnotherLanguage) {
+  const auto [english, shown] = with_prompts("only-en", {"en"}, "zh");
+  ASSERT_EQ(english.size(), 1u);
+  EXPECT_TRUE(
+      english[0].ends_with("/only-en have no 'zh': what is asked about records in Chinese is asked by those in "
+                           "'en'"))
+      << english[0];
+  EXPECT_EQ(shown, "in en");
+  EXPECT_TRUE(with_prompts("fit-en", {"en"}, "en").first.empty());
+  const auto chinese = with_prompts("fit-zh", {"zh"}, "zh");
+  EXPECT_TRUE(chinese.first.empty()) << "a folder for Chinese data alone";
+  EXPECT_EQ(chinese.second, "in zh");
+  EXPECT_EQ(with_prompts("only-zh", {"zh"}, "en").first.size(), 1u);
+}
+
+TEST(Filter, NamesTheFilesThatAFolderOfPromptsNeeds) {
+  try {
+    with_prompts("none", {}, "en");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.problem().ends_with("none: has neither en/filter.txt nor zh/filter.txt")) << error.problem();
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
 }
 
 TEST(Filter, SpeaksTheRecordsLanguage) {

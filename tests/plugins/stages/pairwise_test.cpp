@@ -82,6 +82,31 @@ TEST(Pairwise, ComparesAllOrOneWithEachOther) {
   EXPECT_EQ(made[1].at("id"), "x/b~c");
 }
 
+json judged(const std::string& id, const std::string& first, const std::string& second, const std::string& preference) {
+  return {{"id", id}, {"candidates", {{{"model", first}}, {{"model", second}}}}, {"preference", preference}};
+}
+
+TEST(Pairwise, RefusesAModelOfWhichNoRecordHasAnAnswer) {
+  auto model = prefers("b");
+  const auto compare = [&](const std::string& against) {
+    const std::vector<json> records = {answers("x", {"sft", "big-urp"}), answers("y", {"sft"}),
+                                       judged("z", "sft", "old", "first")};
+    return make("pairwise", model, records, {{"against", against}}, "judge");
+  };
+  try {
+    compare("bigurp");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "'against': no record has an answer of 'bigurp'");
+    EXPECT_EQ(error.help(), "did you mean 'big-urp'? known: big-urp, sft");
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+  EXPECT_TRUE(model.prompts.empty());
+  const auto outcomes = compare("big-urp");
+  EXPECT_EQ(outcomes[0].records.size(), 1u);
+  EXPECT_EQ(outcomes[1].dropped, "nothing to compare");
+}
+
 // A model that says nothing loses without a judge being asked; where both do, neither reply is good.
 TEST(Pairwise, ASilentModelLoses) {
   auto model = prefers("b");
@@ -118,10 +143,6 @@ TEST(Pairwise, CountsWhatCanNotBeRead) {
   EXPECT_EQ(outcomes[0].counts.at("answers that could not be read"), 6);  // two orders, three tries
   EXPECT_EQ(outcomes[1].dropped, "nothing to compare");
   EXPECT_EQ(findings(stage, outcomes).at("n"), 0);
-}
-
-json judged(const std::string& id, const std::string& first, const std::string& second, const std::string& preference) {
-  return {{"id", id}, {"candidates", {{{"model", first}}, {{"model", second}}}}, {"preference", preference}};
 }
 
 // What people said: 3 wins, 1 loss, 1 tie of a against b. Of 4 that are decided, 2 (1 + 4) / 2^4 are as uneven. Odds of

@@ -11,9 +11,7 @@ json with_persona(const std::string& id) {
   return record;
 }
 
-TEST(Numbered, IsOneLineForEachText) {
-  EXPECT_EQ(stages::numbered({"a\n b", "  c  "}), "1: a b\n2: c");
-}
+TEST(Numbered, IsOneLineForEachText) { EXPECT_EQ(stages::numbered({"a\n b", "  c  "}), "1: a b\n2: c"); }
 
 TEST(Rewrite, PutsEveryTextInItsPlaceAndKeepsTheRecord) {
   Model model([](const std::string&, uint32_t) { return says("1: one\n2: two\n3: three"); });
@@ -30,6 +28,18 @@ TEST(Rewrite, PutsEveryTextInItsPlaceAndKeepsTheRecord) {
   EXPECT_NE(model.prompts[0].find("manner: long sentences"), std::string::npos);
   EXPECT_NE(model.prompts[0].find("1: Seeker: I am sad a\n2: Supporter: What happened?\n3: Supporter: Tell me a"),
             std::string::npos);
+}
+
+TEST(Rewrite, LeavesASystemTurnAsItIs) {
+  Model model([](const std::string&, uint32_t) { return says("1: one\n2: two\n3: three"); });
+  json record = with_persona("a");
+  const json system = {{"role", "system"}, {"text", "You are an expert."}};
+  record["history"].insert(record["history"].begin(), system);
+  const auto outcome = make("rewrite", model, {record})[0];
+  ASSERT_EQ(outcome.records.size(), 2u);
+  EXPECT_EQ(outcome.records[1].at("history")[0], system);
+  EXPECT_EQ(outcome.records[1].at("history")[1].at("text"), "one");
+  EXPECT_EQ(outcome.records[1].at("reference"), "two");
 }
 
 TEST(Rewrite, TellsWhyARecordIsNotRewritten) {

@@ -110,6 +110,21 @@ TEST(Split, TellsOfDialoguesThatAreInTwoSplits) {
   EXPECT_EQ(found.at("dialogues"), (json{{"train", 2}, {"valid", 0}, {"test", 2}}));
 }
 
+// A system turn is no beginning: with a greeting behind it, it stands in many dialogues.
+TEST(Split, ASystemTurnIsNotSaid) {
+  auto all = records(2, 1);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i]["split"] = i == 0 ? "train" : "test";
+    all[i]["turns"] = {{{"role", "system"}, {"text", "You are an expert."}},
+                       {{"role", "user"}, {"text", "Hello"}},
+                       {{"role", "assistant"}, {"text", "Hi"}},
+                       {{"role", "user"}, {"text", "I am " + std::to_string(i)}}};
+  }
+  auto plugin = built::open<Stage>("split");
+  for (const json& one : all) plugin.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  EXPECT_EQ(built::findings(plugin, plugin::make(plugin, all)).at("train_dialogues_tested"), 0);
+}
+
 TEST(Split, RefusesASplitThatItDoesNotKnow) {
   try {
     built::open<Stage>("split", {{"again", {"trian"}}});

@@ -33,6 +33,16 @@ TEST(Language, IsSaidOrShown) {
   EXPECT_EQ(language_of({{"language", ""}}, "I am sad"), "en");
 }
 
+TEST(Transcript, HasNoSystemTurn) {
+  const auto made = transcript_of({{"turns",
+                                    {{{"role", "system"}, {"text", "You are an expert."}},
+                                     {{"role", "user"}, {"text", "I am sad."}},
+                                     {{"role", "assistant"}, {"text", "Why?"}}}}});
+  EXPECT_EQ(made.refusal, "");
+  EXPECT_EQ(made.turns.size(), 2u);
+  EXPECT_EQ(shown_turns(made)[0].text, "I am sad.");
+}
+
 TEST(Transcript, IsReadFromPublishedLines) {
   const json record = {{"lines",
                         {"AI assistant：Hello, tell me: what is it?", "ESC-Role：I am sad.",
