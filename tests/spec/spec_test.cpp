@@ -261,16 +261,16 @@ TEST_F(Paths, OfTextsAreReadIntoTheSpec) {
   write("kind.lua", "return 1\n");
   auto spec = with_reward("path = \"kind.lua\"\n");
   pin_inputs(spec);
-  EXPECT_EQ(spec.values["rewards"][0]["script"], "return 1\n");
+  EXPECT_EQ(spec.values["rewards"][0]["script"], "return 1");
   EXPECT_EQ(spec.origins["rewards[0].script"], "contents");
 
   // What a run was made with stays; whoever resolves it again gets the file as it is now.
   write("kind.lua", "return 2\n");
   const auto read_back = Spec::from_file_text(spec.file_text());
-  EXPECT_EQ(read_back.values["rewards"][0]["script"], "return 1\n");
+  EXPECT_EQ(read_back.values["rewards"][0]["script"], "return 1");
   auto again = resolve(read_back.draft(), with_script());
   pin_inputs(again);
-  EXPECT_EQ(again.values["rewards"][0]["script"], "return 2\n");
+  EXPECT_EQ(again.values["rewards"][0]["script"], "return 2");
   EXPECT_NE(again.sha256(), spec.sha256());
   auto by_toml = resolve(parse_toml(again.toml(), "x.toml"), with_script());
   pin_inputs(by_toml);

@@ -11,9 +11,11 @@
 #include "app/program_output.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
+#include "spec/canonical.h"
 
 namespace compeer::app {
 
@@ -35,16 +37,19 @@ class Export : public testing::Test {
   }
   ~Export() override { fs::remove_all(root_); }
 
-  void write_spec(const fs::path& folder, json spec) {
+  // Its text.
+  std::string write_spec(const fs::path& folder, json spec) {
     fs::create_directories(folder);
     spec["name"] = folder.filename().string();
-    write_file(folder / "spec.json", json{{"spec", spec}, {"sha256", "0"}}.dump());
+    const auto text = json{{"spec", spec}, {"sha256", sha256(spec::canonical_json(spec))}}.dump();
+    write_file(folder / "spec.json", text);
+    return text;
   }
 
   void train(const std::string& name, double alpha, const std::vector<std::string>& columns) {
     const auto folder = root_ / name;
-    write_spec(folder, {{"task", "grpo"}, {"reweighting", {{"alpha", alpha}}}, {"seed", 1}});
-    auto run = record::RunWriter::create(folder / "run.h5", "{}", columns);
+    const auto spec = write_spec(folder, {{"task", "grpo"}, {"reweighting", {{"alpha", alpha}}}, {"seed", 1}});
+    auto run = record::RunWriter::create(folder / "run.h5", spec, columns);
     record::RolloutWriter rollouts(folder / "rollouts", 0, {"reward", "advantage"});
     for (int step = 1; step <= 2; ++step) {
       std::vector<double> row = {double(step), step + alpha, std::nan("")};
@@ -78,8 +83,8 @@ class Export : public testing::Test {
 
   void evaluate(const std::string& name, double emotion) {
     const auto folder = root_ / name;
-    write_spec(folder, {{"task", "data"}, {"stages", {{{"plugin", "sage"}, {"label", nullptr}}}}});
-    auto run = record::RunWriter::create(folder / "run.h5", "{}", {"step", "in", "out", "dropped"});
+    const auto spec = write_spec(folder, {{"task", "data"}, {"stages", {{{"plugin", "sage"}, {"label", nullptr}}}}});
+    auto run = record::RunWriter::create(folder / "run.h5", spec, {"step", "in", "out", "dropped"});
     run.append(std::vector<double>{1, 9, 9, 0});
     run.append(std::vector<double>{2, 9, 8, 1});
     run.finish("finished");
