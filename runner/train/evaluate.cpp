@@ -67,6 +67,7 @@ class Evaluation {
       step(t);
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
+    run_.world.together("finish", [&] { run_.journal->close_rollouts(); });
     run_.world.together("finish", [&] {
       tell_silent();
       run_.journal->finish(estimates());

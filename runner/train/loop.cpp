@@ -81,6 +81,7 @@ void train_loop(Run& run, Training& training, Validation& validation, uint64_t s
     if (best) point_best();
     if (stop && t < steps) stop_politely(run, t);
   }
+  run.world.together("finish", [&] { run.journal->close_rollouts(); });
   run.world.together("finish", [&] {
     if (done < steps) run.journal->end_at(done, validation.why_over());
     run.journal->finish(validation.estimates());

@@ -151,8 +151,11 @@ std::map<std::string, record::Estimate> Journal::recent_means() const {
   return means;
 }
 
-void Journal::finish(const std::optional<std::map<std::string, record::Estimate>>& estimates) {
+void Journal::close_rollouts() {
   if (rollouts_) rollouts_->finish();
+}
+
+void Journal::finish(const std::optional<std::map<std::string, record::Estimate>>& estimates) {
   if (!run_) return;
   auto metrics = recent_means();
   if (estimates) {

@@ -55,6 +55,8 @@ class Journal {
   /// Rank 0: the run ends after this step, before all that were planned.
   void end_at(uint64_t step, const std::string& why);
 
+  /// All ranks, before `finish`, which may come only when all have done it: no rollouts will follow.
+  void close_rollouts();
   /// All ranks; `estimates` replace the means over the last rows in summary.json.
   void finish(const std::optional<std::map<std::string, record::Estimate>>& estimates);
   void stop(const std::string& state);
