@@ -1,4 +1,4 @@
-// compeer chat: the worker does the talking (app/model/chat.h).
+// compeer chat: the worker does the talking (inference/chat.h).
 #include "app/commands.h"
 #include "app/model/become_worker.h"
 #include "app/model_options.h"

@@ -20,7 +20,7 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
 /// What a setting is that nobody has given, in place of its default.
 using Otherwise = std::function<std::optional<nlohmann::json>(const spec::Parameter&)>;
 
-/// {"plugin", "path", "sha256", "settings"} as the worker opens it (app/model/open_plugin.h): each setting as in
+/// {"plugin", "path", "sha256", "settings"} as the worker opens it (inference/open_plugin.h): each setting as in
 /// `given`, else as `otherwise` says, else its default. Throws Error (exit 2, where = `source`) if one is missing,
 /// and (exit 5) for a plugin that is quarantined.
 nlohmann::json plugin_json(const plugin::Found& found, const nlohmann::json& given, const std::string& source,

@@ -54,7 +54,7 @@ std::vector<Lesson::Span> spans_of(Cast& cast, const ScoredGroup& group, const s
 }
 
 // Everything but the first token and what stands for pictures.
-std::vector<Lesson::Span> texts_of(const Eyes& eyes, const std::vector<int32_t>& tokens) {
+std::vector<Lesson::Span> texts_of(const inference::Eyes& eyes, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans;
   for (int64_t i = 1; i < size_of(tokens); ++i) {
     if (eyes.placeholder(tokens[static_cast<size_t>(i)])) continue;

@@ -9,7 +9,7 @@
 #include "comm/phase.h"
 #include "comm/share.h"
 #include "data/task.h"
-#include "train/cast/services.h"
+#include "inference/services.h"
 #include "train/run.h"
 #include "train/telling/seats.h"
 
@@ -23,7 +23,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   tell_seats(world, spec.integer("threads"));
   const auto task = spec.text("task");
   if (task == "data") {
-    auto services = services_of(spec_file, stop, world.rank());
+    auto services = inference::services_of(spec_file, stop, world.rank());
     // A chat model may take long to answer; while it looks whether to stop, it has not hung.
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));

@@ -10,7 +10,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 COMPEER_HOME=$s
 fail() { echo "FAILED  $*"; exit 1; }
 
 mkdir vl
-cp "$source_dir"/tests/train/cast/seeing/* "$source_dir"/tests/golden/vl/{model.safetensors,preprocessor_config.json} vl
+cp "$source_dir"/tests/inference/seeing/* "$source_dir"/tests/golden/vl/{model.safetensors,preprocessor_config.json} vl
 python3 - <<'PY'
 import json
 with open("cer.jsonl", "w") as out:

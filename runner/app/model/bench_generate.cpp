@@ -92,8 +92,8 @@ int bench_generate(const json& options) {
   const BenchModel files(size, of.dtype);
   forget_peak();
 
-  std::optional<OpenModel> model;
-  const auto opening = timed(1, [&] { model.emplace(ModelOptions{.folder = files.folder()}); });
+  std::optional<inference::OpenModel> model;
+  const auto opening = timed(1, [&] { model.emplace(inference::ModelOptions{.folder = files.folder()}); });
   rollout::Engine engine(*model->policy);
   const auto all = prompts(of, size.vocabulary);
   const auto generate = [&](int64_t fresh) {

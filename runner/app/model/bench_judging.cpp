@@ -10,10 +10,10 @@
 #include "app/bench/measurement.h"
 #include "compeer/dataset.h"
 #include "compeer/reward.h"
+#include "inference/services.h"
 #include "kernels/workers.h"
 #include "plugin/calls.h"
 #include "plugin/search.h"
-#include "train/cast/services.h"
 
 namespace compeer::app {
 
@@ -88,7 +88,7 @@ int bench_judging(const json& options) {
   const json &model = options.at("model"), &by = options.at("by");
   const json nothing = {{"spec", {{"seed", 1}}}, {"plugins", json::array()}};
   const comm::StopFlag never;
-  const auto services = train::services_of(nothing, never);
+  const auto services = inference::services_of(nothing, never);
   const auto prompts = or_else("prompts", 16).get<int64_t>(), size = or_else("group", 4).get<int64_t>();
   const auto rounds = rounds_of(prompts, size, services);
   Rater whole("unifireward", model, by, services), prm("prm", or_else("prm", model), by, services),

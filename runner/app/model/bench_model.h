@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "app/model/open_model.h"
+#include "inference/open_model.h"
 
 namespace compeer::app {
 

@@ -79,7 +79,7 @@ void print(const Load& of, const std::string& what, const std::string& unit, con
 int bench_prefix(const json& options) {
   const Load of = load(options);
   const BenchModel files(bench_size(of.size), "fp32");
-  OpenModel model({.folder = files.folder(), .precision = "float32", .frozen = false});
+  inference::OpenModel model({.folder = files.folder(), .precision = "float32", .frozen = false});
   rollout::Policy& policy = *model.policy;
   train::Parameters parameters(policy.model);
   std::vector<float> gradient(static_cast<size_t>(parameters.size()));

@@ -67,7 +67,7 @@ struct Seconds {
 
 class Steps {
  public:
-  Steps(OpenModel& model, const Load& of)
+  Steps(inference::OpenModel& model, const Load& of)
       : policy_(*model.policy),
         batch_(lessons(of, policy_.model.shape().vocabulary)),
         targets_(of.batch * (of.length - 1)),
@@ -130,7 +130,7 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
 int bench_train(const json& options) {
   const Load of = load(options);
   const BenchModel files(bench_size(of.size), "fp32");
-  OpenModel model({.folder = files.folder(), .precision = "float32", .engine = of.engine, .frozen = false});
+  inference::OpenModel model({.folder = files.folder(), .precision = "float32", .engine = of.engine, .frozen = false});
   Steps steps(model, of);
   Seconds warm, seconds;
   steps.step(warm);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/model/dataset_counts.h"
-#include "app/model/open_plugin.h"
+#include "inference/open_plugin.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -68,10 +68,10 @@ void print(const std::string& title, const DatasetCounts& counts, bool all) {
 }  // namespace
 
 int data_stats(const json& options) {
-  const auto services = command_services();
+  const auto services = inference::command_services();
   auto all = ordered_json::array();
   for (const json& source : options.at("sources")) {
-    auto dataset = open_plugin<Dataset>(source, services);
+    auto dataset = inference::open_plugin<Dataset>(source, services);
     const DatasetCounts counts = count(dataset);
     if (options.at("json")) {
       ordered_json one = {{"source", source.at("source")}, {"plugin", source.at("plugin")}};

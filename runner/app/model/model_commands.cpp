@@ -11,16 +11,16 @@
 #include "app/model/bench_model.h"
 #include "app/model/bench_prefix.h"
 #include "app/model/bench_train.h"
-#include "app/model/chat.h"
 #include "app/model/check/check_plugin.h"
 #include "app/model/data_stats.h"
 #include "app/model/estimate_memory.h"
-#include "app/model/generate.h"
 #include "app/model/open_plugins.h"
 #include "app/model/rescore.h"
-#include "app/model/score.h"
 #include "app/model/verify.h"
 #include "base/error.h"
+#include "inference/chat.h"
+#include "inference/generate.h"
+#include "inference/score.h"
 
 namespace compeer::app {
 
@@ -37,14 +37,14 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"bench_model", bench_model},
                                                {"bench_prefix", bench_prefix},
                                                {"bench_train", bench_train},
-                                               {"chat", chat},
+                                               {"chat", inference::chat},
                                                {"check_plugin", check_plugin},
                                                {"data_stats", data_stats},
                                                {"estimate_memory", estimate_memory},
-                                               {"generate", generate},
+                                               {"generate", inference::generate},
                                                {"open_plugins", open_plugins},
                                                {"rescore", rescore},
-                                               {"score", score},
+                                               {"score", inference::score},
                                                {"verify", verify}};
 
 }  // namespace

@@ -9,14 +9,14 @@
 #include <set>
 #include <stdexcept>
 
-#include "app/model/open_plugin.h"
 #include "base/error.h"
 #include "base/plain_file.h"
 #include "compeer/dataset.h"
 #include "compeer/model.h"
 #include "compeer/speaker.h"
+#include "inference/open_plugin.h"
+#include "inference/services.h"
 #include "plugin/calls.h"
-#include "train/cast/services.h"
 #include "train/telling/step_table.h"
 #include "train/validation.h"
 
@@ -183,16 +183,16 @@ class Opening {
 
   template <class T>
   plugin::Chosen announced(const json& table) {
-    const auto chosen = train::chosen(plugins_, T::kind, table.at("plugin").get<std::string>());
+    const auto chosen = inference::chosen(plugins_, T::kind, table.at("plugin").get<std::string>());
     std::cout << json{{"opening", chosen.kind + "/" + chosen.name}, {"run", run_}}.dump() << std::endl;
     return chosen;
   }
 
   static plugin::Services services(const json& plugins, Speaker& speaker) {
-    auto services = command_services();
+    auto services = inference::command_services();
     services.seed = 1;
     services.find = [&plugins](const std::string& kind, const std::string& name) {
-      return train::chosen(plugins, kind, name);
+      return inference::chosen(plugins, kind, name);
     };
     services.speaker = [&speaker](const std::string&) -> Speaker& { return speaker; };
     return services;

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "app/findings_text.h"
-#include "app/model/open_plugin.h"
 #include "base/error.h"
 #include "data/source.h"
+#include "inference/open_plugin.h"
 #include "plugin/calls.h"
 #include "spec/text.h"
 
@@ -24,8 +24,8 @@ class Rescoring {
  public:
   Rescoring(const json& options, const plugin::Services& services)
       : file_(options.at("file")),
-        dataset_(open_plugin<Dataset>(options.at("dataset"), services)),
-        stage_(open_plugin<Stage>(options.at("stage"), services)),
+        dataset_(inference::open_plugin<Dataset>(options.at("dataset"), services)),
+        stage_(inference::open_plugin<Stage>(options.at("stage"), services)),
         source_(dataset_, {}) {
     for (const auto& one : dataset_.call("unreadable", [](Dataset& d) { return d.unreadable(); }))
       unreadable_.push_back({{"record", one.record}, {"reason", one.reason}});
@@ -35,7 +35,8 @@ class Rescoring {
   // Other stages make records, some by asking a model, and have nothing to tell of a whole.
   void refuse_what_is_no_evaluation() {
     if (!stage_.call("findings", [](Stage& s) { return s.findings({}); }).empty()) return;
-    throw Error("compeer rescore", fmt::format("stage '{}' is no evaluation: it has no figures", stage_.identity().name),
+    throw Error("compeer rescore",
+                fmt::format("stage '{}' is no evaluation: it has no figures", stage_.identity().name),
                 "sage, esc_eval, pairwise, ...: docs/evaluations.md", Exit::usage);
   }
 
@@ -139,7 +140,7 @@ void print(const json& result) {
 }  // namespace
 
 int rescore(const json& options) {
-  const auto services = command_services();
+  const auto services = inference::command_services();
   Rescoring rescoring(options, services);
   rescoring.refuse_what_is_no_evaluation();
   rescoring.run();

@@ -3,9 +3,9 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include "app/model/open_model.h"
 #include "app/model/verify_grpo.h"
 #include "app/model/verify_training.h"
+#include "inference/open_model.h"
 #include "train/update/learning.h"
 #include "train/update/optimizer.h"
 
@@ -29,7 +29,7 @@ fs::path model_folder(const fs::path& file, const std::string& name) {
               Exit::data);
 }
 
-ModelOptions trainable(const fs::path& folder) {
+inference::ModelOptions trainable(const fs::path& folder) {
   return {.folder = folder, .precision = "float32", .frozen = false, .rotary_precision = "float32"};
 }
 
@@ -42,7 +42,7 @@ class StepCase {
         parameters_(model_.policy->model),
         initial_(parameters_.weights().begin(), parameters_.weights().end()) {
     read_groups();
-    OpenModel reference(trainable(model_folder(file, common_.at("reference"))));
+    inference::OpenModel reference(trainable(model_folder(file, common_.at("reference"))));
     const at::NoGradGuard no_grad;
     for (auto& group : groups_)
       group.reference = train::log_probs(*reference.policy, group.batch, temperature()).log_prob;
@@ -218,7 +218,7 @@ class StepCase {
 
   const json common_;
   std::vector<Check>& checks_;
-  OpenModel model_;
+  inference::OpenModel model_;
   train::Parameters parameters_;
   const std::vector<float> initial_;
   std::vector<train::ScoredGroup> scored_;

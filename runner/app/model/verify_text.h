@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "app/model/open_model.h"
 #include "app/model/verify_values.h"
+#include "inference/open_model.h"
 
 /// The parts of the check of a small language model, in files of their own: what is read, what is learned, what is
 /// written.

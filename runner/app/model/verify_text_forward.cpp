@@ -158,7 +158,7 @@ class Forward {
 
   const TextCase& text_;
   std::vector<Check>& checks_;
-  OpenModel model_;
+  inference::OpenModel model_;
   const SideBySide rows_;
   const at::Tensor hidden_, logits_;
 };

@@ -80,7 +80,7 @@ void compare_forward(rollout::Policy& policy, const json& greedy, const std::vec
 void check_greedy(const TextCase& text, std::vector<Check>& checks) {
   if (!text.golden.contains("greedy")) return;
   const at::NoGradGuard no_grad;
-  const OpenModel model({.folder = text.folder, .rotary_precision = text.rotary_precision});
+  const inference::OpenModel model({.folder = text.folder, .rotary_precision = text.rotary_precision});
   const json& greedy = text.golden.at("greedy");
   const double tolerance = text.log_prob_tolerance();
   const auto samples = decode(*model.policy, greedy, -1);

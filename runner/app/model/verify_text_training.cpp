@@ -132,7 +132,7 @@ class Training {
 
   const TextCase& text_;
   std::vector<Check>& checks_;
-  OpenModel model_;
+  inference::OpenModel model_;
   std::vector<Parameter> parameters_;
   const SideBySide rows_;
   std::vector<at::Tensor> initial_;

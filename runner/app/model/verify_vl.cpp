@@ -36,14 +36,14 @@ class Relinked {
 };
 
 void check_model(const VlCase& vl, const fs::path& folder, std::vector<Check>& checks) {
-  OpenModel trainable({.folder = folder, .precision = "float32", .frozen = false});
+  inference::OpenModel trainable({.folder = folder, .precision = "float32", .frozen = false});
   {
     const at::NoGradGuard no_grad;
     check_sight(vl, trainable.policy->model, checks);
   }
   check_runs(vl, *trainable.policy, checks);
   const at::NoGradGuard no_grad;
-  OpenModel read({.folder = folder});
+  inference::OpenModel read({.folder = folder});
   check_vl_greedy(vl, *read.policy, checks);
 }
 

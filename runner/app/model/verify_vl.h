@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "app/model/open_model.h"
 #include "app/model/verify_values.h"
+#include "inference/open_model.h"
 #include "language/pictures.h"
 
 /// The parts of the check of a small Qwen2.5-VL model, in files of their own: what it sees, what it says.

@@ -6,21 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "rollout/int_tensor.h"
+
 namespace compeer::train {
-
-namespace {
-
-template <class T>
-at::Tensor copied(const std::vector<T>& values) {
-  auto tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
-  std::copy(values.begin(), values.end(), static_cast<int64_t*>(tensor.data_ptr()));
-  return tensor;
-}
-
-}  // namespace
-
-at::Tensor int_tensor(const std::vector<int32_t>& values) { return copied(values); }
-at::Tensor int_tensor(const std::vector<int64_t>& values) { return copied(values); }
 
 GroupBatch group_batch(const ScoredGroup& group) {
   GroupBatch result;
@@ -46,9 +34,9 @@ GroupBatch group_batch(const ScoredGroup& group) {
   for (Segment& segment : segments) segment.parent = static_cast<int64_t>(segments.size());
   segments.push_back({static_cast<int64_t>(tokens.size()), prompt, 0, -1, {}, 0, group.sight});
   tokens.insert(tokens.end(), group.prompt.begin(), group.prompt.end());
-  result.batch.tokens = int_tensor(tokens);
-  result.rows = int_tensor(rows);
-  result.targets = int_tensor(targets);
+  result.batch.tokens = rollout::int_tensor(tokens);
+  result.rows = rollout::int_tensor(rows);
+  result.targets = rollout::int_tensor(targets);
   result.sampled_log_probs = at::empty({static_cast<int64_t>(log_probs.size())}, at::kFloat);
   std::copy(log_probs.begin(), log_probs.end(), static_cast<float*>(result.sampled_log_probs.data_ptr()));
   return result;
@@ -79,9 +67,9 @@ at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
       targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
     }
   }
-  batch.tokens = int_tensor(tokens);
-  const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, int_tensor(rows));
-  return policy.arithmetic.token_logprobs(hidden, policy.head, int_tensor(targets), 1.0).log_prob;
+  batch.tokens = rollout::int_tensor(tokens);
+  const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, rollout::int_tensor(rows));
+  return policy.arithmetic.token_logprobs(hidden, policy.head, rollout::int_tensor(targets), 1.0).log_prob;
 }
 
 }  // namespace compeer::train

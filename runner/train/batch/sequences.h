@@ -10,10 +10,6 @@
 
 namespace compeer::train {
 
-/// int64 [n] of any integers.
-at::Tensor int_tensor(const std::vector<int32_t>& values);
-at::Tensor int_tensor(const std::vector<int64_t>& values);
-
 /// A group as one batch: its completions, and last the prompt, once, which they hang off. `rows` are the hidden states
 /// that predict the completions' tokens, `targets` these tokens, completion after completion.
 struct GroupBatch {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "comm/phase.h"
-#include "train/cast/embeddings.h"
-#include "train/cast/services.h"
+#include "inference/embeddings.h"
+#include "inference/services.h"
 
 namespace compeer::train {
 
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 Cast::Cast(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint, const comm::StopFlag& stop,
            int rank)
-    : services_(services_of(spec_file, stop, rank)) {
+    : services_(inference::services_of(spec_file, stop, rank)) {
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);
@@ -44,14 +44,16 @@ void Cast::open_model(json table, const std::optional<std::filesystem::path>& ch
     table["config"]["vocab_size"] = tokenizer_->size();
   }
   model_ = open<Model>("models", table);
-  eyes_ = std::make_unique<Eyes>(folder, *model_);
+  eyes_ = std::make_unique<inference::Eyes>(folder, *model_);
   model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
   if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); });
       shape.vocabulary < tokenizer_->size()) {
     throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
                 Exit::data);
   }
-  services_.embed = [this](const std::vector<std::string>& texts) { return embeddings(*model_, *tokenizer_, texts); };
+  services_.embed = [this](const std::vector<std::string>& texts) {
+    return inference::embeddings(*model_, *tokenizer_, texts);
+  };
 }
 
 void Cast::open_rewards(const json& spec) {

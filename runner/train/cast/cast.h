@@ -9,11 +9,11 @@
 #include "comm/stop_flag.h"
 #include "compeer/dataset.h"
 #include "grpo/shaping.h"
+#include "inference/eyes.h"
 #include "language/chat.h"
 #include "plugin/calls.h"
 #include "plugin/host.h"
 #include "rollout/policy.h"
-#include "train/cast/eyes.h"
 
 namespace compeer::train {
 
@@ -40,7 +40,7 @@ class Cast {
   rollout::Policy& policy() { return *policy_; }
   const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   const language::Chat& chat() const { return *chat_; }
-  const Eyes& eyes() const { return *eyes_; }
+  const inference::Eyes& eyes() const { return *eyes_; }
   int64_t positions() const { return model_->object().shape().positions; }  ///< tokens that the model has room for
   std::vector<RewardTerm>& rewards() { return rewards_; }
   plugin::Plugin<Reweighting>* reweighting() { return reweighting_.get(); }
@@ -62,7 +62,7 @@ class Cast {
   std::unique_ptr<language::Tokenizer> tokenizer_;
   std::unique_ptr<language::Chat> chat_;
   std::unique_ptr<plugin::Plugin<Model>> model_;
-  std::unique_ptr<Eyes> eyes_;
+  std::unique_ptr<inference::Eyes> eyes_;
   std::unique_ptr<rollout::Policy> policy_;
   std::vector<RewardTerm> rewards_;
   std::unique_ptr<plugin::Plugin<Reweighting>> reweighting_;

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "rollout/int_tensor.h"
+
 namespace compeer::train {
 
 namespace {
@@ -96,7 +98,7 @@ class GroupInParts {
       all.push_back(static_cast<int64_t>(i));
       for (int64_t j = 1; j < part.lengths[i]; ++j) all.push_back(next++);
     }
-    return int_tensor(all);
+    return rollout::int_tensor(all);
   }
 
   rollout::Policy& policy_;

@@ -1,5 +1,5 @@
 // compeer chat, from a file and at a terminal.
-#include "app/model/chat.h"
+#include "inference/chat.h"
 
 #include <poll.h>
 #include <pty.h>

@@ -1,5 +1,5 @@
 // compeer generate and compeer score, as a user calls them.
-#include "app/model/generate.h"
+#include "inference/generate.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../program.h"
-#include "app/model/score.h"
+#include "inference/score.h"
 #include "places.h"
 #include "tiny_model.h"
 

@@ -11,10 +11,10 @@
 #include "app/model/check/inputs.h"
 #include "app/model/check/surroundings.h"
 #include "app/model/check/usage.h"
-#include "app/model/open_plugin.h"
 #include "base/hash.h"
 #include "data/source.h"
-#include "train/cast/speaker.h"
+#include "inference/open_plugin.h"
+#include "inference/speaker.h"
 
 namespace compeer::app {
 
@@ -52,7 +52,7 @@ std::vector<float> made_up_embedding(const std::string& text) {
 }
 
 plugin::Services services_of_a_check() {
-  auto services = command_services();
+  auto services = inference::command_services();
   services.seed = 1;
   services.log = [](const std::string&, const std::string&) {};
   services.embed = [](const std::vector<std::string>& texts) {
@@ -60,14 +60,13 @@ plugin::Services services_of_a_check() {
     for (const auto& text : texts) all.push_back(made_up_embedding(text));
     return all;
   };
-  services.speaker = [speakers = std::make_shared<train::Speakers>(services)](const std::string& folder) -> Speaker& {
-    return speakers->in(folder);
-  };
+  services.speaker = [speakers = std::make_shared<inference::Speakers>(services)](
+                         const std::string& folder) -> Speaker& { return speakers->in(folder); };
   return services;
 }
 
 void read_dataset(const json& choice, const plugin::Services& services, Asked& asked) {
-  auto dataset = open_plugin<Dataset>(choice, services);
+  auto dataset = inference::open_plugin<Dataset>(choice, services);
   data::Source source(dataset, {});
   for (const std::string split : {"train", "valid", "test"}) {
     const auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });

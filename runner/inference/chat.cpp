@@ -1,0 +1,169 @@
+#include "inference/chat.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "inference/interruption.h"
+#include "inference/model_input.h"
+#include "inference/use_options.h"
+#include "language/text.h"
+#include "language/text_stream.h"
+#include "spec/printable.h"
+
+namespace compeer::inference {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* kHelp =
+    "  /reset        begin anew; the system text stays\n"
+    "  /system TEXT  begin anew with this system text; without TEXT: with none\n"
+    "  /help         this\n"
+    "  /quit         end, as Ctrl-D does\n"
+    "Ctrl-C ends a reply.\n";
+
+const std::vector<std::string> kCommands{"/reset", "/system", "/help", "/quit"};
+
+// A reply was interrupted before it had begun.
+struct Interrupted {};
+
+class Chat {
+ public:
+  explicit Chat(const nlohmann::json& options)
+      : terminal_(::isatty(STDIN_FILENO) && ::isatty(STDERR_FILENO)),
+        model_(model_options(options)),
+        input_(options.at("model").get<std::string>(), model_),
+        tokenizer_(input_.needed_tokenizer()),
+        request_(request_from(options)),
+        engine_(*model_.policy),
+        kept_(engine_.conversation()),
+        interruption_(terminal_),
+        system_(options.at("system")) {
+    request_.progress = [this] {
+      if (interruption_.raised() && !begun_) throw Interrupted();
+    };
+    begin_anew();
+  }
+
+  int run() {
+    remark("Type what you want to say; /help for commands, Ctrl-D to end.\n");
+    for (;;) {
+      interruption_.clear();
+      remark(bold("> "));
+      const auto line = lines_.next();
+      if (!line || *line == "/quit") break;
+      if (line->empty()) {  // Ctrl-C
+        remark("\n");
+      } else if (line->front() == '/') {
+        command(*line);
+      } else {
+        answer(*line);
+      }
+    }
+    remark("\n");
+    return 0;
+  }
+
+ private:
+  void remark(const std::string& text) const {
+    if (terminal_) fmt::print(stderr, "{}", text);
+  }
+  std::string bold(const std::string& text) const {
+    const char* no_color = std::getenv("NO_COLOR");
+    return no_color && *no_color ? text : "\033[1m" + text + "\033[0m";
+  }
+
+  void begin_anew() {
+    messages_ = json::array();
+    if (!system_.empty()) messages_.push_back({{"role", "system"}, {"content", system_}});
+  }
+
+  void command(const std::string& line) {
+    const auto end = std::min(line.find(' '), line.size());
+    const auto name = line.substr(0, end);
+    if (name == "/reset") {
+      begin_anew();
+    } else if (name == "/system") {
+      system_ = line.substr(std::min(end + 1, line.size()));
+      begin_anew();
+    } else if (name == "/help") {
+      fmt::print(stderr, "{}", kHelp);
+    } else {
+      complain(Error(lines_.where(), "no command '" + name + "'", suggest(name, kCommands), Exit::data));
+    }
+  }
+
+  // A person can mend it and go on; a file can't.
+  void complain(const Error& error) const {
+    if (!terminal_) throw error;
+    fmt::print(stderr, "{}\n", error.problem() + (error.help().empty() ? "" : "; " + error.help()));
+  }
+
+  void answer(const std::string& line) {
+    if (language::valid_utf8(line) != line) return complain(Error(lines_.where(), "is not UTF-8", "", Exit::data));
+    messages_.push_back({{"role", "user"}, {"content", line}});
+    try {
+      messages_.push_back({{"role", "assistant"}, {"content", reply()}});
+    } catch (const Error& error) {
+      messages_.erase(messages_.size() - 1);
+      complain(Error(lines_.where(), error.problem(), error.help(), error.exit()));
+    } catch (const Interrupted&) {
+      messages_.erase(messages_.size() - 1);
+      remark("\n");
+    }
+  }
+
+  // What has been read before and is still the beginning of the conversation stays in its pages.
+  std::string reply() {
+    const auto all = input_.tokens({{"messages", messages_}}, lines_.where(), true);
+    const auto& old = kept_.tokens();
+    const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
+    const int64_t left = kept_.keep(std::min<int64_t>(same, static_cast<int64_t>(all.size())));
+    begun_ = false;
+    language::TextStream text(tokenizer_);
+    request_.stop = [&]() -> rollout::StopRule {
+      return [&](int32_t id) {
+        begun_ = true;
+        show(text.push(id));
+        return interruption_.raised();
+      };
+    };
+    const auto sample = engine_.generate({{turn_++, {all.begin() + left, all.end()}, nullptr, &kept_}}, request_)[0][0];
+    show(text.finish());
+    put_line("");
+    if (!sample.finished) remark(fmt::format("[cut off after {} tokens: --max-new]\n", sample.tokens.size()));
+    return tokenizer_.decode(sample.tokens);
+  }
+
+  // Text comes in whole characters. A program gets it as it is.
+  static void show(const std::string& text) {
+    static const bool seen = ::isatty(STDOUT_FILENO) != 0;
+    std::fputs((seen ? spec::printable_lines(text) : text).c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+  const bool terminal_;
+  OpenModel model_;
+  const ModelInput input_;
+  const language::Tokenizer& tokenizer_;
+  rollout::Request request_;
+  rollout::Engine engine_;
+  rollout::Conversation kept_;
+  Interruption interruption_;
+  Lines lines_{STDIN_FILENO, interruption_.descriptor()};
+  std::string system_;
+  json messages_;
+  uint32_t turn_ = 0;
+  bool begun_ = false;  // a token of the reply has come
+};
+
+}  // namespace
+
+int chat(const nlohmann::json& options) { return Chat(options).run(); }
+
+}  // namespace compeer::inference

@@ -1,0 +1,110 @@
+#include "inference/model_input.h"
+
+#include "base/within.h"
+#include "language/picture_parts.h"
+#include "rollout/check.h"
+
+namespace compeer::inference {
+
+namespace {
+
+using json = nlohmann::ordered_json;  // templates see keys in the order they were written in
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "tokenizer.json") || std::filesystem::exists(folder / "vocab.json");
+}
+
+std::vector<int32_t> ids_of(const json& list, const std::string& where) {
+  if (!list.is_array()) throw Error(where, "\"ids\" is no list", "for example {\"ids\": [1, 2, 3]}", Exit::data);
+  std::vector<int32_t> ids;
+  for (const json& id : list) {
+    const bool fits = id.is_number_integer() && id.get<int64_t>() >= INT32_MIN && id.get<int64_t>() <= INT32_MAX;
+    if (!fits || (id.is_number_unsigned() && id.get<uint64_t>() > INT32_MAX))
+      throw Error(where, "\"ids\" holds " + id.dump().substr(0, 60) + ", which is no token id", "", Exit::data);
+    ids.push_back(id.get<int32_t>());
+  }
+  return ids;
+}
+
+// The pictures of a line: parts of its messages; beside "ids" or "text" a list "images".
+std::vector<language::PictureFiles> shown(const json& line, const language::PictureSettings& settings,
+                                          const std::string& where) {
+  if (line.contains("messages")) return language::picture_parts(line.at("messages"), settings, where);
+  if (line.contains("images")) return language::picture_list(line.at("images"), where);
+  return {};
+}
+
+}  // namespace
+
+ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special)
+    : folder_(folder),
+      shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
+      special_(special),
+      eyes_(folder, *model.plugin) {
+  if (!has_tokenizer(folder)) return;
+  tokenizer_.emplace(language::Tokenizer::load(folder));
+}
+
+const language::Tokenizer& ModelInput::needed_tokenizer() const {
+  if (tokenizer_) return *tokenizer_;
+  throw Error(folder_.string(), "has no tokenizer",
+              "without tokenizer.json or vocab.json only {\"ids\": [...]} is understood", Exit::data);
+}
+
+std::vector<int32_t> ModelInput::tokens(json conversation, const std::string& where, bool answer) const {
+  if (!chat_) chat_.emplace(needed_tokenizer());
+  if (!conversation.contains("add_generation_prompt")) conversation["add_generation_prompt"] = answer;
+  try {
+    return chat_->encode(chat_->render(conversation), special_);
+  } catch (const Error& error) {
+    throw within(where, error);
+  }
+}
+
+std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& where, bool answer) const {
+  if (line.contains("ids")) return ids_of(line.at("ids"), where);
+  if (line.contains("messages")) return tokens(line, where, answer);
+  if (line.contains("text")) {
+    if (!line.at("text").is_string()) throw Error(where, "\"text\" is no string", "", Exit::data);
+    return needed_tokenizer().encode(line.at("text").get<std::string>(), special_);
+  }
+  const auto wrong = line.empty() ? std::string() : line.begin().key();
+  throw Error(where, "has neither ids nor text nor messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);
+}
+
+rollout::Prompt ModelInput::prompt(const json& line, const std::string& where, bool answer, int64_t room) const {
+  rollout::Prompt result;
+  result.tokens = tokens_of(line, where, answer);
+  const auto pictures = eyes_.read(shown(line, eyes_.settings(), where), where);
+  eyes_.fit(result.tokens, pictures, line.contains("ids"), where);
+  result.sight = eyes_.look(result.tokens, 0, 0, pictures);
+  try {
+    rollout::check(result, shape_, room);
+  } catch (const Error& error) {
+    throw Error(where, error.problem(), error.help(), error.exit());
+  }
+  return result;
+}
+
+rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
+  if (mistake_) return rollout::Supply::end;
+  if (!wait && !lines_.ready()) return rollout::Supply::later;
+  const auto line = lines_.next();
+  if (!line) return rollout::Supply::end;
+  try {
+    const auto object = parse_object(*line, lines_.where());
+    gave_ids_ = object.contains("ids");
+    prompt = input_.prompt(object, lines_.where(), answer_, room_);
+  } catch (const Error& error) {
+    mistake_.emplace(error);
+    return rollout::Supply::end;
+  }
+  prompt.index = count_++;
+  return rollout::Supply::prompt;
+}
+
+void PromptLines::finish() const {
+  if (mistake_) throw *mistake_;
+}
+
+}  // namespace compeer::inference

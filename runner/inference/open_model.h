@@ -1,0 +1,33 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "compeer/model.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+#include "rollout/policy.h"
+
+namespace compeer::inference {
+
+/// How a model is opened.
+struct ModelOptions {
+  std::filesystem::path folder;              ///< Hugging Face layout; config.json's model_type names the plugin
+  std::string precision = "stored";          ///< of the weights: stored, float32 or bfloat16. Arithmetic is float32
+  std::string engine = "exact";              ///< exact or libtorch
+  bool frozen = true;                        ///< weights are only read
+  std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16
+};
+
+/// A model plugin, opened with the settings of `ModelOptions`.
+struct OpenModel {
+  explicit OpenModel(const ModelOptions& options);
+  OpenModel(const OpenModel&) = delete;
+  OpenModel& operator=(const OpenModel&) = delete;
+
+  plugin::Services services;
+  std::unique_ptr<plugin::Plugin<Model>> plugin;
+  std::unique_ptr<rollout::Policy> policy;
+};
+
+}  // namespace compeer::inference

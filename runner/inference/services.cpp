@@ -1,0 +1,52 @@
+#include "inference/services.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "comm/phase.h"
+#include "inference/speaker.h"
+#include "plugin/search.h"
+#include "spec/printable.h"
+
+namespace compeer::inference {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* opening = "open plugins";  // the phase, as the cast has it
+
+}  // namespace
+
+plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::string& name) {
+  for (const json& entry : plugins) {
+    if (entry.at("kind") == kind && entry.at("name") == name) {
+      return {kind, name, entry.at("path").get<std::string>(), entry.value("sha256", "")};
+    }
+  }
+  const auto found = plugin::Finder().get(kind, name);
+  return {kind, name, found.path, found.sha256};
+}
+
+plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, int rank) {
+  plugin::Services services;
+  services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
+  services.log = [rank](const std::string& plugin, const std::string& line) {
+    const bool all_alike = line.starts_with("note: ") || comm::place().phase == opening;
+    if (rank > 0 && all_alike) return;
+    fmt::print(stderr, "{}: {}\n", plugin, spec::printable_lines(line));
+  };
+  services.cancelled = [&stop] { return stop.raised(); };
+  services.find = [&plugins = spec_file.at("plugins")](const std::string& kind, const std::string& name) {
+    return chosen(plugins, kind, name);
+  };
+  // Shared, because a function must be one that can be copied.
+  services.speaker = [speakers = std::make_shared<Speakers>(services)](const std::string& folder) -> Speaker& {
+    return speakers->in(folder);
+  };
+  return services;
+}
+
+}  // namespace compeer::inference

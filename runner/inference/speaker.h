@@ -1,0 +1,30 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compeer/speaker.h"
+#include "plugin/host.h"
+
+namespace compeer::inference {
+
+/// The model plugin that reads a model folder: its config.json names it. Throws Error (exit 4) if none does.
+std::string model_plugin_of(const std::filesystem::path& folder);
+
+/// Host::speaker: opens a model folder to use it, with an engine of its own, whose pages hold its talks. What is drawn
+/// is a function of (seed, the manner's draw, all that was said in the talk) alone.
+std::unique_ptr<Speaker> open_speaker(const std::filesystem::path& folder, const plugin::Services& services);
+
+/// Model folders that plugins speak with, each opened once.
+class Speakers {
+ public:
+  explicit Speakers(plugin::Services services) : services_(std::move(services)) {}
+  Speaker& in(const std::string& folder);
+
+ private:
+  const plugin::Services services_;
+  std::map<std::string, std::unique_ptr<Speaker>> open_;
+};
+
+}  // namespace compeer::inference
