@@ -16,11 +16,11 @@
 #include "app/model/estimate_memory.h"
 #include "app/model/open_plugins.h"
 #include "app/model/rescore.h"
-#include "app/model/verify.h"
 #include "base/error.h"
 #include "inference/chat.h"
 #include "inference/generate.h"
 #include "inference/score.h"
+#include "verify/verify.h"
 
 namespace compeer::app {
 
@@ -45,7 +45,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"open_plugins", open_plugins},
                                                {"rescore", rescore},
                                                {"score", inference::score},
-                                               {"verify", verify}};
+                                               {"verify", verify::verify}};
 
 }  // namespace
 

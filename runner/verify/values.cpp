@@ -1,0 +1,53 @@
+#include "verify/values.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/topk.h>
+#include <fmt/format.h>
+
+#include "base/files.h"
+
+namespace compeer::verify {
+
+Check Largest::check(const std::string& name, double tolerance, const std::string& of) const {
+  auto result = verify::check(name, largest_, tolerance, fmt::format("{} {}", count_, of));
+  if (count_ == 0) result.passed = false;
+  return result;
+}
+
+nlohmann::json read_reference(const std::filesystem::path& file) {
+  auto value = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (!value.is_object()) throw Error(file.string(), "is no JSON object", "", Exit::data);
+  return value;
+}
+
+at::Tensor reference_tensor(const record::Safetensors& file, const std::string& name) {
+  const auto& view = file.tensor(name);
+  at::ScalarType type = at::kFloat;
+  if (view.dtype == "BF16")
+    type = at::kBFloat16;
+  else if (view.dtype == "F16")
+    type = at::kHalf;
+  else if (view.dtype != "F32")
+    throw Error(file.path().string(), fmt::format("tensor '{}' is of type {}", name, view.dtype), "", Exit::data);
+  return at::from_blob(const_cast<std::byte*>(view.bytes.data()), view.shape, at::TensorOptions(type))
+      .clone()
+      .to(at::kFloat);
+}
+
+double largest_difference(const at::Tensor& ours, const at::Tensor& reference, const std::string& name) {
+  if (ours.sizes() != reference.sizes())
+    throw Error(name, "has another shape than what the model computes", "", Exit::data);
+  return ours.numel() == 0 ? 0.0 : (ours - reference).abs().max().item<double>();
+}
+
+void compare_best(const at::Tensor& log_probs, const std::vector<int64_t>& ids, const std::vector<double>& reference,
+                  Largest& largest) {
+  const auto best = std::get<0>(at::topk(log_probs, static_cast<int64_t>(ids.size())));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    largest.compare(best[static_cast<int64_t>(i)].item<double>(), reference.at(i));
+    largest.compare(log_probs[ids[i]].item<double>(), reference.at(i));
+  }
+}
+
+}  // namespace compeer::verify

@@ -1,0 +1,60 @@
+#pragma once
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+/// compeer verify: reference files, made with other people's libraries, against what we compute. tests/golden/README.md
+/// says what such files hold.
+namespace compeer::verify {
+
+/// One comparison.
+struct Check {
+  std::string name;       ///< what was compared, as the reference file calls it: "right.logits"
+  double error = 0;       ///< the largest found
+  double tolerance = 0;   ///< the largest allowed
+  bool passed = false;    ///< error <= tolerance
+  std::string note = "";  ///< how much was compared, or where the largest error is
+};
+
+/// An error that is no number fails.
+Check check(std::string name, double error, double tolerance, std::string note = "");
+
+struct VerifyOptions {
+  std::filesystem::path tokenizer;  ///< folder of the tokenizer that the files of tokenizer/ were made with; or empty
+};
+
+/// What knows one kind of reference file. Throws Error (exit 4) if a file can't be read or is not what it should be.
+using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const VerifyOptions& options);
+
+std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);    ///< SHA256SUMS
+std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of qwen2
+std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
+
+std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const VerifyOptions&);
+std::vector<Check> verify_grpo_advantages(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_grpo_step(const std::filesystem::path& file, const VerifyOptions&);
+
+std::vector<Check> verify_classification(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_agreement(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_kmeans(const std::filesystem::path& file, const VerifyOptions&);
+std::vector<Check> verify_correlation(const std::filesystem::path& file, const VerifyOptions&);
+
+/// A reference file, or a folder of files that belong together, and who checks it: null if nobody does yet.
+struct VerifyCase {
+  std::filesystem::path where;
+  std::string name;  ///< relative to the folder searched
+  std::string kind;  ///< text, vl, sampling, tokenizer, sums, ...
+  Checker checker;
+};
+
+/// All that stand in `folder` and below, in order of their names. They are known by their content, so folders may have
+/// any name.
+std::vector<VerifyCase> find_cases(const std::filesystem::path& folder);
+
+/// {"folder", "tokenizer", "json"}: runs all of them and prints case, check, largest error, tolerance, pass or FAIL.
+/// 0 if all pass, 1 if one fails; 4 if a file can't be read (the others are checked all the same) or nothing is found.
+int verify(const nlohmann::json& options);
+
+}  // namespace compeer::verify
