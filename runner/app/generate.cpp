@@ -1,4 +1,4 @@
-// compeer generate and compeer score: the worker does the work (app/model/generate.h, app/model/score.h).
+// compeer generate and compeer score: the worker does the work (inference/generate.h, inference/score.h).
 #include <algorithm>
 
 #include "app/commands.h"
