@@ -76,7 +76,7 @@ void Corpus::arrange(double valid, double test) {
   }
 }
 
-const std::vector<Corpus::Place>* Corpus::places(const std::string& split) const {
+const std::vector<Corpus::RecordAt>* Corpus::places(const std::string& split) const {
   for (size_t i = 0; i < kSplits.size(); ++i) {
     if (split == kSplits[i]) return &splits_[i];
   }
@@ -95,7 +95,7 @@ json Corpus::common(const Shelf::Book& book, const Dialogue& dialogue) const {
 }
 
 Example Corpus::get(const std::string& split, int64_t index) {
-  const Place place = places(split)->at(static_cast<size_t>(index));
+  const RecordAt place = places(split)->at(static_cast<size_t>(index));
   const Shelf::Book& book = books_.all[place.book];
   const Dialogue dialogue = unpack(book.bytes);
   const auto all = runs(dialogue.utterances, merge_);

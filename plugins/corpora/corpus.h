@@ -46,12 +46,12 @@ class Corpus : public Dataset {
   std::vector<Unreadable> unreadable() const override;
 
  private:
-  struct Place {
+  struct RecordAt {
     uint32_t book = 0, turn = 0, round = 0;
   };
   void load(const Layout& layout, const std::string& path, Host& host);
   void arrange(double valid, double test);
-  const std::vector<Place>* places(const std::string& split) const;
+  const std::vector<RecordAt>* places(const std::string& split) const;
   json common(const Shelf::Book& book, const Dialogue& dialogue) const;
 
   std::string name_, language_;
@@ -59,7 +59,7 @@ class Corpus : public Dataset {
   std::filesystem::path media_;  // empty: nothing is shown
   Shelf::Books books_;
   std::vector<LeftOut> left_out_;
-  std::array<std::vector<Place>, 3> splits_;
+  std::array<std::vector<RecordAt>, 3> splits_;
 };
 
 }  // namespace compeer::corpora

@@ -65,7 +65,7 @@ bool Habit::sure(size_t many) const {
 
 // What is to be judged.
 struct Judge::Matter {
-  const Talk& context;
+  const Conversation& context;
   const Reply& reference;
   const std::vector<Case>& cases;
   const Steps& reading;
@@ -74,14 +74,14 @@ struct Judge::Matter {
 // What is asked in one conversation, of one case.
 struct Judge::Inquiry {
   size_t whose;
-  std::unique_ptr<Talk> talk;
+  std::unique_ptr<Conversation> conversation;
   std::vector<size_t> about;  // which of the four questions
   std::vector<Question> questions;
 };
 
 std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const Reply& reference,
                                   const std::vector<Case>& cases, const Steps& reading) const {
-  const auto context = speaker_.begin(form_.context(history));
+  const auto context = language_model_.begin(form_.context(history));
   const Matter matter{*context, reference, cases, reading};
   if (hearing_.votes <= 1 || hearing_.by_likelihood) return hear(matter, 0);
   std::vector<std::vector<Opinion>> votes(cases.size());
@@ -95,23 +95,23 @@ std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const Reply&
 }
 
 std::vector<Opinion> Judge::hear(const Matter& matter, uint32_t draw) const {
-  const Manner manner{hearing_.votes > 1 ? hearing_.temperature : 0.0, kLongestAnswer, draw};
+  const SamplingParams sampling{hearing_.votes > 1 ? hearing_.temperature : 0.0, kLongestAnswer, draw};
   const auto inquiries = inquiries_into(matter);
-  std::vector<Talk*> talks;
+  std::vector<Conversation*> conversations;
   std::vector<std::vector<Question>> questions;
   for (const Inquiry& inquiry : inquiries) {
-    talks.push_back(inquiry.talk.get());
+    conversations.push_back(inquiry.conversation.get());
     questions.push_back(inquiry.questions);
   }
   std::vector<Opinion> opinions(matter.cases.size());
-  if (talks.empty()) return opinions;
-  const auto answers = speaker_.ask(talks, questions, manner, hearing_.by_likelihood);
+  if (conversations.empty()) return opinions;
+  const auto answers = language_model_.ask(conversations, questions, sampling, hearing_.by_likelihood);
   for (size_t i = 0; i < inquiries.size(); ++i) {
     Opinion& opinion = opinions[inquiries[i].whose];
     for (size_t k = 0; k < answers[i].size(); ++k) {
       const size_t question = inquiries[i].about[k];
       if (hearing_.by_likelihood) weigh(opinion, question, answers[i][k].log_probs);
-      take(opinion, question, answers[i][k].said.text);
+      take(opinion, question, answers[i][k].answer.text);
     }
   }
   return opinions;

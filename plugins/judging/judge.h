@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compeer/speaker.h"
+#include "compeer/language_model.h"
 #include "judging/form.h"
 
 namespace compeer::judging {
@@ -56,8 +56,8 @@ class Habit {
 
 class Judge {
  public:
-  Judge(Speaker& speaker, Form form, Scope scope, Hearing hearing)
-      : speaker_(speaker), form_(std::move(form)), scope_(scope), hearing_(hearing) {}
+  Judge(LanguageModel& language_model, Form form, Scope scope, Hearing hearing)
+      : language_model_(language_model), form_(std::move(form)), scope_(scope), hearing_(hearing) {}
 
   /// Judges replies to one history, side by side: the context is read once, and every question sees the verdicts on
   /// those before it in the pages of its conversation. `reading`: how a reader took the history, shown beside each
@@ -75,7 +75,7 @@ class Judge {
   void take(Opinion& opinion, size_t question, const std::string& answer) const;
   void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
 
-  Speaker& speaker_;
+  LanguageModel& language_model_;
   Form form_;
   Scope scope_;
   Hearing hearing_;

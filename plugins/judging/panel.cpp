@@ -5,7 +5,7 @@ namespace compeer::judging {
 Panel::Panel(const Settings& settings, Host& host, Scope scope, Hearing hearing) {
   const auto add = [&](const char* key, Scope asked) {
     models_.push_back(settings.text(key));
-    judges_.emplace_back(host.speaker(models_.back()), Form(settings), asked, hearing);
+    judges_.emplace_back(host.language_model(models_.back()), Form(settings), asked, hearing);
   };
   const bool two = settings.has("outcome_model");
   add("model", two ? Scope{.steps = true, .reply = false, .apart = true} : scope);

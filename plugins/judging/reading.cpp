@@ -13,9 +13,9 @@ namespace {
 constexpr int64_t kLongestReading = 512;
 constexpr double kSure = 0.5;  // of what can be told from a reply
 
-std::vector<Steps> steps_of(const std::vector<Said>& answers) {
+std::vector<Steps> steps_of(const std::vector<Completion>& answers) {
   std::vector<Steps> all;
-  for (const Said& said : answers) all.push_back(case_of(said.text).steps);
+  for (const Completion& said : answers) all.push_back(case_of(said.text).steps);
   return all;
 }
 
@@ -33,23 +33,24 @@ Steps steps_in(const nlohmann::json& object, const std::string& name) {
 
 }  // namespace
 
-std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& histories, const Manner& manner) {
-  std::vector<std::unique_ptr<Talk>> talks;
-  std::vector<Talk*> lent;
+std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vector<Turn>>& histories,
+                                const SamplingParams& sampling) {
+  std::vector<std::unique_ptr<Conversation>> conversations;
+  std::vector<Conversation*> lent;
   for (const auto& history : histories) {
     if (history.empty() || history.back().role != "user")
       throw std::runtime_error("a dialogue does not end with the seeker, so there is nothing to answer");
-    talks.push_back(model.begin(history));
-    lent.push_back(talks.back().get());
+    conversations.push_back(model.begin(history));
+    lent.push_back(conversations.back().get());
   }
-  return model.answer(lent, std::vector<std::string>(lent.size()), manner);
+  return model.answer(lent, std::vector<std::string>(lent.size()), sampling);
 }
 
-std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories) {
+std::vector<Steps> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories) {
   return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
 }
 
-std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>& replies) {
+std::vector<Steps> read_replies(LanguageModel& reader, const std::vector<std::string>& replies) {
   std::map<std::string, size_t> known;  // equal ones are read once
   std::vector<std::vector<Turn>> asked;
   for (const std::string& reply : replies) {

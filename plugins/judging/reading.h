@@ -2,29 +2,30 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "compeer/speaker.h"
+#include "compeer/language_model.h"
 #include "judging/form.h"
 
 /// Settings of what asks about records, in the form of "parameters".
-#define COMPEER_READS_SETTINGS                                                                            \
-  R"json("reads": {"type": "boolean", "default": false,)json"                                             \
+#define COMPEER_READS_SETTINGS                                                                          \
+  R"json("reads": {"type": "boolean", "default": false,)json"                                           \
   R"json("help": "with each step stands how the record's reader took the dialogue (stage read)"},)json" \
-  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                     \
+  R"json("reads_replies": {"type": "boolean", "default": false,)json"                                   \
   R"json("help": "before each reply stands what the reader says it does; a policy learns to say that"},)json"
 
 namespace compeer::judging {
 
 /// What a model that was taught to support answers to dialogues, which end with the seeker.
-std::vector<Said> answers(Speaker& model, const std::vector<std::vector<Turn>>& histories, const Manner& manner);
+std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vector<Turn>>& histories,
+                                const SamplingParams& sampling);
 
 /// How such a model reads dialogues: the steps it would most likely write itself, those it does
 /// write. A small judge can't compare a step with a conclusion of its own that it has not put into words.
-std::vector<Steps> read(Speaker& reader, const std::vector<std::vector<Turn>>& histories);
+std::vector<Steps> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories);
 
 /// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
 /// `reads_replies`). Not all of a step can be told from a reply: words that the reader is not sure of are left out.
 /// Nothing of an empty reply.
-std::vector<Steps> read_replies(Speaker& reader, const std::vector<std::string>& replies);
+std::vector<Steps> read_replies(LanguageModel& reader, const std::vector<std::string>& replies);
 
 /// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
 nlohmann::json to_json(const Steps& reading);

@@ -43,7 +43,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       judges_(settings, host, scope, hearing_of(settings)) {
   if (settings.has("accuracy") && scope.steps)
     hold_to_floor(settings.text("accuracy"), settings.text("model"), settings.number("least_recall"));
-  if (settings.has("reader")) reader_ = &host.speaker(settings.text("reader"));
+  if (settings.has("reader")) reader_ = &host.language_model(settings.text("reader"));
   if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true needs a 'reader'");
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }

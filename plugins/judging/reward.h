@@ -44,7 +44,7 @@ class JudgedReward : public Reward {
   std::vector<double> row(const Completion& completion, const Case& one, const Opinion& opinion) const;
 
   Scope scope_;
-  Speaker* reader_ = nullptr;
+  LanguageModel* reader_ = nullptr;
   bool reads_replies_;
   bool format_;
   double step_weight_ = 0, reply_weight_ = 0, format_weight_ = 0;

@@ -22,7 +22,7 @@ std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::strin
   return all;
 }
 
-nlohmann::json figure(const statistics::Estimate& estimate) {
+nlohmann::json figure(const statistics::BootstrapInterval& estimate) {
   const auto number = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(); };
   return {{"value", number(estimate.value)}, {"low", number(estimate.low)}, {"high", number(estimate.high)}};
 }

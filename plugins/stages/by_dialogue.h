@@ -18,6 +18,6 @@ std::string of_dialogue(const nlohmann::json& record, const std::string& name);
 std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::string, double>& counts);
 
 /// A figure of dialogues as findings tell it: {"value", "low", "high"}; null is what is not a number.
-nlohmann::json figure(const statistics::Estimate& estimate);
+nlohmann::json figure(const statistics::BootstrapInterval& estimate);
 
 }  // namespace compeer::stages

@@ -42,7 +42,7 @@ void fail(int code, const char* call, const std::string& with) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  const Place at = place();
+  const Activity at = activity();
   throw Error(at.phase.empty() ? "communication" : "phase '" + at.phase + "'",
               std::string(call) + " " + with + " failed: " + text, "another rank or its host has probably died",
               Exit::failure);

@@ -27,7 +27,7 @@ std::string head(const Fault& fault, int world_size) {
 }  // namespace
 
 Fault fault_of(const std::exception_ptr& error, int rank, const std::string& host) {
-  const Place at = failed_place();
+  const Activity at = failed_activity();
   Fault fault{rank, host, at.phase, at.plugin, "", "", "", static_cast<int>(Exit::failure)};
   if (!at.plugin.empty()) fault.exit = static_cast<int>(Exit::plugin);
   try {

@@ -34,7 +34,7 @@ void World::disagree(const std::string& call) {
   Whereabouts mine = {};
   mine.number = number_of(call);
   call.copy(mine.call, sizeof mine.call - 1);
-  copy_place(mine.phase, mine.plugin);
+  copy_activity(mine.phase, mine.plugin);
   std::vector<Whereabouts> all(size_);
   check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, mpi_->ranks), "MPI_Allgather");
   // To blame is a rank that has left its task, else one with the rarest call, the last of these since rank 0 leads.
@@ -80,7 +80,7 @@ void World::agree(const std::string& what, const std::string& value) {
     }
     fault.what = "the " + what + " differs between ranks: " + mpi_->name(0) + " has " + value + ", " + fault.what;
     fault.host = mpi_->hosts[fault.rank];
-    fault.phase = place().phase;
+    fault.phase = activity().phase;
     fault.help = "every rank needs the same files, program and plugins";
     if (fault.rank != 0) verdict = to_json(fault);
   }

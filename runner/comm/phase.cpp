@@ -16,7 +16,7 @@ constinit thread_local Slot thread_slot;
 constinit thread_local bool main_thread = false;
 
 // The innermost phase that the last exception has left.
-thread_local std::optional<Place> left_by_exception;
+thread_local std::optional<Activity> left_by_exception;
 
 Slot& here() noexcept { return main_thread ? *published.load(std::memory_order_acquire) : thread_slot; }
 
@@ -56,7 +56,7 @@ Phase::Phase(std::string_view phase, std::string_view plugin)
 }
 
 Phase::~Phase() {
-  if (std::uncaught_exceptions() > exceptions_ && !left_by_exception) left_by_exception = place();
+  if (std::uncaught_exceptions() > exceptions_ && !left_by_exception) left_by_exception = activity();
   here().phase.set(before_.phase);
   here().plugin.set(before_.plugin);
   mark_progress();
@@ -64,15 +64,15 @@ Phase::~Phase() {
 
 void mark_progress() { main_slot().progress.fetch_add(1, std::memory_order_relaxed); }
 
-Place place() { return {seen().phase.get(), seen().plugin.get()}; }
+Activity activity() { return {seen().phase.get(), seen().plugin.get()}; }
 
-Place main_place() { return {main_slot().phase.get(), main_slot().plugin.get()}; }
+Activity main_activity() { return {main_slot().phase.get(), main_slot().plugin.get()}; }
 
-void copy_place(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept {
+void copy_activity(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept {
   seen().phase.copy(phase);
   seen().plugin.copy(plugin);
 }
 
-Place failed_place() { return left_by_exception.value_or(place()); }
+Activity failed_activity() { return left_by_exception.value_or(activity()); }
 
 }  // namespace compeer::comm

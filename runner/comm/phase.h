@@ -6,7 +6,7 @@
 namespace compeer::comm {
 
 /// Where a process is: the phase of the step and the plugin it has called, for whoever must name a culprit.
-struct Place {
+struct Activity {
   std::string phase;
   std::string plugin;  ///< "rewards/length 1.0.0", or empty
 };
@@ -24,7 +24,7 @@ class Phase {
   Phase& operator=(const Phase&) = delete;
 
  private:
-  Place before_;
+  Activity before_;
   int exceptions_;  // in flight when the phase began: more at its end means that it failed
 };
 
@@ -33,16 +33,16 @@ class Phase {
 void mark_progress();
 
 /// Where this thread is; where the main thread is, if this thread has no phase of its own.
-Place place();
+Activity activity();
 
 /// Where the main thread is.
-Place main_place();
+Activity main_activity();
 
-/// The same as place() for a signal handler: no allocation, no locks; both texts end in a zero.
+/// The same as activity() for a signal handler: no allocation, no locks; both texts end in a zero.
 inline constexpr size_t longest_phase = 64, longest_plugin = 128;
-void copy_place(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept;
+void copy_activity(char (&phase)[longest_phase], char (&plugin)[longest_plugin]) noexcept;
 
-/// Within a catch block: the innermost phase that the exception has left. Else the same as place().
-Place failed_place();
+/// Within a catch block: the innermost phase that the exception has left. Else the same as activity().
+Activity failed_activity();
 
 }  // namespace compeer::comm

@@ -92,7 +92,7 @@ void Watchdog::report_lost() {
   for (const auto& rank : world_.neighbours()) {
     if (!gone(rank)) continue;
     lost_ = true;
-    report_({rank.rank, world_.host(), rank.place.phase, rank.place.plugin, "",
+    report_({rank.rank, world_.host(), rank.activity.phase, rank.activity.plugin, "",
              "process " + std::to_string(rank.pid) + " has ended without a word",
              "a person, the batch system or want of memory (see dmesg) has killed it, or a library called _exit()",
              killed_exit});
@@ -115,7 +115,7 @@ void Watchdog::blame_others(Fault& fault, double idle) const {
       "rank " + std::to_string(world_.rank()) + " has waited " + rounded(idle) + " in " + world_.waiting_in() + others;
   if (!culprit) {
     if (ranks.size() + 1 < static_cast<size_t>(world_.size())) fault.what += "; nothing is known of other hosts";
-    ranks.push_back({world_.rank(), 0, main_place(), world_.waiting_in()});
+    ranks.push_back({world_.rank(), 0, main_activity(), world_.waiting_in()});
     std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.rank > b.rank; });
     const auto times = [&](const Neighbour& one) {
       return std::count_if(ranks.begin(), ranks.end(),
@@ -124,12 +124,12 @@ void Watchdog::blame_others(Fault& fault, double idle) const {
     culprit = &*std::min_element(ranks.begin(), ranks.end(),
                                  [&](const auto& a, const auto& b) { return times(a) < times(b); });
   }
-  fault.rank = culprit->rank, fault.phase = culprit->place.phase, fault.plugin = culprit->place.plugin;
+  fault.rank = culprit->rank, fault.phase = culprit->activity.phase, fault.plugin = culprit->activity.plugin;
   if (const auto help = remedy(*culprit); !help.empty()) fault.help = help;
 }
 
 void Watchdog::expire(double idle, bool waits) {
-  const Place here = main_place();
+  const Activity here = main_activity();
   Fault fault{world_.rank(), world_.host(), here.phase, here.plugin, "", "no progress for " + rounded(idle)};
   fault.help = "it hangs, or watchdog.seconds (" + rounded(seconds_) + ") is too short for this work";
   fault.exit = static_cast<int>(Exit::watchdog);

@@ -106,7 +106,7 @@ class World {
   struct Neighbour {
     int rank = 0;
     int pid = 0;
-    Place place;
+    Activity activity;
     std::string waiting_in;
     uint64_t progress = 0;
     char state = '?';  ///< as in /proc: R, S, D, T (stopped), Z; 'X' gone; '?' cannot be seen

@@ -41,7 +41,7 @@ class Chat {
         tokenizer_(input_.needed_tokenizer()),
         request_(request_from(options)),
         engine_(*model_.policy),
-        kept_(engine_.conversation()),
+        kept_(engine_.new_sequence()),
         interruption_(terminal_),
         system_(options.at("system")) {
     request_.progress = [this] {
@@ -153,7 +153,7 @@ class Chat {
   const language::Tokenizer& tokenizer_;
   rollout::Request request_;
   rollout::Engine engine_;
-  rollout::Conversation kept_;
+  rollout::CachedSequence kept_;
   Interruption interruption_;
   Lines lines_{STDIN_FILENO, interruption_.descriptor()};
   std::string system_;

@@ -40,7 +40,7 @@ ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bo
     : folder_(folder),
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
       special_(special),
-      eyes_(folder, *model.plugin) {
+      vision_input_(folder, *model.plugin) {
   if (!has_tokenizer(folder)) return;
   tokenizer_.emplace(language::Tokenizer::load(folder));
 }
@@ -75,9 +75,9 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
 rollout::Prompt ModelInput::prompt(const json& line, const std::string& where, bool answer, int64_t room) const {
   rollout::Prompt result;
   result.tokens = tokens_of(line, where, answer);
-  const auto pictures = eyes_.read(shown(line, eyes_.settings(), where), where);
-  eyes_.fit(result.tokens, pictures, line.contains("ids"), where);
-  result.sight = eyes_.look(result.tokens, 0, 0, pictures);
+  const auto pictures = vision_input_.read(shown(line, vision_input_.settings(), where), where);
+  vision_input_.fit(result.tokens, pictures, line.contains("ids"), where);
+  result.vision = vision_input_.look(result.tokens, 0, 0, pictures);
   try {
     rollout::check(result, shape_, room);
   } catch (const Error& error) {

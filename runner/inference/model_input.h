@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "inference/eyes.h"
 #include "inference/json_lines.h"
 #include "inference/open_model.h"
+#include "inference/vision_input.h"
 #include "language/chat.h"
 #include "rollout/engine.h"
 
@@ -40,7 +40,7 @@ class ModelInput {
   bool special_;
   std::optional<language::Tokenizer> tokenizer_;
   mutable std::optional<language::Chat> chat_;  // made when the first conversation comes: not all folders can
-  Eyes eyes_;
+  VisionInput vision_input_;
 };
 
 /// Reads prompts from standard input for an engine. A mistake ends the input; it is thrown by `finish`, when everything

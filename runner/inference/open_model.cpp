@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "inference/speaker.h"
+#include "inference/language_model.h"
 #include "plugin/search.h"
 #include "spec/printable.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/phase.h"
-#include "inference/speaker.h"
+#include "inference/language_model.h"
 #include "plugin/search.h"
 #include "spec/printable.h"
 
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* opening = "open plugins";  // the phase, as the cast has it
+constexpr const char* opening = "open plugins";  // the phase, as in train/run_plugins
 
 }  // namespace
 
@@ -34,7 +34,7 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
   services.log = [rank](const std::string& plugin, const std::string& line) {
-    const bool all_alike = line.starts_with("note: ") || comm::place().phase == opening;
+    const bool all_alike = line.starts_with("note: ") || comm::activity().phase == opening;
     if (rank > 0 && all_alike) return;
     fmt::print(stderr, "{}: {}\n", plugin, spec::printable_lines(line));
   };
@@ -43,9 +43,8 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
     return chosen(plugins, kind, name);
   };
   // Shared, because a function must be one that can be copied.
-  services.speaker = [speakers = std::make_shared<Speakers>(services)](const std::string& folder) -> Speaker& {
-    return speakers->in(folder);
-  };
+  services.language_model = [language_models = std::make_shared<LanguageModels>(services)](
+                                const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
   return services;
 }
 

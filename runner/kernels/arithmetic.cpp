@@ -5,7 +5,8 @@
 
 namespace compeer::kernels {
 
-at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const {
+at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block,
+                                       const AttentionContext& place) const {
   TORCH_CHECK(!place.leaves && !place.continues,
               "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
   const auto h = rms_norm(x, block.norm, block.epsilon);

@@ -12,7 +12,7 @@ namespace compeer::kernels {
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
 /// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on. In
 /// training, what they leave for other batches, or continue of one.
-struct Place {
+struct AttentionContext {
   const at::Tensor &cosine, &sine;
   const std::vector<Segment>& segments;
   Cache* cache = nullptr;
@@ -75,7 +75,7 @@ class Arithmetic {
                                      const std::vector<Span>& spans, Heads heads) const = 0;
 
   /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on
-  virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const;
+  virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)
   virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const;

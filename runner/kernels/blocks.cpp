@@ -87,7 +87,7 @@ struct Standing {
   size_t layer;
   std::shared_ptr<Prefix> leaves, continues;
 
-  explicit Standing(const Place& place)
+  explicit Standing(const AttentionContext& place)
       : cosine(place.cosine),
         sine(place.sine),
         contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
@@ -193,7 +193,7 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
 }
 
 // x + o(attention(q)) for rows whose keys and values are stored.
-at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const Place& place) {
+at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
   const auto q = product(h, block.q, block.q_bias);
   turn(q, place, block.heads.query, 1.0f);
   const auto y = x.detach().clone();
@@ -202,7 +202,7 @@ at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& b
 }
 
 // Without gradient. All rows leave their keys and values; those that go on look back.
-at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const Place& place) {
+at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
   const auto k = product(h, block.k, block.k_bias), v = product(h, block.v, block.v_bias);
   turn(k, place, block.heads.key, 1.0f);
   store(k, v, place.segments, block.heads, *place.cache, place.layer);
@@ -226,7 +226,7 @@ void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
 
 }  // namespace
 
-at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) {
+at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) {
   if (place.cache) return with_cache(x, Norm(x, block.norm, block.epsilon).h, block, place);
   const std::vector<at::Tensor> inputs{x,
                                        block.norm,

@@ -10,7 +10,7 @@ namespace compeer::kernels {
 /// and what the weights' products give; of more than `most_kept` rows x alone, and the way back computes the rest
 /// again.
 
-at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place);
+at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place);
 at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block);
 
 }  // namespace compeer::kernels

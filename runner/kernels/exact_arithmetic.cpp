@@ -34,7 +34,7 @@ class Exact : public Arithmetic {
                              const std::vector<Span>& spans, Heads heads) const override {
     return kernels::attention_spans(q, k, v, spans, heads);
   }
-  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Place& place) const override {
+  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {
     return kernels::attention_block(x, block, place);
   }
   at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const override {

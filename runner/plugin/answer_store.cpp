@@ -148,7 +148,7 @@ void AnswerStore::read_on(AnswerFile& file) {
 std::optional<AnswerStore::Stored> AnswerStore::stored(const std::string& key) {
   const auto found = places_.find(key);
   if (found == places_.end()) return std::nullopt;
-  const Place place = found->second;
+  const EntryAt place = found->second;
   try {
     const auto line = json::parse(place.file->at(place.offset, place.length));
     return Stored{reply_of(line), whole<int64_t>(line.at("max_tokens"))};

@@ -65,7 +65,7 @@ class AnswerStore {
   size_t size();
 
  private:
-  struct Place {
+  struct EntryAt {
     AnswerFile* file;
     uint64_t offset, length;
   };
@@ -87,7 +87,7 @@ class AnswerStore {
   std::vector<std::unique_ptr<AnswerFile>> files_;
   AnswerFile* own_ = nullptr;  // one of them, once there is something to add
   int claims_ = -1;
-  std::unordered_map<std::string, Place> places_;
+  std::unordered_map<std::string, EntryAt> places_;
   std::unordered_set<std::string> malformed_;
   int64_t synced_ = 0;  // when, in ms
   std::mutex mutex_;

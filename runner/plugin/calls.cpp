@@ -33,8 +33,8 @@ class Door {
   }
 
   /// `place` says where number i stands.
-  template <class Number, class Place>
-  void finite(const at::Tensor& value, Place&& place, bool or_nan = false) const {
+  template <class Number, class Where>
+  void finite(const at::Tensor& value, Where&& place, bool or_nan = false) const {
     const Number* numbers = value.const_data_ptr<Number>();
     for (int64_t i = 0; i < value.numel(); ++i) {
       if (std::isfinite(numbers[i]) || (or_nan && std::isnan(numbers[i]))) continue;

@@ -85,9 +85,10 @@ Similarity& RunHost::similarity(const Settings& choice) {
 
 Chat& RunHost::chat(const Settings& choice) { return opened<Chat, RememberedChat>(chats_, choice); }
 
-Speaker& RunHost::speaker(const std::string& directory) {
-  if (!services_.speaker) throw Error(title_, "asks for a language model where none can be loaded", "", Exit::plugin);
-  return services_.speaker(directory);
+LanguageModel& RunHost::language_model(const std::string& directory) {
+  if (!services_.language_model)
+    throw Error(title_, "asks for a language model where none can be loaded", "", Exit::plugin);
+  return services_.language_model(directory);
 }
 
 std::vector<std::vector<float>> RunHost::embed(const std::vector<std::string>& texts) {

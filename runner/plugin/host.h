@@ -21,7 +21,7 @@ struct Services {
   std::function<Chosen(const std::string& kind, const std::string&)> find;  ///< a plugin that another asks for
   /// Host::embed, where there is a policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
-  std::function<Speaker&(const std::string& directory)> speaker = nullptr;  ///< Host::speaker
+  std::function<LanguageModel&(const std::string& directory)> language_model = nullptr;  ///< Host::language model
   AnswerStore* answers = nullptr;  ///< what chat models answered; absent: nothing is stored
   ChatCounts* chat_counts = nullptr;
   std::function<void(const Announcement&)> before_asking = nullptr;  ///< of requests whose answers are not stored
@@ -42,7 +42,7 @@ class RunHost : public Host {
   /// Opened when first asked for, guarded and checked like any plugin. Settings that are absent have their defaults.
   Similarity& similarity(const Settings& choice) override;
   Chat& chat(const Settings& choice) override;
-  Speaker& speaker(const std::string& directory) override;
+  LanguageModel& language_model(const std::string& directory) override;
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) override;
   std::string folder() const override;
   bool cancelled() const override;

@@ -67,17 +67,17 @@ struct RemovedAtEnd {
   ~RemovedAtEnd() { ::unlink(file.c_str()); }
 };
 
-Place opened(const std::filesystem::path& file, hid_t id) {
+OpenFile opened(const std::filesystem::path& file, hid_t id) {
   auto broken = std::make_shared<bool>(false);
   std::error_code unknown;
   const uint64_t bytes = std::filesystem::file_size(file, unknown);
   return {file, Handle(id, broken), broken, unknown ? 0 : bytes};
 }
 
-Place open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
+OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
   if (::access(file.c_str(), R_OK) != 0)
     throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
-  Place place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
+  OpenFile place = opened(file, H5Fopen(file.c_str(), flags, access.get()));
   place.must(place.handle.get(), "can't be opened");
   return place;
 }
@@ -100,19 +100,19 @@ std::string last_error() {
   return text.empty() ? "unknown HDF5 error" : text;
 }
 
-void Place::fail(const std::string& what) const {
+void OpenFile::fail(const std::string& what) const {
   const std::string why = last_error();
   const int cause = cause_in(why);  // if the system gives one it is no mistake in data
   throw Error(file.string(), what + ": " + why, remedy_of_write(cause), cause != 0 ? Exit::failure : Exit::data);
 }
 
-void Place::close() {
+void OpenFile::close() {
   const bool written = !*broken;
   if (!handle.close() || !written) fail("can't be closed");
 }
 
 // Links to other places or files are not followed: what leads out of the file is not there.
-bool Place::has(const std::string& path) const {
+bool OpenFile::has(const std::string& path) const {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     const auto part = path.substr(0, slash);
     if (H5Lexists(handle.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
@@ -122,7 +122,7 @@ bool Place::has(const std::string& path) const {
   }
 }
 
-void Place::text_attribute(const std::string& name, std::string_view value) const {
+void OpenFile::text_attribute(const std::string& name, std::string_view value) const {
   const Handle type = text_type(value.size());
   const Handle space(H5Screate(H5S_SCALAR));
   const Handle attribute(H5Acreate2(handle.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
@@ -130,7 +130,7 @@ void Place::text_attribute(const std::string& name, std::string_view value) cons
   must(H5Awrite(attribute.get(), type.get(), std::string(value).c_str()), "can't write attribute " + name);
 }
 
-std::string Place::text_attribute(const std::string& name) const {
+std::string OpenFile::text_attribute(const std::string& name) const {
   if (H5Aexists(handle.get(), name.c_str()) <= 0) return "";
   const Handle attribute(H5Aopen(handle.get(), name.c_str(), H5P_DEFAULT));
   must(attribute.get(), "can't open attribute " + name);
@@ -142,24 +142,24 @@ std::string Place::text_attribute(const std::string& name) const {
   return text.c_str();
 }
 
-Place create(const std::filesystem::path& file) {
+OpenFile create(const std::filesystem::path& file) {
   const Handle access = write_access();
   // Paged file space keeps a small object inside one page of the file, so that no kill can tear it in two.
   const Handle creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
   H5Pset_file_space_page_size(creation.get(), page_bytes);
-  Place place = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
+  OpenFile place = opened(file, H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
   place.must(place.handle.get(), "can't be created");
   return place;
 }
 
-Place open_for_appending(const std::filesystem::path& file) {
-  Place place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
+OpenFile open_for_appending(const std::filesystem::path& file) {
+  OpenFile place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
   place.growing = true;
   return place;
 }
 
-Place open_for_reading(const std::filesystem::path& file) {
+OpenFile open_for_reading(const std::filesystem::path& file) {
   try {
     // A reader that meets a half-written piece tries again, after 1, 2, 4, ... nanoseconds: here for half a second at
     // most. (HDF5's own limit is 100 tries, so a damaged file would keep it for ever.)
@@ -180,7 +180,7 @@ Place open_for_reading(const std::filesystem::path& file) {
   }
 }
 
-Place open_mended_copy(const std::filesystem::path& file) {
+OpenFile open_mended_copy(const std::filesystem::path& file) {
   std::string copy = (std::filesystem::temp_directory_path() / "compeer-XXXXXX").string();
   const int descriptor = ::mkstemp(copy.data());
   if (descriptor < 0)
@@ -195,14 +195,14 @@ Place open_mended_copy(const std::filesystem::path& file) {
     if (H5Pexist(access.get(), name) > 0) H5Pset(access.get(), name, &yes);
   }
   const hid_t id = H5Fopen(copy.c_str(), H5F_ACC_RDWR, access.get());
-  Place place = opened(file, id);
+  OpenFile place = opened(file, id);
   place.must(id, "can't be opened");
   // The recorded end of the file may lie before what was written last.
   place.must(H5Fincrement_filesize(id, 0), "can't be mended");
   return place;
 }
 
-void sync(const Place& place) {
+void sync(const OpenFile& place) {
   void* descriptor = nullptr;
   if (H5Fflush(place.handle.get(), H5F_SCOPE_LOCAL) < 0) {
     *place.broken = true;

@@ -47,7 +47,7 @@ class Handle {
 };
 
 /// An open file, and its path for messages.
-struct Place {
+struct OpenFile {
   std::filesystem::path file;
   Handle handle;
   Broken broken;
@@ -71,16 +71,16 @@ struct Place {
 std::string last_error();
 
 /// A new file in paged file space, replacing one that is there. Datasets can be made in it until it is closed.
-Place create(const std::filesystem::path& file);
+OpenFile create(const std::filesystem::path& file);
 /// Goes on with a file that was closed properly: single writer, many readers (SWMR); no datasets can be made.
-Place open_for_appending(const std::filesystem::path& file);
+OpenFile open_for_appending(const std::filesystem::path& file);
 /// Opens a file in whatever state its writer is or left it: closed, live, killed.
-Place open_for_reading(const std::filesystem::path& file);
+OpenFile open_for_reading(const std::filesystem::path& file);
 /// What open_for_reading falls back on where a plain open refuses, as after a kill between two writes that belong
 /// together: a copy in the temporary folder, mended, and gone when closed. The file itself is never touched.
-Place open_mended_copy(const std::filesystem::path& file);
+OpenFile open_mended_copy(const std::filesystem::path& file);
 /// The bytes handed to the system so far reach the disk.
-void sync(const Place& file);
+void sync(const OpenFile& file);
 
 /// The type of T in memory and in files (little-endian).
 template <class T>
@@ -95,8 +95,9 @@ hid_t file_type();
 class Array {
  public:
   Array() = default;
-  static Array create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed = false);
-  static Array open(const Place& place, const std::string& path);
+  static Array create(const OpenFile& place, const std::string& path, hid_t type, hsize_t chunk,
+                      bool compressed = false);
+  static Array open(const OpenFile& place, const std::string& path);
 
   hsize_t size() const;
   /// Writes `count` elements at `offset`, growing the dataset if they reach past its end.

@@ -57,7 +57,7 @@ hid_t file_type<char>() {
   return H5T_STD_U8LE;
 }
 
-Array Array::create(const Place& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
+Array Array::create(const OpenFile& place, const std::string& path, hid_t type, hsize_t chunk, bool compressed) {
   const hsize_t none = 0, unlimited = H5S_UNLIMITED;
   const Handle space(H5Screate_simple(1, &none, &unlimited));
   const Handle links(H5Pcreate(H5P_LINK_CREATE));
@@ -83,14 +83,14 @@ Array Array::create(const Place& place, const std::string& path, hid_t type, hsi
 namespace {
 
 // Elements of a dataset may lie in any other file. Those of a stranger's are neither read nor written.
-void check_own_bytes(const Place& place, const std::string& path, const Handle& creation) {
+void check_own_bytes(const OpenFile& place, const std::string& path, const Handle& creation) {
   if (H5Pget_layout(creation.get()) != H5D_VIRTUAL && H5Pget_external_count(creation.get()) <= 0) return;
   throw Error(place.file.string(), path + " keeps its elements in another file", "", Exit::data);
 }
 
 }  // namespace
 
-Array Array::open(const Place& place, const std::string& path) {
+Array Array::open(const OpenFile& place, const std::string& path) {
   Array array;
   array.file_ = place.file;
   array.name_ = path;

@@ -12,14 +12,14 @@ namespace compeer::record::hdf {
 template <class T>
 class Ragged {
  public:
-  static Ragged create(const Place& place, const std::string& path, const std::string& items, hsize_t chunk,
+  static Ragged create(const OpenFile& place, const std::string& path, const std::string& items, hsize_t chunk,
                        bool compressed = false) {
     Ragged made;
     made.items_ = Array::create(place, path + "/" + items, file_type<T>(), chunk, compressed);
     made.ends_ = Array::create(place, path + "/ends", file_type<uint64_t>(), 1024, compressed);
     return made;
   }
-  static Ragged open(const Place& place, const std::string& path, const std::string& items) {
+  static Ragged open(const OpenFile& place, const std::string& path, const std::string& items) {
     Ragged opened;
     opened.items_ = Array::open(place, path + "/" + items);
     opened.ends_ = Array::open(place, path + "/ends");

@@ -48,7 +48,7 @@ uint64_t rollout_checksum(const RolloutRow& row, const RolloutRow& first) {
   return crc32c(bytes);
 }
 
-RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<std::string>& value_columns,
+RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vector<std::string>& value_columns,
                                     bool compressed) {
   place.text_attribute("format", rollout_format);
   place.text_attribute("software", "compeer " COMPEER_VERSION);
@@ -81,7 +81,7 @@ RolloutLayout RolloutLayout::create(const hdf::Place& place, const std::vector<s
   return made;
 }
 
-RolloutLayout RolloutLayout::open(const hdf::Place& place, const std::vector<std::string>& value_columns) {
+RolloutLayout RolloutLayout::open(const hdf::OpenFile& place, const std::vector<std::string>& value_columns) {
   auto array = [&](const std::string& path) { return hdf::Array::open(place, path); };
   RolloutLayout opened;
   opened.committed = array("committed");
@@ -101,7 +101,7 @@ RolloutLayout RolloutLayout::open(const hdf::Place& place, const std::vector<std
   return opened;
 }
 
-std::vector<std::string> RolloutLayout::value_columns(const hdf::Place& place) {
+std::vector<std::string> RolloutLayout::value_columns(const hdf::OpenFile& place) {
   if (place.text_attribute("format") != rollout_format)
     throw Error(place.file.string(), "is not a rollout file",
                 std::string("this program reads '") + rollout_format + "'", Exit::data);

@@ -22,9 +22,10 @@ struct RolloutLayout {
   std::optional<hdf::Array> checksum;  ///< of each completion; files of earlier versions have none
   hdf::Array committed;                ///< number of completions; groups reach as far as those refer to
 
-  static RolloutLayout create(const hdf::Place& place, const std::vector<std::string>& value_columns, bool compressed);
-  static RolloutLayout open(const hdf::Place& place, const std::vector<std::string>& value_columns);
-  static std::vector<std::string> value_columns(const hdf::Place& place);  ///< checks the format too
+  static RolloutLayout create(const hdf::OpenFile& place, const std::vector<std::string>& value_columns,
+                              bool compressed);
+  static RolloutLayout open(const hdf::OpenFile& place, const std::vector<std::string>& value_columns);
+  static std::vector<std::string> value_columns(const hdf::OpenFile& place);  ///< checks the format too
 
   uint64_t completions() const { return committed.first(); }
   void flush();  ///< all but `committed`

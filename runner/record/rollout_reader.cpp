@@ -12,7 +12,7 @@ namespace compeer::record {
 namespace {
 
 // A file may be sealed, and so change its name, between looking and opening.
-hdf::Place open_either(const RolloutName& name) {
+hdf::OpenFile open_either(const RolloutName& name) {
   try {
     return hdf::open_for_reading(name.readable());
   } catch (const Error&) {
@@ -31,7 +31,7 @@ struct RolloutReader::State {
     uint64_t first, count;
   };
   struct OpenFile {
-    hdf::Place place;
+    hdf::OpenFile place;
     RolloutLayout layout;
   };
   std::vector<std::string> columns;
@@ -55,7 +55,7 @@ RolloutReader& RolloutReader::operator=(RolloutReader&&) noexcept = default;
 RolloutReader::~RolloutReader() = default;
 
 void RolloutReader::State::index(const RolloutName& name) {
-  const hdf::Place place = open_either(name);
+  const hdf::OpenFile place = open_either(name);
   const auto names = RolloutLayout::value_columns(place);
   if (columns.empty()) columns = names;
   if (names != columns)

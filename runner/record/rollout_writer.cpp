@@ -16,13 +16,13 @@ namespace {
 // Rewrites a file, compressed, up to and with the rows of `last_step`; it takes its place whole. Without rows, it goes.
 void seal(const RolloutName& name, uint64_t last_step) {
   const auto source = name.readable();
-  hdf::Place from = hdf::open_for_reading(source);
+  hdf::OpenFile from = hdf::open_for_reading(source);
   const auto columns = RolloutLayout::value_columns(from);
   const auto old = RolloutLayout::open(from, columns);
   const auto steps = old.step.read<uint64_t>(0, old.completions());
   const auto kept = static_cast<uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
   if (kept > 0) {
-    hdf::Place to = hdf::create(name.unborn());
+    hdf::OpenFile to = hdf::create(name.unborn());
     RolloutLayout::create(to, columns, true).copy(old, kept);
     to.close();
     sync_file(name.unborn());
@@ -35,7 +35,7 @@ void seal(const RolloutName& name, uint64_t last_step) {
 }
 
 uint64_t last_step_of(const RolloutName& name) {
-  const hdf::Place place = hdf::open_for_reading(name.readable());
+  const hdf::OpenFile place = hdf::open_for_reading(name.readable());
   const auto layout = RolloutLayout::open(place, {});
   const uint64_t completions = layout.completions();
   return completions ? layout.step.read<uint64_t>(completions - 1, 1)[0] : 0;
@@ -52,7 +52,7 @@ struct RolloutWriter::State {
 
   // Of the open file; declared in the order in which they open.
   RolloutName name;
-  hdf::Place place;
+  hdf::OpenFile place;
   RolloutLayout layout;
   uint64_t completions = 0, groups = 0, bytes = 0;
 
@@ -142,7 +142,7 @@ void RolloutWriter::State::open(uint64_t first_step) {
   if (std::filesystem::exists(name.readable()))
     throw Error(name.readable().string(), "is there already", "resume the run, or start it in another folder",
                 Exit::data);
-  hdf::Place born = hdf::create(name.unborn());
+  hdf::OpenFile born = hdf::create(name.unborn());
   RolloutLayout::create(born, columns, false);
   born.close();
   std::filesystem::rename(name.unborn(), name.part());

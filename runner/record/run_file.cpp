@@ -47,7 +47,7 @@ WriterLock replace(const std::filesystem::path& file, Fill fill) {
   std::optional<WriterLock> old;
   if (std::filesystem::exists(file)) old.emplace(file);
   {
-    hdf::Place place = hdf::create(part);
+    hdf::OpenFile place = hdf::create(part);
     fill(place);
     place.close();
   }
@@ -65,7 +65,7 @@ struct RunWriter::File {
   std::filesystem::path path;
   std::vector<std::string> columns;
   WriterLock lock;
-  hdf::Place place;
+  hdf::OpenFile place;
   RunLayout layout;
   uint64_t rows = 0, events = 0;
   bool broken = false;
@@ -109,7 +109,8 @@ RunWriter RunWriter::create(const std::filesystem::path& path, const std::string
   auto file = std::make_unique<File>();
   file->path = path;
   file->columns = std::move(columns);
-  file->lock = replace(path, [&](const hdf::Place& place) { RunLayout::create(place, file->columns, spec_json_text); });
+  file->lock =
+      replace(path, [&](const hdf::OpenFile& place) { RunLayout::create(place, file->columns, spec_json_text); });
   file->open();
   return RunWriter(std::move(file));
 }
@@ -125,7 +126,7 @@ RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, st
   auto file = std::make_unique<File>();
   file->path = path;
   file->columns = std::move(columns);
-  file->lock = replace(path, [&](const hdf::Place& place) {
+  file->lock = replace(path, [&](const hdf::OpenFile& place) {
     RunLayout made = RunLayout::create(place, file->columns, old.spec_text());
     made.copy(old, file->columns, rows);
   });

@@ -28,7 +28,8 @@ uint64_t row_checksum(std::span<const double> row) {
   return crc32c({reinterpret_cast<const char*>(row.data()), row.size_bytes()});
 }
 
-RunLayout RunLayout::create(const hdf::Place& place, const std::vector<std::string>& columns, const std::string& spec) {
+RunLayout RunLayout::create(const hdf::OpenFile& place, const std::vector<std::string>& columns,
+                            const std::string& spec) {
   place.text_attribute("format", run_format);
   place.text_attribute("software", "compeer " COMPEER_VERSION);
   auto text = hdf::Array::create(place, "spec", hdf::file_type<char>(), 4096);
@@ -55,7 +56,7 @@ RunLayout RunLayout::create(const hdf::Place& place, const std::vector<std::stri
   return made;
 }
 
-RunLayout RunLayout::open(const hdf::Place& place, const std::vector<std::string>& columns) {
+RunLayout RunLayout::open(const hdf::OpenFile& place, const std::vector<std::string>& columns) {
   RunLayout opened;
   opened.committed = hdf::Array::open(place, "committed");
   opened.events_committed = hdf::Array::open(place, "events/committed");

@@ -25,8 +25,8 @@ struct RunLayout {
   hdf::Texts event_text;
 
   /// Makes all datasets, for no more can be made once the file is being appended to.
-  static RunLayout create(const hdf::Place& place, const std::vector<std::string>& columns, const std::string& spec);
-  static RunLayout open(const hdf::Place& place, const std::vector<std::string>& columns);
+  static RunLayout create(const hdf::OpenFile& place, const std::vector<std::string>& columns, const std::string& spec);
+  static RunLayout open(const hdf::OpenFile& place, const std::vector<std::string>& columns);
 
   /// The first `count` rows and all events of another file.
   void copy(const RunReader& from, const std::vector<std::string>& columns, uint64_t count);

@@ -10,7 +10,7 @@
 namespace compeer::record {
 
 struct RunReader::File {
-  hdf::Place place;
+  hdf::OpenFile place;
   std::vector<std::string> columns;
   uint64_t rows = 0, events = 0;
 };

@@ -130,9 +130,9 @@ Summary summary_from_json(const json& json) {
   // Earlier versions gave the last rows of training an interval as if they were independent.
   const bool independent = summary.task == "evaluate";
   for (const auto& [name, value] : json.at("metrics").items()) {
-    Estimate estimate{number(value.at("mean")), number(value.at("low")), number(value.at("high")),
-                      whole<int64_t>(value.at("n"))};
-    if (!independent) estimate.low = estimate.high = Estimate::unknown;
+    statistics::Interval estimate{number(value.at("mean")), number(value.at("low")), number(value.at("high")),
+                                  whole<int64_t>(value.at("n"))};
+    if (!independent) estimate.low = estimate.high = statistics::Interval::unknown;
     summary.metrics[name] = estimate;
   }
   if (json.contains("details")) summary.details = json.at("details");

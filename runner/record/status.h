@@ -35,13 +35,12 @@ struct Failure {
 
 /// A metric of summary.json. Evaluations have intervals over their prompts; the last rows of training are no
 /// independent values, so their means have none, nor has what was measured once, over all texts together.
-using Estimate = statistics::Interval;
 
 /// summary.json: what a run came to.
 struct Summary {
   std::string task;
   uint64_t steps = 0;
-  std::map<std::string, Estimate> metrics;
+  std::map<std::string, statistics::Interval> metrics;
   nlohmann::json details = nullptr;  ///< what else the task has to say; null: nothing
 };
 

@@ -13,7 +13,7 @@ namespace {
 // Logits that are in memory at once.
 constexpr size_t kRowsAtOnce = 64;
 
-int64_t read_of(const Conversation& conversation) { return conversation.size() - conversation.unread(); }
+int64_t read_of(const CachedSequence& conversation) { return conversation.size() - conversation.unread(); }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Choosing::Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guess
 
 std::vector<std::vector<Choice>> Choosing::run() {
   for (size_t i = 0; i < guesses_.size(); ++i) {
-    Conversation& conversation = *guesses_[i].after;
+    CachedSequence& conversation = *guesses_[i].after;
     if (at_place(i) && read_of(conversation) > 0) choices_[i].push_back({{}, conversation.last()});
     conversation.append(guesses_[i].tokens);
   }
@@ -52,7 +52,7 @@ bool Choosing::at_place(size_t guess) const {
 
 // What fits into the pass. Portions of one conversation stand in order, so each sees those before it.
 void Choosing::add(size_t guess) {
-  Conversation& conversation = *guesses_[guess].after;
+  CachedSequence& conversation = *guesses_[guess].after;
   const auto& places = guesses_[guess].places;
   size_t next = choices_[guess].size();
   while (conversation.unread() > 0 && pass_.rows() < Pass::most_rows) {

@@ -51,10 +51,10 @@ std::vector<std::vector<float>> Engine::score(const std::vector<Prompt>& texts, 
 void Engine::read(const std::vector<Prompt>& prompts) {
   const at::NoGradGuard no_grad;
   const auto shape = policy_.model.shape();
-  std::vector<Conversation*> waiting;
+  std::vector<CachedSequence*> waiting;
   for (const Prompt& prompt : prompts) check(prompt, shape, 0);
   for (const Prompt& prompt : prompts) {
-    prompt.after->append(prompt.tokens, prompt.sight);
+    prompt.after->append(prompt.tokens, prompt.vision);
     waiting.push_back(prompt.after);
   }
   Pass pass(policy_, pages_);

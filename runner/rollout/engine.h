@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "rollout/conversation.h"
+#include "rollout/cached_sequence.h"
 #include "rollout/policy.h"
 #include "rollout/sampling.h"
 
@@ -14,8 +14,8 @@ namespace compeer::rollout {
 struct Prompt {
   uint32_t index = 0;  ///< of the group within the step, over all ranks; random numbers and messages name it
   std::vector<int32_t> tokens;
-  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among `tokens`
-  Conversation* after = nullptr;  ///< what comes before; it gets the prompt and its completion added (one of each)
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among `tokens`
+  CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt and its completion added (one of each)
 };
 
 struct Sample {
@@ -44,22 +44,23 @@ using Source = std::function<Supply(Prompt& next, bool wait)>;
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 
 /// Where a token is asked for: place `at` of a conversation, and the random number that draws it.
-struct Place {
+struct DrawAt {
   int64_t at = 0;
   Draw draw;
 };
 
 /// How a conversation may go on: tokens that are given, and guesses of what generation would say behind them.
 struct Guess {
-  Conversation* after = nullptr;  ///< gets the tokens added
+  CachedSequence* after = nullptr;  ///< gets the tokens added
   std::vector<int32_t> tokens;
-  std::vector<Place> places;  ///< in order, from the first token on that was not read before to the one behind the last
+  std::vector<DrawAt>
+      places;  ///< in order, from the first token on that was not read before to the one behind the last
 };
 
 /// What generation says at a place if all that stands before it is true.
 struct Choice {
   Token token;
-  std::vector<float> state;  ///< the hidden state that it is drawn from, for `Conversation::keep`
+  std::vector<float> state;  ///< the hidden state that it is drawn from, for `CachedSequence::keep`
 };
 
 using ScoreSink = std::function<void(size_t text, std::vector<float> log_probs)>;
@@ -87,7 +88,7 @@ class Engine {
   std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
 
   /// An empty conversation, for `Prompt::after`.
-  Conversation conversation() { return Conversation(pages_); }
+  CachedSequence new_sequence() { return CachedSequence(pages_); }
   /// Adds prompts to their conversations without an answer.
   void read(const std::vector<Prompt>& prompts);
 

@@ -47,8 +47,8 @@ void Generation::admit() {
 std::unique_ptr<Generation::Group> Generation::group_of(Prompt prompt) {
   TORCH_CHECK(!prompt.after || request_.group_size == 1, "a conversation goes on with one completion");
   const int64_t length = check(prompt, shape_, 1);
-  auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
-  conversation.append(prompt.tokens, std::move(prompt.sight));
+  auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
+  conversation.append(prompt.tokens, std::move(prompt.vision));
   const int64_t limit = std::min(request_.sampling.max_new_tokens, shape_.positions - length);
   const Ticket ticket{prompts_++, prompt.index, prompt.after, limit};
   return std::make_unique<Group>(Group{ticket, std::move(conversation), 0});
@@ -59,7 +59,7 @@ void Generation::forward() {
   std::vector<const float*> heads;  // hidden states that logits are needed of
   std::vector<size_t> first;        // of the sequences that are drawn from each
   for (const auto& sequence : active_) pass_.add(sequence->conversation, 1);
-  std::vector<Conversation*> waiting;
+  std::vector<CachedSequence*> waiting;
   for (const auto& group : groups_) waiting.push_back(&group->conversation);
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run_for_last() : at::Tensor();

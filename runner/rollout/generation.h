@@ -17,22 +17,22 @@ class Generation {
  private:
   // What a completion needs to know of its prompt.
   struct Ticket {
-    size_t order;        // among the prompts of the source
-    uint32_t index;      // Prompt::index
-    Conversation* home;  // Prompt::after
-    int64_t limit;       // tokens of a completion
+    size_t order;          // among the prompts of the source
+    uint32_t index;        // Prompt::index
+    CachedSequence* home;  // Prompt::after
+    int64_t limit;         // tokens of a completion
   };
   // A prompt on its way: read in portions, then its completions start as places become free.
   struct Group {
     Ticket ticket;
-    Conversation conversation;
+    CachedSequence conversation;
     int64_t started;  // completions
   };
   // A completion being decoded.
   struct Sequence {
     Ticket ticket;
     uint32_t completion;
-    Conversation conversation;
+    CachedSequence conversation;
     StopRule stop;
     std::vector<int32_t> seen;  // distinct tokens; only with repetition_penalty
     std::vector<bool> marked;

@@ -6,7 +6,7 @@
 
 namespace compeer::rollout {
 
-int64_t Pass::add(Conversation& conversation, int64_t count) {
+int64_t Pass::add(CachedSequence& conversation, int64_t count) {
   const int64_t row = rows(), from = conversation.size() - conversation.unread();
   const auto first = conversation.tokens().begin() + from;
   tokens_.insert(tokens_.end(), first, first + count);
@@ -14,7 +14,7 @@ int64_t Pass::add(Conversation& conversation, int64_t count) {
   return row;
 }
 
-std::vector<Portion> Pass::add(const std::vector<Conversation*>& waiting) {
+std::vector<Portion> Pass::add(const std::vector<CachedSequence*>& waiting) {
   std::vector<Portion> portions;
   for (size_t i = 0; i < waiting.size() && rows() < most_rows; ++i) {
     if (waiting[i]->unread() == 0) continue;

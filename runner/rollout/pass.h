@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "rollout/conversation.h"
+#include "rollout/cached_sequence.h"
 #include "rollout/policy.h"
 
 namespace compeer::rollout {
@@ -23,9 +23,9 @@ class Pass {
 
   /// The next `count` unread tokens of a conversation; returns the row of the first. Portions of one conversation stand
   /// in order.
-  int64_t add(Conversation& conversation, int64_t count);
+  int64_t add(CachedSequence& conversation, int64_t count);
   /// Unread tokens of those conversations that come first, until the pass is full.
-  std::vector<Portion> add(const std::vector<Conversation*>& waiting);
+  std::vector<Portion> add(const std::vector<CachedSequence*>& waiting);
   int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
   /// Hidden states [rows, hidden], after which the pass is empty again.
   at::Tensor run();

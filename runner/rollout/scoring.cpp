@@ -38,10 +38,10 @@ void Scoring::admit() {
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
     check(prompt, shape_, 0);
-    auto conversation = prompt.after ? *prompt.after : Conversation(pages_);
+    auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
     const int64_t before = conversation.size();
-    const bool whole = prompt.sight || prompt.tokens.empty();  // pictures can't be cut
-    conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.sight));
+    const bool whole = prompt.vision || prompt.tokens.empty();  // pictures can't be cut
+    conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));
     rows += conversation.unread();
     texts_.push_back(std::make_unique<Text>(Text{count_++,
                                                  prompt.index,
@@ -65,7 +65,7 @@ void Scoring::forward() {
     targets.push_back(text.tokens[place]);
     owners.push_back(&text);
   };
-  std::vector<Conversation*> waiting;
+  std::vector<CachedSequence*> waiting;
   for (const auto& text : texts_) {
     waiting.push_back(&text->conversation);
     const int64_t read = text->conversation.size() - text->conversation.unread();

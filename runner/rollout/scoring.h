@@ -17,7 +17,7 @@ class Scoring {
   struct Text {
     size_t order;
     uint32_t index;
-    Conversation conversation;  // without the last token, which predicts none
+    CachedSequence conversation;  // without the last token, which predicts none
     std::vector<int32_t> tokens;
     int64_t before, first;  // places in the conversation: where `tokens` begin, and the first that is scored
     std::vector<float> log_probs;

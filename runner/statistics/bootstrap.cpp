@@ -22,11 +22,11 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 }  // namespace
 
-Estimate bootstrap(size_t n, const Figure& figure, const Resampling& how) {
+BootstrapInterval bootstrap(size_t n, const Figure& figure, const Resampling& how) {
   std::vector<size_t> rows(n);
   std::iota(rows.begin(), rows.end(), size_t{0});
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  Estimate result{figure(rows), unknown, unknown};
+  BootstrapInterval result{figure(rows), unknown, unknown};
   std::vector<double> values;
   for (size_t r = 0; r < how.resamples && n > 0; ++r) {
     for (size_t i = 0; i < n; ++i)

@@ -13,7 +13,7 @@ struct Resampling {
 };
 
 /// A figure with its percentile interval; NaN where there is none.
-struct Estimate {
+struct BootstrapInterval {
   double value, low, high;
 };
 
@@ -22,6 +22,6 @@ using Figure = std::function<double(std::span<const size_t> rows)>;
 
 /// The figure of rows 0 ... n - 1, and how it varies when n rows are drawn from them with replacement. Resamples whose
 /// figure is NaN are left out. Pass what belongs together (all judgements of a dialogue) as one row.
-Estimate bootstrap(size_t n, const Figure& figure, const Resampling& how = {});
+BootstrapInterval bootstrap(size_t n, const Figure& figure, const Resampling& how = {});
 
 }  // namespace compeer::statistics

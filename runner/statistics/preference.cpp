@@ -50,7 +50,7 @@ std::vector<double> improved(const Wins& wins, const std::vector<double>& p) {
 
 }  // namespace
 
-Estimate wilson(size_t successes, size_t n) {
+BootstrapInterval wilson(size_t successes, size_t n) {
   if (n == 0) return {kUnknown, kUnknown, kUnknown};
   constexpr double z = 1.959963984540054;
   const auto count = static_cast<double>(n);

@@ -9,7 +9,7 @@ namespace compeer::statistics {
 
 /// A share and its 95 % interval by Wilson's score, which holds for small numbers and shares of 0 and 1 too. NaN of
 /// none.
-Estimate wilson(size_t successes, size_t n);
+BootstrapInterval wilson(size_t successes, size_t n);
 
 /// How likely so uneven a split of wins and losses is, or a more uneven one, if both are as likely: the exact two-sided
 /// binomial test. Ties are left out by the caller. 1 of none.

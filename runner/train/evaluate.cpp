@@ -9,9 +9,9 @@
 #include "comm/tree_sum.h"
 #include "train/batch/records.h"
 #include "train/batch/rollouts.h"
+#include "train/metrics/memory.h"
+#include "train/metrics/step_table.h"
 #include "train/run.h"
-#include "train/telling/memory.h"
-#include "train/telling/step_table.h"
 
 namespace compeer::train {
 
@@ -41,11 +41,11 @@ class Evaluation {
         batch_(settings_.integer("batch")),
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
         sampling_(sampling_from(run.spec.table("sampling"))),
-        records_(Records::some(run.world, *run.cast, run.spec.table("dataset"),
+        records_(Records::some(run.world, *run.plugins, run.spec.table("dataset"),
                                {settings_.text("split"), Records::Then::completion,
-                                room_for_completions(sampling_, run.cast->positions())},
+                                room_for_completions(sampling_, run.plugins->positions())},
                                prompts_)),
-        names_(score_columns(*run.cast)) {
+        names_(score_columns(*run.plugins)) {
     if (records_.size() < prompts_) {
       throw Error(
           "evaluate.prompts",
@@ -85,11 +85,11 @@ class Evaluation {
     auto groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
     clock.time("score", [&] {
       run_.world.together("score", [&] {
-        for (ScoredGroup& group : groups) score(*run_.cast, t, group);
+        for (ScoredGroup& group : groups) score(*run_.plugins, t, group);
       });
     });
     const auto table = clock.time("log", [&] {
-      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, {}); });
+      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, groups, {}); });
       const double memory[] = {peak_memory()};
       return StepTable::gather(run_.world, groups, memory);
     });
@@ -103,7 +103,7 @@ class Evaluation {
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
-    roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
+    roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
              {run_.seed(), static_cast<uint32_t>(t)});
     return groups;
   }
@@ -129,7 +129,7 @@ class Evaluation {
 
   void tell_silent() {
     if (run_.world.rank() != 0) return;
-    for (const RewardTerm& term : run_.cast->rewards()) {
+    for (const RewardTerm& term : run_.plugins->rewards()) {
       if (has_any(samples_["rewards/" + term.label + "/" + term.parts.front()])) continue;
       run_.journal->warning(steps_, fmt::format("reward '{}' had no opinion of any completion", term.label));
     }
@@ -137,8 +137,8 @@ class Evaluation {
 
   // Over dialogues, which are independent; but variety is a property of all completions together, not of one prompt's:
   // no interval for it.
-  std::map<std::string, record::Estimate> estimates() const {
-    std::map<std::string, record::Estimate> all;
+  std::map<std::string, statistics::Interval> estimates() const {
+    std::map<std::string, statistics::Interval> all;
     if (run_.world.rank() != 0) return all;
     for (const auto& [name, values] : samples_) {
       if (has_any(values)) all[name] = statistics::mean_interval(values, records_.dialogues());

@@ -1,5 +1,5 @@
 #include "train/grpo_step.h"
-#include "train/telling/memory.h"
+#include "train/metrics/memory.h"
 
 namespace compeer::train {
 

@@ -7,8 +7,8 @@
 
 #include "train/batch/rollouts.h"
 #include "train/grpo_step.h"
-#include "train/telling/memory.h"
-#include "train/telling/step_table.h"
+#include "train/metrics/memory.h"
+#include "train/metrics/step_table.h"
 #include "train/update/one_thread.h"
 
 namespace compeer::train {
@@ -34,25 +34,26 @@ std::vector<std::pair<std::string, std::string>> counting(const std::vector<Rewa
 GrpoStep::GrpoStep(Run& run)
     : run_(run),
       settings_(run.spec),
-      records_(Records::shuffled(run.world, *run.cast, run.spec.table("dataset"), wanted(settings_.split), run.seed(),
-                                 static_cast<uint64_t>(settings_.steps * settings_.batch))),
-      score_columns_(with_reference(score_columns(*run.cast), settings_.reference)),
+      records_(Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), wanted(settings_.split),
+                                 run.seed(), static_cast<uint64_t>(settings_.steps * settings_.batch))),
+      score_columns_(with_reference(score_columns(*run.plugins), settings_.reference)),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates), settings_.reference),
-      validation_(run, training_, static_cast<uint64_t>(settings_.steps), StepTable::columns(score_columns(*run.cast)),
-                  "reward", [this](uint64_t t) { return validate(t); }),
+      validation_(run, training_, static_cast<uint64_t>(settings_.steps),
+                  StepTable::columns(score_columns(*run.plugins)), "reward",
+                  [this](uint64_t t) { return validate(t); }),
       gradients_(training_.gradients(settings_.leaves())),
-      sums_(run.world, settings_.leaves(), Learnt::sums),
-      signal_(counting(run.cast->rewards())) {
+      sums_(run.world, settings_.leaves(), UpdateStats::sums),
+      signal_(counting(run.plugins->rewards())) {
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
   if (validation_.columns().empty()) return;
   const auto table = run.spec.table("validation");
-  held_out_.emplace(Records::some(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+  held_out_.emplace(Records::some(run.world, *run.plugins, run.spec.table("dataset"), wanted(table.text("split")),
                                   table.integer("prompts")));
 }
 
 Records::Wanted GrpoStep::wanted(const std::string& split) const {
-  return {split, Records::Then::completion, room_for_completions(settings_.sampling, run_.cast->positions())};
+  return {split, Records::Then::completion, room_for_completions(settings_.sampling, run_.plugins->positions())};
 }
 
 std::vector<const Records*> GrpoStep::records() const {
@@ -104,13 +105,13 @@ void GrpoStep::write_advantages(const Pooled& pooled, Row& row) const {
 
 void GrpoStep::write_update(std::span<const double> sums, const Pooled& pooled, const Optimizer::Update& done,
                             Row& row) const {
-  const double places = std::max(sums[Learnt::places], 1.0);
-  row.set("loss", sums[Learnt::loss]);
-  row.set("surrogate", sums[Learnt::surrogate] / std::max(pooled.completions, 1.0));
-  row.set("clip_share_low", sums[Learnt::cut_low] / places);
-  row.set("clip_share_high", sums[Learnt::cut_high] / places);
-  row.set("clip_share", (sums[Learnt::cut_low] + sums[Learnt::cut_high]) / places);
-  if (settings_.reference) row.set("kl", sums[Learnt::kl] / std::max(pooled.step.size.tokens, 1.0));
+  const double places = std::max(sums[UpdateStats::places], 1.0);
+  row.set("loss", sums[UpdateStats::loss]);
+  row.set("surrogate", sums[UpdateStats::surrogate] / std::max(pooled.completions, 1.0));
+  row.set("clip_share_low", sums[UpdateStats::cut_low] / places);
+  row.set("clip_share_high", sums[UpdateStats::cut_high] / places);
+  row.set("clip_share", (sums[UpdateStats::cut_low] + sums[UpdateStats::cut_high]) / places);
+  if (settings_.reference) row.set("kl", sums[UpdateStats::kl] / std::max(pooled.step.size.tokens, 1.0));
   if (settings_.entropy_control) row.set(entropy_bonus, training_.numbers.at(entropy_bonus));
   row.set("grad_norm", done.gradient_norm);
   row.set("lr", done.lr);
@@ -120,7 +121,7 @@ void GrpoStep::write_rest(uint64_t t, const std::vector<ScoredGroup>& groups,
                           const std::vector<LearningGroup>& learning, Row& row) {
   std::vector<std::vector<double>> advantages;
   for (const LearningGroup& group : learning) advantages.push_back(group.advantages);
-  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.cast, groups, advantages); });
+  run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, groups, advantages); });
   enum Note : size_t { difference, furthest, replaced, memory };
   if (training_.soundness.leaves_out()) row.set("left_out", training_.soundness.left_out());
   const double mine[] = {difference_, furthest_, static_cast<double>(replaced_), peak_memory()};

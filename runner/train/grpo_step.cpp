@@ -11,7 +11,7 @@
 #include "plugin/calls.h"
 #include "train/batch/order.h"
 #include "train/batch/rollouts.h"
-#include "train/telling/step_table.h"
+#include "train/metrics/step_table.h"
 #include "train/update/parts.h"
 
 namespace compeer::train {
@@ -50,12 +50,12 @@ void GrpoStep::take(uint64_t t, Row& row) {
 // it.
 void GrpoStep::judge(uint64_t t, ScoredGroup& group) {
   try {
-    score(*run_.cast, t, group);
+    score(*run_.plugins, t, group);
   } catch (const plugin::NotFinite& error) {
     if (!training_.soundness.leaves_out()) throw;
     training_.soundness.note(
         fmt::format("of prompt {} (record {}) {} {}", group.index, group.example.id, error.plugin(), error.problem()));
-    leave_unjudged(*run_.cast, group);
+    leave_unjudged(*run_.plugins, group);
   }
 }
 
@@ -68,7 +68,7 @@ std::vector<ScoredGroup> GrpoStep::sample(uint64_t t) {
   auto groups = records_.read(start, count, [&](int64_t i) {
     return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_.size());
   });
-  roll_out(*run_.cast, groups, run_.spec.table("sampling"), settings_.group_size,
+  roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
            {run_.seed(), static_cast<uint32_t>(t)});
   return groups;
 }
@@ -87,7 +87,7 @@ void GrpoStep::replace(uint64_t t, int64_t attempt, std::vector<ScoredGroup>& gr
       if (!all_equal(group.rewards)) continue;
       drawn.push_back(records_.read(group.index, 1, other).front());
     }
-    roll_out(*run_.cast, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
+    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
     return drawn;
   });
   timed(clock, "score", [&] {
@@ -108,34 +108,34 @@ Validation::Figures GrpoStep::validate(uint64_t t) {
   const auto groups = run_.world.together("validate", [&] {
     run_.journal->phase("validate");
     auto drawn = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
-    roll_out(*run_.cast, drawn, run_.spec.table("sampling"), group_size, {run_.seed(), 0});
+    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), group_size, {run_.seed(), 0});
     for (ScoredGroup& group : drawn) {
       try {
-        score(*run_.cast, t, group);
+        score(*run_.plugins, t, group);
       } catch (const plugin::NotFinite&) {
         if (!training_.soundness.leaves_out()) throw;
-        leave_unjudged(*run_.cast, group);
+        leave_unjudged(*run_.plugins, group);
       }
     }
     return drawn;
   });
   const auto table = StepTable::gather(run_.world, groups, {});
-  return run_.world.rank() == 0 ? table.metrics(score_columns(*run_.cast)) : Validation::Figures();
+  return run_.world.rank() == 0 ? table.metrics(score_columns(*run_.plugins)) : Validation::Figures();
 }
 
 kernels::TokenLogprobs GrpoStep::forward(const GroupBatch& batch) {
-  const comm::Phase here("train", run_.cast->model().identity().title());
-  return run_.cast->model().call(
-      "forward", [&](Model&) { return log_probs(run_.cast->policy(), batch, settings_.sampling.temperature); });
+  const comm::Phase here("train", run_.plugins->model().identity().title());
+  return run_.plugins->model().call(
+      "forward", [&](Model&) { return log_probs(run_.plugins->policy(), batch, settings_.sampling.temperature); });
 }
 
 Passes GrpoStep::passes() {
   const auto back = [this](const GroupBatch& batch, const at::Tensor& dlog_prob, const at::Tensor& dentropy,
                            const std::function<void()>& last) {
-    const comm::Phase here("train", run_.cast->model().identity().title());
-    run_.cast->model().call("forward", [&](Model&) {
-      lead_back_in_parts(run_.cast->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens, dlog_prob,
-                         dentropy, last);
+    const comm::Phase here("train", run_.plugins->model().identity().title());
+    run_.plugins->model().call("forward", [&](Model&) {
+      backward_in_parts(run_.plugins->policy(), batch, settings_.sampling.temperature, settings_.micro_tokens,
+                        dlog_prob, dentropy, last);
     });
   };
   return {[this](const GroupBatch& batch) { return forward(batch); }, back, settings_.micro_tokens};
@@ -165,7 +165,7 @@ void GrpoStep::update(uint64_t t, uint64_t count, const std::vector<LearningGrou
   const bool first = count % static_cast<uint64_t>(settings_.updates) == 0;
   if (first) difference_ = 0;
   furthest_ = 0;
-  const Luck luck{run_.seed(), static_cast<uint32_t>(count)};
+  const RngKey key{run_.seed(), static_cast<uint32_t>(count)};
   const auto goal = objective();
   const Parameters::Ready ready = [this](comm::Share elements) { gradients_.ready(elements); };
   timed(clock, "train", [&] {
@@ -174,13 +174,13 @@ void GrpoStep::update(uint64_t t, uint64_t count, const std::vector<LearningGrou
       const auto end = std::find_if(group, learning.end(), [&](const LearningGroup& other) {
         return other.scored->index / settings_.together != leaf;
       });
-      Learnt all;
+      UpdateStats all;
       for (bool on = false; group != end; ++group, on = true) {
-        all += learn(passes(), training_.parameters, *group, goal, pooled.step, luck, gradients_.room(), on,
+        all += learn(passes(), training_.parameters, *group, goal, pooled.step, key, gradients_.room(), on,
                      group + 1 == end ? ready : nullptr);
         comm::mark_progress();
       }
-      training_.soundness.look_at(place_of(leaf), all.sum[Learnt::loss], gradients_.room());
+      training_.soundness.look_at(place_of(leaf), all.sum[UpdateStats::loss], gradients_.room());
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, all.sum);
       furthest_ = std::max(furthest_, all.furthest);
@@ -188,7 +188,7 @@ void GrpoStep::update(uint64_t t, uint64_t count, const std::vector<LearningGrou
     }
   });
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
-  const double loss = sums[Learnt::loss];
+  const double loss = sums[UpdateStats::loss];
   write_update(sums, pooled, training_.update(t, loss, gradients_, clock), row);
   const bool last = (count + 1) % static_cast<uint64_t>(settings_.updates) == 0;
   if (settings_.entropy_control && last) move_bonus(sums, pooled);
@@ -207,7 +207,7 @@ grpo::Objective GrpoStep::objective() const {
 
 void GrpoStep::move_bonus(std::span<const double> sums, const Pooled& pooled) {
   double& bonus = training_.numbers.at(entropy_bonus);
-  const double entropy = sums[Learnt::entropy] / std::max(pooled.step.size.tokens, 1.0);
+  const double entropy = sums[UpdateStats::entropy] / std::max(pooled.step.size.tokens, 1.0);
   bonus = grpo::next_bonus(bonus, entropy, *settings_.entropy_control);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 #include "comm/tree_sum.h"
 #include "train/batch/records.h"
+#include "train/metrics/memory.h"
+#include "train/metrics/reward_signal.h"
 #include "train/run.h"
-#include "train/telling/memory.h"
-#include "train/telling/reward_signal.h"
 #include "train/update/pooled.h"
 #include "train/validation.h"
 

@@ -18,7 +18,7 @@ nlohmann::json tell_data(Run& run, const std::vector<const Records*>& records) {
     if (run.start.step > 0) continue;
     for (const auto& remark : one->remarks()) run.journal->note(0, remark);
   }
-  const auto unreadable = plugin::left_out(run.cast->dataset());
+  const auto unreadable = plugin::left_out(run.plugins->dataset());
   if (!unreadable.text.empty()) run.journal->note(run.start.step, unreadable.text);
   return {{"unreadable", unreadable.count}, {"splits", splits}};
 }
@@ -75,7 +75,7 @@ void train_loop(Run& run, Training& training, Validation& validation, uint64_t s
       if (save) run.journal->sync();
     });
     if (save) {
-      save_checkpoint(run.world, run.folder, t, *run.cast, training, keep);
+      save_checkpoint(run.world, run.folder, t, *run.plugins, training, keep);
       checkpoints.written();
     }
     if (best) point_best();

@@ -7,10 +7,10 @@
 
 #include "comm/stop_flag.h"
 #include "comm/world.h"
-#include "train/cast/cast.h"
-#include "train/telling/checkpoints.h"
-#include "train/telling/clock.h"
-#include "train/telling/journal.h"
+#include "train/metrics/checkpoints.h"
+#include "train/metrics/clock.h"
+#include "train/metrics/journal.h"
+#include "train/run_plugins.h"
 #include "train/update/training.h"
 
 namespace compeer::train {
@@ -26,7 +26,7 @@ struct Run {
   std::filesystem::path folder;
   Settings spec;  ///< the resolved spec
   Start start;    ///< where it goes on
-  std::unique_ptr<Cast> cast;
+  std::unique_ptr<RunPlugins> plugins;
 
   uint64_t seed() const { return static_cast<uint64_t>(spec.integer("seed")); }
   std::unique_ptr<Journal> journal;

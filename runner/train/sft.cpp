@@ -15,8 +15,8 @@
 #include "train/batch/order.h"
 #include "train/batch/records.h"
 #include "train/batch/sequences.h"
+#include "train/metrics/memory.h"
 #include "train/run.h"
-#include "train/telling/memory.h"
 #include "train/update/pooled.h"
 #include "train/validation.h"
 
@@ -30,12 +30,12 @@ int64_t size_of(const std::vector<T>& list) {
 }
 
 // Where an assistant's turn of the history stands among all tokens.
-Lesson::Span span_of(Cast& cast, const ScoredGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
+Lesson::Span span_of(RunPlugins& plugins, const ScoredGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
   const Example& example = group.example;
   const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
-  auto until = cast.eyes().prompt(cast.chat(), before, group.pictures, example.id);
+  auto until = plugins.vision_input().prompt(plugins.chat(), before, group.pictures, example.id);
   const int64_t begin = size_of(until);
-  const auto said = cast.chat().answer(group.turns[turn].text);
+  const auto said = plugins.chat().answer(group.turns[turn].text);
   until.insert(until.end(), said.begin(), said.end());
   if (until.size() > tokens.size() || !std::equal(until.begin(), until.end(), tokens.begin()))
     throw Error(example.id, "has earlier turns to learn, which the chat template writes otherwise than the last one",
@@ -44,34 +44,34 @@ Lesson::Span span_of(Cast& cast, const ScoredGroup& group, size_t turn, const st
 }
 
 // The assistant's last turns, as many as are to be learned.
-std::vector<Lesson::Span> spans_of(Cast& cast, const ScoredGroup& group, const std::vector<int32_t>& tokens) {
+std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const ScoredGroup& group, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
   for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
-    if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(cast, group, turn - 1, tokens));
+    if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(plugins, group, turn - 1, tokens));
   }
   std::reverse(spans.begin(), spans.end());
   return spans;
 }
 
 // Everything but the first token and what stands for pictures.
-std::vector<Lesson::Span> texts_of(const inference::Eyes& eyes, const std::vector<int32_t>& tokens) {
+std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans;
   for (int64_t i = 1; i < size_of(tokens); ++i) {
-    if (eyes.placeholder(tokens[static_cast<size_t>(i)])) continue;
+    if (vision_input.placeholder(tokens[static_cast<size_t>(i)])) continue;
     if (spans.empty() || spans.back().end != i) spans.push_back({i, i});
     ++spans.back().end;
   }
   return spans;
 }
 
-Lesson lesson(Cast& cast, const ScoredGroup& group, bool all) {
+Lesson lesson(RunPlugins& plugins, const ScoredGroup& group, bool all) {
   auto tokens = group.prompt;
-  const auto answer = cast.chat().answer(group.example.answer);
+  const auto answer = plugins.chat().answer(group.example.answer);
   tokens.insert(tokens.end(), answer.begin(), answer.end());
   const auto read = std::span(tokens).first(tokens.size() - 1);  // nothing follows the last
-  auto sight = cast.eyes().look(read, 0, 0, group.pictures);
-  auto spans = all ? texts_of(cast.eyes(), tokens) : spans_of(cast, group, tokens);
-  return {std::move(tokens), std::move(spans), std::move(sight)};
+  auto vision = plugins.vision_input().look(read, 0, 0, group.pictures);
+  auto spans = all ? texts_of(plugins.vision_input(), tokens) : spans_of(plugins, group, tokens);
+  return {std::move(tokens), std::move(spans), std::move(vision)};
 }
 
 bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().item().toBool(); }
@@ -83,7 +83,7 @@ class Sft {
         settings_(run.spec.table("sft")),
         batch_(settings_.integer("batch")),
         all_(settings_.text("loss_on") == "all"),
-        records_(Records::shuffled(run.world, *run.cast, run.spec.table("dataset"), wanted(settings_.text("split")),
+        records_(Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), wanted(settings_.text("split")),
                                    run.seed(), static_cast<uint64_t>(settings_.integer("steps") * batch_))),
         together_(settings_.integer("together")),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
@@ -94,7 +94,7 @@ class Sft {
         losses_(run.world, leaves(), 1) {
     if (validation_.columns().empty()) return;
     const auto table = run.spec.table("validation");
-    held_out_.emplace(Records::some(run.world, *run.cast, run.spec.table("dataset"), wanted(table.text("split")),
+    held_out_.emplace(Records::some(run.world, *run.plugins, run.spec.table("dataset"), wanted(table.text("split")),
                                     table.integer("prompts")));
   }
 
@@ -134,9 +134,9 @@ class Sft {
       run_.journal->phase("validate");
       std::vector<double> sums;  // of each record: its log-probs, its targets
       for (const auto& group : held_out_->read(mine.first, mine.count, [](int64_t i) { return i; })) {
-        const auto one = lesson(*run_.cast, group, all_);
-        const auto known = run_.cast->model().call(
-            "forward", [&](Model&) { return log_probs(run_.cast->policy(), std::span(&one, 1)); });
+        const auto one = lesson(*run_.plugins, group, all_);
+        const auto known = run_.plugins->model().call(
+            "forward", [&](Model&) { return log_probs(run_.plugins->policy(), std::span(&one, 1)); });
         sums.push_back(at::sum(known, at::kDouble).item().toDouble());
         sums.push_back(static_cast<double>(one.targets()));
         comm::mark_progress();
@@ -182,7 +182,7 @@ class Sft {
       auto& own = lessons.emplace_back();
       double targets = 0;
       for (const auto& group : records_.read(first, count, record_of)) {
-        own.push_back(lesson(*run_.cast, group, all_));
+        own.push_back(lesson(*run_.plugins, group, all_));
         targets += static_cast<double>(own.back().targets());
       }
       counts_.add(leaf, {&targets, 1});
@@ -192,12 +192,12 @@ class Sft {
 
   void learn(const std::vector<std::vector<Lesson>>& lessons, double tokens) {
     run_.journal->phase("train");
-    const comm::Phase here("train", run_.cast->model().identity().title());
+    const comm::Phase here("train", run_.plugins->model().identity().title());
     int64_t leaf = gradients_.mine().first;
     bool works = false;
     for (const auto& own : lessons) {
       const auto known =
-          run_.cast->model().call("forward", [&](Model&) { return log_probs(run_.cast->policy(), own); });
+          run_.plugins->model().call("forward", [&](Model&) { return log_probs(run_.plugins->policy(), own); });
       const auto loss = at::mul(at::sum(known), -1.0 / tokens);
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });

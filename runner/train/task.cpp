@@ -10,8 +10,8 @@
 #include "comm/share.h"
 #include "data/task.h"
 #include "inference/services.h"
+#include "train/metrics/placement.h"
 #include "train/run.h"
-#include "train/telling/seats.h"
 
 namespace compeer::train {
 
@@ -20,7 +20,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
-  tell_seats(world, spec.integer("threads"));
+  print_placements(world, spec.integer("threads"));
   const auto task = spec.text("task");
   if (task == "data") {
     auto services = inference::services_of(spec_file, stop, world.rank());
@@ -32,7 +32,8 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
           folder,  spec,   find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
           nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
-  world.together("open plugins", [&] { run.cast = std::make_unique<Cast>(spec_file, checkpoint, stop, world.rank()); });
+  world.together("open plugins",
+                 [&] { run.plugins = std::make_unique<RunPlugins>(spec_file, checkpoint, stop, world.rank()); });
   if (task == "sft") {
     run_sft(run);
   } else if (task == "grpo") {
@@ -69,7 +70,7 @@ double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::p
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   comm::World world;
   Run run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
-  run.cast = std::make_unique<Cast>(mine, std::nullopt, stop, 0);
+  run.plugins = std::make_unique<RunPlugins>(mine, std::nullopt, stop, 0);
   return task == "sft" ? memory_of_sft(run) : task == "grpo" ? memory_of_grpo(run) : memory_of_evaluate(run);
 }
 

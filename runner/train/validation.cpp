@@ -108,8 +108,8 @@ std::string Validation::why_over() const {
                     : fmt::format("{}{} was never a number", prefix, metrics_.front());
 }
 
-std::map<std::string, record::Estimate> Validation::estimates() const {
-  std::map<std::string, record::Estimate> all;
+std::map<std::string, statistics::Interval> Validation::estimates() const {
+  std::map<std::string, statistics::Interval> all;
   if (best() == 0) return all;
   for (const auto& name : metrics_) all[prefix + name] = {.mean = number(prefix + name), .n = 1};
   all[best_step] = {.mean = number(best_step), .n = 1};

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "train/metrics/row.h"
 #include "train/run.h"
-#include "train/telling/row.h"
 
 namespace compeer::train {
 
@@ -47,7 +47,7 @@ class Validation {
   std::string why_over() const;
 
   /// For summary.json: the columns as they were at the best step, and "validation/best_step".
-  std::map<std::string, record::Estimate> estimates() const;
+  std::map<std::string, statistics::Interval> estimates() const;
 
  private:
   double& number(const std::string& name) const;

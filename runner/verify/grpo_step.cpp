@@ -134,14 +134,14 @@ class StepCase {
   void differentiate(const grpo::Objective& objective, const grpo::Step& step, const json& one) {
     gradient_.assign(initial_.size(), 0.0f);
     std::vector<float> room(initial_.size());
-    std::array<double, train::Learnt::sums> sums{};
+    std::array<double, train::UpdateStats::sums> sums{};
     for (const auto& group : groups_) {
-      const auto learnt = train::learn({[&](const train::GroupBatch& batch) { return forward(batch); }}, parameters_,
-                                       group, objective, step, {}, room);
+      const auto stats = train::learn({[&](const train::GroupBatch& batch) { return forward(batch); }}, parameters_,
+                                      group, objective, step, {}, room);
       train::add(gradient_, room);
-      for (size_t i = 0; i < sums.size(); ++i) sums[i] += learnt.sum[i];
+      for (size_t i = 0; i < sums.size(); ++i) sums[i] += stats.sum[i];
     }
-    compare(".loss", sums[train::Learnt::loss], one.at("loss"), tolerance);
+    compare(".loss", sums[train::UpdateStats::loss], one.at("loss"), tolerance);
     compare_token_losses(objective, step, one.at("per_token_loss"));
     compare_metrics(objective, sums, one.at("metrics"));
     checks_.push_back(compare_norms(gradients(), one.at("grad_norms")));
@@ -167,11 +167,11 @@ class StepCase {
     checks_.push_back(largest.check(name_ + ".per_token_loss", tolerance, "values, relative above 1"));
   }
 
-  void compare_metrics(const grpo::Objective& objective, const std::array<double, train::Learnt::sums>& sums,
+  void compare_metrics(const grpo::Objective& objective, const std::array<double, train::UpdateStats::sums>& sums,
                        const json& metrics) {
-    using train::Learnt;
-    const double low = sums[Learnt::cut_low] / sums[Learnt::places],
-                 high = sums[Learnt::cut_high] / sums[Learnt::places];
+    using train::UpdateStats;
+    const double low = sums[UpdateStats::cut_low] / sums[UpdateStats::places],
+                 high = sums[UpdateStats::cut_high] / sums[UpdateStats::places];
     Largest largest;
     for (const auto& [name, value] :
          {std::pair{"clip_ratio/low_mean", low}, {"clip_ratio/high_mean", high}, {"cispo_clip_ratio", high}}) {

@@ -85,7 +85,7 @@ std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run) {
   return rows;
 }
 
-std::shared_ptr<const Sight> look(const VlCase& vl, const VlRow& row, Model& model) {
+std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model) {
   if (row.pictures.empty()) return nullptr;
   std::vector<Picture> pictures;
   for (const size_t i : row.pictures) pictures.push_back(vl.pictures.at(i));

@@ -49,6 +49,6 @@ struct VlRow {
 std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run);
 
 /// What the model sees in a row; null for text.
-std::shared_ptr<const Sight> look(const VlCase& vl, const VlRow& row, Model& model);
+std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model);
 
 }  // namespace compeer::verify

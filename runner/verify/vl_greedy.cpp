@@ -21,8 +21,8 @@ Whole whole(rollout::Policy& policy, const rollout::Prompt& prompt, const std::v
   std::vector<int64_t> tokens(prompt.tokens.begin(), prompt.tokens.end());
   tokens.insert(tokens.end(), completion.begin(), completion.end());
   const auto start = static_cast<int64_t>(prompt.tokens.size()), added = static_cast<int64_t>(completion.size());
-  Batch batch{at::tensor(tokens), {{0, start, 0, -1, {}, 0, prompt.sight}, {start, added, start, 0, {}}}};
-  if (prompt.sight) batch.segments[1].shift = prompt.sight->next - start;
+  Batch batch{at::tensor(tokens), {{0, start, 0, -1, {}, 0, prompt.vision}, {start, added, start, 0, {}}}};
+  if (prompt.vision) batch.segments[1].shift = prompt.vision->next - start;
   const auto rows = policy.model.forward(batch, nullptr).narrow(0, start - 1, added).contiguous();
   return {kernels::logits(rows, policy.head),
           kernels::token_logprobs(rows, policy.head, batch.tokens.narrow(0, start, added).contiguous(), 1.0).log_prob};
@@ -33,7 +33,7 @@ void check_greedy_run(const VlCase& vl, const std::string& run, rollout::Policy&
   std::vector<rollout::Prompt> prompts;
   for (const VlRow& row : rows_of(vl, run))
     prompts.push_back(
-        {.index = static_cast<uint32_t>(prompts.size()), .tokens = row.tokens, .sight = look(vl, row, policy.model)});
+        {.index = static_cast<uint32_t>(prompts.size()), .tokens = row.tokens, .vision = look(vl, row, policy.model)});
   rollout::Request request;
   request.sampling.greedy = true;
   request.sampling.max_new_tokens = static_cast<int64_t>(greedy.at("tokens").at(0).size());

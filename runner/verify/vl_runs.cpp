@@ -68,16 +68,16 @@ class Run {
   void compare_positions() {
     Largest positions, deltas;
     for (size_t b = 0; b < rows_.size(); ++b) {
-      const auto& sight = batch_.segments[b].sight;
+      const auto& vision = batch_.segments[b].vision;
       const auto length = static_cast<int64_t>(rows_[b].tokens.size());
       for (size_t axis = 0; axis < 3; ++axis) {
         for (int64_t i = 0; i < length; ++i) {
-          const double ours = sight ? sight->positions[static_cast<int64_t>(axis)][i].item<double>() : double(i);
+          const double ours = vision ? vision->positions[static_cast<int64_t>(axis)][i].item<double>() : double(i);
           positions.compare(ours, reference_.at("position_ids").at(axis).at(b).at(rows_[b].places[size_t(i)]));
         }
       }
       const json& delta = reference_.at("rope_deltas").at(b);
-      deltas.compare(sight ? double(sight->next - length) : 0.0, delta.is_array() ? delta.at(0) : delta);
+      deltas.compare(vision ? double(vision->next - length) : 0.0, delta.is_array() ? delta.at(0) : delta);
     }
     checks_.push_back(positions.check(key("position_ids"), 0, "positions"));
     checks_.push_back(deltas.check(key("rope_deltas"), 0, "rows"));
@@ -144,11 +144,11 @@ class Run {
   void look_again(const std::map<std::string, at::Tensor>& seen) {
     int64_t first = 0;
     for (Segment& segment : batch_.segments) {
-      if (!segment.sight) continue;
-      auto sight = std::make_shared<Sight>(*segment.sight);
-      const int64_t count = sight->features.size(0);
-      sight->features = seen.at("features").narrow(0, first, count);
-      segment.sight = sight;
+      if (!segment.vision) continue;
+      auto vision = std::make_shared<VisionFeatures>(*segment.vision);
+      const int64_t count = vision->features.size(0);
+      vision->features = seen.at("features").narrow(0, first, count);
+      segment.vision = vision;
       first += count;
     }
     for (const auto& [name, value] : seen) {

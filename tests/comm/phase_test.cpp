@@ -32,18 +32,18 @@ TEST(Phase, AnExceptionKeepsTheInnermostOneItLeft) {
     const Phase inner("compare", "similarity/hashed_ngrams 1.0.0");
     throw std::runtime_error("x");
   } catch (const std::runtime_error&) {
-    EXPECT_EQ(failed_place().phase, "compare");
-    EXPECT_EQ(failed_place().plugin, "similarity/hashed_ngrams 1.0.0");
+    EXPECT_EQ(failed_activity().phase, "compare");
+    EXPECT_EQ(failed_activity().plugin, "similarity/hashed_ngrams 1.0.0");
     EXPECT_EQ(place().phase, "step");
   }
   const Phase next("update");
-  EXPECT_EQ(failed_place().phase, "update");
+  EXPECT_EQ(failed_activity().phase, "update");
 }
 
 TEST(Phase, AHandlerSeesItWithoutAllocating) {
   const Phase phase("score", "rewards/length 1.0.0");
   char name[longest_phase], plugin[longest_plugin];
-  copy_place(name, plugin);
+  copy_activity(name, plugin);
   EXPECT_STREQ(name, "score");
   EXPECT_STREQ(plugin, "rewards/length 1.0.0");
 }

@@ -19,7 +19,7 @@ TEST(Watchdog, MayLookAtAnyTime) {
   std::atomic<int> looks = 0;
   std::thread reader([&] {
     do {
-      EXPECT_LE(main_place().phase.size(), std::string("generate").size());
+      EXPECT_LE(main_activity().phase.size(), std::string("generate").size());
       EXPECT_LE(world().waiting_in().size(), 63u);
       EXPECT_EQ(static_cast<int>(world().neighbours().size()), world().size() - 1);
       ++looks;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "inference/eyes.h"
+#include "inference/vision_input.h"
 #include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
@@ -14,7 +14,7 @@
 
 namespace compeer::inference {
 
-/// The small model with eyes of tests/golden/vl, with a tokenizer of bytes and a template that shows pictures
+/// The small model that takes pictures of tests/golden/vl, with a tokenizer of bytes and a template that shows pictures
 /// (tests/inference/seeing). image0.png and image2.png have 6 tokens, image1.png 16.
 class Seeing : public testing::Test {
  protected:

@@ -119,7 +119,7 @@ class Blocks : public Engines {
   FeedForwardBlock feed_forward{other_norm, Weight(weights[4]), Weight(weights[5]), Weight(weights[6]), 1e-6};
   const at::Tensor angle = at::rand({kRows, 6}), cosine = angle.cos(), sine = angle.sin();
 
-  at::Tensor run(const Arithmetic& arithmetic, const at::Tensor& rows, const Place& place) {
+  at::Tensor run(const Arithmetic& arithmetic, const at::Tensor& rows, const AttentionContext& place) {
     return arithmetic.feed_forward_block(arithmetic.attention_block(rows, attention, place), feed_forward);
   }
   std::vector<at::Tensor> parameters() const {

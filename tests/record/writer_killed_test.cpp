@@ -127,7 +127,7 @@ TEST(KilledWriter, LeavesAFileOfWhichACopyCanBeMended) {
   const uint64_t told = kill_after(
       30, [&](const auto& tell) { write_rows(RunWriter::create(folder / "run.h5", "{}", many_columns()), tell); });
   const auto size = std::filesystem::file_size(folder / "run.h5");
-  const hdf::Place mended = hdf::open_mended_copy(folder / "run.h5");
+  const hdf::OpenFile mended = hdf::open_mended_copy(folder / "run.h5");
   const uint64_t rows = hdf::Array::open(mended, "committed").read<uint64_t>(0, 1)[0];
   EXPECT_GE(rows, told);
   const auto values = hdf::Array::open(mended, "rows/group/metric_7").read<double>(0, rows);

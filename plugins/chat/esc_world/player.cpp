@@ -72,8 +72,8 @@ std::string Player::filter(const Asked& asked) const {
 
 std::string Player::completion(const Asked& asked, const Truth& truth, uint32_t draw) const {
   const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
-  const Place place{profile_.seed_of(world_, draw), split, asked.dialogue,
-                    static_cast<uint32_t>(std::max(asked.round, 0))};
+  const DrawKey place{profile_.seed_of(world_, draw), split, asked.dialogue,
+                      static_cast<uint32_t>(std::max(asked.round, 0))};
   return write(profile_.writer, truth.seeker, truth.said, truth.feelings, lexicon(truth.language), place,
                Purpose::answer)
       .text;

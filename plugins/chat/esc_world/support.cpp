@@ -27,7 +27,7 @@ std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<
     const Heard heard = play.hear(lines[i].text);
     play.go_on(heard.keys, heard.felt);
   }
-  Place place = play.place();
+  DrawKey place = play.place();
   place.seed = profile_.seed_of(world_, draw);
   return write(profile_.writer, play.truth().seeker, play.truth().said, play.truth().feelings, play.words(), place,
                Purpose::answer)

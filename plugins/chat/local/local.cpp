@@ -10,8 +10,8 @@
 
 #include "base/hash.h"
 #include "compeer/chat.h"
+#include "compeer/language_model.h"
 #include "compeer/plugin.h"
-#include "compeer/speaker.h"
 
 namespace {
 
@@ -81,22 +81,22 @@ class Local : public Chat {
   // `these`: drawn alike. A past that several have is read once.
   void answer_together(const std::vector<ChatRequest>& requests, const std::vector<size_t>& these,
                        const Arrived& arrived) {
-    auto& speaker = host_.speaker(path_);
-    std::map<Past, std::unique_ptr<Talk>> begun;
-    std::vector<std::unique_ptr<Talk>> talks;
-    std::vector<Talk*> lent;
+    auto& language_model = host_.language_model(path_);
+    std::map<Past, std::unique_ptr<Conversation>> begun;
+    std::vector<std::unique_ptr<Conversation>> conversations;
+    std::vector<Conversation*> lent;
     std::vector<std::string> texts;
     for (const size_t i : these) {
       const auto& turns = requests[i].turns;
       auto& first = begun[past_of(requests[i])];
       const size_t past = past_turns(requests[i]);
-      if (!first) first = speaker.begin({turns.begin(), turns.begin() + static_cast<int64_t>(past)});
-      talks.push_back(first->copy());
-      lent.push_back(talks.back().get());
+      if (!first) first = language_model.begin({turns.begin(), turns.begin() + static_cast<int64_t>(past)});
+      conversations.push_back(first->copy());
+      lent.push_back(conversations.back().get());
       texts.push_back(past < turns.size() ? turns.back().text : "");
     }
     const auto& alike = requests[these.front()];
-    const auto said = speaker.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.draw});
+    const auto said = language_model.answer(lent, texts, {alike.temperature, alike.max_tokens, alike.draw});
     for (size_t k = 0; k < these.size(); ++k) {
       arrived(these[k], {.text = said.at(k).text,
                          .finished = said.at(k).finished,

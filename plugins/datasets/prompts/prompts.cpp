@@ -149,7 +149,7 @@ class Prompts : public Dataset {
   }
 
  private:
-  struct Place {
+  struct LineAt {
     size_t file = 0;
     int64_t number = 0;
     uint64_t offset = 0;
@@ -159,7 +159,7 @@ class Prompts : public Dataset {
   void take(size_t file, const corpora::Raw& raw) {
     try {
       if (!raw.problem.empty()) throw Refusal(raw.problem);
-      Place place{file, raw.number, raw.offset, raw.bytes};
+      LineAt place{file, raw.number, raw.offset, raw.bytes};
       const Example example = read(place);
       place.bytes = {};
       const auto [first, added] = ids_.emplace(example.id, place);
@@ -173,7 +173,7 @@ class Prompts : public Dataset {
     }
   }
 
-  Example read(const Place& place) const {
+  Example read(const LineAt& place) const {
     Example example = example_of(corpora::parse(place.bytes, place.offset));
     const corpora::Source& file = files_[place.file];
     if (example.id.empty()) example.id = file.name + "/" + std::to_string(place.number);
@@ -186,7 +186,7 @@ class Prompts : public Dataset {
   }
 
   // "record 3", seen from another record of the same file.
-  std::string named(const Place& place, size_t from) const {
+  std::string named(const LineAt& place, size_t from) const {
     const std::string record = "record " + std::to_string(place.number);
     return place.file == from ? record : record + " of " + files_[place.file].file.string();
   }
@@ -194,8 +194,8 @@ class Prompts : public Dataset {
   const double valid_, test_;
   std::vector<corpora::Source> files_;
   corpora::Blocks blocks_;
-  std::map<std::string, std::vector<Place>> splits_;
-  std::unordered_map<std::string, Place> ids_;  // while files are read
+  std::map<std::string, std::vector<LineAt>> splits_;
+  std::unordered_map<std::string, LineAt> ids_;  // while files are read
   std::vector<corpora::LeftOut> left_out_;
 };
 

@@ -35,9 +35,9 @@ Judging::Judging(const Settings& settings, Host& host) : parser_(parser_of(setti
       const auto chosen = by_dimension.find(key_of(d));
       if (chosen == by_dimension.end() || chosen->is_null()) continue;
       const Settings own(json{{"prompts", settings.json().at("prompts")}, {key_of(d), *chosen}});
-      instead_.emplace(Place{language, d}, Model{OptionalChat(own, host, key_of(d)),
-                                                 {settings, own, key_of(d)},
-                                                 {{d, prompts_for(own, host, key_of(d), d)}}});
+      instead_.emplace(Dimension{language, d}, Model{OptionalChat(own, host, key_of(d)),
+                                                     {settings, own, key_of(d)},
+                                                     {{d, prompts_for(own, host, key_of(d), d)}}});
     }
   }
 }

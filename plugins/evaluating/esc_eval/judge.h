@@ -45,13 +45,13 @@ class Judging {
     stages::Asking asking;
     std::map<size_t, stages::Prompts> prompts;
   };
-  using Place = std::pair<std::string, size_t>;  // language and dimension
+  using Dimension = std::pair<std::string, size_t>;  // language and dimension
 
   void ask(const std::string& judge, std::vector<Case>& cases) const;
   const Model& model_for(const std::string& judge, const nlohmann::json& record, size_t dimension) const;
 
   std::map<std::string, Model> judges_;  // "judge", "second_judge"
-  std::map<Place, Model> instead_;       // of "judge"
+  std::map<Dimension, Model> instead_;   // of "judge"
   Parser parser_;
 };
 

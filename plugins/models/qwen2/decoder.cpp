@@ -67,7 +67,8 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
 at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states) {
   if (layers_.empty()) assemble();
   const auto angles = rotary_.angles(positions(batch));
-  kernels::Place place{angles.cosine, angles.sine, batch.segments, cache, 0, false, batch.leaves, batch.continues};
+  kernels::AttentionContext place{angles.cosine, angles.sine,  batch.segments, cache, 0,
+                                  false,         batch.leaves, batch.continues};
   const bool all = !cache || !batch.last_only || rows.size(0) == static_cast<int64_t>(batch.segments.size());
   for (Layer& layer : layers_) {
     if (states) states->push_back(rows);

@@ -12,9 +12,9 @@ namespace compeer::qwen2 {
 namespace {
 
 void add_seen(const Segment& segment, Positions& all) {
-  const auto& given = segment.sight->positions;
+  const auto& given = segment.vision->positions;
   TORCH_CHECK(given.dim() == 2 && given.size(0) == 3 && given.size(1) == segment.length,
-              "a sight has one position per axis for each of its segment's tokens");
+              "vision features have one position per axis for each of its segment's tokens");
   for (size_t axis = 0; axis < all.size(); ++axis) {
     const at::Tensor row = given[static_cast<int64_t>(axis)].contiguous();
     const auto* from = row.const_data_ptr<int64_t>();
@@ -27,7 +27,7 @@ void add_seen(const Segment& segment, Positions& all) {
 Positions positions(const Batch& batch) {
   Positions all;
   for (const Segment& segment : batch.segments) {
-    if (segment.sight) {
+    if (segment.vision) {
       add_seen(segment, all);
       continue;
     }

@@ -13,7 +13,7 @@ namespace compeer::qwen2 {
 /// number on all three.
 using Positions = std::array<std::vector<int64_t>, 3>;
 
-/// What the segments say: a segment with a `sight` has its positions, any other counts on from position + shift.
+/// What the segments say: a segment with `vision` has its positions, any other counts on from position + shift.
 Positions positions(const Batch& batch);
 
 /// Cosines and sines of the rotary angles position * theta^(-2i/dim), in float32 steps as transformers takes them.

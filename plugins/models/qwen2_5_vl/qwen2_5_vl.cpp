@@ -9,8 +9,8 @@
 #include "compeer/plugin.h"
 #include "config.h"
 #include "qwen2/decoder.h"
-#include "sight.h"
 #include "tower.h"
+#include "vision_features.h"
 #include "weights.h"
 
 namespace compeer::qwen2_5_vl {
@@ -53,13 +53,13 @@ class Qwen25Vl : public Model {
     return states;
   }
 
-  std::shared_ptr<const Sight> look(std::span<const int32_t> tokens, int64_t first,
-                                    const std::vector<Picture>& pictures) override {
+  std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
+                                             const std::vector<Picture>& pictures) override {
     const at::NoGradGuard no_grad;
     for (const Picture& picture : pictures) check_picture(picture, config_.vision);
-    auto sight = std::make_shared<Sight>(place(tokens, first, pictures, config_));
-    sight->features = features(pictures);
-    return sight;
+    auto vision = std::make_shared<VisionFeatures>(place(tokens, first, pictures, config_));
+    vision->features = features(pictures);
+    return vision;
   }
 
   std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) override {
@@ -114,14 +114,14 @@ class Qwen25Vl : public Model {
     std::vector<at::Tensor> seen;
     const auto* token = batch.tokens.const_data_ptr<int64_t>();
     for (const Segment& segment : batch.segments) {
-      if (!segment.sight) continue;
+      if (!segment.vision) continue;
       const size_t before = places.size();
       for (int64_t row = segment.start; row < segment.start + segment.length; ++row) {
         if (placeholder(token[row], config_)) places.push_back(row);
       }
-      TORCH_CHECK(static_cast<int64_t>(places.size() - before) == segment.sight->features.size(0),
-                  "a sight has as many features as its segment has placeholders");
-      seen.push_back(segment.sight->features);
+      TORCH_CHECK(static_cast<int64_t>(places.size() - before) == segment.vision->features.size(0),
+                  "there must be as many vision features as its segment has placeholders");
+      seen.push_back(segment.vision->features);
     }
     return places.empty() ? rows : rows.index_copy(0, at::tensor(places, at::kLong), at::cat(seen));
   }
@@ -147,7 +147,7 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
     "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
       "help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
-      "help": "passes over more tokens than this keep few activations and compute the others again on the way back; unset: none"},
+      "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
       "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
   })json")

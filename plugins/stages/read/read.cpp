@@ -16,7 +16,7 @@ class Read : public Stage {
  public:
   Read(const Settings& settings, Host& host)
       : folder_(settings.text("model")),
-        reader_(host.speaker(folder_)),
+        reader_(host.language_model(folder_)),
         weights_(judging::weights_of(folder_)),
         replies_(settings.flag("replies")) {}
 
@@ -61,7 +61,7 @@ class Read : public Stage {
   }
 
   const std::string folder_;
-  Speaker& reader_;
+  LanguageModel& reader_;
   const std::string weights_;
   const bool replies_;
 };

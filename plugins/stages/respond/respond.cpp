@@ -20,7 +20,7 @@ class Respond : public Stage {
   Respond(const Settings& settings, Host& host)
       : host_(host),
         folder_(settings.text("model")),
-        model_(host.speaker(folder_)),
+        model_(host.language_model(folder_)),
         weights_(judging::weights_of(folder_)),
         share_(settings.number("share")),
         temperature_(settings.number("temperature")),
@@ -64,7 +64,7 @@ class Respond : public Stage {
 
   Host& host_;
   const std::string folder_;
-  Speaker& model_;
+  LanguageModel& model_;
   const std::string weights_;
   const double share_, temperature_;
   const int64_t max_tokens_;

@@ -9,11 +9,11 @@ namespace compeer::app {
 namespace {
 
 using nlohmann::ordered_json;
-using statistics::Estimate;
+using statistics::BootstrapInterval;
 
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
-void put(ordered_json& to, const std::string& name, const Estimate& estimate) {
+void put(ordered_json& to, const std::string& name, const BootstrapInterval& estimate) {
   to[name] = number(estimate.value);
   to[name + "_interval"] = ordered_json::array({number(estimate.low), number(estimate.high)});
 }
@@ -34,7 +34,7 @@ ordered_json to_json(const Agreement& agreement) {
   return result;
 }
 
-std::string text(const Estimate& estimate) {
+std::string text(const BootstrapInterval& estimate) {
   if (std::isnan(estimate.value)) return "none";
   if (std::isnan(estimate.low)) return fmt::format("{:.3f}", estimate.value);
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", estimate.value, estimate.low, estimate.high);

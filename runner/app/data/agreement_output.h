@@ -13,7 +13,7 @@ namespace compeer::app {
 nlohmann::ordered_json to_json(const Agreement& agreement);
 
 /// "0.750 [0.500, 1.000]", or "none".
-std::string text(const statistics::Estimate& estimate);
+std::string text(const statistics::BootstrapInterval& estimate);
 
 /// "0.400 [0.100, 0.700] (Cohen)", where there are two annotators; else "(Fleiss)".
 std::string kappa_text(const Agreement& agreement);

@@ -14,7 +14,7 @@ namespace compeer::app {
 
 namespace {
 
-using statistics::Estimate;
+using statistics::BootstrapInterval;
 using statistics::Table;
 using Said = Judgements::Said;
 
@@ -169,7 +169,7 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
   const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
   result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
-  const Estimate none{kUnknown, kUnknown, kUnknown};
+  const BootstrapInterval none{kUnknown, kUnknown, kUnknown};
   result.cohen = two ? estimate([&](auto rows) { return cohen(said, rows, two->first, labels); }) : none;
   result.alpha = estimate([&](auto rows) { return statistics::krippendorff(table, rows, Scale::nominal); });
   result.ordered = order != nullptr;

@@ -50,12 +50,12 @@ Order order_of(const Judgements& judgements, const std::vector<std::string>& nam
 /// How much annotators agree, over the items that at least two of them judged.
 struct Agreement {
   size_t n = 0;
-  bool two = false;                              ///< exactly two annotators: only then is there Cohen's kappa, else NaN
-  statistics::Estimate observed, cohen, fleiss;  ///< with intervals; Fleiss' only if there are not two
-  statistics::Estimate alpha;                    ///< Krippendorff's, with an interval
-  bool ordered = false;                          ///< only then are there those that follow, and else NaN
-  statistics::Estimate linear, quadratic;        ///< Cohen's weighted kappas
-  statistics::Estimate ordinal, interval;        ///< Krippendorff's alphas
+  bool two = false;  ///< exactly two annotators: only then is there Cohen's kappa, else NaN
+  statistics::BootstrapInterval observed, cohen, fleiss;  ///< with intervals; Fleiss' only if there are not two
+  statistics::BootstrapInterval alpha;                    ///< Krippendorff's, with an interval
+  bool ordered = false;                                   ///< only then are there those that follow, and else NaN
+  statistics::BootstrapInterval linear, quadratic;        ///< Cohen's weighted kappas
+  statistics::BootstrapInterval ordinal, interval;        ///< Krippendorff's alphas
 };
 
 /// Annotators who were only asked where others disagreed: each item of theirs has two differing judgements by others,

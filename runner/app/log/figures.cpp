@@ -10,7 +10,7 @@ namespace compeer::app {
 namespace {
 
 using nlohmann::json;
-using Metrics = std::map<std::string, record::Estimate>;
+using Metrics = std::map<std::string, statistics::Interval>;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double mean_of(const Metrics& metrics, const std::string& name) {

@@ -20,7 +20,7 @@ struct Figure {
 
 /// Those of a summary by name; what a stage found with an interval ("01-sage/mean_emotion/value", ".../low",
 /// ".../high") as one, "01-sage/mean_emotion".
-std::vector<Figure> figures_of(const std::map<std::string, record::Estimate>& metrics);
+std::vector<Figure> figures_of(const std::map<std::string, statistics::Interval>& metrics);
 /// All of a run. Nothing if it left no summary.
 std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder);
 

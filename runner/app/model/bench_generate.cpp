@@ -13,7 +13,7 @@
 #include "kernels/limits.h"
 #include "kernels/workers.h"
 #include "rollout/engine.h"
-#include "train/telling/memory.h"
+#include "train/metrics/memory.h"
 
 namespace compeer::app {
 

@@ -13,7 +13,7 @@
 #include "comm/tree_sum.h"
 #include "kernels/workers.h"
 #include "train/batch/sequences.h"
-#include "train/telling/memory.h"
+#include "train/metrics/memory.h"
 #include "train/update/optimizer.h"
 #include "train/update/parameters.h"
 

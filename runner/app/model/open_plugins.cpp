@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "base/plain_file.h"
 #include "compeer/dataset.h"
+#include "compeer/language_model.h"
 #include "compeer/model.h"
-#include "compeer/speaker.h"
 #include "inference/open_plugin.h"
 #include "inference/services.h"
 #include "plugin/calls.h"
-#include "train/telling/step_table.h"
+#include "train/metrics/step_table.h"
 #include "train/validation.h"
 
 namespace compeer::app {
@@ -46,14 +46,16 @@ void add_steps(const json& spec, Names& names) {
   if (!grpo.at("entropy_target").is_null()) add({"entropy_bonus"});
 }
 
-class Speechless : public Speaker {
+class Speechless : public LanguageModel {
  public:
-  std::unique_ptr<Talk> begin(const std::vector<Turn>&) override { refuse(); }
-  std::vector<Said> answer(const std::vector<Talk*>&, const std::vector<std::string>&, const Manner&) override {
+  std::unique_ptr<Conversation> begin(const std::vector<Turn>&) override { refuse(); }
+  std::vector<Completion> answer(const std::vector<Conversation*>&, const std::vector<std::string>&,
+                                 const SamplingParams&) override {
     refuse();
   }
-  std::vector<std::vector<Answered>> ask(const std::vector<Talk*>&, const std::vector<std::vector<Question>>&,
-                                         const Manner&, bool) override {
+  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>&,
+                                             const std::vector<std::vector<Question>>&, const SamplingParams&,
+                                             bool) override {
     refuse();
   }
 
@@ -188,13 +190,13 @@ class Opening {
     return chosen;
   }
 
-  static plugin::Services services(const json& plugins, Speaker& speaker) {
+  static plugin::Services services(const json& plugins, LanguageModel& language_model) {
     auto services = inference::command_services();
     services.seed = 1;
     services.find = [&plugins](const std::string& kind, const std::string& name) {
       return inference::chosen(plugins, kind, name);
     };
-    services.speaker = [&speaker](const std::string&) -> Speaker& { return speaker; };
+    services.language_model = [&language_model](const std::string&) -> LanguageModel& { return language_model; };
     return services;
   }
 

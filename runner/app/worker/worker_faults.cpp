@@ -45,7 +45,7 @@ void write_error_file(const SignalText& text) {
 
 void tell_crash(int signal) {
   char phase[comm::longest_phase], plugin[comm::longest_plugin];
-  comm::copy_place(phase, plugin);
+  comm::copy_activity(phase, plugin);
   const int code = plugin[0] ? static_cast<int>(Exit::plugin) : 128 + signal;
 
   SignalText line;

@@ -58,7 +58,7 @@ constexpr std::array known_metrics = {
           Better::unknown},
     Known{"rollout_trainer_max_diff", "rollout against trainer", "largest difference of a token's log-probability",
           Topic::optimisation, Better::unknown},
-    Known{"tokens", "tokens", "sampled or learnt from in a step", Topic::optimisation, Better::unknown},
+    Known{"tokens", "tokens", "sampled or trained on in a step", Topic::optimisation, Better::unknown},
     Known{"tokens_per_second", "tokens per second", "", Topic::optimisation, Better::unknown},
     Known{"peak_memory", "peak memory", "MiB, of the rank with most", Topic::optimisation, Better::lower},
 };

@@ -10,7 +10,7 @@ namespace compeer {
 
 class Chat;
 class Similarity;
-class Speaker;
+class LanguageModel;
 
 /// What a plugin sees of the program that runs it. Lives as long as the plugin.
 class BOOST_SYMBOL_VISIBLE Host {
@@ -31,7 +31,7 @@ class BOOST_SYMBOL_VISIBLE Host {
 
   /// The language model in a directory (Hugging Face layout), loaded when first asked for. Owned by the host, shared
   /// by all plugins of a rank.
-  virtual Speaker& speaker(const std::string& directory) = 0;
+  virtual LanguageModel& language_model(const std::string& directory) = 0;
 
   /// What the policy, as it is now, makes of each text by itself: the mean of its last hidden states (those the head is
   /// applied to) over the text's tokens, without a chat template; zeros for a text without tokens. Tokens beyond the

@@ -15,7 +15,7 @@ namespace compeer {
 
 /// What a model sees of the pictures among some tokens. The tower that looks at them is frozen: this is computed once
 /// and kept with the tokens, for every forward pass over them.
-struct Sight {
+struct VisionFeatures {
   at::Tensor features;   ///< float32 [placeholder tokens, hidden]: instead of their embeddings, in order
   at::Tensor positions;  ///< int64 [3, tokens]: rotary positions (time, height, width) of these tokens
   int64_t next = 0;      ///< the rotary position of the token that follows
@@ -29,7 +29,7 @@ struct Segment {
   int64_t parent = -1;         ///< training: the segment of this batch that comes before it (-1: none)
   std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16)
   int64_t shift = 0;  ///< rotary position less absolute position: pictures further up take fewer than they have
-  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among its own tokens; null: none
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among its own tokens; null: none
 };
 
 /// In training: keys and values of a batch, for other batches that continue its rows. These are differentiated first,
@@ -92,9 +92,9 @@ class BOOST_SYMBOL_VISIBLE Model {
   }
 
   /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
-  /// the first token. A model without eyes throws.
-  virtual std::shared_ptr<const Sight> look(std::span<const int32_t> tokens, int64_t first,
-                                            const std::vector<Picture>& pictures) {
+  /// the first token. A model that takes no pictures throws.
+  virtual std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
+                                                     const std::vector<Picture>& pictures) {
     (void)tokens, (void)first, (void)pictures;
     throw std::runtime_error("this model sees no pictures");
   }

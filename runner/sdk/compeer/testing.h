@@ -22,7 +22,7 @@ class TestHost : public Host {
   bool stopped = false;                ///< what cancelled() says
   Similarity* similarities = nullptr;  ///< what plugins among the settings are, if a test needs any
   Chat* chats = nullptr;
-  Speaker* speakers = nullptr;
+  LanguageModel* language_models = nullptr;
 
   void log(const std::string& message) override { logged.push_back(message); }
   double random(uint32_t a, uint32_t b, uint32_t c) override {
@@ -32,7 +32,7 @@ class TestHost : public Host {
   }
   Similarity& similarity(const Settings&) override { return given(similarities, "similarity plugin"); }
   Chat& chat(const Settings&) override { return given(chats, "chat plugin"); }
-  Speaker& speaker(const std::string&) override { return given(speakers, "speaker"); }
+  LanguageModel& language_model(const std::string&) override { return given(language_models, "language_model"); }
   std::vector<std::vector<float>> embed(const std::vector<std::string>&) override {
     throw std::logic_error("a TestHost has no policy");
   }

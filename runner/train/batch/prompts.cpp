@@ -19,18 +19,18 @@ std::vector<ptrdiff_t> beginnings(const std::vector<Turn>& turns, ptrdiff_t firs
 
 }  // namespace
 
-Prompts::Prompts(const Cast& cast, const Settings& dataset)
-    : cast_(cast),
+Prompts::Prompts(const RunPlugins& plugins, const Settings& dataset)
+    : plugins_(plugins),
       system_(dataset.has("system") ? std::optional(dataset.text("system")) : std::nullopt),
-      positions_(cast.positions()),
+      positions_(plugins.positions()),
       most_(dataset.has("max_prompt_tokens") ? dataset.integer("max_prompt_tokens") : positions_),
       trims_(dataset.text("long_prompts") == "trim") {}
 
 int64_t Prompts::limit(int64_t after) const { return std::min(most_, positions_ - after); }
 
 Prompt Prompts::read(const Example& example, std::vector<Turn> turns) const {
-  auto pictures = cast_.eyes().read(turns, example.id);
-  auto tokens = cast_.eyes().prompt(cast_.chat(), turns, pictures, example.id);
+  auto pictures = plugins_.vision_input().read(turns, example.id);
+  auto tokens = plugins_.vision_input().prompt(plugins_.chat(), turns, pictures, example.id);
   return {std::move(turns), std::move(pictures), std::move(tokens)};
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compeer/settings.h"
-#include "train/cast/cast.h"
+#include "train/run_plugins.h"
 
 namespace compeer::train {
 
@@ -22,7 +22,7 @@ struct Prompt {
 /// record as it is.
 class Prompts {
  public:
-  Prompts(const Cast& cast, const Settings& dataset);
+  Prompts(const RunPlugins& plugins, const Settings& dataset);
 
   /// `after`: tokens of the model's room that are left for what follows the prompt. A prompt that is too long loses its
   /// oldest turns, system turn and last turn excepted, and with them the assistant's turn that then stands first;
@@ -41,7 +41,7 @@ class Prompts {
  private:
   Prompt read(const Example& example, std::vector<Turn> turns) const;
 
-  const Cast& cast_;
+  const RunPlugins& plugins_;
   const std::optional<std::string> system_;
   const int64_t positions_, most_;
   const bool trims_;

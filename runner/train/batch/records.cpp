@@ -47,15 +47,15 @@ uint64_t dialogue_of(const Example& example) {
 
 }  // namespace
 
-Records::Records(Cast& cast, const Settings& dataset, Wanted wanted)
-    : cast_(cast),
-      prompts_(cast, dataset),
+Records::Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted)
+    : plugins_(plugins),
+      prompts_(plugins, dataset),
       wanted_(std::move(wanted)),
       errors_(dataset.text("long_prompts") == "error") {}
 
-Records Records::some(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count) {
-  Records made(cast, dataset, std::move(wanted));
-  const int64_t all = world.together("read", [&] { return cast.records(made.wanted_.split); });
+Records Records::some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count) {
+  Records made(plugins, dataset, std::move(wanted));
+  const int64_t all = world.together("read", [&] { return plugins.records(made.wanted_.split); });
   std::vector<int64_t> order(static_cast<size_t>(all));
   std::iota(order.begin(), order.end(), 0);
   made.take(world, order, count);
@@ -85,11 +85,11 @@ void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_
   tell(world, records, all);
 }
 
-Records Records::shuffled(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, uint64_t seed,
-                          uint64_t count) {
-  Records made(cast, dataset, std::move(wanted));
+Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
+                          uint64_t seed, uint64_t count) {
+  Records made(plugins, dataset, std::move(wanted));
   made.seed_ = seed;
-  made.size_ = world.together("read", [&] { return cast.records(made.wanted_.split); });
+  made.size_ = world.together("read", [&] { return plugins.records(made.wanted_.split); });
   const auto all = static_cast<uint64_t>(made.size_);
   std::vector<int64_t> records(std::min(count, all));  // an epoch has every record once
   std::iota(records.begin(), records.end(), 0);
@@ -101,11 +101,11 @@ Records Records::shuffled(comm::World& world, Cast& cast, const Settings& datase
 }
 
 int64_t Records::after(const Example& example) const {
-  return wanted_.then == Then::completion ? wanted_.completion : std::ssize(cast_.chat().answer(example.answer));
+  return wanted_.then == Then::completion ? wanted_.completion : std::ssize(plugins_.chat().answer(example.answer));
 }
 
 Records::Read Records::look(int64_t record) const {
-  Example example = cast_.record(wanted_.split, record);
+  Example example = plugins_.record(wanted_.split, record);
   if (wanted_.then == Then::answer_alone && example.answer.empty()) return {std::move(example), {}, unanswered};
   Prompt prompt = prompts_.of(example, after(example));
   const Verdict verdict = !prompt.fits ? skipped : prompt.trimmed ? trimmed : whole;
@@ -147,7 +147,7 @@ void Records::tell(comm::World& world, const std::vector<int64_t>& records, cons
 std::string Records::tokens_of_first(Verdict what, const std::vector<int64_t>& records,
                                      const std::vector<Seen>& seen) const {
   const auto first = std::find_if(seen.begin(), seen.end(), [&](const Seen& one) { return one.verdict == what; });
-  const Example example = cast_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
+  const Example example = plugins_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
   if (what == unanswered) return example.id;
   return fmt::format("{}, with {} tokens where there is room for {}", example.id, prompts_.whole(example).tokens.size(),
                      std::max<int64_t>(prompts_.limit(after(example)), 0));
@@ -179,7 +179,7 @@ void Records::remark(const std::vector<int64_t>& records, const std::vector<Seen
   tell(skipped, "too long and skipped" + instead);
   tell(unanswered, "without an answer to learn from and skipped" + instead);
   if (counts_[whole] + counts_[trimmed] > 0) return;
-  throw Error("datasets/" + cast_.dataset().identity().name,
+  throw Error("datasets/" + plugins_.dataset().identity().name,
               fmt::format("has no record that can be used: {}", fmt::join(remarks_, "; ")),
               counts_[unanswered] > 0 ? "sft learns answers: is this the right data set?"
                                       : "raise dataset.max_prompt_tokens, or the model's max_position_embeddings",

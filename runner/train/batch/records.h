@@ -27,12 +27,12 @@ class Records {
   /// So many of the split that can be used, or all if it has fewer: the first, or, if several of those are of one
   /// dialogue, some from all over the split. Collective: ranks share the work. Throws Error (exit 4) if no record can
   /// be used, and for a long prompt if the spec wants that.
-  static Records some(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, int64_t count);
+  static Records some(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted, int64_t count);
 
   /// The split in the order that training reads it (order.h), of which positions 0 ... `count` - 1 will be read. A
   /// record that can't be used gives its place to another one, drawn by its number. Collective; throws as above.
-  static Records shuffled(comm::World& world, Cast& cast, const Settings& dataset, Wanted wanted, uint64_t seed,
-                          uint64_t count);
+  static Records shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
+                          uint64_t seed, uint64_t count);
 
   int64_t size() const { return size_; }
 
@@ -62,7 +62,7 @@ class Records {
     Verdict verdict;
   };
 
-  Records(Cast& cast, const Settings& dataset, Wanted wanted);
+  Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted);
   Read look(int64_t record) const;
   Read usable(int64_t record) const;
   int64_t after(const Example& example) const;
@@ -73,7 +73,7 @@ class Records {
   [[noreturn]] void refuse_long(const std::vector<int64_t>& records, const std::vector<Seen>& seen) const;
   std::string tokens_of_first(Verdict what, const std::vector<int64_t>& records, const std::vector<Seen>& seen) const;
 
-  Cast& cast_;
+  RunPlugins& plugins_;
   const Prompts prompts_;
   const Wanted wanted_;
   const bool errors_;

@@ -9,24 +9,25 @@
 
 namespace compeer::train {
 
-void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck) {
+void roll_out(RunPlugins& plugins, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size,
+              RngKey key) {
   std::vector<rollout::Prompt> prompts;
   for (ScoredGroup& group : groups) {
-    group.sight = cast.eyes().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
-    prompts.push_back({luck.before + static_cast<uint32_t>(group.index), group.prompt, group.sight});
+    group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
+    prompts.push_back({key.before + static_cast<uint32_t>(group.index), group.prompt, group.vision});
   }
-  rollout::Request request{sampling_from(sampling), group_size, {cast.tokenizer().end()}, luck.seed, luck.step};
+  rollout::Request request{sampling_from(sampling), group_size, {plugins.tokenizer().end()}, key.seed, key.step};
   request.progress = [] { comm::mark_progress(); };
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)
       throw Error("sampling.stop", "holds an empty text, which would end everything at once", "", Exit::spec);
-    request.stop = [&cast, texts] {
-      return [watch = language::StopStrings(cast.tokenizer(), texts)](int32_t id) mutable { return watch.push(id); };
+    request.stop = [&plugins, texts] {
+      return [watch = language::StopStrings(plugins.tokenizer(), texts)](int32_t id) mutable { return watch.push(id); };
     };
   }
-  const comm::Phase here("rollout", cast.model().identity().title());
+  const comm::Phase here("rollout", plugins.model().identity().title());
   auto samples =
-      cast.model().call("forward", [&](Model&) { return rollout::generate(cast.policy(), prompts, request); });
+      plugins.model().call("forward", [&](Model&) { return rollout::generate(plugins.policy(), prompts, request); });
   for (size_t i = 0; i < groups.size(); ++i) groups[i].samples = std::move(samples[i]);
 }
 

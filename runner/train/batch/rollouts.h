@@ -7,7 +7,7 @@
 namespace compeer::train {
 
 /// The random numbers of a step.
-struct Luck {
+struct RngKey {
   uint64_t seed = 0;
   uint32_t step = 0;
   uint32_t before = 0;  ///< prompts that were drawn for the step before these
@@ -15,7 +15,8 @@ struct Luck {
 
 /// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,
 /// group, completion, position) alone.
-void roll_out(Cast& cast, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size, Luck luck);
+void roll_out(RunPlugins& plugins, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size,
+              RngKey key);
 
 /// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
 rollout::Sampling sampling_from(const Settings& table);

@@ -29,13 +29,13 @@ at::Tensor score_of(RewardTerm& term, const Group& group) {
 
 // Each reward, and the weighted sum of those that have an opinion. What is only looked at, with weight 0, has none,
 // unless nothing else is there.
-void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
+void judge(RunPlugins& plugins, const Group& group, ScoredGroup& scored) {
   const size_t count = group.completions.size();
   scored.values.assign(count, {nobody});
   scored.terms.assign(count, {});
-  const auto& terms = cast.rewards();
+  const auto& terms = plugins.rewards();
   const bool decided = std::any_of(terms.begin(), terms.end(), [](const RewardTerm& term) { return term.weight != 0; });
-  for (RewardTerm& term : cast.rewards()) {
+  for (RewardTerm& term : plugins.rewards()) {
     const comm::Phase here("score", term.plugin.identity().title());
     const auto table = score_of(term, group);
     const auto* value = table.const_data_ptr<float>();
@@ -52,17 +52,17 @@ void judge(Cast& cast, const Group& group, ScoredGroup& scored) {
 }
 
 // Terms are finite, but with a large weight their sum may not be.
-void check_sums(Cast& cast, const ScoredGroup& scored) {
+void check_sums(RunPlugins& plugins, const ScoredGroup& scored) {
   for (size_t i = 0; i < scored.values.size(); ++i) {
     if (std::isinf(scored.values[i][0]))
-      throw plugin::NotFinite(cast.rewards().front().plugin.identity(), "score",
+      throw plugin::NotFinite(plugins.rewards().front().plugin.identity(), "score",
                               "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
                               "lower the weights of the rewards");
   }
 }
 
 // Only completions that were judged are reweighted; the others stay without a reward.
-void reweight(Cast& cast, const Group& group, ScoredGroup& scored) {
+void reweight(RunPlugins& plugins, const Group& group, ScoredGroup& scored) {
   std::vector<Completion> completions;
   std::vector<double> sums;
   for (size_t i = 0; i < group.completions.size(); ++i) {
@@ -71,12 +71,13 @@ void reweight(Cast& cast, const Group& group, ScoredGroup& scored) {
     sums.push_back(scored.values[i][0]);
   }
   std::vector<std::string> names;
-  for (const auto& column : cast.factors()) names.push_back(column.substr(column.find('/') + 1));
-  const comm::Phase here("score", cast.reweighting()->identity().title());
+  for (const auto& column : plugins.factors()) names.push_back(column.substr(column.find('/') + 1));
+  const comm::Phase here("score", plugins.reweighting()->identity().title());
   at::Tensor table;
   const double* value = nullptr;
   if (!sums.empty()) {
-    table = plugin::reweight(*cast.reweighting(), {group.example, completions}, at::tensor(sums, at::kDouble), names);
+    table =
+        plugin::reweight(*plugins.reweighting(), {group.example, completions}, at::tensor(sums, at::kDouble), names);
     value = table.const_data_ptr<double>();
   }
   scored.rewards.clear();
@@ -89,35 +90,35 @@ void reweight(Cast& cast, const Group& group, ScoredGroup& scored) {
 
 }  // namespace
 
-std::vector<std::string> score_columns(Cast& cast) {
+std::vector<std::string> score_columns(RunPlugins& plugins) {
   std::vector<std::string> names{"reward"};
-  for (const RewardTerm& term : cast.rewards()) {
+  for (const RewardTerm& term : plugins.rewards()) {
     for (const auto& part : term.parts) names.push_back("rewards/" + term.label + "/" + part);
   }
   names.push_back("reweighted");
-  names.insert(names.end(), cast.factors().begin(), cast.factors().end());
+  names.insert(names.end(), plugins.factors().begin(), plugins.factors().end());
   return names;
 }
 
-void leave_unjudged(Cast& cast, ScoredGroup& scored) {
+void leave_unjudged(RunPlugins& plugins, ScoredGroup& scored) {
   const size_t count = scored.completions.size();
-  scored.values.assign(count, std::vector<double>(score_columns(cast).size(), nobody));
-  scored.terms.assign(count, std::vector<double>(cast.rewards().size(), nobody));
+  scored.values.assign(count, std::vector<double>(score_columns(plugins).size(), nobody));
+  scored.terms.assign(count, std::vector<double>(plugins.rewards().size(), nobody));
   scored.rewards.assign(count, nobody);
 }
 
-void score(Cast& cast, uint64_t step, ScoredGroup& scored) {
+void score(RunPlugins& plugins, uint64_t step, ScoredGroup& scored) {
   scored.completions.clear();
   for (const auto& sample : scored.samples) {
     scored.completions.push_back(
-        {cast.tokenizer().decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
+        {plugins.tokenizer().decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
   }
   const Group group{scored.example, scored.completions};
   const auto subject = fmt::format("step {}, record {}", step, group.example.id);
   try {
-    judge(cast, group, scored);
-    check_sums(cast, scored);
-    reweight(cast, group, scored);
+    judge(plugins, group, scored);
+    check_sums(plugins, scored);
+    reweight(plugins, group, scored);
   } catch (const plugin::NotFinite& failure) {
     throw plugin::NotFinite(subject, failure);
   } catch (const plugin::Failure& failure) {

@@ -14,7 +14,7 @@ GroupBatch group_batch(const ScoredGroup& group) {
   GroupBatch result;
   auto& segments = result.batch.segments;
   const auto prompt = static_cast<int64_t>(group.prompt.size());
-  const int64_t shift = group.sight ? group.sight->next - prompt : 0;
+  const int64_t shift = group.vision ? group.vision->next - prompt : 0;
   int64_t last = prompt - 1;  // the row of the prompt's last token: after those of all completions
   for (const auto& sample : group.samples) last += static_cast<int64_t>(sample.tokens.size()) - 1;
   std::vector<int32_t> tokens;
@@ -32,7 +32,7 @@ GroupBatch group_batch(const ScoredGroup& group) {
     result.lengths.push_back(length);
   }
   for (Segment& segment : segments) segment.parent = static_cast<int64_t>(segments.size());
-  segments.push_back({static_cast<int64_t>(tokens.size()), prompt, 0, -1, {}, 0, group.sight});
+  segments.push_back({static_cast<int64_t>(tokens.size()), prompt, 0, -1, {}, 0, group.vision});
   tokens.insert(tokens.end(), group.prompt.begin(), group.prompt.end());
   result.batch.tokens = rollout::int_tensor(tokens);
   result.rows = rollout::int_tensor(rows);
@@ -46,8 +46,8 @@ Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all))
   learned = {{first, static_cast<int64_t>(tokens.size())}};
 }
 
-Lesson::Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const Sight> seen)
-    : tokens(std::move(all)), learned(std::move(spans)), sight(std::move(seen)) {}
+Lesson::Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const VisionFeatures> seen)
+    : tokens(std::move(all)), learned(std::move(spans)), vision(std::move(seen)) {}
 
 int64_t Lesson::targets() const {
   return std::accumulate(learned.begin(), learned.end(), int64_t{0},
@@ -61,7 +61,7 @@ at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
   for (const Lesson& lesson : lessons) {
     const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
     tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
-    batch.segments.push_back({start, length, 0, -1, {}, 0, lesson.sight});
+    batch.segments.push_back({start, length, 0, -1, {}, 0, lesson.vision});
     for (const auto& [begin, end] : lesson.learned) {
       for (int64_t i = begin; i < end; ++i) rows.push_back(start + i - 1);
       targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);

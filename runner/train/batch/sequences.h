@@ -26,12 +26,12 @@ struct Lesson {
     int64_t begin, end;
   };
   std::vector<int32_t> tokens;
-  std::vector<Span> learned;                     ///< ascending; none begins before 1
-  std::shared_ptr<const Sight> sight = nullptr;  ///< of the pictures among the tokens, less the last
+  std::vector<Span> learned;                               ///< ascending; none begins before 1
+  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among the tokens, less the last
 
   /// All from `first` on.
   Lesson(std::vector<int32_t> all, int64_t first);
-  Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const Sight> seen = nullptr);
+  Lesson(std::vector<int32_t> all, std::vector<Span> spans, std::shared_ptr<const VisionFeatures> seen = nullptr);
   int64_t targets() const;
 };
 

@@ -25,13 +25,13 @@ at::Tensor sampled_entropies(const ScoredGroup& group) {
 }
 
 // A random number for each place.
-at::Tensor drawn(Luck luck, int64_t group, const at::Tensor& mask) {
+at::Tensor drawn(RngKey key, int64_t group, const at::Tensor& mask) {
   auto order = at::empty(mask.sizes(), at::kFloat);
   auto* value = static_cast<float*>(order.data_ptr());
   for (uint32_t row = 0; row < mask.size(0); ++row) {
     for (uint32_t place = 0; place < mask.size(1); ++place)
       *value++ =
-          static_cast<float>(uniform(luck.seed, Stream::choice, luck.step, static_cast<uint32_t>(group), row, place));
+          static_cast<float>(uniform(key.seed, Stream::choice, key.step, static_cast<uint32_t>(group), row, place));
   }
   return order;
 }
@@ -42,21 +42,21 @@ double surrogate(const LearningGroup& group, const grpo::Completions& c) {
   return (mean_ratio.squeeze(1) * at::tensor(group.scored->rewards, at::kDouble)).nansum().item<double>();
 }
 
-void read_off(Learnt& learnt, const LearningGroup& group, const grpo::Completions& c, const grpo::GroupLoss& loss,
+void read_off(UpdateStats& stats, const LearningGroup& group, const grpo::Completions& c, const grpo::GroupLoss& loss,
               const grpo::Objective& objective) {
   const at::NoGradGuard no_grad;
   const auto cut = grpo::clipping(c, loss.ratio, objective);
-  learnt.sum = {loss.value.item<double>(),
-                cut.low,
-                cut.high,
-                cut.places,
-                surrogate(group, c),
-                grpo::row_sum(c.sampled_entropy, c.mask).sum().item<double>(),
-                0.0};
-  learnt.furthest = cut.furthest;
+  stats.sum = {loss.value.item<double>(),
+               cut.low,
+               cut.high,
+               cut.places,
+               surrogate(group, c),
+               grpo::row_sum(c.sampled_entropy, c.mask).sum().item<double>(),
+               0.0};
+  stats.furthest = cut.furthest;
   if (!group.reference.defined()) return;
   const auto kl = grpo::kl(c.log_prob, c.reference, objective.estimator, objective.kl_limits);
-  learnt.sum[Learnt::kl] = grpo::row_sum(kl, c.mask).sum().item<double>();
+  stats.sum[UpdateStats::kl] = grpo::row_sum(kl, c.mask).sum().item<double>();
 }
 
 }  // namespace
@@ -105,32 +105,33 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
   return {sum, sum + sums.numel()};
 }
 
-Learnt& Learnt::operator+=(const Learnt& more) {
+UpdateStats& UpdateStats::operator+=(const UpdateStats& more) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += more.sum[i];
   furthest = std::max(furthest, more.furthest);
   difference = std::max(difference, more.difference);
   return *this;
 }
 
-Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on, const Parameters::Ready& ready) {
+UpdateStats learn(const Passes& passes, Parameters& parameters, const LearningGroup& group,
+                  const grpo::Objective& objective, const grpo::Step& step, RngKey key, std::span<float> gradient,
+                  bool on, const Parameters::Ready& ready) {
   const bool whole = group.batch.batch.tokens.numel() <= passes.at_once;
   const auto now = [&] {
     const at::AutoGradMode graph(whole);
     return passes.forward(group.batch);
   }();
-  Learnt learnt;
+  UpdateStats stats;
   at::Tensor dlog_prob, dentropy;
   {
     const OneThread one_thread;
     const auto log_prob = now.log_prob.detach().clone().requires_grad_(true);
     const auto entropy = now.entropy.detach().clone().requires_grad_(objective.entropy_bonus != 0);
     const auto c = group.completions(log_prob, entropy);
-    const auto loss = grpo::group_loss(c, objective, step, {}, drawn(luck, group.scored->index, c.mask));
+    const auto loss = grpo::group_loss(c, objective, step, {}, drawn(key, group.scored->index, c.mask));
     loss.value.backward();
     dlog_prob = log_prob.grad(), dentropy = entropy.grad();
-    read_off(learnt, group, c, loss, objective);
-    learnt.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
+    read_off(stats, group, c, loss, objective);
+    stats.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
   parameters.collect(gradient, on, [&] {
     const auto last = [&] { parameters.last_pass(ready); };
@@ -140,7 +141,7 @@ Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& 
     last();
     into_model.backward();
   });
-  return learnt;
+  return stats;
 }
 
 }  // namespace compeer::train

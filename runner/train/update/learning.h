@@ -46,20 +46,20 @@ kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batc
 std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective& objective);
 
 /// What was read off one group on the way. Sums add up over groups, the others are largest values.
-struct Learnt {
+struct UpdateStats {
   enum { loss, cut_low, cut_high, places, surrogate, entropy, kl, sums };
   std::array<double, sums> sum{};
   double furthest = 0;    ///< |ratio - 1|
   double difference = 0;  ///< |log-prob now - log-prob when sampled|
 
-  Learnt& operator+=(const Learnt& more);
+  UpdateStats& operator+=(const UpdateStats& more);
 };
 
 /// The gradient of one group's part of the objective, into `gradient`; `on`: in one chain with those that stand there.
-/// `ready` hears of its elements as they are complete. `luck` gives the numbers of losses that draw tokens; its step is
+/// `ready` hears of its elements as they are complete. `key` gives the numbers of losses that draw tokens; its step is
 /// that of the optimizer.
-Learnt learn(const Passes& passes, Parameters& parameters, const LearningGroup& group, const grpo::Objective& objective,
-             const grpo::Step& step, Luck luck, std::span<float> gradient, bool on = false,
-             const Parameters::Ready& ready = nullptr);
+UpdateStats learn(const Passes& passes, Parameters& parameters, const LearningGroup& group,
+                  const grpo::Objective& objective, const grpo::Step& step, RngKey key, std::span<float> gradient,
+                  bool on = false, const Parameters::Ready& ready = nullptr);
 
 }  // namespace compeer::train

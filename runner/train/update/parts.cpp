@@ -53,7 +53,7 @@ class GroupInParts {
     dhidden_ = at::zeros_like(hidden_);
   }
 
-  void lead_back(const Part& part, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
+  void backward(const Part& part, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
     const auto rows = leaf(embedded_.narrow(0, part.row, part.rows));
     const auto count = static_cast<int64_t>(part.lengths.size());
     const auto first = leaf(hidden_.narrow(0, hidden_.size(0) - 1, 1).expand({count, hidden_.size(1)}));
@@ -111,10 +111,10 @@ class GroupInParts {
 
 }  // namespace
 
-void lead_back_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
-                        const at::Tensor& dlog_prob, const at::Tensor& dentropy, const std::function<void()>& last) {
+void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
+                       const at::Tensor& dlog_prob, const at::Tensor& dentropy, const std::function<void()>& last) {
   GroupInParts all(policy, group, temperature);
-  for (const Part& part : parts_of(group, most)) all.lead_back(part, dlog_prob, dentropy);
+  for (const Part& part : parts_of(group, most)) all.backward(part, dlog_prob, dentropy);
   if (last) last();
   all.finish();
 }

@@ -13,8 +13,8 @@ namespace compeer::train {
 /// Parameters' gradients have the same bits as if the group had been differentiated as a whole: each is one chain of
 /// additions over the rows of the group's batch, in which completions come before the prompt. `last` is called before
 /// the prompt's, which no other pass follows.
-void lead_back_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
-                        const at::Tensor& dlog_prob, const at::Tensor& dentropy,
-                        const std::function<void()>& last = nullptr);
+void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
+                       const at::Tensor& dlog_prob, const at::Tensor& dentropy,
+                       const std::function<void()>& last = nullptr);
 
 }  // namespace compeer::train

@@ -23,12 +23,12 @@ constexpr const char* reference_file = "reference.safetensors";
 static_assert(Slices::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
 
 Training::Training(Run& run, double lr, uint64_t updates, bool reference)
-    : parameters(run.cast->model().object()),
+    : parameters(run.plugins->model().object()),
       soundness(run),
       run_(run),
       slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
       optimizer_(run.spec.table("optimizer"), lr, updates, slices_.own().count) {
-  if (run.cast->model().object().shape().rounded) {
+  if (run.plugins->model().object().shape().rounded) {
     const auto own = slices_.own_part(parameters.weights());
     masters_.assign(own.begin(), own.end());
   }
@@ -44,7 +44,7 @@ comm::TreeSum Training::gradients(int64_t leaves) {
 }
 
 void Training::changed() {
-  run_.cast->model().call("parameters_changed", [&](Model&) { run_.cast->policy().parameters_changed(); });
+  run_.plugins->model().call("parameters_changed", [&](Model&) { run_.plugins->policy().parameters_changed(); });
 }
 
 // Of the whole gradient, whoever holds it.

@@ -8,7 +8,7 @@
 
 #include "comm/tree_sum.h"
 #include "record/safetensors.h"
-#include "train/telling/clock.h"
+#include "train/metrics/clock.h"
 #include "train/update/optimizer.h"
 #include "train/update/parameters.h"
 #include "train/update/slices.h"

@@ -2,11 +2,11 @@
 #include "compeer/chat.h"
 #include "compeer/dataset.h"
 #include "compeer/host.h"
+#include "compeer/language_model.h"
 #include "compeer/model.h"
 #include "compeer/reward.h"
 #include "compeer/reweighting.h"
 #include "compeer/similarity.h"
-#include "compeer/speaker.h"
 #include "compeer/stage.h"
 
 #define INTERFACE(kind, Interface) \

@@ -1,22 +1,22 @@
 #include <fstream>
 
 #include "asker.h"
-#include "compeer/speaker.h"
+#include "compeer/language_model.h"
 
 namespace compeer {
 
 namespace {
 
-// A speaker that says back what it was told, and counts what it had to read.
-class Echo : public Speaker {
+// A language model that says back what it was told, and counts what it had to read.
+class Echo : public LanguageModel {
  public:
-  struct Held : Talk {
+  struct Held : Conversation {
     explicit Held(std::string what) : past(std::move(what)) {}
-    std::unique_ptr<Talk> copy() const override { return std::make_unique<Held>(past); }
+    std::unique_ptr<Conversation> copy() const override { return std::make_unique<Held>(past); }
     std::string past;
   };
 
-  std::unique_ptr<Talk> begin(const std::vector<Turn>& turns) override {
+  std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) override {
     ++begun;
     std::string past;
     for (const auto& turn : turns) {
@@ -26,19 +26,21 @@ class Echo : public Speaker {
     }
     return std::make_unique<Held>(past);
   }
-  std::vector<Said> answer(const std::vector<Talk*>& talks, const std::vector<std::string>& texts,
-                           const Manner& manner) override {
-    together.push_back(talks.size());
-    std::vector<Said> all;
-    for (size_t i = 0; i < talks.size(); ++i) {
-      all.push_back({.text = dynamic_cast<Held&>(*talks[i]).past + texts[i] + "/" + std::to_string(manner.draw),
-                     .tokens = manner.max_tokens,
-                     .finished = manner.temperature == 0});
+  std::vector<Completion> answer(const std::vector<Conversation*>& conversations, const std::vector<std::string>& texts,
+                                 const SamplingParams& sampling) override {
+    together.push_back(conversations.size());
+    std::vector<Completion> all;
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      all.push_back(
+          {.text = dynamic_cast<Held&>(*conversations[i]).past + texts[i] + "/" + std::to_string(sampling.draw),
+           .tokens = sampling.max_tokens,
+           .finished = sampling.temperature == 0});
     }
     return all;
   }
-  std::vector<std::vector<Answered>> ask(const std::vector<Talk*>&, const std::vector<std::vector<Question>>&,
-                                         const Manner&, bool) override {
+  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>&,
+                                             const std::vector<std::vector<Question>>&, const SamplingParams&,
+                                             bool) override {
     return {};
   }
 
@@ -51,7 +53,7 @@ class Local : public testing::Test {
   Local() {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "config.json") << "{}";
-    asker_.services.speaker = [this](const std::string& directory) -> Speaker& {
+    asker_.services.language_model = [this](const std::string& directory) -> LanguageModel& {
       EXPECT_EQ(directory, folder_.string());
       return echo_;
     };

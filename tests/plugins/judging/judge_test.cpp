@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "language_model.h"
 #include "places.h"
-#include "speaker.h"
 
 namespace compeer::judging {
 namespace {
@@ -29,101 +29,105 @@ std::string yes(const std::string&, const std::string& question, uint32_t) {
 }
 
 TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
-  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+  Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"tell me more"}, {all_parts()})[0];
+  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"tell me more"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], 1.0);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.steps[2], 1.0);
   EXPECT_EQ(opinion.preference, Preference::both);
   EXPECT_EQ(opinion.reply, 1.0);
-  ASSERT_EQ(speaker.asked.size(), 4u);
-  EXPECT_EQ(speaker.asked[3],
+  ASSERT_EQ(language_model.asked.size(), 4u);
+  EXPECT_EQ(language_model.asked[3],
             "user: i am sad\n? <history>early</history>\n= True\n? <emotion>sadness</emotion>\n= False\n"
             "? <strategy>question</strategy>\n= True\n? tell me more\nwhy?");
 }
 
 TEST(Judge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
-  Scripted speaker(yes);
-  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
-  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>early</history><history>late</history>");
-  EXPECT_EQ(speaker.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
-  EXPECT_EQ(speaker.asked[2], "user: i am sad\n? <strategy>question</strategy><strategy>same</strategy>");
-  EXPECT_EQ(speaker.asked[3], "user: i am sad\n? <history>late</history><strategy>question</strategy>r\nwhy?");
+  Scripted language_model(yes);
+  Judge(language_model, bare(), {.apart = true}, {})
+      .judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
+  EXPECT_EQ(language_model.asked[0], "user: i am sad\n? <history>early</history><history>late</history>");
+  EXPECT_EQ(language_model.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
+  EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy><strategy>same</strategy>");
+  EXPECT_EQ(language_model.asked[3], "user: i am sad\n? <history>late</history><strategy>question</strategy>r\nwhy?");
 }
 
 TEST(Judge, SeesBeforeEachReplyWhatItDoes) {
-  Scripted speaker(yes);
+  Scripted language_model(yes);
   auto one = all_parts();
   one.reply.reading = {std::nullopt, "anger", "question"};
   const Reply reference{"r", {"late", std::nullopt, "advice"}};
-  Judge(speaker, bare(), {.steps = false}, {}).judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
-  EXPECT_EQ(speaker.asked.at(0),
+  Judge(language_model, bare(), {.steps = false}, {})
+      .judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
+  EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <strategy>plan</strategy><history>late</history><strategy>advice</strategy>r\n"
             "<emotion>anger</emotion><strategy>question</strategy>why?");
 }
 
 TEST(Judge, ReadsTheContextOnceForAGroup) {
-  Scripted speaker(yes);
-  const auto opinions = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts(), all_parts("anger"), {}});
-  EXPECT_EQ(speaker.begun, 1);
-  EXPECT_EQ(speaker.asked.size(), 8u) << "nothing of a completion without parts";
+  Scripted language_model(yes);
+  const auto opinions =
+      Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts(), all_parts("anger"), {}});
+  EXPECT_EQ(language_model.begun, 1);
+  EXPECT_EQ(language_model.asked.size(), 8u) << "nothing of a completion without parts";
   EXPECT_FALSE(opinions[2].reply || opinions[2].steps[0]);
 }
 
 TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
-  Scripted speaker(yes);
+  Scripted language_model(yes);
   const Case gap{Steps{"early", std::nullopt, "question"}, Reply{""}};
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
-  EXPECT_EQ(speaker.asked.size(), 2u);
+  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
+  EXPECT_EQ(language_model.asked.size(), 2u);
   EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
   EXPECT_FALSE(opinion.steps[1] || opinion.reply);
 }
 
 TEST(Judge, ApartKnowsNothingOfOtherVerdicts) {
-  Scripted speaker(yes);
-  Judge(speaker, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()});
-  EXPECT_EQ(speaker.asked[2], "user: i am sad\n? <strategy>question</strategy>");
+  Scripted language_model(yes);
+  Judge(language_model, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()});
+  EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy>");
 }
 
 TEST(Judge, UndoesTheSwapOfTheReplies) {
-  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+  Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : question.starts_with("why?\n") ? "first" : "second";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {.swap = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = Judge(language_model, bare(), {}, {.swap = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second) << "the completion, which stood first";
   EXPECT_EQ(opinion.reply, 1.0);
 }
 
 TEST(Judge, CountsWhatItCanNotReadAndDoesNotGuess) {
-  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+  Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<history>") ? "maybe" : question.starts_with("<") ? "False" : "the first, I think";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_FALSE(opinion.steps[0] || opinion.reply || opinion.preference);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.unreadable, 2);
 }
 
 TEST(Judge, TakesTheMajorityOfSampledAnswers) {
-  Scripted speaker([](const std::string&, const std::string& question, uint32_t draw) {
+  Scripted language_model([](const std::string&, const std::string& question, uint32_t draw) {
     return question.starts_with("<") ? (draw == 1 ? "True" : "False") : draw == 0 ? "first" : "second";
   });
-  const auto opinion = Judge(speaker, bare(), {}, {.votes = 3}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = Judge(language_model, bare(), {}, {.votes = 3}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], -1.0);
   EXPECT_EQ(opinion.preference, Preference::second);
-  EXPECT_EQ(speaker.begun, 1);
+  EXPECT_EQ(language_model.begun, 1);
 }
 
 // P(True) = .6 and P(False) = .2 of what is left to words that are no answers: (.6 - .2) / .8 = .5.
 TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
-  Scripted speaker(yes);
-  speaker.weights = [](const std::string&, const std::vector<std::string>& choices) {
+  Scripted language_model(yes);
+  language_model.weights = [](const std::string&, const std::vector<std::string>& choices) {
     if (choices.size() == 2) return std::vector<double>{std::log(.6), std::log(.2)};
     return std::vector<double>{std::log(.1), std::log(.2), std::log(.3), std::log(.4)};
   };
-  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion =
+      Judge(language_model, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_NEAR(*opinion.steps[0], .5, 1e-12);
   EXPECT_NEAR(*opinion.reply, 0, 1e-12) << ".2 + .3 - .1 - .4";
   EXPECT_EQ(opinion.preference, Preference::neither) << "the likelier of those that say worse, at .5 each";
@@ -131,14 +135,15 @@ TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
 
 // first .4, second .3, both good .3, neither 0: the likeliest word says worse, but better is likelier.
 TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
-  Scripted speaker([](const std::string&, const std::string& question, uint32_t) {
+  Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : "first";
   });
-  speaker.weights = [](const std::string&, const std::vector<std::string>& choices) {
+  language_model.weights = [](const std::string&, const std::vector<std::string>& choices) {
     if (choices.size() == 2) return std::vector<double>{std::log(.5), std::log(.5)};
     return std::vector<double>{std::log(.4), std::log(.31), std::log(.29), std::log(1e-9)};
   };
-  const auto opinion = Judge(speaker, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion =
+      Judge(language_model, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second);
   EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
@@ -146,37 +151,40 @@ TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
 // A rule as long as all answers are "True", none once one of four is not.
 TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   int asked = 0;
-  Scripted speaker([&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
-  const Judge judge(speaker, bare(), {.reply = false}, {});
+  Scripted language_model(
+      [&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
+  const Judge judge(language_model, bare(), {.reply = false}, {});
   const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
   for (int i = 0; i < 7; ++i) judge.judge(kHistory, {"r"}, {one});
-  EXPECT_EQ(speaker.guessed, (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
+  EXPECT_EQ(language_model.guessed,
+            (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
   judge.judge(kHistory, {"r"}, {one});
-  EXPECT_EQ(speaker.guessed.back(), "False?") << "four of seven";
+  EXPECT_EQ(language_model.guessed.back(), "False?") << "four of seven";
 }
 
 // One of ten was answered otherwise: a rule for one, but not for two that share their passes.
 TEST(Judge, CountsLessOnARuleTheMoreAreAskedTogether) {
-  Scripted speaker([asked = 0](const std::string&, const std::string&, uint32_t) mutable {
+  Scripted language_model([asked = 0](const std::string&, const std::string&, uint32_t) mutable {
     return ++asked == 1 ? "False" : "True";
   });
-  const Judge judge(speaker, bare(), {.reply = false}, {});
+  const Judge judge(language_model, bare(), {.reply = false}, {});
   const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
   for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
   judge.judge(kHistory, {"r"}, {one});
-  EXPECT_EQ(speaker.guessed.back(), "True!");
+  EXPECT_EQ(language_model.guessed.back(), "True!");
   judge.judge(kHistory, {"r"}, {one, one});
-  EXPECT_EQ(speaker.guessed.back(), "True?");
+  EXPECT_EQ(language_model.guessed.back(), "True?");
   for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
   judge.judge(kHistory, {"r"}, {one, one});
-  EXPECT_EQ(speaker.guessed.back(), "True!") << "22 of 23";
+  EXPECT_EQ(language_model.guessed.back(), "True!") << "22 of 23";
 }
 
 TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
-  Scripted speaker([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
-  const Judge judge(speaker, bare(), {}, {});
+  Scripted language_model([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
+  const Judge judge(language_model, bare(), {}, {});
   for (int i = 0; i < 3; ++i) judge.judge(kHistory, {"r"}, {all_parts()});
-  for (size_t i = 0; i < speaker.guessed.size(); ++i) EXPECT_EQ(speaker.guessed[i], i % 4 < 3 ? "True?" : "first?");
+  for (size_t i = 0; i < language_model.guessed.size(); ++i)
+    EXPECT_EQ(language_model.guessed[i], i % 4 < 3 ? "True?" : "first?");
 }
 
 TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
@@ -187,8 +195,8 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
     const auto context = form.context(kHistory);
     ASSERT_EQ(context.size(), 1u);
     EXPECT_EQ(context[0].role, "system");
-    const std::string speaker = language == std::string("zh") ? "求助者：" : "Seeker: ";
-    EXPECT_NE(context[0].text.find(speaker + "i am sad\n"), std::string::npos) << context[0].text;
+    const std::string language_model = language == std::string("zh") ? "求助者：" : "Seeker: ";
+    EXPECT_NE(context[0].text.find(language_model + "i am sad\n"), std::string::npos) << context[0].text;
     EXPECT_NE(form.about_step(2, "a question").find("a question"), std::string::npos);
     const auto beside = form.about_step(2, "a question", {std::nullopt, std::nullopt, "advice"});
     EXPECT_LT(beside.find("advice"), beside.find("a question"));

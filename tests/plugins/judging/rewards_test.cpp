@@ -1,5 +1,5 @@
 #include "built.h"
-#include "speaker.h"
+#include "language_model.h"
 
 namespace compeer::judging {
 namespace {
@@ -14,11 +14,11 @@ std::string judged(const std::string&, const std::string& question, uint32_t) {
 class JudgedRewards : public testing::Test {
  protected:
   JudgedRewards() : services(built::services()) {
-    services.speaker = [this](const std::string& folder) -> Speaker& {
+    services.language_model = [this](const std::string& folder) -> LanguageModel& {
       if (folder == "a/reader") return reader;
       if (folder == "a/judge of replies") return of_replies;
       EXPECT_EQ(folder, "a/judge");
-      return speaker;
+      return language_model;
     };
   }
 
@@ -37,7 +37,7 @@ class JudgedRewards : public testing::Test {
     return row;
   }
 
-  Scripted speaker{judged};
+  Scripted language_model{judged};
   Scripted of_replies{[](const std::string&, const std::string&, uint32_t) { return "second"; }};
   Scripted reader{[](const std::string&, const std::string&, uint32_t) { return "<history>early</history>"; }};
   plugin::Services services;
@@ -60,18 +60,18 @@ TEST_F(JudgedRewards, PartsThatAreMissingCountMinusOneWithoutAQuestion) {
   EXPECT_EQ(row.at("emotion"), -1);
   EXPECT_EQ(row.at("format"), -1);
   EXPECT_EQ(row.at("reward"), 1) << "1 - 1 + 1 + 1 - 1";
-  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(language_model.asked.size(), 3u);
   EXPECT_EQ(score("unifireward", {{"broken_format", -5}}, "<history>h</history>\nreply")["reward"], -5);
 }
 
 TEST_F(JudgedRewards, ACompletionWithoutPartsHasTheLeastRewardAndNobodyIsAsked) {
   EXPECT_EQ(score("unifireward", {}, "")["reward"], -5);
-  EXPECT_TRUE(speaker.asked.empty());
+  EXPECT_TRUE(language_model.asked.empty());
 }
 
 TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
   score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, kWhole);
-  EXPECT_EQ(speaker.asked.at(0),
+  EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <history>early</history><history>early</history>reply\n<history>early</history>reply");
   EXPECT_EQ(reader.asked.size(), 2u) << "the dialogue, and the reply, which is the reference here";
   try {
@@ -84,7 +84,7 @@ TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
 }
 
 TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
-  speaker = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
+  language_model = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
   const auto row = score("unifireward", {}, kWhole);
   EXPECT_EQ(row.at("unreadable"), 4);
   EXPECT_EQ(row.at("reward"), 1) << "the format";
@@ -94,23 +94,23 @@ TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
   score("unifireward", {{"reader", "a/reader"}}, kWhole);
   ASSERT_EQ(reader.asked.size(), 1u);
   EXPECT_EQ(reader.asked[0], "user: i am sad\n? ");
-  EXPECT_EQ(speaker.asked[0], "user: i am sad\n? <history>h</history><history>early</history>");
+  EXPECT_EQ(language_model.asked[0], "user: i am sad\n? <history>h</history><history>early</history>");
   score("orm", {{"reader", "a/reader"}}, kWhole);
-  EXPECT_EQ(speaker.asked.back(), "user: i am sad\n? <history>early</history>reply\nreply");
+  EXPECT_EQ(language_model.asked.back(), "user: i am sad\n? <history>early</history>reply\nreply");
 }
 
 TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {
   EXPECT_EQ(score("prm", {}, kWhole),
             (std::map<std::string, double>{
                 {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"unreadable", 0}}));
-  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(language_model.asked.size(), 3u);
   EXPECT_EQ(score("orm", {}, kWhole), (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"unreadable", 0}}));
 }
 
 TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
   const auto row = score("unifireward", {{"outcome_model", "a/judge of replies"}}, kWhole);
   EXPECT_EQ(row.at("reward"), 3);
-  EXPECT_EQ(speaker.asked.size(), 3u);
+  EXPECT_EQ(language_model.asked.size(), 3u);
   EXPECT_EQ(of_replies.asked.size(), 1u);
 }
 
@@ -121,7 +121,7 @@ TEST_F(JudgedRewards, ContradictionsAreLeftOutIfAsked) {
   EXPECT_TRUE(std::isnan(row.at("reward")));
   EXPECT_EQ(row.at("reply"), 1) << "what was said stays in the log";
   EXPECT_FALSE(std::isnan(score("unifireward", settings, "no steps").at("reward"))) << "what is broken is not excused";
-  speaker = Scripted([](const std::string&, const std::string& question, uint32_t) {
+  language_model = Scripted([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "False" : "first";
   });
   EXPECT_EQ(score("unifireward", settings, kWhole).at("reward"), -3);

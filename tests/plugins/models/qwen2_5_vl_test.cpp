@@ -61,8 +61,8 @@ std::vector<int32_t> placeholders_of(const Picture& picture, int32_t token = kIm
   return std::vector<int32_t>(static_cast<size_t>(picture.time * picture.height * picture.width / 4), token);
 }
 
-std::vector<int64_t> axis(const Sight& sight, int64_t which) {
-  const at::Tensor row = sight.positions[which].contiguous();
+std::vector<int64_t> axis(const VisionFeatures& vision, int64_t which) {
+  const at::Tensor row = vision.positions[which].contiguous();
   return {row.const_data_ptr<int64_t>(), row.const_data_ptr<int64_t>() + row.numel()};
 }
 
@@ -110,21 +110,21 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
   const Picture picture = grey(1, 4, 6);
   for (const int32_t t : placeholders_of(picture)) tokens.push_back(t);
   tokens.push_back(8), tokens.push_back(9);
-  const auto sight = model().look(tokens, 10, {picture});
-  EXPECT_EQ(axis(*sight, 0), (std::vector<int64_t>{10, 11, 11, 11, 11, 11, 11, 14, 15}));
-  EXPECT_EQ(axis(*sight, 1), (std::vector<int64_t>{10, 11, 11, 11, 12, 12, 12, 14, 15}));
-  EXPECT_EQ(axis(*sight, 2), (std::vector<int64_t>{10, 11, 12, 13, 11, 12, 13, 14, 15}));
-  EXPECT_EQ(sight->next, 16);
-  EXPECT_EQ(sight->features.sizes(), (at::IntArrayRef{6, 64}));
+  const auto vision = model().look(tokens, 10, {picture});
+  EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{10, 11, 11, 11, 11, 11, 11, 14, 15}));
+  EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{10, 11, 11, 11, 12, 12, 12, 14, 15}));
+  EXPECT_EQ(axis(*vision, 2), (std::vector<int64_t>{10, 11, 12, 13, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(vision->next, 16);
+  EXPECT_EQ(vision->features.sizes(), (at::IntArrayRef{6, 64}));
 }
 
 TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
   Picture video = grey(3, 2, 2);
   video.seconds = 1.25;  // two tokens a second: steps of 2.5, cut off
-  const auto sight = model().look(placeholders_of(video, kVideo), 0, {video});
-  EXPECT_EQ(axis(*sight, 0), (std::vector<int64_t>{0, 2, 5}));
-  EXPECT_EQ(axis(*sight, 1), (std::vector<int64_t>{0, 0, 0}));
-  EXPECT_EQ(sight->next, 1);
+  const auto vision = model().look(placeholders_of(video, kVideo), 0, {video});
+  EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{0, 2, 5}));
+  EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{0, 0, 0}));
+  EXPECT_EQ(vision->next, 1);
 }
 
 TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {

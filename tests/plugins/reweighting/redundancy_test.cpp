@@ -90,7 +90,7 @@ class Contrary : public Host, private Similarity {
   double random(uint32_t, uint32_t, uint32_t) override { return 0.5; }
   Similarity& similarity(const Settings&) override { return *this; }
   Chat& chat(const Settings&) override { throw std::logic_error("no chat models here"); }
-  Speaker& speaker(const std::string&) override { throw std::logic_error("no language models here"); }
+  LanguageModel& language_model(const std::string&) override { throw std::logic_error("no language models here"); }
   std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
   std::string folder() const override { return ""; }
   bool cancelled() const override { return false; }

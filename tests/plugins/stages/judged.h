@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "../built.h"
-#include "../judging/speaker.h"
+#include "../judging/language_model.h"
 
 /// Stages that ask judges, with answers that the test gives.
 namespace compeer::judged {
@@ -33,7 +33,7 @@ class Test : public testing::Test {
       std::filesystem::create_directories(folder / name);
       std::ofstream(folder / name / "model.safetensors") << name;
     }
-    services.speaker = [this](const std::string& path) -> judging::Scripted& {
+    services.language_model = [this](const std::string& path) -> judging::Scripted& {
       return path.ends_with("other") ? other : one;
     };
   }

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "../built.h"
-#include "../judging/speaker.h"
+#include "../judging/language_model.h"
 
 namespace compeer {
 namespace {
@@ -30,9 +30,9 @@ class AskModels : public testing::Test {
   AskModels() : services_(built::services()) {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "model.safetensors") << "weights";
-    services_.speaker = [this](const std::string& folder) -> Speaker& {
+    services_.language_model = [this](const std::string& folder) -> LanguageModel& {
       EXPECT_EQ(folder, folder_.string());
-      return speaker_;
+      return language_model_;
     };
   }
 
@@ -47,7 +47,7 @@ class AskModels : public testing::Test {
 
   const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "a-model";
   std::string answer_ = kWhole;
-  Scripted speaker_{[this](const std::string&, const std::string&, uint32_t) { return answer_; }};
+  Scripted language_model_{[this](const std::string&, const std::string&, uint32_t) { return answer_; }};
   plugin::Services services_;
 };
 
@@ -55,14 +55,14 @@ TEST_F(AskModels, ReadPutsTheModelsOwnStepsIntoTheRecord) {
   const auto outcome = make("read", {}, {record("a")})[0];
   EXPECT_EQ(outcome.records.at(0).at("reading"),
             json({{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}}));
-  EXPECT_EQ(speaker_.asked.at(0), "user: hello\nassistant: hi\nuser: i am sad\n? ");
+  EXPECT_EQ(language_model_.asked.at(0), "user: hello\nassistant: hi\nuser: i am sad\n? ");
   EXPECT_EQ(outcome.records.at(0).at("provenance").at("reading").at("model"), folder_.string());
 }
 
 TEST_F(AskModels, ReadReadsARoundOnceAndLeavesOutStepsThatAreNotThere) {
   answer_ = "<history>early</history>no more";
   const auto outcomes = make("read", {}, {record("a"), record("b"), record("c", "i am glad")});
-  EXPECT_EQ(speaker_.asked.size(), 2u);
+  EXPECT_EQ(language_model_.asked.size(), 2u);
   EXPECT_EQ(outcomes[1].records.at(0).at("reading"), json({{"history", "early"}}));
   EXPECT_EQ(outcomes[1].counts.at("emotion not read"), 1);
 }
@@ -71,10 +71,10 @@ TEST_F(AskModels, ReadAlsoTellsWhatRepliesDoAsFarAsTheModelIsSure) {
   auto twice = record("b");
   twice["reference"] = "";
   const auto outcomes = make("read", {{"replies", true}}, {record("a"), twice});
-  EXPECT_EQ(speaker_.asked, (std::vector<std::string>{"user: hello\nassistant: hi\nuser: i am sad\n? ",
-                                                      "user: tell me more\n? ", "user: r\n? "}))
+  EXPECT_EQ(language_model_.asked, (std::vector<std::string>{"user: hello\nassistant: hi\nuser: i am sad\n? ",
+                                                             "user: tell me more\n? ", "user: r\n? "}))
       << "equal replies once";
-  EXPECT_EQ(speaker_.sure, (std::vector<double>{0, .5, .5}));
+  EXPECT_EQ(language_model_.sure, (std::vector<double>{0, .5, .5}));
   const json steps = {{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}};
   EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reference"), steps);
   EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reply"), steps);
@@ -100,7 +100,7 @@ TEST_F(AskModels, RespondCountsAnswersOutOfTheFormatAndLeavesRewrittenOnes) {
   EXPECT_EQ(outcomes[0].records.size(), 1u);
   EXPECT_EQ(outcomes[0].counts.at("not in the format: no <history>"), 1);
   EXPECT_TRUE(outcomes[1].counts.empty());
-  EXPECT_EQ(speaker_.asked.size(), 1u);
+  EXPECT_EQ(language_model_.asked.size(), 1u);
 }
 
 TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {

@@ -146,7 +146,7 @@ TEST_F(SmallModel, LearnsFromAGroupInPartsWithTheSameBits) {
         ((known.log_prob * a).sum() + (known.entropy * e).sum()).backward();
       });
       for (const int64_t most : {1, 50, 100, 200, 1000}) {
-        const auto parts = gathered(own.object(), [&] { lead_back_in_parts(its, group, 0.7, most, a, e); });
+        const auto parts = gathered(own.object(), [&] { backward_in_parts(its, group, 0.7, most, a, e); });
         EXPECT_TRUE(at::equal(parts, whole)) << "at most " << most << ", off by " << (parts - whole).abs().max();
       }
     }
@@ -175,7 +175,7 @@ TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
       };
       parameters.collect(gradient, false, [&] {
         const auto last_pass = [&] { parameters.last_pass(ready); };
-        if (!whole) return lead_back_in_parts(its, group, 1.0, 50, a, {}, last_pass);
+        if (!whole) return backward_in_parts(its, group, 1.0, 50, a, {}, last_pass);
         const auto known = log_probs(its, group, 1.0);
         last_pass();
         (known.log_prob * a).sum().backward();
@@ -200,7 +200,7 @@ TEST_F(SmallModel, LearnsFromCompletionsOfOneTokenInParts) {
   const auto group = group_batch(scored);
   const auto a = at::tensor(std::vector<float>{0.5f, -2.0f});
   const auto whole = gradient(log_probs(policy, group, 1.0).log_prob, {0.5f, -2.0f});
-  const auto parts = gathered(model.object(), [&] { lead_back_in_parts(policy, group, 1.0, 1, a, {}); });
+  const auto parts = gathered(model.object(), [&] { backward_in_parts(policy, group, 1.0, 1, a, {}); });
   EXPECT_TRUE(at::equal(parts, whole));
 }
 

@@ -92,13 +92,13 @@ TEST(Learn, GivesTheGradientOfTheObjective) {
   const grpo::Step step{{2, 5, 8}, 0, 5};
   const Passes passes{[&](const GroupBatch& batch) { return model.known(batch); }};
   std::vector<float> gradient(7);
-  const auto learnt = learn(passes, parameters, group, objective, step, {}, gradient);
+  const auto stats = learn(passes, parameters, group, objective, step, {}, gradient);
 
   model.logits.mutable_grad().reset();
   const auto now = model.known(group.batch);
   const auto loss = grpo::group_loss(group.completions(now.log_prob, now.entropy), objective, step).value;
   loss.backward();
-  EXPECT_NEAR(learnt.sum[Learnt::loss], loss.item<double>(), 1e-6);
+  EXPECT_NEAR(stats.sum[UpdateStats::loss], loss.item<double>(), 1e-6);
   const auto* expected = static_cast<const float*>(model.logits.grad().const_data_ptr());
   for (size_t i = 0; i < gradient.size(); ++i) EXPECT_NEAR(gradient[i], expected[i], 1e-6) << i;
   EXPECT_GT(std::abs(gradient[3]), 1e-3);
@@ -135,13 +135,13 @@ TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   LearningGroup group(scored_group, false);
   group.advantages = {-1, 1};
   std::vector<float> gradient(7);
-  const auto learnt = learn({[&](const GroupBatch& batch) { return model.known(batch); }}, parameters, group, {},
-                            {{2, 5, 8}, 0, 5}, {}, gradient);
-  EXPECT_EQ(learnt.furthest, 0);
-  EXPECT_EQ(learnt.difference, 0);
-  EXPECT_EQ(learnt.sum[Learnt::loss], 0);
-  EXPECT_EQ(learnt.sum[Learnt::surrogate], 4);
-  EXPECT_EQ(learnt.sum[Learnt::places], 5);
+  const auto stats = learn({[&](const GroupBatch& batch) { return model.known(batch); }}, parameters, group, {},
+                           {{2, 5, 8}, 0, 5}, {}, gradient);
+  EXPECT_EQ(stats.furthest, 0);
+  EXPECT_EQ(stats.difference, 0);
+  EXPECT_EQ(stats.sum[UpdateStats::loss], 0);
+  EXPECT_EQ(stats.sum[UpdateStats::surrogate], 4);
+  EXPECT_EQ(stats.sum[UpdateStats::places], 5);
 }
 
 class PooledOfTwo : public testing::Test {

@@ -6,7 +6,7 @@
 namespace compeer::esc_world {
 
 /// Where in the world something is drawn. Every part of the world is a function of a place.
-struct Place {
+struct DrawKey {
   uint64_t seed = 0;   ///< the world's, not the run's
   uint32_t split = 0;  ///< 0 train, 1 valid, 2 test
   uint32_t dialogue = 0;
@@ -19,7 +19,7 @@ enum class Purpose : uint32_t { start = 1, change = 2, utterance = 3, supporter 
 /// Numbers for one purpose at one place: the same place and purpose give the same numbers, whoever asks and when.
 class Draw {
  public:
-  Draw(const Place& place, Purpose purpose) : place_(place), purpose_(purpose) {}
+  Draw(const DrawKey& place, Purpose purpose) : place_(place), purpose_(purpose) {}
 
   double uniform();                                     ///< in [0, 1)
   bool chance(double probability);                      ///< true with that probability; always uses one number
@@ -32,7 +32,7 @@ class Draw {
   }
 
  private:
-  Place place_;
+  DrawKey place_;
   Purpose purpose_;
   uint32_t next_ = 0;
 };

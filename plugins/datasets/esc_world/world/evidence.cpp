@@ -53,7 +53,7 @@ std::string subject_mention(const Seeker& seeker, const Lexicon& words, bool ope
 
 }  // namespace
 
-std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const Place& place) {
+std::string utterance(const Seeker& seeker, const Lexicon& words, double ambiguity, const DrawKey& place) {
   Draw draw(place, Purpose::utterance);
   const bool opening = place.round == 0;
   const bool marked = draw.chance(1 - 2 * ambiguity), reminds = draw.chance(0.25);

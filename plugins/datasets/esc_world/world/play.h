@@ -22,7 +22,7 @@ class Play {
   Play(const World& world, const std::string& split, uint32_t index);
 
   const Truth& truth() const { return truth_; }
-  const Place& place() const { return place_; }
+  const DrawKey& place() const { return place_; }
   const Lexicon& words() const { return words_; }
 
   std::string utterance() const;  ///< what the seeker says now
@@ -32,7 +32,7 @@ class Play {
  private:
   const World& world_;
   const Lexicon& words_;
-  Place place_;
+  DrawKey place_;
   Truth truth_;
 };
 

@@ -25,7 +25,7 @@ Stage next_stage(const Seeker& seeker, double quality, double draw) {
 
 }  // namespace
 
-Seeker first(Place place) {
+Seeker first(DrawKey place) {
   place.round = 0;
   Draw draw(place, Purpose::start);
   Seeker seeker;
@@ -39,7 +39,7 @@ Seeker first(Place place) {
   return seeker;
 }
 
-Seeker after(const Seeker& before, double quality, Place place) {
+Seeker after(const Seeker& before, double quality, DrawKey place) {
   Draw draw(place, Purpose::change);
   Seeker now = before;
   now.stage = next_stage(before, quality, draw.uniform());

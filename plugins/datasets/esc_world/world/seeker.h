@@ -20,10 +20,10 @@ struct Seeker {
 };
 
 /// The seeker of a dialogue at its first utterance.
-Seeker first(Place place);
+Seeker first(DrawKey place);
 
 /// The seeker of `place.round` (>= 1), after a reply of that quality in [0, 1]: good replies move the talk on and
 /// ease the feeling, poor ones don't. Stages can also fall back.
-Seeker after(const Seeker& before, double quality, Place place);
+Seeker after(const Seeker& before, double quality, DrawKey place);
 
 }  // namespace compeer::esc_world

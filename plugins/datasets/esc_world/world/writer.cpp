@@ -177,7 +177,7 @@ std::string malformed(const std::string& text, Draw& draw) {
 }  // namespace
 
 Written write(const Writer& writer, const Seeker& seeker, const Said& said, const Feelings& feelings,
-              const Lexicon& words, const Place& place, Purpose purpose) {
+              const Lexicon& words, const DrawKey& place, Purpose purpose) {
   Draw draw(place, purpose);
   Pen pen(writer, seeker, said, words, draw);
   const Strategy announced = pen.announce();

@@ -40,6 +40,6 @@ struct Written {
 };
 
 Written write(const Writer& writer, const Seeker& seeker, const Said& said, const Feelings& feelings,
-              const Lexicon& words, const Place& place, Purpose purpose);
+              const Lexicon& words, const DrawKey& place, Purpose purpose);
 
 }  // namespace compeer::esc_world

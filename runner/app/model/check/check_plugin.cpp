@@ -13,8 +13,8 @@
 #include "app/model/check/usage.h"
 #include "base/hash.h"
 #include "data/source.h"
+#include "inference/language_model.h"
 #include "inference/open_plugin.h"
-#include "inference/speaker.h"
 
 namespace compeer::app {
 
@@ -60,8 +60,8 @@ plugin::Services services_of_a_check() {
     for (const auto& text : texts) all.push_back(made_up_embedding(text));
     return all;
   };
-  services.speaker = [speakers = std::make_shared<inference::Speakers>(services)](
-                         const std::string& folder) -> Speaker& { return speakers->in(folder); };
+  services.language_model = [language_models = std::make_shared<inference::LanguageModels>(services)](
+                                const std::string& folder) -> LanguageModel& { return language_models->in(folder); };
   return services;
 }
 

@@ -1,0 +1,219 @@
+#include "inference/language_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include "base/error.h"
+#include "comm/phase.h"
+#include "inference/speculative_questions.h"
+#include "language/chat.h"
+#include "language/stop_strings.h"
+#include "plugin/open.h"
+#include "plugin/search.h"
+#include "record/strict_json.h"
+#include "rollout/engine.h"
+#include "rollout/pass.h"
+
+namespace compeer::inference {
+
+namespace {
+
+using nlohmann::json;
+
+plugin::Plugin<Model> opened(const std::filesystem::path& folder, const plugin::Services& services) {
+  const auto name = model_plugin_of(folder);
+  const auto chosen = services.find("models", name);
+  return plugin::open<Model>(
+      chosen, plugin::whole_settings(chosen, {{"plugin", name}, {"path", folder.string()}, {"frozen", true}}),
+      std::make_unique<plugin::RunHost>(chosen, services));
+}
+
+struct KeptConversation : Conversation {
+  explicit KeptConversation(ConversationState all) : state(std::move(all)) {}
+  std::unique_ptr<Conversation> copy() const override { return std::make_unique<KeptConversation>(state); }
+
+  ConversationState state;
+};
+
+ConversationState& own(Conversation& conversation) { return dynamic_cast<KeptConversation&>(conversation).state; }
+
+// The tokens that were at least so likely.
+std::vector<int32_t> likely(const rollout::Sample& sample, double least) {
+  std::vector<int32_t> tokens;
+  for (size_t i = 0; i < sample.tokens.size(); ++i) {
+    if (std::exp(static_cast<double>(sample.log_probs[i])) >= least) tokens.push_back(sample.tokens[i]);
+  }
+  return tokens;
+}
+
+class FolderModel : public LanguageModel {
+ public:
+  FolderModel(const std::filesystem::path& folder, const plugin::Services& services)
+      : seed_(services.seed),
+        tokenizer_(language::Tokenizer::load(folder)),
+        chat_(tokenizer_),
+        model_(opened(folder, services)),
+        vision_input_(folder, model_) {
+    model_.call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
+    policy_->forward = [this](const Batch& batch, Cache* cache) {
+      return model_.call("forward", [&](Model& model) { return model.forward(batch, cache); });
+    };
+    engine_ = std::make_unique<rollout::Engine>(*policy_);
+    format_.room = model_.object().shape().positions;
+  }
+
+  std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) override {
+    auto conversation =
+        std::make_unique<KeptConversation>(ConversationState{{}, format_.see(turns), engine_->new_sequence()});
+    auto& lines = conversation->state.lines;
+    for (const Turn& turn : turns) lines.push_back(format_.line(turn));
+    if (turns.empty()) return conversation;
+    // The template may write a turn in another way once more is said, so only what stays the same is read.
+    auto more = lines;
+    more.push_back(format_.line({"user", "?"}));
+    auto now = format_.prompt(lines, conversation->state);
+    const auto later = format_.prompt(more, conversation->state);
+    now.erase(std::mismatch(now.begin(), now.end(), later.begin(), later.end()).first, now.end());
+    if (!now.empty()) engine_->read({unread(now, conversation->state)});
+    return conversation;
+  }
+
+  std::vector<Completion> answer(const std::vector<Conversation*>& conversations, const std::vector<std::string>& texts,
+                                 const SamplingParams& sampling) override {
+    std::vector<rollout::Prompt> prompts;
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      ConversationState& conversation = own(*conversations[i]);
+      if (!texts.at(i).empty()) conversation.lines.push_back(format_.line({"user", texts[i]}));
+      prompts.push_back(unread(format_.prompt(conversation.lines, conversation), conversation));
+    }
+    std::vector<Completion> all;
+    auto samples = engine_->generate(prompts, request(sampling));
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      const auto& sample = samples[i].front();
+      own(*conversations[i]).lines.push_back(format_.line({"assistant", tokenizer_.decode(sample.tokens)}));
+      all.push_back({tokenizer_.decode(likely(sample, sampling.sure)), static_cast<int64_t>(sample.tokens.size()),
+                     sample.finished});
+    }
+    return all;
+  }
+
+  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
+                                             const std::vector<std::vector<Question>>& questions,
+                                             const SamplingParams& sampling, bool weigh) override {
+    ChoiceTokens words(format_);
+    std::deque<SpeculativeQuestions> all;
+    for (size_t i = 0; i < conversations.size(); ++i)
+      all.emplace_back(format_, words, own(*conversations[i]), questions.at(i), sampling, weigh,
+                       conversations.size() == 1);
+    const auto drawn = request(sampling).sampling;
+    for (;;) {
+      std::vector<SpeculativeQuestions*> going;
+      std::vector<rollout::Guess> guesses;
+      for (SpeculativeQuestions& one : all) {
+        if (one.over()) continue;
+        going.push_back(&one);
+        guesses.push_back(one.next(seed_));
+      }
+      if (going.empty()) break;
+      const auto choices = engine_->choose(guesses, drawn);
+      for (size_t i = 0; i < going.size(); ++i) going[i]->take(choices[i]);
+      comm::mark_progress();
+    }
+    std::vector<std::vector<ScoredAnswer>> answers(conversations.size());
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      for (const Completion& said : all[i].said()) answers[i].push_back({said, {}});
+    }
+    if (weigh) this->weigh(all, questions, answers);
+    return answers;
+  }
+
+ private:
+  // Choices as whole answers, behind each question as it was asked.
+  void weigh(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,
+             std::vector<std::vector<ScoredAnswer>>& answers) {
+    std::vector<rollout::Prompt> choices;
+    std::vector<ScoredAnswer*> whose;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t k = 0; k < questions[i].size(); ++k) {
+        for (const auto& choice : questions[i][k].choices) {
+          choices.push_back({0, chat_.answer(choice), nullptr, &all[i].beginning(k)});
+          whose.push_back(&answers[i][k]);
+        }
+      }
+    }
+    rollout::Request request;
+    request.sampling.concurrent = rollout::Pass::most_rows;  // most choices have a row or two
+    const auto scores = engine_->score(choices, request);
+    for (size_t i = 0; i < choices.size(); ++i)
+      whose[i]->log_probs.push_back(std::accumulate(scores[i].begin(), scores[i].end(), 0.0));
+  }
+
+  // What the pages do not hold yet of these tokens.
+  rollout::Prompt unread(const std::vector<int32_t>& all, ConversationState& conversation) const {
+    format_.check(all);
+    const auto& old = conversation.sequence.tokens();
+    const auto same = std::mismatch(all.begin(), all.end(), old.begin(), old.end()).first - all.begin();
+    const int64_t left = conversation.sequence.keep(same);
+    return {
+        number_of(all), {all.begin() + left, all.end()}, format_.look(all, left, conversation), &conversation.sequence};
+  }
+
+  rollout::Request request(const SamplingParams& sampling) const {
+    rollout::Request request;
+    request.sampling.greedy = sampling.temperature == 0;
+    if (!request.sampling.greedy) request.sampling.temperature = sampling.temperature;
+    request.sampling.max_new_tokens = sampling.max_tokens;
+    request.end_tokens = {tokenizer_.end()};
+    request.seed = seed_;
+    request.step = sampling.draw;
+    request.progress = [] { comm::mark_progress(); };
+    if (!sampling.stop.empty()) {
+      request.stop = [this, &sampling] {
+        return
+            [watch = language::StopStrings(tokenizer_, sampling.stop)](int32_t id) mutable { return watch.push(id); };
+      };
+    }
+    return request;
+  }
+
+  const uint64_t seed_;
+  const language::Tokenizer tokenizer_;
+  const language::Chat chat_;
+  plugin::Plugin<Model> model_;
+  const VisionInput vision_input_;
+  std::unique_ptr<rollout::Policy> policy_;
+  std::unique_ptr<rollout::Engine> engine_;
+  PromptFormat format_{tokenizer_, chat_, vision_input_, 0};
+};
+
+}  // namespace
+
+std::string model_plugin_of(const std::filesystem::path& folder) {
+  const auto file = folder / "config.json";
+  const json config = record::read_strict_json(file);
+  if (!config.contains("model_type") || !config.at("model_type").is_string())
+    throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
+                Exit::data);
+  const auto name = config.at("model_type").get<std::string>();
+  const auto known = plugin::Finder().names("models");
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw Error(file.string(), "no plugin reads models of type '" + name + "'", suggest(name, known), Exit::data);
+  return name;
+}
+
+std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,
+                                                   const plugin::Services& services) {
+  return std::make_unique<FolderModel>(folder, services);
+}
+
+LanguageModel& LanguageModels::in(const std::string& folder) {
+  auto& language_model = open_[folder];
+  if (!language_model) language_model = open_language_model(folder, services_);
+  return *language_model;
+}
+
+}  // namespace compeer::inference

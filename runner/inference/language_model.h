@@ -1,0 +1,31 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "compeer/language_model.h"
+#include "plugin/host.h"
+
+namespace compeer::inference {
+
+/// The model plugin that reads a model folder: its config.json names it. Throws Error (exit 4) if none does.
+std::string model_plugin_of(const std::filesystem::path& folder);
+
+/// Host::language model: opens a model folder to use it, with an engine of its own, whose pages hold its conversations.
+/// What is drawn is a function of (seed, the sampling's draw, all that was said in the conversation) alone.
+std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,
+                                                   const plugin::Services& services);
+
+/// Model folders that plugins speak with, each opened once.
+class LanguageModels {
+ public:
+  explicit LanguageModels(plugin::Services services) : services_(std::move(services)) {}
+  LanguageModel& in(const std::string& folder);
+
+ private:
+  const plugin::Services services_;
+  std::map<std::string, std::unique_ptr<LanguageModel>> open_;
+};
+
+}  // namespace compeer::inference

@@ -1,0 +1,171 @@
+#include "inference/speculative_questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+namespace compeer::inference {
+
+namespace {
+
+constexpr const char* kWhere = "language_model";
+
+bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& beginning) {
+  return all.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), all.begin());
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<Picture>> PromptFormat::see(const std::vector<Turn>& turns) const {
+  return std::make_shared<const std::vector<Picture>>(vision_input.read(turns, kWhere));
+}
+
+std::shared_ptr<const language::Line> PromptFormat::line(const Turn& turn) const {
+  return chat.line({turn.role, turn.text, turn.pictures.size()});
+}
+
+std::vector<int32_t> PromptFormat::prompt(const language::Lines& lines, const ConversationState& conversation) const {
+  return vision_input.prompt_of(chat, lines, *conversation.pictures, kWhere);
+}
+
+std::shared_ptr<const VisionFeatures> PromptFormat::look(std::span<const int32_t> tokens, int64_t from,
+                                                         const ConversationState& conversation) const {
+  return vision_input.look(tokens, static_cast<size_t>(from), conversation.sequence.next_position(),
+                           *conversation.pictures);
+}
+
+void PromptFormat::check(const std::vector<int32_t>& prompt) const {
+  if (fits(prompt)) return;
+  throw Error(kWhere, fmt::format("a conversation has {} tokens, its model has room for {}", prompt.size(), room),
+              "shorten what is asked, or take a model with more positions", Exit::data);
+}
+
+uint32_t number_of(const std::vector<int32_t>& prompt) {
+  const auto hash = sha256({reinterpret_cast<const char*>(prompt.data()), prompt.size() * sizeof(int32_t)});
+  return static_cast<uint32_t>(std::stoul(hash.substr(0, 8), nullptr, 16));
+}
+
+const EncodedChoice& ChoiceTokens::of(const std::string& choice) {
+  auto& word = words_[choice];
+  if (!word.line) word = {format_.chat.answer(choice), format_.line({"assistant", choice})};
+  return word;
+}
+
+std::shared_ptr<const language::Line> ChoiceTokens::said(const std::string& text) const {
+  const auto known = words_.find(text);
+  return known != words_.end() ? known->second.line : format_.line({"assistant", text});
+}
+
+SpeculativeQuestions::SpeculativeQuestions(const PromptFormat& format, ChoiceTokens& words,
+                                           ConversationState& conversation, const std::vector<Question>& questions,
+                                           const SamplingParams& sampling, bool weigh, bool alone)
+    : format_(format),
+      words_(words),
+      conversation_(conversation),
+      questions_(questions),
+      sampling_(sampling),
+      weigh_(weigh),
+      alone_(alone),
+      prompts_(questions.size()) {
+  for (const Question& question : questions) lines_.push_back(format.line({"user", question.text}));
+}
+
+rollout::Guess SpeculativeQuestions::next(uint64_t seed) {
+  plan();
+  auto& conversation = conversation_.sequence;
+  const auto& old = conversation.tokens();
+  const auto sure = std::span(plan_).first(static_cast<size_t>(expected_.front().at));
+  int64_t left = conversation.keep(std::ranges::mismatch(sure, old).in1 - sure.begin());
+  if (const auto vision = format_.look(sure, left, conversation_)) {
+    conversation.append(sure.subspan(static_cast<size_t>(left)), vision);
+    left = expected_.front().at;
+  }
+  rollout::Guess guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
+  for (const Expected& one : expected_)
+    guess.places.push_back({one.at, {seed, sampling_.draw, one.prompt, 0, one.token}});
+  return guess;
+}
+
+void SpeculativeQuestions::plan() {
+  auto lines = conversation_.lines;
+  expected_.clear();
+  for (size_t question = asked_; question < questions_.size(); ++question) {
+    const bool guessed = question > asked_;
+    lines.push_back(lines_[question]);
+    auto& prompt = prompts_[question];
+    if (prompt.empty()) prompt = format_.prompt(lines, conversation_);
+    if (!guessed) format_.check(prompt);
+    // A template may write an answer in another way than it was said.
+    if (guessed && !(format_.fits(prompt) && begins_with(prompt, plan_))) return;
+    plan_ = prompt;
+    const auto answer = expect(question, guessed ? std::vector<int32_t>() : answer_);
+    const bool begun = !guessed && !answer_.empty();
+    if (answer.empty() || !(begun || questions_[question].sure)) return;
+    lines.push_back(words_.said(format_.tokenizer.decode(answer)));
+  }
+}
+
+// Is an answer guessed of which nothing is known? Before another question that saves no pass, unless that is read
+// along.
+bool SpeculativeQuestions::guesses(size_t question) const {
+  return questions_[question].sure || (alone_ && question + 1 == questions_.size());
+}
+
+// Adds to the plan the first of the expected answers, the guess before all others, that begins as the answer has begun,
+// and asks for its tokens. Returns it; nothing if none does: then the next token alone is asked for.
+std::vector<int32_t> SpeculativeQuestions::expect(size_t question, const std::vector<int32_t>& begun) {
+  const auto& choices = questions_[question].choices;
+  std::vector<int32_t> answer;
+  const size_t tried = begun.empty() && !guesses(question) ? 0 : choices.size() + 1;
+  for (size_t i = 0; i < tried && answer.empty(); ++i) {
+    const size_t choice = i == 0 ? questions_[question].guess : i - 1;
+    if (choice >= choices.size()) continue;
+    const auto& word = words_.of(choices[choice]).ids;
+    if (begins_with(word, begun) && static_cast<int64_t>(word.size()) <= limit(question)) answer = word;
+  }
+  const auto& said = answer.empty() ? begun : answer;
+  const auto first = static_cast<int64_t>(prompts_[question].size());
+  const uint32_t number = number_of(prompts_[question]);
+  plan_.insert(plan_.end(), said.begin(), said.end());
+  for (size_t token = begun.size(); token < std::max(said.size(), begun.size() + 1); ++token)
+    expected_.push_back({first + static_cast<int64_t>(token), number, static_cast<uint32_t>(token)});
+  return answer;
+}
+
+// Tokens that an answer may have.
+int64_t SpeculativeQuestions::limit(size_t question) const {
+  return std::min(sampling_.max_tokens, format_.room - static_cast<int64_t>(prompts_[question].size()));
+}
+
+void SpeculativeQuestions::take(const std::vector<rollout::Choice>& choices) {
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const auto at = static_cast<size_t>(expected_[i].at);
+    const int32_t token = choices[i].token.id;
+    if (weigh_ && expected_[i].token == 0) {
+      beginnings_.push_back(conversation_.sequence);
+      beginnings_.back().keep(expected_[i].at, choices[i].state);
+    }
+    const size_t question = asked_;
+    accept(token);
+    if (at < plan_.size() && plan_[at] == token) continue;
+    conversation_.sequence.keep(expected_[i].at, choices[i].state);
+    for (size_t later = question + 1; later < prompts_.size(); ++later) prompts_[later].clear();
+    return;
+  }
+}
+
+void SpeculativeQuestions::accept(int32_t token) {
+  answer_.push_back(token);
+  const bool finished = token == format_.tokenizer.end();
+  if (!finished && static_cast<int64_t>(answer_.size()) < limit(asked_)) return;
+  said_.push_back({format_.tokenizer.decode(answer_), static_cast<int64_t>(answer_.size()), finished});
+  conversation_.lines.push_back(lines_[asked_]);
+  conversation_.lines.push_back(words_.said(said_.back().text));
+  answer_.clear();
+  ++asked_;
+}
+
+}  // namespace compeer::inference

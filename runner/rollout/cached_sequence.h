@@ -1,0 +1,54 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rollout/pages.h"
+
+namespace compeer::rollout {
+
+/// A sequence of tokens that stays in the engine's pages, so that going on costs the new tokens only. A copy is another
+/// sequence with the same past and shares its pages: copy the common beginning, then let each copy go its own way.
+/// Whatever was read in whatever portions, the bits are those of one fresh computation.
+/// The engine that made it must outlive it.
+class CachedSequence {
+ public:
+  explicit CachedSequence(Pages& pages) : context_(pages) {}
+
+  /// All tokens: read, said, and those yet to be read by the next pass.
+  const std::vector<int32_t>& tokens() const { return tokens_; }
+  /// The rotary position of the token that would follow: where `Model::look` begins.
+  int64_t next_position() const { return size() + shift(size()); }
+  int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
+
+  void append(std::span<const int32_t> tokens, std::shared_ptr<const VisionFeatures> vision = nullptr);
+  /// Forgets all but the first `count` tokens. Tokens with pictures among them go together: if they would be parted,
+  /// all of them are forgotten. Returns how many tokens are left. `state` is the hidden state of the last of these, if
+  /// it is known: then that token is not read again.
+  int64_t keep(int64_t count, std::span<const float> state = {});
+
+  /// What follows is for the engine.
+  int64_t unread() const { return size() - context_.length(); }
+  /// How many unread tokens the next pass may take if `most` fit: a run with pictures is taken whole, alone.
+  int64_t portion(int64_t most) const;
+  /// Makes room for the next `count` tokens; they stand in rows `row`, ... of the pass.
+  Segment read(int64_t count, int64_t row);
+  /// The hidden state of the last token that was read; what comes next is drawn from it.
+  std::vector<float>& last() { return last_; }
+
+ private:
+  struct Seen {
+    int64_t start, end;
+    std::shared_ptr<const VisionFeatures> vision;
+  };
+  int64_t shift(int64_t position) const;
+  const Seen* seen_from(int64_t position) const;
+
+  Context context_;
+  std::vector<int32_t> tokens_;
+  std::vector<Seen> seen_;
+  std::vector<float> last_;
+};
+
+}  // namespace compeer::rollout

@@ -1,0 +1,98 @@
+#include "train/metrics/checkpoints.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "record/checkpoint.h"
+#include "record/run_file.h"
+#include "spec/text.h"
+#include "train/run.h"
+
+namespace compeer::train {
+
+void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
+                     Training& training, uint64_t keep) {
+  std::optional<record::CheckpointWriter> writer;
+  world.together("checkpoint", [&] {
+    if (world.rank() != 0) return;
+    writer.emplace(run, step);
+    plugins.model().call("save", [&](Model& model) { model.save(writer->folder().string()); });
+    plugins.tokenizer().save(writer->folder());
+    plugins.vision_input().save(writer->folder());
+  });
+  training.save(writer ? writer->folder() : std::filesystem::path());
+  world.together("checkpoint", [&] {
+    if (!writer) return;
+    writer->commit({{"step", step}});
+    record::prune(run, keep);
+  });
+}
+
+CheckpointTimes::CheckpointTimes(const Settings& settings, uint64_t steps)
+    : steps_(steps),
+      every_(settings.has("every") ? static_cast<uint64_t>(settings.integer("every")) : (steps + 9) / 10),
+      minutes_(settings.number("minutes")) {}
+
+bool CheckpointTimes::due(comm::World& world, uint64_t step) const {
+  if (step == steps_ || (every_ > 0 && step % every_ == 0)) return true;
+  if (minutes_ == 0) return false;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - written_;
+  return world.any(world.rank() == 0 && passed.count() >= 60 * minutes_);
+}
+
+namespace {
+
+// Rows are those of the run that wrote the checkpoints beside them, or the weights would go on from other ones.
+void refuse_another_spec(const record::RunReader& log, const std::filesystem::path& run, const std::string& sha256) {
+  const auto own = parse_json(log.spec_text());
+  if (!own.is_object() || !own.contains("sha256") || own["sha256"] == sha256) return;
+  throw Error((run / "spec.json").string(), "is not the spec that run.h5 was begun with",
+              "resume with the spec.json that it had; --fresh begins a run with this one, and keeps the other",
+              Exit::data);
+}
+
+Start newest_start(const std::filesystem::path& run, const std::string& sha256) {
+  Start start;
+  if (record::checkpoint_folders(run).empty()) return start;
+  uint64_t rows = 0;
+  if (std::filesystem::exists(run / "run.h5")) {
+    const record::RunReader log(run / "run.h5");
+    refuse_another_spec(log, run, sha256);
+    rows = log.rows();
+  }
+  const auto found = record::newest_good(run, &start.passed_over, rows);
+  for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
+  if (!found)
+    throw Error(run.string(),
+                fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),
+                "--fresh begins anew and keeps what is here beside it", Exit::data);
+  record::point_at(found->folder, "last");
+  start.step = found->step;
+  start.folder = found->folder;
+  return start;
+}
+
+}  // namespace
+
+Start find_start(comm::World& world, const std::filesystem::path& run, bool resume, const std::string& spec_sha256) {
+  Start start = world.together("find the checkpoint", [&] {
+    if (world.rank() != 0) return Start();
+    record::remove_unfinished(run);
+    return resume ? newest_start(run, spec_sha256) : Start();
+  });
+  for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: passed over {}\n", problem);
+  std::string told = nlohmann::json{start.step, start.folder.string()}.dump();
+  world.broadcast(told);
+  const auto read = nlohmann::json::parse(told);
+  start.step = read[0];
+  start.folder = read[1].get<std::string>();
+  return start;
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,78 @@
+#pragma once
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/world.h"
+#include "record/rollout_file.h"
+#include "record/run_file.h"
+#include "record/status.h"
+#include "train/batch/scoring.h"
+#include "train/metrics/row.h"
+
+namespace compeer::train {
+
+/// What a run leaves behind while it goes on: run.h5, status.json and summary.json (rank 0), rollouts (every rank).
+class Journal {
+ public:
+  struct Plan {
+    std::filesystem::path folder;
+    std::string spec_text;  ///< spec.json
+    std::string task;
+    std::vector<std::string> columns;  ///< of run.h5, "step" first
+    std::vector<std::string> values;   ///< of rollouts; empty: none are kept
+    uint64_t steps = 0;                ///< planned
+    uint64_t done = 0;                 ///< steps that stand, when a run goes on
+  };
+  Journal(const comm::World& world, Plan plan);
+
+  const std::vector<std::string>& columns() const { return plan_.columns; }
+
+  /// The groups of this rank. `advantages` may be empty.
+  void rollouts(uint64_t step, const RunPlugins& plugins, const std::vector<ScoredGroup>& groups,
+                const std::vector<std::vector<double>>& advantages);
+
+  /// Rank 0: a finished step. What writing its row takes is counted in "seconds/log" of the next.
+  void append(uint64_t step, Row row);
+
+  /// Rank 0: what goes on just now, for whoever watches. Cheap: at most five times a second something is written.
+  void phase(const std::string& phase);
+
+  /// Rank 0: before a checkpoint, so that its row survives whatever the checkpoint does.
+  void sync();
+  void event(uint64_t step, const std::string& text);
+  void note(uint64_t step, const std::string& text);     ///< rank 0: also on standard error
+  void warning(uint64_t step, const std::string& text);  ///< rank 0: also on standard error
+
+  /// Rank 0: what became of the data, as "data" in the details of summary.json.
+  void tell_data(nlohmann::json data) { data_ = std::move(data); }
+
+  /// Rank 0: the run ends after this step, before all that were planned.
+  void end_at(uint64_t step, const std::string& why);
+
+  /// All ranks, before `finish`, which may come only when all have done it: no rollouts will follow.
+  void close_rollouts();
+  /// All ranks; `estimates` replace the means over the last rows in summary.json.
+  void finish(const std::optional<std::map<std::string, statistics::Interval>>& estimates);
+  void stop(const std::string& state);
+
+ private:
+  void publish(bool now);
+  std::map<std::string, statistics::Interval> recent_means() const;
+
+  Plan plan_;
+  std::optional<record::RunWriter> run_;
+  std::optional<record::RolloutWriter> rollouts_;
+  record::Status status_;
+  nlohmann::json data_;
+  std::deque<std::vector<double>> recent_;
+  std::chrono::steady_clock::time_point start_, published_;
+  double appending_ = 0;  // seconds that the last row took
+};
+
+}  // namespace compeer::train

@@ -1,0 +1,129 @@
+#include "train/metrics/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "train/metrics/placement.h"
+
+namespace compeer::train {
+
+namespace {
+
+constexpr double mib = 1024 * 1024;
+constexpr double bytes = 4;                  // of a number
+constexpr double kept_logits = 64;           // MiB: tiles of logits that wait for the way back (kernels/README.md)
+constexpr double kept = 16, recomputed = 2;  // rows of the model's width for each token and layer
+constexpr double buffers = 24;               // MiB, measured
+constexpr double between = 0.5;              // of what comes and goes, measured: room that lies free if it is kept
+constexpr int64_t looked_at = 8;             // records
+
+double status(const char* name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name)) return std::stod(line.substr(std::char_traits<char>::length(name))) / 1024;
+  }
+  return 0;
+}
+
+double rows_kept(const Settings& model, int64_t learned) {
+  return model.has("recompute_above") && learned > model.integer("recompute_above") ? recomputed : kept;
+}
+
+std::string size(double mebibytes) {
+  return mebibytes < 10000 ? fmt::format("{:.{}f} MiB", mebibytes, mebibytes < 10 ? 1 : 0)
+                           : fmt::format("{:.1f} GiB", mebibytes / 1024);
+}
+
+// Hosts whose ranks want more than there is.
+void warn(const std::vector<Placement>& placements, double more) {
+  std::map<std::string, std::pair<double, double>> hosts;  // wanted, free
+  for (const Placement& placement : placements) {
+    auto& [wanted, free] = hosts[placement.host];
+    wanted += more;
+    free = static_cast<double>(placement.machine.free) / mib;
+  }
+  for (const auto& [host, sizes] : hosts) {
+    if (sizes.second == 0 || sizes.first <= sizes.second) continue;
+    fmt::print(
+        stderr,
+        "compeer: note: {} has {} free, its ranks may want {} more; see docs/running.md, \"When memory is short\"\n",
+        host, size(sizes.second), size(sizes.first));
+  }
+}
+
+}  // namespace
+
+double peak_memory() { return status("VmHWM:"); }
+
+int64_t gradients_of(int64_t leaves) {
+  return leaves == 0 ? 1 : std::bit_width(static_cast<uint64_t>(leaves));  // one for each unfinished node
+}
+
+int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling) {
+  const auto whole = [](int64_t n) { return (n + Cache::page - 1) / Cache::page * Cache::page; };
+  const int64_t sequences = std::min(prompts * group_size, sampling.concurrent);
+  const int64_t read = std::min(prompts, sequences / group_size + 1);
+  return read * whole(length) + sequences * whole(sampling.max_new_tokens);
+}
+
+MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const Demand& demand, double rows,
+                               bool keeping, double now) {
+  const auto weights = bytes * static_cast<double>(parameters) / mib;
+  const auto tokens = static_cast<double>(demand.learned);
+  MemoryEstimate sizes;
+  sizes.now = now;
+  sizes.rearranged = shape.rounded ? weights / 2 : weights;
+  sizes.gradients = weights * static_cast<double>(demand.gradients);
+  sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib +
+                      std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
+  sizes.pages =
+      2 * bytes * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;
+  sizes.rest = buffers + (keeping ? between * sizes.more() : 0);
+  return sizes;
+}
+
+std::string memory_text(const MemoryEstimate& sizes) {
+  return fmt::format(
+      "memory of a rank, estimated: {} = {} so far + rearranged weights {} + gradients {} + activations {} + keys and "
+      "values {} + buffers and room between {}",
+      size(sizes.all()), size(sizes.now), size(sizes.rearranged), size(sizes.gradients), size(sizes.activations),
+      size(sizes.pages), size(sizes.rest));
+}
+
+MemoryEstimate rank_memory(Run& run, const Demand& demand) {
+  const auto& shape = run.plugins->model().object().shape();
+  int64_t parameters = 0;
+  for (const auto& one : run.plugins->model().object().parameters()) parameters += one.value.numel();
+  const auto rows = rows_kept(run.spec.table("model"), demand.learned);
+  const char* allocation = std::getenv("GLIBC_TUNABLES");
+  const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
+  return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
+}
+
+void tell_memory(Run& run, const Demand& demand) {
+  const auto sizes = rank_memory(run, demand);
+  const auto placements = gather_placements(run.world);
+  if (run.world.rank() != 0) return;
+  fmt::print(stderr, "compeer: {}\n", memory_text(sizes));
+  warn(placements, sizes.more());
+}
+
+int64_t longest_of(Run& run, const Records& records, bool answers) {
+  return run.world.together("read", [&]() -> int64_t {
+    if (run.world.rank() != 0) return 0;
+    const auto count = std::min(looked_at, records.size());
+    int64_t longest = 0;
+    for (const auto& group : records.read(0, count, [](int64_t i) { return i; })) {
+      const auto answer = answers ? run.plugins->chat().answer(group.example.answer).size() : 0;
+      longest = std::max(longest, static_cast<int64_t>(group.prompt.size() + answer));
+    }
+    return longest;
+  });
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/machine.h"
+#include "comm/world.h"
+
+namespace compeer::train {
+
+/// Where a rank is, and what of the machine it may use.
+struct Placement {
+  std::string host;
+  Machine machine;
+};
+
+/// Everyone's placements, on rank 0. Collective.
+std::vector<Placement> gather_placements(comm::World& world);
+
+/// Lines for people: ranks, hosts, threads and cores, and remarks where these don't fit together:
+///   4 ranks on 2 hosts, 2 threads each; device: CPU
+///     n07: ranks 0-1 on cores 0-7
+///     n08: rank 2 on cores 0-3, rank 3 on cores 4-7
+std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads);
+
+/// Collective. Says them on rank 0's standard error.
+void print_placements(comm::World& world, int64_t threads);
+
+}  // namespace compeer::train

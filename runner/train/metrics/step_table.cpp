@@ -1,0 +1,196 @@
+#include "train/metrics/step_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace compeer::train {
+
+namespace {
+
+// A message of 64-bit numbers; lists carry their lengths.
+class Packed {
+ public:
+  Packed() = default;
+  explicit Packed(const std::string& bytes) : numbers_(bytes.size() / sizeof(uint64_t)) {
+    std::memcpy(numbers_.data(), bytes.data(), bytes.size());
+  }
+
+  void put(uint64_t number) { numbers_.push_back(number); }
+  void put(double number) { put(std::bit_cast<uint64_t>(number)); }
+  template <class T>
+  void put_all(std::span<const T> list) {
+    put(uint64_t{list.size()});
+    for (const T& each : list) put(each);
+  }
+
+  bool more() const { return next_ < numbers_.size(); }
+  uint64_t count() { return numbers_.at(next_++); }
+  template <class T>
+  std::vector<T> list() {
+    std::vector<T> all(count());
+    for (T& each : all) each = std::bit_cast<T>(count());
+    return all;
+  }
+
+  std::string_view bytes() const {
+    return {reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(uint64_t)};
+  }
+
+ private:
+  std::vector<uint64_t> numbers_;
+  size_t next_ = 0;
+};
+
+double mean(const std::vector<float>& values) {
+  double total = 0;
+  for (const float value : values) total += static_cast<double>(value);
+  return values.empty() ? 0.0 : total / static_cast<double>(values.size());
+}
+
+void pack(const ScoredGroup& group, Packed& to) {
+  std::vector<double> lengths, entropies, finished;
+  std::vector<statistics::Words> words;
+  for (const auto& sample : group.samples) {
+    lengths.push_back(static_cast<double>(sample.tokens.size()));
+    entropies.push_back(mean(sample.entropies));
+    finished.push_back(sample.finished ? 1.0 : 0.0);
+  }
+  for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
+  for (const auto& list : {group.rewards, lengths, entropies, finished}) to.put_all<double>(list);
+  for (const auto& values : group.values) to.put_all<double>(values);
+  for (const auto& text : words) to.put_all<uint64_t>(text);
+  to.put(statistics::self_similarity(words));
+}
+
+StepTable::Group unpack(Packed& from) {
+  StepTable::Group group;
+  for (auto* list : {&group.rewards, &group.lengths, &group.entropies, &group.finished}) *list = from.list<double>();
+  for (size_t i = 0; i < group.lengths.size(); ++i) group.values.push_back(from.list<double>());
+  for (size_t i = 0; i < group.lengths.size(); ++i) group.words.push_back(from.list<uint64_t>());
+  group.self_similarity = std::bit_cast<double>(from.count());
+  return group;
+}
+
+std::vector<double> known(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  return values;
+}
+
+double mean(const std::vector<double>& values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total / static_cast<double>(values.size());  // NaN of none
+}
+
+double deviation(const std::vector<double>& values) {
+  if (values.size() == 1) return 0;
+  const double middle = mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - middle) * (value - middle);
+  return values.empty() ? middle : std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+bool is_reward(const std::string& column) { return column == "reward" || column.starts_with("rewards/"); }
+
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+class Means {
+ public:
+  explicit Means(const std::vector<StepTable::Group>& groups) : groups_(groups) {}
+
+  // Of a number that each completion has, by its place in the group.
+  template <class Of>
+  std::vector<double> each(Of of) const {
+    std::vector<double> all;
+    for (const auto& group : groups_) {
+      for (size_t i = 0; i < group.lengths.size(); ++i) all.push_back(of(group, i));
+    }
+    return known(std::move(all));
+  }
+
+  template <class Of>
+  double over_groups(Of of) const {
+    std::vector<double> all;
+    for (const auto& group : groups_) all.push_back(of(group));
+    return mean(known(std::move(all)));
+  }
+
+ private:
+  const std::vector<StepTable::Group>& groups_;
+};
+
+}  // namespace
+
+bool all_equal(const std::vector<double>& rewards) {
+  const auto there = known(rewards);
+  return std::all_of(there.begin(), there.end(), [&](double reward) { return reward == there.front(); });
+}
+
+StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine, std::span<const double> notes) {
+  Packed packed;
+  packed.put_all<double>(notes);
+  for (const ScoredGroup& group : mine) pack(group, packed);
+  StepTable table;
+  for (const std::string& bytes : world.gather(packed.bytes())) {
+    Packed theirs(bytes);
+    table.notes.push_back(theirs.list<double>());
+    while (theirs.more()) table.groups.push_back(unpack(theirs));
+  }
+  return table;
+}
+
+double StepTable::largest(size_t note) const {
+  double all = 0;
+  for (const auto& theirs : notes) all = std::max(all, theirs.at(note));
+  return all;
+}
+
+double StepTable::sum(size_t note) const {
+  double all = 0;
+  for (const auto& theirs : notes) all += theirs.at(note);
+  return all;
+}
+
+double StepTable::tokens() const {
+  double all = 0;
+  for (const Group& group : groups) {
+    for (const double length : group.lengths) all += length;
+  }
+  return all;
+}
+
+std::vector<std::string> StepTable::columns(const std::vector<std::string>& score_columns) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : StepTable().metrics(score_columns)) names.push_back(name);
+  return names;
+}
+
+Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const {
+  const Means means(groups);
+  Metrics all;
+  for (size_t c = 0; c < score_columns.size(); ++c) {
+    const auto values = means.each([c](const Group& group, size_t i) { return group.values[i][c]; });
+    all.emplace_back(score_columns[c], mean(values));
+    if (is_reward(score_columns[c])) all.emplace_back(score_columns[c] + "_std", deviation(values));
+  }
+  all.emplace_back("group_std", means.over_groups([](const Group& group) { return deviation(known(group.rewards)); }));
+  all.emplace_back("zero_variance",
+                   means.over_groups([](const Group& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
+  all.emplace_back("length", mean(means.each([](const Group& group, size_t i) { return group.lengths[i]; })));
+  all.emplace_back("truncated", 1 - mean(means.each([](const Group& group, size_t i) { return group.finished[i]; })));
+  all.emplace_back("entropy", mean(means.each([](const Group& group, size_t i) { return group.entropies[i]; })));
+  statistics::Texts texts;
+  for (const Group& group : groups) {
+    for (const auto& words : group.words) texts.push_back(&words);
+  }
+  all.emplace_back("distinct_1", statistics::distinct(texts, 1));
+  all.emplace_back("distinct_2", statistics::distinct(texts, 2));
+  all.emplace_back("self_bleu", statistics::self_bleu(texts));
+  all.emplace_back("self_similarity", means.over_groups([](const Group& group) { return group.self_similarity; }));
+  return all;
+}
+
+}  // namespace compeer::train

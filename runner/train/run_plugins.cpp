@@ -1,0 +1,84 @@
+#include "train/run_plugins.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "comm/phase.h"
+#include "inference/embeddings.h"
+#include "inference/services.h"
+
+namespace compeer::train {
+
+using nlohmann::json;
+
+RunPlugins::RunPlugins(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
+                       const comm::StopFlag& stop, int rank)
+    : services_(inference::services_of(spec_file, stop, rank)) {
+  const json& spec = spec_file.at("spec");
+  dataset_ = open<Dataset>("datasets", spec.at("dataset"));
+  open_model(spec.at("model"), checkpoint);
+  if (spec.contains("rewards")) open_rewards(spec);
+}
+
+RunPlugins::~RunPlugins() = default;
+
+template <class T>
+std::unique_ptr<plugin::Plugin<T>> RunPlugins::open(const char* kind, const json& table) {
+  const auto choice = services_.find(kind, table.at("plugin").get<std::string>());
+  const comm::Phase here("open plugins", choice.kind + "/" + choice.name);
+  return std::make_unique<plugin::Plugin<T>>(
+      plugin::open<T>(choice, Settings(table), std::make_unique<plugin::RunHost>(choice, services_)));
+}
+
+void RunPlugins::open_model(json table, const std::optional<std::filesystem::path>& checkpoint) {
+  const json& named = table.at("tokenizer").is_null() ? table.value("path", json()) : table.at("tokenizer");
+  if (named.is_null())
+    throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
+  tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
+  chat_ = std::make_unique<language::Chat>(*tokenizer_);
+  table["end_token"] = tokenizer_->end();
+  const std::string folder = table.value("path", json()).is_string() ? table.at("path").get<std::string>() : "";
+  if (checkpoint) {
+    table["path"] = checkpoint->string();
+  } else if (table.contains("config") && table.at("config").is_object()) {
+    table["config"]["vocab_size"] = tokenizer_->size();
+  }
+  model_ = open<Model>("models", table);
+  vision_input_ = std::make_unique<inference::VisionInput>(folder, *model_);
+  model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
+  if (const auto shape = model_->call("shape", [](Model& m) { return m.shape(); });
+      shape.vocabulary < tokenizer_->size()) {
+    throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
+                Exit::data);
+  }
+  services_.embed = [this](const std::vector<std::string>& texts) {
+    return inference::embeddings(*model_, *tokenizer_, texts);
+  };
+}
+
+void RunPlugins::open_rewards(const json& spec) {
+  for (const json& table : spec.at("rewards")) {
+    auto opened = open<Reward>("rewards", table);
+    auto names = plugin::parts(*opened);
+    const auto label =
+        table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
+    grpo::Shaping shaping;
+    if (!table.at("floor").is_null()) shaping.floor = table.at("floor").get<double>();
+    if (!table.at("ceiling").is_null()) shaping.ceiling = table.at("ceiling").get<double>();
+    shaping.cut_off = table.at("cut_off").get<double>();
+    if (!table.at("cosine_length").is_null())
+      shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
+    rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names)});
+  }
+  reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
+  for (const auto& name : plugin::factors(*reweighting_))
+    factors_.push_back(reweighting_->identity().name + "/" + name);
+}
+
+int64_t RunPlugins::records(const std::string& split) { return plugin::records_in(*dataset_, split, "the run"); }
+
+Example RunPlugins::record(const std::string& split, int64_t index) {
+  return dataset_->call("get", [&](Dataset& d) { return d.get(split, index); });
+}
+
+}  // namespace compeer::train

@@ -1,0 +1,169 @@
+#include "inference/vision_input.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/error.h"
+#include "rollout/engine.h"
+#include "seeing.h"
+#include "train/update/learning.h"
+#include "train/update/parts.h"
+
+namespace compeer::inference {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int32_t kImage = 260;
+
+// What is said in front of a model that takes pictures.
+class SeenTurns : public Seeing {
+ protected:
+  SeenTurns()
+      : tokenizer(language::Tokenizer::load(folder)), chat(tokenizer), model(open()), vision_input(folder, model) {}
+
+  static std::vector<Turn> dialogue(int number) {
+    return {{"user", "i am sad", {picture(number)}}, {"assistant", "oh"}, {"user", "look", {picture(1)}}};
+  }
+  std::string complaint(const VisionInput& some, const std::vector<Turn>& turns) const {
+    try {
+      some.prompt(chat, turns, some.read(turns, "record 7"), "record 7");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::data);
+      return error.what();
+    }
+    return "nothing";
+  }
+
+  const language::Tokenizer tokenizer;
+  const language::Chat chat;
+  plugin::Plugin<Model> model;
+  const VisionInput vision_input;
+};
+
+TEST_F(SeenTurns, APictureStandsBeforeItsTextAsOftenAsItHasTokens) {
+  const auto turns = dialogue(0);
+  const auto tokens = vision_input.prompt(chat, turns, vision_input.read(turns, ""), "");
+  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), kImage), 6 + 16);
+  std::string seen = tokenizer.decode(tokens);  // without special tokens
+  EXPECT_EQ(seen, "user\ni am sad\nassistant\noh\nuser\nlook\nassistant\n");
+  const auto first = std::find(tokens.begin(), tokens.end(), kImage);
+  EXPECT_EQ(tokenizer.decode(std::vector<int32_t>(tokens.begin(), first)), "user\n");
+  EXPECT_EQ(vision_input.prompt(chat, {turns.begin(), turns.begin() + 2}, vision_input.read(turns, ""), "").size(),
+            tokens.size() - 16 - std::string("user\nlook\n").size() - 4);
+}
+
+TEST_F(SeenTurns, WhatPeopleWroteIsNoPicture) {
+  const auto tokens = vision_input.prompt(chat, {{"user", "<|image_pad|>"}}, {}, "");
+  EXPECT_EQ(std::count(tokens.begin(), tokens.end(), kImage), 0);
+}
+
+TEST_F(SeenTurns, LooksOnFromAnyTurn) {
+  const auto turns = dialogue(0);
+  const auto pictures = vision_input.read(turns, "");
+  const auto tokens = vision_input.prompt(chat, turns, pictures, "");
+  const auto whole = vision_input.look(tokens, 0, 0, pictures);
+  const auto middle = static_cast<size_t>(std::find(tokens.begin(), tokens.end(), kImage) - tokens.begin()) + 8;
+  const auto begin = vision_input.look(std::span(tokens).first(middle), 0, 0, pictures);
+  const auto rest = vision_input.look(tokens, middle, begin->next, pictures);
+  EXPECT_TRUE(at::equal(at::cat({begin->features, rest->features}), whole->features));
+  EXPECT_TRUE(at::equal(at::cat({begin->positions, rest->positions}, 1), whole->positions));
+  EXPECT_EQ(rest->next, whole->next);
+  EXPECT_EQ(vision_input.look(tokens, tokens.size() - 3, 40, pictures), nullptr);
+}
+
+TEST_F(SeenTurns, SaysWhatCanNotBeShown) {
+  const auto missing = (folder / "none.png").string();
+  EXPECT_EQ(complaint(vision_input, {{"user", "look", {missing}}}).find("record 7: " + missing + ": "), 0u);
+  const auto broken = (folder / "broken.png").string();
+  std::ofstream(broken) << "\x89PNG no more";
+  EXPECT_EQ(complaint(vision_input, {{"user", "look", {broken}}}).find("record 7: " + broken + ": "), 0u);
+  EXPECT_EQ(complaint(VisionInput("", model), dialogue(0)),
+            "record 7: shows " + picture(0) +
+                ", but the model sees no pictures\n  help: take one that does (qwen2_5_vl), or leave pictures out");
+  fs::remove(folder / "preprocessor_config.json");
+  EXPECT_EQ(complaint(VisionInput(folder, model), dialogue(0)),
+            "record 7: shows " + picture(0) +
+                ", but the model folder has no preprocessor_config.json\n  help: it says how pictures are cut");
+}
+
+TEST_F(SeenTurns, AFolderThatIsSavedSeesAlike) {
+  const auto other = folder / "other";
+  fs::create_directories(other);
+  model.call("save", [&](Model& m) { m.save(other.string()); });
+  vision_input.save(other);
+  const auto turns = dialogue(0);
+  EXPECT_EQ(VisionInput(other, model).prompt(chat, turns, vision_input.read(turns, ""), ""),
+            vision_input.prompt(chat, turns, VisionInput(other, model).read(turns, ""), ""));
+}
+
+// A dialogue with pictures in training, against the engine.
+class LearntWithPictures : public SeenTurns {
+ protected:
+  train::ScoredGroup group(int number) const {
+    train::ScoredGroup group;
+    const auto turns = dialogue(number);
+    group.pictures = vision_input.read(turns, "");
+    group.prompt = vision_input.prompt(chat, turns, group.pictures, "");
+    group.vision = vision_input.look(group.prompt, 0, 0, group.pictures);
+    return group;
+  }
+  static std::vector<float> list(const at::Tensor& t) {
+    const auto flat = t.detach().contiguous();
+    return {flat.const_data_ptr<float>(), flat.const_data_ptr<float>() + flat.numel()};
+  }
+  std::vector<float> gradients(const std::function<void()>& backward) {
+    for (auto& p : policy.model.parameters()) p.value.mutable_grad() = at::zeros_like(p.value);
+    backward();
+    std::vector<float> all;
+    for (const auto& p : policy.model.parameters()) {
+      const auto own = list(p.value.grad());
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  }
+
+  rollout::Policy policy{model.object()};
+};
+
+TEST_F(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
+  auto tokens = group(0).prompt;
+  const auto pictures = group(0).pictures;
+  for (const int32_t id : chat.answer("no")) tokens.push_back(id);
+  const train::Lesson lesson(tokens, {{1, static_cast<int64_t>(tokens.size())}},
+                             vision_input.look(std::span(tokens).first(tokens.size() - 1), 0, 0, pictures));
+  const auto scored = rollout::Engine(policy).score({{0, tokens, vision_input.look(tokens, 0, 0, pictures)}});
+  EXPECT_EQ(list(train::log_probs(policy, std::vector{lesson, lesson})).size(), 2 * scored[0].size());
+  EXPECT_EQ(list(train::log_probs(policy, std::vector{lesson})), scored[0]);
+}
+
+TEST_F(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
+  auto own = group(0);
+  const rollout::Request request{{.max_new_tokens = 5}, 3, {tokenizer.end()}, 11, 1};
+  own.samples = rollout::generate(policy, {{0, own.prompt, own.vision}}, request)[0];
+  const auto batch = train::group_batch(own);
+  const auto now = train::log_probs(policy, batch, 1.0);
+  EXPECT_EQ(list(now.log_prob), list(batch.sampled_log_probs));
+
+  auto other = group(2);  // as many tokens, another picture
+  EXPECT_EQ(other.prompt, own.prompt);
+  other.samples = own.samples;
+  EXPECT_NE(list(train::log_probs(policy, train::group_batch(other), 1.0).log_prob), list(now.log_prob));
+}
+
+TEST_F(LearntWithPictures, PartsOfAGroupAreDifferentiatedAsTheWhole) {
+  auto own = group(0);
+  own.samples = {{{70, 71, 72}, {0, 0, 0}, {}, true}, {{73}, {0}, {}, true}, {{74, 75}, {0, 0}, {}, true}};
+  const auto batch = train::group_batch(own);
+  const auto weights = at::arange(1, 7, at::kFloat);
+  const auto whole = gradients([&] { (train::log_probs(policy, batch, 1.0).log_prob * weights).sum().backward(); });
+  const auto parts = gradients([&] { train::backward_in_parts(policy, batch, 1.0, 1, weights, {}); });
+  EXPECT_EQ(whole, parts);
+  EXPECT_TRUE(std::any_of(whole.begin(), whole.end(), [](float g) { return g != 0; }));
+}
+
+}  // namespace
+}  // namespace compeer::inference

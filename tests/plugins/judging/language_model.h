@@ -1,0 +1,63 @@
+#pragma once
+#include <functional>
+#include <stdexcept>
+
+#include "compeer/language_model.h"
+
+namespace compeer::judging {
+
+/// A judge made of a function of all that was said before and the question; keeps what it was asked.
+class Scripted : public LanguageModel {
+ public:
+  using Answer = std::function<std::string(const std::string& past, const std::string& question, uint32_t draw)>;
+  explicit Scripted(Answer answer) : answer_(std::move(answer)) {}
+
+  std::unique_ptr<Conversation> begin(const std::vector<Turn>& turns) override {
+    ++begun;
+    auto conversation = std::make_unique<Held>();
+    for (const auto& turn : turns) conversation->past += turn.role + ": " + turn.text + "\n";
+    return conversation;
+  }
+
+  std::vector<Completion> answer(const std::vector<Conversation*>& conversations, const std::vector<std::string>& texts,
+                                 const SamplingParams& sampling) override {
+    std::vector<Completion> all;
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      auto& conversation = dynamic_cast<Held&>(*conversations[i]);
+      asked.push_back(conversation.past + "? " + texts[i]);
+      sure.push_back(sampling.sure);
+      all.push_back({answer_(conversation.past, texts[i], sampling.draw), 1, true});
+      conversation.past += "? " + texts[i] + "\n= " + all.back().text + "\n";
+    }
+    return all;
+  }
+
+  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
+                                             const std::vector<std::vector<Question>>& questions,
+                                             const SamplingParams& sampling, bool weigh) override {
+    if (weigh && !weights) throw std::logic_error("nobody asked for likelihoods");
+    std::vector<std::vector<ScoredAnswer>> all(conversations.size());
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      for (const Question& question : questions[i]) {
+        const auto log_probs = weigh ? weights(question.text, question.choices) : std::vector<double>();
+        all[i].push_back({answer({conversations[i]}, {question.text}, sampling)[0], log_probs});
+        guessed.push_back(question.choices.at(question.guess) + (question.sure ? "!" : "?"));
+      }
+    }
+    return all;
+  }
+
+  std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
+  int begun = 0;
+  std::vector<std::string> asked, guessed;
+  std::vector<double> sure;  // how sure it had to be of what it answered
+
+ private:
+  struct Held : Conversation {
+    std::unique_ptr<Conversation> copy() const override { return std::make_unique<Held>(*this); }
+    std::string past;
+  };
+  Answer answer_;
+};
+
+}  // namespace compeer::judging

@@ -1,0 +1,64 @@
+#include "train/metrics/memory.h"
+
+#include <gtest/gtest.h>
+
+namespace compeer::train {
+namespace {
+
+TEST(GradientsOf, CountsUnfinishedNodesOfTheTree) {
+  EXPECT_EQ(gradients_of(1), 1);
+  EXPECT_EQ(gradients_of(2), 2);
+  EXPECT_EQ(gradients_of(4), 3);  // (0 1), 2 and 3
+  EXPECT_EQ(gradients_of(7), 3);  // (0 1 2 3), (4 5) and 6
+  EXPECT_EQ(gradients_of(8), 4);
+  EXPECT_EQ(gradients_of(0), 1);  // a rank without leaves still gets the sum
+}
+
+TEST(PositionsOf, CountsWholePagesOfWhatIsInFlight) {
+  rollout::Sampling sampling;
+  sampling.max_new_tokens = 24;
+  sampling.concurrent = 64;
+  EXPECT_EQ(positions_of(4, 20, 4, sampling), 4 * 32 + 16 * 32);
+  sampling.concurrent = 8;  // two groups are decoded, and one more prompt is read
+  EXPECT_EQ(positions_of(4, 20, 4, sampling), 3 * 32 + 8 * 32);
+}
+
+TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
+  ModelShape shape;
+  shape.layers = 8, shape.hidden = 512, shape.kv_heads = 2, shape.head_dim = 64, shape.vocabulary = 1024;
+  const int64_t parameters = 16 << 20;  // 64 MiB
+  const auto sizes = estimate_memory(shape, parameters, {3, 1024, 2048}, 16, false, 200);
+  EXPECT_EQ(sizes.now, 200);
+  EXPECT_EQ(sizes.rearranged, 64);
+  EXPECT_EQ(sizes.gradients, 3 * 64);
+  EXPECT_EQ(sizes.activations, 256 + 4);  // 1024 tokens x 8 layers x 16 rows x 512 x 4 bytes; 1024 x 1024 logits
+  EXPECT_EQ(sizes.pages, 16);             // 2048 positions x 8 layers x 2 heads x 64 x 2 x 4 bytes
+  EXPECT_EQ(sizes.rest, 24);
+  EXPECT_EQ(sizes.more(), 64 + 192 + 260 + 16 + 24);
+}
+
+TEST(EstimateMemory, KnowsWhatSavesSome) {
+  ModelShape shape;
+  shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.rounded = true;
+  const auto sizes = estimate_memory(shape, 16 << 20, {1, 1024, 0}, 2, true, 200);
+  EXPECT_EQ(sizes.rearranged, 32);        // bfloat16
+  EXPECT_EQ(sizes.activations, 32 + 64);  // recomputed; tiles of logits are kept up to 64 MiB
+  EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 64 + 96));
+}
+
+TEST(MemoryText, NamesWhatIsCounted) {
+  EXPECT_EQ(
+      memory_text({12000, 0.5, 1.6, 260, 0, 24}),
+      "memory of a rank, estimated: 12.0 GiB = 11.7 GiB so far + rearranged weights 0.5 MiB + gradients 1.6 MiB + "
+      "activations 260 MiB + keys and values 0.0 MiB + buffers and room between 24 MiB");
+}
+
+TEST(EstimateMemory, OfWhatIsOnlyReadIsLittle) {
+  ModelShape shape;
+  shape.layers = 8, shape.hidden = 512, shape.vocabulary = 1024;
+  const auto sizes = estimate_memory(shape, 16 << 20, {}, 16, false, 200);
+  EXPECT_EQ(sizes.gradients + sizes.activations + sizes.pages, 0);
+}
+
+}  // namespace
+}  // namespace compeer::train

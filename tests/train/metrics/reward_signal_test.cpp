@@ -1,0 +1,90 @@
+#include "train/metrics/reward_signal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace compeer::train {
+namespace {
+
+const std::vector<std::string> columns{"step",        "advantage_abs",   "left_out",    "reward",
+                                       "rewards/a/x", "rewards/a/x_std", "rewards/b/y", "rewards/b/y_std"};
+constexpr double nobody = std::numeric_limits<double>::quiet_NaN();
+
+struct Step {
+  double advantage = 1, reward = 0, a = 0, a_std = 1, b = 0, b_std = 1, left_out = 0;
+};
+
+const Step good{},
+    unjudged{.advantage = 0, .reward = nobody, .a = nobody, .a_std = nobody, .b = nobody, .b_std = nobody};
+
+// What is said after each of these steps, and when: "10: ...".
+std::vector<std::string> said(const std::vector<Step>& steps, bool finished = false) {
+  RewardSignal signal({{"a", "rewards/a/x"}, {"b", "rewards/b/y"}});
+  std::vector<std::string> all;
+  for (size_t t = 1; t <= steps.size(); ++t) {
+    const Step& s = steps[t - 1];
+    Row row(columns);
+    const double values[] = {static_cast<double>(t), s.advantage, s.left_out, s.reward, s.a, s.a_std, s.b, s.b_std};
+    for (size_t i = 0; i < columns.size(); ++i) row.set(columns[i], values[i]);
+    for (const auto& text : signal.look_at(row, finished && t == steps.size()))
+      all.push_back(std::to_string(t) + ": " + text);
+  }
+  return all;
+}
+
+std::vector<Step> times(size_t count, const Step& step) { return std::vector<Step>(count, step); }
+
+std::vector<Step> operator+(std::vector<Step> a, const std::vector<Step>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(RewardSignal, IsSilentWhileSomethingIsLearned) {
+  EXPECT_EQ(said(times(30, good), true), Texts{});
+  EXPECT_EQ(said(times(9, unjudged) + times(1, good) + times(9, unjudged), true), Texts{});
+}
+
+TEST(RewardSignal, SaysOnceThatNobodyJudges) {
+  EXPECT_EQ(
+      said(times(2, good) + times(25, unjudged), true),
+      Texts{"12: the last 10 steps taught nothing: no reward had an opinion of any completion; compeer log group RUN "
+            "--step 12 --prompt 0 shows completions and their rewards"});
+}
+
+TEST(RewardSignal, SaysItAtTheEndOfAShortRun) {
+  EXPECT_EQ(said(times(3, unjudged), true).at(0).substr(0, 48), "3: the last 3 steps taught nothing: no reward ha");
+  EXPECT_EQ(said(times(1, unjudged), true).at(0).substr(0, 34), "1: the only step taught nothing: n");
+  EXPECT_EQ(said(times(3, unjudged), false), Texts{});
+}
+
+TEST(RewardSignal, SaysThatRewardsAreEqualAndWhatTheyAre) {
+  EXPECT_EQ(
+      said(times(11, {.advantage = 0, .a = 0.5, .a_std = 0, .b_std = 0.25})),
+      Texts{"10: the last 10 steps taught nothing: within every group all rewards were equal (of every completion 'a' "
+            "was 0.5). Rewards that tell the completions of a prompt apart are needed; more varied ones "
+            "(sampling.temperature, grpo.group_size) may help; compeer log group RUN --step 10 --prompt 0 shows "
+            "completions and their rewards"});
+}
+
+TEST(RewardSignal, SaysThatEveryStepIsLeftOut) {
+  EXPECT_EQ(said(times(10, {.left_out = 1})),
+            Texts{"10: the last 10 steps taught nothing: left out, because rewards, loss or gradient are not finite"});
+}
+
+TEST(RewardSignal, NamesTheOneRewardThatIsSilent) {
+  EXPECT_EQ(said(times(20, {.a = nobody, .a_std = nobody}), true),
+            Texts{"10: reward 'a' had no opinion of any completion of the last 10 steps"});
+  EXPECT_EQ(said(times(20, {.a_std = 0, .b = -1, .b_std = 0})),
+            (Texts{"10: reward 'a' was 0 for every completion of the last 10 steps: it does not tell them apart",
+                   "10: reward 'b' was -1 for every completion of the last 10 steps: it does not tell them apart"}));
+  // One that changes from step to step is none.
+  std::vector<Step> other;
+  for (int i = 0; i < 20; ++i) other.push_back({.a = i * 1.0, .a_std = 0});
+  EXPECT_EQ(said(other), Texts{});
+}
+
+}  // namespace
+}  // namespace compeer::train

@@ -1,0 +1,107 @@
+#include "train/metrics/step_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "train/metrics/row.h"
+
+namespace compeer::train {
+namespace {
+
+ScoredGroup group(std::vector<double> rewards, std::vector<std::string> texts) {
+  ScoredGroup all;
+  all.example.id = "one";
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    rollout::Sample sample;
+    sample.tokens.assign(i + 1, 3);
+    sample.log_probs.assign(i + 1, -0.5f);
+    sample.entropies.assign(i + 1, 0.25f);
+    sample.finished = i > 0;
+    all.samples.push_back(sample);
+    all.completions.push_back({texts[i], static_cast<int64_t>(i + 1), i > 0});
+    all.values.push_back({rewards[i]});
+  }
+  all.rewards = rewards;
+  return all;
+}
+
+std::map<std::string, double> metrics_of(const StepTable& table) {
+  std::map<std::string, double> metrics;
+  for (const auto& [name, value] : table.metrics({"reward"})) metrics[name] = value;
+  return metrics;
+}
+
+TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
+  comm::World world;
+  const auto table = StepTable::gather(world, {group({1, 3}, {"a b", "a b"}), group({2, 2}, {"c", "d"})}, {});
+  ASSERT_EQ(table.groups.size(), 2u);
+  EXPECT_EQ(table.tokens(), 6);
+  const auto metrics = metrics_of(table);
+  EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
+  EXPECT_DOUBLE_EQ(metrics.at("reward_std"), std::sqrt(2.0 / 3));  // of 1 3 2 2
+  EXPECT_DOUBLE_EQ(metrics.at("group_std"), std::sqrt(2.0) / 2);   // sqrt(2) in the first group, 0 in the second
+  EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 0.5);
+  EXPECT_DOUBLE_EQ(metrics.at("length"), 1.5);
+  EXPECT_DOUBLE_EQ(metrics.at("truncated"), 0.5);
+  EXPECT_DOUBLE_EQ(metrics.at("entropy"), 0.25);
+  EXPECT_DOUBLE_EQ(metrics.at("distinct_1"), 4.0 / 6);  // a b c d of a b a b c d
+  EXPECT_DOUBLE_EQ(metrics.at("distinct_2"), 1.0 / 2);
+  // "a b" twice: of words and pairs all, of longer runs the 0.1 of a smoothed count: (1 x 1 x .1 x .1)^(1/4); c, d: 0.
+  EXPECT_DOUBLE_EQ(metrics.at("self_bleu"), std::sqrt(0.1) / 2);
+  EXPECT_DOUBLE_EQ(metrics.at("self_similarity"), 0.5);  // 1 in the first group, 0 in the second
+  EXPECT_EQ(metrics.size(), StepTable::columns({"reward"}).size());
+}
+
+TEST(StepTable, LeavesOutRewardsThatAreNotANumber) {
+  const double none = std::nan("");
+  comm::World world;
+  const auto metrics =
+      metrics_of(StepTable::gather(world, {group({1, none, 3}, {"a", "b", "c"}), group({2, none}, {"a", "b"})}, {}));
+  EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
+  EXPECT_DOUBLE_EQ(metrics.at("reward_std"), 1.0);                // of 1 3 2
+  EXPECT_DOUBLE_EQ(metrics.at("group_std"), std::sqrt(2.0) / 2);  // of 1 3, and of 2
+  EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 0.5);
+}
+
+TEST(StepTable, HasNoMeanOfNothing) {
+  const double none = std::nan("");
+  comm::World world;
+  const auto metrics = metrics_of(StepTable::gather(world, {group({none}, {"a"})}, {}));
+  EXPECT_TRUE(std::isnan(metrics.at("reward")));
+  EXPECT_TRUE(std::isnan(metrics.at("reward_std")));
+  EXPECT_TRUE(std::isnan(metrics.at("group_std")));
+  EXPECT_TRUE(std::isnan(metrics.at("self_similarity")));  // one completion has no other
+  EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 1.0);
+}
+
+TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {
+  comm::World world;
+  const double notes[] = {3, -1};
+  const auto table = StepTable::gather(world, {}, notes);
+  EXPECT_EQ(table.largest(0), 3);
+  EXPECT_EQ(table.sum(1), -1);
+  EXPECT_TRUE(table.groups.empty());
+}
+
+TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
+  const double nobody = std::nan("");
+  EXPECT_TRUE(all_equal({1, nobody, 1}));
+  EXPECT_TRUE(all_equal({nobody, nobody}));
+  EXPECT_FALSE(all_equal({nobody, 1, 2}));
+}
+
+TEST(Row, IsNotANumberUntilSet) {
+  const std::vector<std::string> columns{"a", "b"};
+  Row row(columns);
+  row.set("b", 2);
+  EXPECT_TRUE(std::isnan(row.get("a")));
+  EXPECT_EQ(row.get("b"), 2);
+  EXPECT_TRUE(row.has("b"));
+  EXPECT_FALSE(row.has("c"));
+  EXPECT_THROW(row.set("c", 1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace compeer::train
