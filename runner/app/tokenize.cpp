@@ -93,18 +93,17 @@ int tokenize(const Options& options) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& app, std::function<int()>& action) {
+void add_tokenize(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("tokenize", "Turn text and conversations into token ids, or ids into text");
-  command->add_option("--model", options->folder, "a model folder, or one with its tokenizer files only")
+  command.add_option("--model", options->folder, "a model folder, or one with its tokenizer files only")
       ->required()
       ->type_name("DIR");
-  auto* decode = command->add_flag("--decode", options->decode, "token ids to text");
-  command->add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
-  command->add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
-  command->add_flag("--json", options->as_json, "as JSON, which the output is anyway");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return tokenize(*options); }; });
+  auto* decode = command.add_flag("--decode", options->decode, "token ids to text");
+  command.add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
+  command.add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
+  command.add_flag("--json", options->as_json, "as JSON, which the output is anyway");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return tokenize(*options); }; });
 }
 
 }  // namespace compeer::app

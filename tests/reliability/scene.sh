@@ -189,4 +189,4 @@ goes_on() { # NAME RANKS REFERENCE WHAT
 }
 
 # What `compeer run` starts workers with.
-soak_tunables() { grep -o 'glibc[^"]*' "$SOURCE/runner/app/launch/worker_command.cpp" | tr -d '\n'; }
+soak_tunables() { grep -o 'glibc[^"]*' "$SOURCE/runner/launch/worker_command.cpp" | tr -d '\n'; }

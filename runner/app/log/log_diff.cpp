@@ -6,9 +6,9 @@
 #include <ostream>
 #include <set>
 
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
+#include "record/in_child.h"
 #include "report/comparing/compare.h"
 #include "report/comparing/settings.h"
 #include "report/runs/figures.h"
@@ -148,9 +148,9 @@ void print(const ordered_json& all, std::ostream& out) {
 
 int log_diff(const LogDiff& options, std::ostream& out) {
   const auto before = find_run(options.before), after = find_run(options.after);
-  const auto result =
-      in_child([&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
-               options.seconds);
+  const auto result = record::in_child(
+      [&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
+      options.seconds);
   if (!result.problem.empty())
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
                 "compeer log verify tells more", Exit::data);
