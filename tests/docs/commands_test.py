@@ -9,6 +9,7 @@ must be among what the commands before it printed. A comment above a block says 
     <!-- test: not run: needs Slurm -->    its commands and options are checked against --help, nothing is run
     <!-- test: dry run: takes minutes -->  `compeer run` and `compeer submit` get --dry-run
 """
+import json
 import os
 import re
 import shlex
@@ -180,6 +181,12 @@ class Commands(unittest.TestCase):
     def test_commands_and_options_exist(self):
         everywhere = [*pages(), "CONTRIBUTING.md"]
         self.assertEqual([x for page in everywhere for x in unknown(page, read(page), self.known)], [])
+
+    def test_plugins_exist(self):
+        """plugin = "x" on any page, but for those that tutorials write."""
+        known = {found["name"] for found in json.loads(ask(["compeer", "plugins", "list", "--json"]))} | {"curious"}
+        named = {page: set(re.findall(r'\bplugin\s*=\s*"(\w+)"', read(page))) for page in pages()}
+        self.assertEqual({page: names - known for page, names in named.items() if names - known}, {})
 
     def test_commands_run(self):
         wanted = [page for page in pages() if page not in OWN_TEST]
