@@ -2,7 +2,8 @@
 
 usage: commands_test.py SOURCE_DIR BUILD_DIR
 
-Each fenced `sh` block is run in a temporary folder of its page, with results/smoke-grpo in it. A block whose info
+Each fenced `sh` block is run in a temporary folder of its page, with results/smoke-grpo in it; each `lua` block is a
+script that is run dry. A block whose info
 string has a file name (```toml mine.toml) is written to that file first. Lines of a `text` block, each up to its "...",
 must be among what the commands before it printed. A comment above a block says what else:
 
@@ -155,6 +156,36 @@ def failures(page, text, results):
                 return
 
 
+# In place of data that pages name: a record that each of their datasets can read.
+RECORD = {
+    "language": "en", "player": "p", "scene": "s", "task": "t", "first_talk": "f", "card": "c",
+    "dialog": [{"speaker": "user", "text": "Hi."}, {"speaker": "sys", "text": "Hello.", "strategy": "Question"}],
+    "history": [{"role": "user", "text": "Hi."}], "reference": "Hello.", "preference": "first",
+    "candidates": [{"history": "h", "emotion": "e", "strategy": "s", "reply": "r"}], "steps": [[True, True, True]]}
+
+
+def script_failures(page, text, results):
+    """Runs a page's Lua scripts dry, with stand-ins for the files that they name."""
+    for block in markdown.blocks(text):
+        if block["info"] != "lua" or (block["marker"] or "").startswith("test: not run"):
+            continue
+        with tempfile.TemporaryDirectory(prefix="compeer-docs-") as folder:
+            folder = Path(folder)
+            for name in set(re.findall(r'"([\w.-]+(?:/[\w.-]+)+|[\w-]+\.jsonl?|frames)"', block["text"])):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                if "json" in Path(name).suffix:
+                    records = [{"id": split, "dialogue": split, "split": split, **RECORD} for split in
+                               ("train", "valid", "test")]
+                    (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records))
+                else:
+                    (folder / name).symlink_to(results / "smoke-grpo/checkpoints/last")
+            (folder / "script.lua").write_text(block["text"], encoding="utf-8")
+            done = subprocess.run([BUILD / "bin/compeer", "run", "script.lua", "--dry-run"], cwd=folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+            if done.returncode != 0:
+                yield f"{page}:{block['line']}: exit {done.returncode}\n{done.stdout}"
+
+
 def pages():
     return ["README.md", *(str(page) for page in markdown.pages(ROOT) if re.match(r"^docs/(lab/)?[^/]+$", str(page)))]
 
@@ -193,6 +224,10 @@ class Commands(unittest.TestCase):
         with ThreadPoolExecutor(2) as pool:
             found = pool.map(lambda page: list(failures(page, read(page), self.results)), wanted)
         self.assertEqual("\n".join(x for page in found for x in page), "")
+
+    def test_scripts_run_dry(self):
+        wanted = [page for page in pages() if page not in OWN_TEST]
+        self.assertEqual("\n".join(x for page in wanted for x in script_failures(page, read(page), self.results)), "")
 
     def test_blocks_that_do_not_run_say_why(self):
         for page in pages():
