@@ -2,10 +2,10 @@
 
 usage: commands_test.py SOURCE_DIR BUILD_DIR
 
-Each fenced `sh` block is run in a temporary folder of its page, with results/smoke-grpo in it; each `lua` block is a
-script that is run dry. A block whose info
-string has a file name (```toml mine.toml) is written to that file first. Lines of a `text` block, each up to its "...",
-must be among what the commands before it printed. A comment above a block says what else:
+Each fenced `sh` block is run in a temporary folder of its page, with results/smoke-grpo in it. Each `lua` block is a
+script that is run dry, each `toml` block is resolved. A block whose info string has a file name (```toml mine.toml) is
+written to that file instead. Lines of a `text` block, each up to its "...", must be among what the commands before it
+printed. A comment above a block says what else:
 
     <!-- test: not run: needs Slurm -->    its commands and options are checked against --help, nothing is run
     <!-- test: dry run: takes minutes -->  `compeer run` and `compeer submit` get --dry-run
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -156,6 +157,30 @@ def failures(page, text, results):
                 return
 
 
+def toml_value(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_value(one) for one in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def setting_failures(page, text):
+    """Resolves a page's TOML: a whole experiment, or sections in place of those of the smallest run."""
+    smallest = tomllib.loads((ROOT / "experiments/smoke_grpo.toml").read_text(encoding="utf-8"))
+    for block in markdown.blocks(text):
+        if block["info"] != "toml" or (block["marker"] or "").startswith("test: not run"):
+            continue
+        settings = {**smallest, **tomllib.loads(block["text"])}
+        with tempfile.TemporaryDirectory(prefix="compeer-docs-") as folder:
+            file = Path(folder) / "page.toml"
+            file.write_text("".join(f"{key} = {toml_value(one)}\n" for key, one in settings.items()), encoding="utf-8")
+            done = subprocess.run([BUILD / "bin/compeer", "resolve", file], cwd=folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+            if done.returncode != 0:
+                yield f"{page}:{block['line']}: exit {done.returncode}\n{done.stdout}"
+
+
 # In place of data that pages name: a record that each of their datasets can read.
 RECORD = {
     "language": "en", "player": "p", "scene": "s", "task": "t", "first_talk": "f", "card": "c",
@@ -219,15 +244,21 @@ class Commands(unittest.TestCase):
         named = {page: set(re.findall(r'\bplugin\s*=\s*"(\w+)"', read(page))) for page in pages()}
         self.assertEqual({page: names - known for page, names in named.items() if names - known}, {})
 
-    def test_commands_run(self):
+    def hold(self, check, *more):
+        """No page has anything to say against the check; two pages at a time."""
         wanted = [page for page in pages() if page not in OWN_TEST]
         with ThreadPoolExecutor(2) as pool:
-            found = pool.map(lambda page: list(failures(page, read(page), self.results)), wanted)
+            found = pool.map(lambda page: list(check(page, read(page), *more)), wanted)
         self.assertEqual("\n".join(x for page in found for x in page), "")
 
+    def test_commands_run(self):
+        self.hold(failures, self.results)
+
     def test_scripts_run_dry(self):
-        wanted = [page for page in pages() if page not in OWN_TEST]
-        self.assertEqual("\n".join(x for page in wanted for x in script_failures(page, read(page), self.results)), "")
+        self.hold(script_failures, self.results)
+
+    def test_settings_resolve(self):
+        self.hold(setting_failures)
 
     def test_blocks_that_do_not_run_say_why(self):
         for page in pages():
@@ -238,7 +269,8 @@ class Commands(unittest.TestCase):
     # The test of the test: pages with mistakes.
     def test_finds_what_compeer_does_not_have(self):
         page = "`compeer rnu x`, `compeer log show RUN --al`, `compeer run FILE --dry-run`\n\n" \
-               "```sh\nA=1 ./compeer run x --quik   # --quack\n./compeer test -R x\necho compeer | compeer log shw\n```\n"
+               "```sh\nA=1 ./compeer run x --quik   # --quack\n./compeer test -R x\n" \
+               "echo compeer | compeer log shw\n```\n"
         self.assertEqual(list(unknown("p.md", page, self.known)),
                          ["p.md:3: no option '--quik' of 'compeer run'", "p.md:3: no command 'compeer log shw'",
                           "p.md:1: no command 'compeer rnu'", "p.md:1: no option '--al' of 'compeer log show'"])
@@ -248,8 +280,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(list(failures("p.md", page, self.results)), ["p.md:5: not printed: three\none two\n"])
 
     def test_finds_blocks_that_fail(self):
-        page = "```toml a.toml\nname = 1\n```\n\n<!-- test: not run: why -->\n```sh\nfalse\n```\n\n```sh\ncat a.toml; exit 7\n```\n"
-        self.assertEqual(list(failures("p.md", page, self.results)), ["p.md:10: exit 7\ncat a.toml; exit 7\nname = 1\n"])
+        page = "```toml a.toml\nname = 1\n```\n\n<!-- test: not run: why -->\n```sh\nfalse\n```\n\n" \
+               "```sh\ncat a.toml; exit 7\n```\n"
+        wanted = ["p.md:10: exit 7\ncat a.toml; exit 7\nname = 1\n"]
+        self.assertEqual(list(failures("p.md", page, self.results)), wanted)
 
 
 if __name__ == "__main__":

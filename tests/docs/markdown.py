@@ -7,6 +7,7 @@ LONGEST = 120
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(.*?)\s*$")
 HEADING = re.compile(r"^(#{1,6}) +(.*?)\s*#*\s*$")
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(\s*<?([^()\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
+WORD = re.compile(r"(?:`[^`]*`|[^\s`]|`)+")  # code is not broken
 ITEM = re.compile(r"^(\s*)([-*+] |\d+[.)] )")
 
 
@@ -82,7 +83,8 @@ def wrapped(text, width=LONGEST):
         first = paragraph[0]
         item = ITEM.match(first)
         indent = " " * len(item[0]) if item else re.match(r"\s*", first)[0]
-        line, words = first[: len(item[0]) if item else len(indent)], " ".join(p.strip() for p in paragraph).split()
+        line = first[: len(item[0]) if item else len(indent)]
+        words = WORD.findall(" ".join(p.strip() for p in paragraph))
         units = []
         for word in words[len(item[0].split()) if item else 0 :]:
             # a line must not begin like an item or a heading, so such a word stays with the one before it

@@ -37,7 +37,7 @@ def broken_links(page, text, root=ROOT):
 def long_lines(page, text):
     for number, line, inside in markdown.lines(text):
         if not inside and len(line) > markdown.LONGEST and markdown.is_prose(line):
-            yield f"{page}:{number}: {len(line)} characters (python3 tests/docs/markdown.py {page} fills paragraphs anew)"
+            yield f"{page}:{number}: {len(line)} characters; python3 tests/docs/markdown.py {page} fills paragraphs anew"
 
 
 class Pages(unittest.TestCase):
@@ -96,10 +96,14 @@ class Reader(unittest.TestCase):
         self.assertEqual(markdown.anchors(text), {"a-b-c-ds-e---g_h", "same", "same-1"})
 
     def test_fills_paragraphs_and_leaves_the_rest(self):
-        text = "# T\n\n- one two three\n  four\n\n| a long row of a table | b |\n\n```\ncode that is long\n```\nfive six seven\n"
+        text = "# T\n\n- one two three\n  four\n\n| a long row of a table | b |\n\n" \
+               "```\ncode that is long\n```\nfive six seven\n"
         filled = markdown.wrapped(text, 12)
         self.assertEqual(filled, "# T\n\n- one two\n  three four\n\n| a long row of a table | b |\n\n"
                                  "```\ncode that is long\n```\nfive six\nseven\n")
+
+    def test_does_not_break_code(self):
+        self.assertEqual(markdown.wrapped("one `two three\nfour` five\n", 12), "one\n`two three four`\nfive\n")
 
     def test_finds_long_lines_of_prose_alone(self):
         text = "word " * 30 + "\n| " + "cell " * 30 + "|\n```\n" + "code " * 30 + "\n```\n"
