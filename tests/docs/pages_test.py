@@ -37,7 +37,7 @@ def broken_links(page, text, root=ROOT):
 def long_lines(page, text):
     for number, line, inside in markdown.lines(text):
         if not inside and len(line) > markdown.LONGEST and markdown.is_prose(line):
-            yield f"{page}:{number}: {len(line)} characters; python3 tests/docs/markdown.py {page} fills paragraphs anew"
+            yield f"{page}:{number}: {len(line)} characters (python3 tests/docs/markdown.py {page} fills paragraphs)"
 
 
 class Pages(unittest.TestCase):
@@ -66,6 +66,12 @@ class Pages(unittest.TestCase):
                     elif anchor and anchor not in markdown.anchors(read(page)):
                         wrong.append(f"{file.relative_to(ROOT)}: {target}: no such heading")
         self.assertEqual(wrong, [])
+
+    def test_sources_named_on_pages_exist(self):
+        named = re.compile(r"`((?:runner|plugins|tests|scripts|experiments|packaging|cmake|fuzz)/[\w./-]*(?:/|\.\w+))`")
+        pages = [page for page in markdown.pages(ROOT) if re.match(r"^docs/|[A-Z]+\.md$", str(page))]
+        found = {(str(page), path) for page in pages for path in named.findall(read(page))}
+        self.assertEqual({one for one in found if not (ROOT / one[1]).exists()}, set())
 
     def test_every_page_of_docs_is_in_its_index(self):
         for folder in ["docs", "docs/lab"]:
