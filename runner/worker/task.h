@@ -14,7 +14,7 @@ namespace compeer::worker {
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& run, bool resume,
               comm::StopFlag& stop);
 
-/// MiB that rank 0 of such a run is estimated to take (docs/running.md, "What a run says first"), with the task's
+/// MiB that rank 0 of such a run is estimated to take (docs/running.md, "What a run prints first"), with the task's
 /// plugins opened in this process, which is a world of one, and nothing computed. What has to be written goes into
 /// `scratch`. Throws Error (exit 4) for the task data, of which nothing is known beforehand.
 double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop);
