@@ -6,22 +6,11 @@
 #include <map>
 #include <set>
 
-#include "report/comparing/evaluation_groups.h"
+#include "report/comparing/evaluations.h"
 #include "report/comparing/lineage.h"
 #include "report/drawing/markup.h"
-#include "report/drawing/style.h"
-#include "report/sections/changes.h"
-#include "report/sections/curves.h"
-#include "report/sections/evaluations.h"
-#include "report/sections/findings.h"
-#include "report/sections/funnel.h"
-#include "report/sections/judgements.h"
-#include "report/sections/samples.h"
-#include "report/sections/settings.h"
-#include "report/sections/swept.h"
-#include "report/sections/timings.h"
-#include "report/sections/transcripts.h"
-#include "report/sections/trials.h"
+#include "report/sections/sections.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 
@@ -45,7 +34,6 @@ std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& l
   if (sweep) list.push_back({sweep_id, "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
   list.push_back({"frontiers", "Frontiers", [&](Markup& out) { write_frontiers(out, runs, lineage, frontiers); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
-  list.push_back({"trials", "Models and judges tested", [&](Markup& out) { write_trials(out, runs, lineage); }});
   std::set<std::string> tasks;
   for (const auto& run : runs) {
     if (run.task != "evaluate" && run.task != "data") tasks.insert(run.task);
@@ -104,7 +92,7 @@ void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage
     for (const auto& sentence : finding.sentences) out.text(" " + sentence);
   }
   if (list.empty()) out.element("p", {}, "Nothing was compared with anything.");
-  if (evaluation_groups(runs, lineage).empty()) return;
+  if (run_evaluations(runs, lineage, Seeds::apart).empty()) return;
   out.element(
       "p", {{"class", "how"}},
       "Brackets: 95 % intervals over prompts, of one trained model each; they say nothing about other seeds. "

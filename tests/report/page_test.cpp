@@ -191,7 +191,7 @@ TEST(Page, HasItsSectionsInOrderAndNoEmptyOnes) {
 TEST(Page, ShowsWhatEvaluationsCameTo) {
   expect_sound(sample::study());
   const std::string html = page(sample::study());
-  for (const char* id : {"trials", "transcripts", "stages"})
+  for (const char* id : {"evaluations", "transcripts", "stages"})
     EXPECT_TRUE(has(html, "<section id=\"" + std::string(id) + "\"")) << id;
   EXPECT_FALSE(has(html, "training-data"));  // rows of a data run are its stages, not steps of training
 }

@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "report/runs/metrics.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
@@ -27,5 +29,16 @@ Difference difference(const RunData& a, const RunData& b, const std::string& met
 
 /// "+0.141 [+0.112, +0.170]", "equal", "no clear difference (+0.004 [−0.021, +0.029])", or "+0.141 (no interval)".
 std::string in_words(const Difference& difference, int decimals);
+
+/// How the figures of a column stand to each other. `level`: not the best, but can't be told from it. Nothing is marked
+/// where no direction is known, all are alike, or there is one alone.
+struct Standing {
+  bool best = false, second = false, level = false;
+};
+std::vector<Standing> standings(const std::vector<Estimate>& figures, Better better);
+
+/// The same for figures whose differences are known more exactly than as those of independent means. `differ(i, best)`.
+std::vector<Standing> standings(const std::vector<Estimate>& figures, Better better,
+                                const std::function<Difference(size_t, size_t)>& differ);
 
 }  // namespace compeer::report

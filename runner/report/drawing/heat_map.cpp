@@ -1,4 +1,4 @@
-#include "report/drawing/heat_map.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 

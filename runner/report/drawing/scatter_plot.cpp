@@ -1,4 +1,4 @@
-#include "report/drawing/scatter_plot.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 

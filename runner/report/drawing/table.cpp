@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/drawing/numbers.h"
 #include "report/drawing/svg.h"
 
 namespace compeer::report {
@@ -54,6 +55,13 @@ void write_row(Markup& out, const Table& table, const TableRow& row) {
 }
 
 }  // namespace
+
+TableCell interval_cell(const Estimate& estimate, int decimals) {
+  TableCell cell{fixed(estimate.mean, decimals), ""};
+  if (estimate.has_interval())
+    cell.below = fmt::format("{} to {}", fixed(estimate.low, decimals), fixed(estimate.high, decimals));
+  return cell;
+}
 
 void write_swatch(Markup& out, size_t style) {
   if (style >= styles_told_apart) return;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/drawing/markup.h"
+#include "report/runs/run_data.h"
 
 namespace compeer::report {
 
@@ -17,6 +18,9 @@ struct TableCell {
   std::string text, below;            ///< `below`: small, under the text, such as an interval
   bool best = false, second = false;  ///< bold, underlined
 };
+
+/// A mean, and its interval below it if there is one: "0.520", "0.495 to 0.545".
+TableCell interval_cell(const Estimate& estimate, int decimals);
 
 struct TableRow {
   std::string head, below;

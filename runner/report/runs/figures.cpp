@@ -49,7 +49,7 @@ bool has_figure(const json& findings, int depth = 0) {
 
 }  // namespace
 
-bool is_trial(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
+bool measures(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
 
 std::string spaced(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');

@@ -13,11 +13,7 @@
 #include "record/run_file.h"
 #include "record/run_folder.h"
 #include "record/status.h"
-#include "report/runs/load_remarks.h"
-#include "report/runs/load_samples.h"
-#include "report/runs/load_stages.h"
-#include "report/runs/used_runs.h"
-#include "report/runs/validation.h"
+#include "report/runs/metrics.h"
 #include "spec/canonical.h"
 
 namespace compeer::report {

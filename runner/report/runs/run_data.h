@@ -92,6 +92,8 @@ struct RunData {
   std::vector<std::string> problems;  ///< what could not be read, or was changed: "run.h5: no such file"
 
   bool finished() const { return state == "finished"; }
+  /// spec[section][key], null if it is not there.
+  nlohmann::json setting(const char* section, const char* key) const;
   bool greedy() const;              ///< decoding took the likeliest token
   std::string start_model() const;  ///< spec.model.path, or "" for a model made from a config
   size_t rows() const;              ///< of the longest column

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "report/comparing/compare.h"
-#include "report/comparing/evaluation_groups.h"
+#include "report/comparing/subject.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
 #include "report/runs/figures.h"
@@ -97,16 +96,12 @@ void write_table(Markup& out, const FrontierGroup& group, const Metric& x, const
   for (const auto& dot : group.dots) xs.push_back(dot.x), ys.push_back(dot.y);
   table.columns = {{x.title, x.from, x.name}, {y.title, y.from, y.name}, {"on the front", "", "", false}};
   for (const auto& dot : group.dots) {
-    const auto cell = [](const Estimate& e, int decimals) {
-      return TableCell{
-          fixed(e.mean, decimals),
-          e.has_interval() ? fmt::format("{} to {}", fixed(e.low, decimals), fixed(e.high, decimals)) : ""};
-    };
-    table.groups[0].rows.push_back(
-        {dot.name,
-         "",
-         dot.style,
-         {cell(dot.x, column_decimals(xs)), cell(dot.y, column_decimals(ys)), {dot.ringed ? "yes" : "no", ""}}});
+    table.groups[0].rows.push_back({dot.name,
+                                    "",
+                                    dot.style,
+                                    {interval_cell(dot.x, column_decimals(xs)),
+                                     interval_cell(dot.y, column_decimals(ys)),
+                                     {dot.ringed ? "yes" : "no", ""}}});
   }
   write(out, table);
 }

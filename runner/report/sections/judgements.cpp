@@ -1,5 +1,3 @@
-#include "report/sections/judgements.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "report/drawing/passages.h"
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 

@@ -1,5 +1,3 @@
-#include "report/sections/settings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "report/drawing/numbers.h"
 #include "report/drawing/passages.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 

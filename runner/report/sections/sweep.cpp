@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "report/drawing/dot_plot.h"
-#include "report/drawing/heat_map.h"
-#include "report/drawing/line_plot.h"
 #include "report/drawing/numbers.h"
+#include "report/drawing/plots.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
 

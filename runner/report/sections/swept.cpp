@@ -1,12 +1,11 @@
-#include "report/sections/swept.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
 
-#include "report/comparing/evaluation_groups.h"
 #include "report/comparing/settings.h"
+#include "report/runs/metrics.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 

@@ -1,13 +1,12 @@
-#include "report/sections/timings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/comparing/compare.h"
-#include "report/drawing/bar_plot.h"
 #include "report/drawing/numbers.h"
+#include "report/drawing/plots.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 

@@ -1,16 +1,14 @@
-#include "report/sections/transcripts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "report/comparing/tested.h"
-#include "report/comparing/trial_groups.h"
+#include "report/comparing/subject.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/passages.h"
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
