@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* sweep_id = "sweep";
 
-struct Section {
+struct PageSection {
   std::string id, heading;
   std::function<void(Markup&)> write;
 };
@@ -28,9 +28,9 @@ std::string training_heading(const std::string& task) {
 }
 
 /// In page order; those that turn out to be empty are left out.
-std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& lineage,
-                              const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
-  std::vector<Section> list;
+std::vector<PageSection> sections(const std::vector<RunData>& runs, const Lineage& lineage,
+                                  const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
+  std::vector<PageSection> list;
   if (sweep) list.push_back({sweep_id, "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
   list.push_back({"frontiers", "Frontiers", [&](Markup& out) { write_frontiers(out, runs, lineage, frontiers); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
@@ -135,7 +135,7 @@ void write_head(Markup& out, const std::string& title, const std::string& rules)
   out.verbatim(rules);
 }
 
-void write_section(Markup& out, const Section& section, const std::string& inside) {
+void write_section(Markup& out, const PageSection& section, const std::string& inside) {
   const auto whole = out.open("section", {{"id", section.id},
                                           {"class", section.id.starts_with("training") ? "curves" : "plain"},
                                           {"aria-labelledby", section.id + "-heading"}});
@@ -150,7 +150,7 @@ std::string page(const std::vector<RunData>& runs, const std::string& wanted_tit
   const Lineage lineage(runs);
   const auto sweep = asked ? asked : swept(runs);
   const std::string title = wanted_title.empty() ? title_of(runs) : wanted_title;
-  std::vector<std::pair<Section, std::string>> filled;
+  std::vector<std::pair<PageSection, std::string>> filled;
   for (const auto& section : sections(runs, lineage, sweep, frontiers)) {
     Markup inside;
     section.write(inside);

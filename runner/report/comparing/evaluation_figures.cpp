@@ -6,11 +6,11 @@ namespace compeer::report {
 
 namespace {
 
-Estimate figure_at(const std::vector<RunData>& runs, const Evaluation& one, const std::string& path) {
+Interval figure_at(const std::vector<RunData>& runs, const Evaluation& one, const std::string& path) {
   if (one.stage == 0) return runs[one.run].estimate(path);
   const auto figures = figures_of(runs[one.run].stages[one.stage].findings);
   const auto found = figures.find(path);
-  return found == figures.end() ? Estimate{} : found->second;
+  return found == figures.end() ? Interval{} : found->second;
 }
 
 /// Nothing if two evaluations were the same test or one has no mean.
@@ -37,15 +37,15 @@ std::vector<double> differences(const std::map<nlohmann::json, double>& a, const
 
 }  // namespace
 
-Estimate figure_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& path) {
+Interval figure_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& path) {
   if (candidate.evaluations.size() == 1) return figure_at(runs, candidate.evaluations[0], path);
   std::vector<double> means;
   for (const auto& one : candidate.evaluations) means.push_back(figure_at(runs, one, path).mean);
   return statistics::mean_interval(means);
 }
 
-std::vector<Estimate> figures(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& path) {
-  std::vector<Estimate> all;
+std::vector<Interval> figures(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& path) {
+  std::vector<Interval> all;
   for (const auto& candidate : group.candidates) all.push_back(figure_of(runs, candidate, path));
   return all;
 }
@@ -57,8 +57,8 @@ std::vector<Standing> standings(const std::vector<RunData>& runs, const Evaluati
   });
 }
 
-Difference difference(const std::vector<RunData>& runs, const Candidate& a, const Candidate& b,
-                      const std::string& path) {
+MeanDifference difference(const std::vector<RunData>& runs, const Candidate& a, const Candidate& b,
+                          const std::string& path) {
   const auto &first = a.evaluations.front(), &second = b.evaluations.front();
   if (a.evaluations.size() == 1 && b.evaluations.size() == 1 && first.stage == 0 && second.stage == 0)
     return difference(runs[first.run], runs[second.run], path);

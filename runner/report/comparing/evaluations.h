@@ -60,17 +60,17 @@ void name_groups(const std::vector<RunData>& runs, std::vector<EvaluationGroup>&
 void name_candidates(const std::vector<RunData>& runs, const Lineage& lineage, EvaluationGroup& group);
 
 /// A figure of one candidate: its own interval, or of several evaluations their mean with a t interval over them.
-Estimate figure_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& path);
+Interval figure_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& path);
 
 /// One of each candidate of a group, and how they stand to each other.
-std::vector<Estimate> figures(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& path);
+std::vector<Interval> figures(const std::vector<RunData>& runs, const EvaluationGroup& group, const std::string& path);
 std::vector<Standing> standings(const std::vector<RunData>& runs, const EvaluationGroup& group,
                                 const std::string& path);
 
 /// b - a. Of two evaluate runs prompt by prompt (compare.h). Where both went through the same tests, two at least, test
 /// by test with a t interval, so that what a seed's world adds to both falls out; else of independent means.
-Difference difference(const std::vector<RunData>& runs, const Candidate& a, const Candidate& b,
-                      const std::string& path);
+MeanDifference difference(const std::vector<RunData>& runs, const Candidate& a, const Candidate& b,
+                          const std::string& path);
 
 /// A trained model, and the model its training started from, both evaluated: places among a group's candidates.
 struct BeforeAfter {

@@ -26,7 +26,7 @@ struct PlotLine {
 };
 
 /// Adds a mean to the line, and its interval to the band, which has a gap where there is none.
-void add_point(PlotLine& line, double x, const Estimate& estimate);
+void add_point(PlotLine& line, double x, const Interval& estimate);
 
 /// One metric over the steps of a run.
 struct LinePlot {
@@ -52,7 +52,7 @@ bool has_values(const LinePlot& plot);
 struct DotRow {
   std::string label, name;
   size_t style = 0;
-  Estimate estimate;
+  Interval estimate;
 };
 
 /// Runs that are to be compared with each other, such as all that were decoded greedily. The first row is the
@@ -99,7 +99,7 @@ struct ScatterDot {
   std::string label;  ///< short, drawn beside the dot
   std::string name;   ///< whole, shown when the pointer rests on it
   size_t style = 0;
-  Estimate x, y;
+  Interval x, y;
   bool ringed = false;
 };
 
@@ -118,7 +118,7 @@ struct HeatMap {
   std::string title, description;  ///< for screen readers
   std::string x_label, y_label;    ///< the settings
   std::vector<std::string> columns, rows;
-  std::vector<std::vector<Estimate>> cells;  ///< [row][column]; not known(): an empty cell
+  std::vector<std::vector<Interval>> cells;  ///< [row][column]; not known(): an empty cell
 };
 
 /// Inline SVG: a cell for each pair of values, darker the higher, with the mean and half of its interval in it, so that

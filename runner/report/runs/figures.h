@@ -14,7 +14,7 @@ bool measures(const StageData& stage);
 
 /// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
 /// interval. `columns` and `curves` are none.
-std::map<std::string, Estimate> figures_of(const nlohmann::json& findings);
+std::map<std::string, Interval> figures_of(const nlohmann::json& findings);
 
 /// What a stage's findings call `invalid`, by reason: scores without a number behind them. Not what was dropped for
 /// being so: that is in `stage.dropped`.

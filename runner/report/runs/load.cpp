@@ -100,10 +100,9 @@ void read_state(RunData& run) {
   } else {
     run.problems.push_back("status.json: not there");
   }
-  if (const auto failure = record::read_failure(run.folder)) {
-    run.failure = Failure{failure->rank,  failure->phase, failure->plugin.value_or(""),
-                          failure->where, failure->what,  failure->help};
-    run.host = failure->host;
+  run.failure = record::read_failure(run.folder);
+  if (run.failure) {
+    run.host = run.failure->host;
     if (!run.finished()) run.state = "failed";
   }
 }
@@ -122,7 +121,7 @@ void read_estimates(RunData& run) {
 void summarize_rows(RunData& run) {
   const size_t keep = run.task == "evaluate" ? SIZE_MAX : last_rows;
   for (const auto& [metric, values] : run.columns) {
-    Estimate e;
+    Interval e;
     double sum = 0;
     for (size_t i = values.size() - std::min(keep, values.size()); i < values.size(); ++i) {
       if (std::isfinite(values[i])) sum += values[i], ++e.n;

@@ -28,9 +28,9 @@ const std::vector<double>* RunData::column(const std::string& metric) const {
   return found == columns.end() ? nullptr : &found->second;
 }
 
-Estimate RunData::estimate(const std::string& metric) const {
+Interval RunData::estimate(const std::string& metric) const {
   const auto found = summary.find(metric);
-  return found == summary.end() ? Estimate{} : found->second;
+  return found == summary.end() ? Interval{} : found->second;
 }
 
 }  // namespace compeer::report

@@ -11,13 +11,13 @@ namespace {
 
 constexpr size_t most_pairs = 12;
 
-std::string verdict(const Difference& d) {
+std::string verdict(const MeanDifference& d) {
   if (!d.known()) return "no interval";
   if (d.none()) return "equal";
   return !d.clear() ? "no clear difference" : d.low > 0 ? "higher" : "lower";
 }
 
-TableCell cell(const Difference& d, int decimals) {
+TableCell cell(const MeanDifference& d, int decimals) {
   const auto interval = fmt::format("{} to {}", fixed_signed(d.low, decimals), fixed_signed(d.high, decimals));
   return {fixed_signed(d.value, decimals), d.known() ? interval : "", d.clear()};
 }
@@ -48,14 +48,14 @@ TableGroup rows_of(const std::vector<RunData>& runs, const EvaluationGroup& grou
 }  // namespace
 
 void write_changes(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  Table table{"Before and after training, with 95 % intervals",
-              "metric",
-              {{"models", "", "", false},
-               {"before", "", ""},
-               {"after", "", ""},
-               {"difference", "", ""},
-               {"after is", "", "higher or lower only if the interval of the difference leaves zero out", false}},
-              {}};
+  PageTable table{"Before and after training, with 95 % intervals",
+                  "metric",
+                  {{"models", "", "", false},
+                   {"before", "", ""},
+                   {"after", "", ""},
+                   {"difference", "", ""},
+                   {"after is", "", "higher or lower only if the interval of the difference leaves zero out", false}},
+                  {}};
   for (const auto& group : run_evaluations(runs, lineage, Seeds::apart)) {
     const auto pairs = comparisons(runs, lineage, group);
     if (pairs.empty() || pairs.size() > most_pairs) continue;

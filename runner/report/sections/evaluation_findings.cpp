@@ -21,12 +21,12 @@ struct Told {
   const std::vector<RunData>& runs;
   const EvaluationGroup& group;
   const Metric& metric;
-  std::vector<Estimate> all = figures(runs, group, metric.name);
+  std::vector<Interval> all = figures(runs, group, metric.name);
   int decimals = column_decimals(all);
 
   const std::string& label(size_t i) const { return group.candidates[i].label; }
   std::string value(size_t i) const { return with_interval(all[i], decimals); }
-  Difference differ(size_t a, size_t b) const {
+  MeanDifference differ(size_t a, size_t b) const {
     return difference(runs, group.candidates[a], group.candidates[b], metric.name);
   }
   std::string change(size_t a, size_t b) const { return in_words(differ(a, b), decimals); }
@@ -88,7 +88,7 @@ std::vector<std::string> about_runs(const std::vector<Told>& told, const std::ve
 }
 
 /// Places of the candidates whose figures are known, the best first.
-std::vector<size_t> ranking(const std::vector<Estimate>& all, Better better) {
+std::vector<size_t> ranking(const std::vector<Interval>& all, Better better) {
   std::vector<size_t> order;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i].known()) order.push_back(i);

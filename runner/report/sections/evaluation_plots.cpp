@@ -15,13 +15,13 @@ namespace {
 using nlohmann::json;
 
 /// The curve called `name` of one stage: an estimate for each round.
-std::vector<Estimate> curve_of(const json& findings, const std::string& name) {
-  std::vector<Estimate> rounds;
+std::vector<Interval> curve_of(const json& findings, const std::string& name) {
+  std::vector<Interval> rounds;
   const json& curve = findings.at("curves").at(name);
   for (size_t i = 0; curve.is_array() && i < curve.size(); ++i) {
     const auto figures = figures_of({{"round", curve[i]}});
     const auto found = figures.find("round");
-    rounds.push_back(found == figures.end() ? Estimate{} : found->second);
+    rounds.push_back(found == figures.end() ? Interval{} : found->second);
   }
   return rounds;
 }
@@ -30,8 +30,8 @@ bool has_curve(const json& findings, const std::string& name) {
   return findings.contains("curves") && findings["curves"].is_object() && findings["curves"].contains(name);
 }
 
-std::vector<Estimate> curve_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& name) {
-  std::vector<std::vector<Estimate>> all;
+std::vector<Interval> curve_of(const std::vector<RunData>& runs, const Candidate& candidate, const std::string& name) {
+  std::vector<std::vector<Interval>> all;
   size_t rounds = 0;
   for (const auto& one : candidate.evaluations) {
     const auto& findings = runs[one.run].stages[one.stage].findings;
@@ -39,7 +39,7 @@ std::vector<Estimate> curve_of(const std::vector<RunData>& runs, const Candidate
     if (!all.empty()) rounds = std::max(rounds, all.back().size());
   }
   if (all.size() == 1) return all[0];
-  std::vector<Estimate> mean;
+  std::vector<Interval> mean;
   for (size_t i = 0; i < rounds; ++i) {
     std::vector<double> values;
     for (const auto& curve : all) values.push_back(i < curve.size() ? curve[i].mean : missing);
@@ -48,7 +48,7 @@ std::vector<Estimate> curve_of(const std::vector<RunData>& runs, const Candidate
   return mean;
 }
 
-PlotLine line_of(const Candidate& candidate, const std::vector<Estimate>& rounds) {
+PlotLine line_of(const Candidate& candidate, const std::vector<Interval>& rounds) {
   PlotLine line{candidate.label, candidate.name, candidate.style, {}, {}, {}};
   for (size_t i = 0; i < rounds.size(); ++i) add_point(line, static_cast<double>(i), rounds[i]);
   return line;
@@ -118,7 +118,7 @@ std::set<std::string> topics_of(const nlohmann::json& findings, const std::strin
 void write_dots(Markup& out, const std::vector<RunData>& runs, const std::vector<EvaluationGroup>& groups,
                 const Metric& metric, const std::string& id) {
   DotPlot plot{id, metric.title + " of each evaluated run", "", {}};
-  std::vector<Estimate> all;
+  std::vector<Interval> all;
   for (const auto& group : groups) {
     DotGroup dots{group.heading, {}};
     for (const auto& candidate : group.candidates) {

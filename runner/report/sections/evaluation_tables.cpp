@@ -10,7 +10,7 @@ namespace compeer::report {
 
 namespace {
 
-TableCell cell(const Estimate& figure, int decimals, const Standing& standing) {
+TableCell cell(const Interval& figure, int decimals, const Standing& standing) {
   TableCell made = interval_cell(figure, decimals);
   if (standing.level) made.text = "≈ " + made.text;
   made.best = standing.best, made.second = standing.second;
@@ -18,8 +18,8 @@ TableCell cell(const Estimate& figure, int decimals, const Standing& standing) {
 }
 
 /// Numbers of records and the like have no decimals.
-int decimals_of(const std::vector<Estimate>& all) {
-  const bool counts = std::all_of(all.begin(), all.end(), [](const Estimate& e) {
+int decimals_of(const std::vector<Interval>& all) {
+  const bool counts = std::all_of(all.begin(), all.end(), [](const Interval& e) {
     return !e.known() || (!e.has_interval() && e.mean == std::floor(e.mean));
   });
   return counts ? 0 : column_decimals(all);
@@ -52,10 +52,11 @@ std::string path_of(const FigureRows& rows, const Metric& metric) {
   return rows.topic.empty() ? metric.name : rows.topic + "/" + metric.name;
 }
 
-void add_column(const std::vector<RunData>& runs, const FigureTable& figures_of, const Metric& metric, Table& table) {
+void add_column(const std::vector<RunData>& runs, const FigureTable& figures_of, const Metric& metric,
+                PageTable& table) {
   table.columns.push_back(
       {metric.title + arrow(metric.better), metric.from, metric.note.empty() ? metric.name : metric.note});
-  std::map<std::string, std::vector<Estimate>> all;
+  std::map<std::string, std::vector<Interval>> all;
   for (const auto& rows : figures_of.rows) {
     const auto path = path_of(rows, metric);
     const auto some = figures(runs, *rows.group, path);
@@ -77,7 +78,7 @@ std::string arrow(Better better) { return better == Better::higher ? " ↑" : be
 
 void write(Markup& out, const std::vector<RunData>& runs, const FigureTable& figures) {
   if (figures.rows.empty() || figures.metrics.empty()) return;
-  Table table{figures.caption, figures.corner, {}, {}};
+  PageTable table{figures.caption, figures.corner, {}, {}};
   for (const auto& rows : figures.rows) {
     TableGroup group{rows.heading, {}};
     for (const auto& candidate : rows.group->candidates) {

@@ -126,7 +126,7 @@ void write_unscored(Markup& out, const std::vector<RunData>& runs, const Evaluat
     return std::all_of(reason.second.begin(), reason.second.end(), [](double count) { return count == 0; });
   });
   if (reasons.empty()) return;
-  Table table{group.plugin + ": what was not scored, and why", "reason", {}, {{"", {}}}};
+  PageTable table{group.plugin + ": what was not scored, and why", "reason", {}, {{"", {}}}};
   for (const auto& candidate : group.candidates) table.columns.push_back({candidate.label, "", candidate.name});
   for (const auto& [reason, counts] : reasons) {
     TableRow row{reason, "", {}, {}};

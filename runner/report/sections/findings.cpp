@@ -48,7 +48,7 @@ std::vector<Ends> ends_of(const std::vector<RunData>& runs, const std::string& t
 std::string training(const std::vector<RunData>& runs, const std::string& task, const char* metric) {
   const auto list = ends_of(runs, task, metric);
   if (list.empty()) return "";
-  std::vector<Estimate> all;
+  std::vector<Interval> all;
   for (const auto& ends : list) all.push_back({ends.last, missing, missing, 0});
   const int decimals = column_decimals(all);
   const auto rows = std::any_of(list.begin(), list.end(), [](const Ends& ends) { return ends.rows < 2 * window; })
@@ -95,7 +95,7 @@ std::string ending(const RunData& run) {
   if (run.steps_planned > 0) text += fmt::format(" at step {} of {}", run.steps_done, run.steps_planned);
   if (!run.failure) return text + ".";
   const auto& f = *run.failure;
-  const auto place = record::place_of_failure(f.phase, f.plugin, f.where);
+  const auto place = record::place_of_failure(f.phase, f.plugin.value_or(""), f.where);
   text += fmt::format("; rank {}{}{}: {}", f.rank, place.empty() ? "" : ", ", place, f.what);
   return text + (f.help.empty() ? "" : " (" + f.help + ")") + ".";
 }

@@ -18,7 +18,7 @@ struct Sweep {
   };
   struct Row {
     std::vector<Value> settings;
-    std::vector<Estimate> metrics;  ///< not known(): no run of the row has it
+    std::vector<Interval> metrics;  ///< not known(): no run of the row has it
     size_t finished = 0, failed = 0;
   };
   struct Part {

@@ -96,7 +96,7 @@ std::vector<std::string> metrics_to_show(const std::vector<const RunData*>& runs
   return names;
 }
 
-Estimate over(const Kind& kind, const std::string& metric, bool single) {
+Interval over(const Kind& kind, const std::string& metric, bool single) {
   std::vector<double> means;
   for (const auto* run : kind.runs) {
     if (!run->finished()) continue;

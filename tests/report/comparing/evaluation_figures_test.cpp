@@ -22,7 +22,7 @@ std::vector<RunData> study() {
   return runs;
 }
 
-Difference urp_against_por(const std::vector<RunData>& runs) {
+MeanDifference urp_against_por(const std::vector<RunData>& runs) {
   const auto group = group_of(runs);
   EXPECT_EQ(group.candidates.size(), 3u);
   return difference(runs, group.candidates[1], group.candidates[2], "mean_emotion");
@@ -37,7 +37,7 @@ TEST(Figures, OfSeveralSeedsAreTheirMean) {
   EXPECT_EQ(figure.n, 3);
 }
 
-TEST(Difference, OfCandidatesIsTakenTestByTest) {
+TEST(MeanDifference, OfCandidatesIsTakenTestByTest) {
   const auto d = urp_against_por(study());
   EXPECT_TRUE(d.paired);
   EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: sd 1, half width 2.484
@@ -45,7 +45,7 @@ TEST(Difference, OfCandidatesIsTakenTestByTest) {
   EXPECT_TRUE(d.clear());
 }
 
-TEST(Difference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
+TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
   auto runs = study();
   runs[17].spec["seed"] = 4;
   const auto d = urp_against_por(runs);
@@ -54,7 +54,7 @@ TEST(Difference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
   EXPECT_FALSE(d.clear());  // means with half widths of 24.8 and 27.3
 }
 
-TEST(Difference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {
+TEST(MeanDifference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {
   auto missing_one = study(), twice = study();
   missing_one[9].stages[1].findings.erase("mean_emotion");
   EXPECT_FALSE(urp_against_por(missing_one).paired);
