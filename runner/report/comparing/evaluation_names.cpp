@@ -27,23 +27,15 @@ bool several_of(const RunData& run, const std::string& plugin) {
 /// plugin.
 std::string particulars(const std::vector<json>& all, size_t which) {
   std::vector<std::map<std::string, std::string>> flat;
-  std::set<std::string> paths;
-  for (const auto& one : all) {
-    flat.push_back(flattened(one));
-    for (const auto& [path, value] : flat.back()) paths.insert(path);
-  }
-  const auto differs = [&](const std::string& path) {
-    std::set<std::string> values;
-    for (const auto& one : flat) values.insert(one.contains(path) ? one.at(path) : "");
-    return values.size() > 1;
-  };
+  for (const auto& one : all) flat.push_back(flattened(one));
+  const auto paths = differing(flat);
   std::vector<std::string> told;
   for (const auto& path : paths) {
-    const bool of_another = !path.ends_with("plugin") && differs(spec::join(spec::parent(path), "plugin"));
+    const bool of_another = !path.ends_with("plugin") && paths.contains(spec::join(spec::parent(path), "plugin"));
     // Another plugin has settings of its own, and where there is a table it says more than that there is one.
     const auto inner = paths.lower_bound(path + ".");
     const bool table = inner != paths.end() && inner->starts_with(path + ".");
-    if (!differs(path) || path.ends_with("seed") || of_another || table) continue;
+    if (path.ends_with("seed") || of_another || table) continue;
     const auto name = path.starts_with("settings.") ? path.substr(9) : path;
     told.push_back(name + " = " + (flat[which].contains(path) ? shortened(flat[which].at(path), 30) : "none"));
   }
