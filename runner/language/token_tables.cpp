@@ -1,8 +1,11 @@
-#include "language/json_file.h"
+#include "language/token_tables.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/json_builder.h"
 #include "base/plain_file.h"
 
 namespace compeer::language {
@@ -11,85 +14,78 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kDepth = 64;
-constexpr size_t kSearched = 100;  // members of an object among which a name that stands twice is looked for
-
-/// Builds a value from the parser's events, and entries of a table where one is being read.
-class Builder : public nlohmann::json_sax<Json> {
+/// Builds a JSON value, but for its tables: their entries are taken as they come.
+class TableReader : public JsonBuilder<Json> {
  public:
-  enum class Layout { plain, tokenizer, vocabulary };
-  Builder(const std::string& where, Layout layout, TokenTables& tables)
-      : where_(where), layout_(layout), tables_(tables) {}
+  enum class Layout { tokenizer, vocabulary };
+  TableReader(const std::string& where, Layout layout, TokenTables& tables)
+      : JsonBuilder(where), layout_(layout), tables_(tables) {}
 
-  Json take() { return std::move(root_); }
-
-  bool null() override { return value(nullptr, "null"); }
-  bool boolean(bool v) override { return value(v, "true or false"); }
+  bool null() override { return within_ == Within::plain ? JsonBuilder::null() : misplaced("null"); }
+  bool boolean(bool v) override {
+    return within_ == Within::plain ? JsonBuilder::boolean(v) : misplaced("true or false");
+  }
   bool number_integer(number_integer_t v) override {
-    return inside(Kind::vocabulary) ? token(v) : value(v, "a number");
+    if (within_ == Within::vocabulary) return token(v);
+    return within_ == Within::plain ? JsonBuilder::number_integer(v) : misplaced("a number");
   }
   bool number_unsigned(number_unsigned_t v) override {
-    const auto id = static_cast<int64_t>(std::min<uint64_t>(v, INT64_MAX));
-    return inside(Kind::vocabulary) ? token(id) : value(v, "a number");
+    if (within_ == Within::vocabulary) return token(static_cast<int64_t>(std::min<uint64_t>(v, INT64_MAX)));
+    return within_ == Within::plain ? JsonBuilder::number_unsigned(v) : misplaced("a number");
   }
-  bool number_float(number_float_t v, const string_t&) override { return value(v, "a fraction"); }
+  bool number_float(number_float_t v, const string_t& text) override {
+    return within_ == Within::plain ? JsonBuilder::number_float(v, text) : misplaced("a fraction");
+  }
   bool string(string_t& v) override {
-    if (inside(Kind::merges)) return merge(v);
-    if (!inside(Kind::merge)) return value(std::move(v), "a text");
+    if (within_ == Within::merges) return merge(v);
+    if (within_ == Within::vocabulary) return misplaced("a text");
+    if (within_ == Within::plain) return JsonBuilder::string(v);
     pair_.push_back(std::move(v));
     return true;
   }
-  bool binary(binary_t&) override { return false; }
-
-  bool start_object(size_t) override {
-    const bool table = layout_ == Layout::vocabulary ? open_.empty() : stands_at("vocab");
-    return open(Json::object(), table ? Kind::vocabulary : Kind::plain, "an object");
-  }
   bool key(string_t& name) override {
-    if (!inside(Kind::vocabulary) && open_.back().value->size() < kSearched && open_.back().value->contains(name))
-      fail(fmt::format("has the name '{}' twice in one object", name.substr(0, 100)));
-    name_ = std::move(name);
+    if (within_ != Within::vocabulary) return JsonBuilder::key(name);
+    token_ = std::move(name);  // the vocabulary looks for those that stand twice
     return true;
   }
-  bool end_object() override { return close(); }
-  bool start_array(size_t) override {
-    if (!inside(Kind::merges)) return open(Json::array(), stands_at("merges") ? Kind::merges : Kind::plain, "a list");
-    open_.push_back({nullptr, Kind::merge, ""});
-    return true;
+
+  bool start_object(std::size_t size) override {
+    if (within_ != Within::plain) return misplaced("an object");
+    const bool table = layout_ == Layout::vocabulary ? depth() == 0 : stands_at("vocab");
+    if (table) within_ = Within::vocabulary;
+    return JsonBuilder::start_object(size);
+  }
+  bool end_object() override {
+    within_ = Within::plain;
+    return JsonBuilder::end_object();
+  }
+  bool start_array(std::size_t size) override {
+    if (within_ == Within::merges) {
+      within_ = Within::merge;
+      return true;
+    }
+    if (within_ != Within::plain) return misplaced("a list");
+    if (stands_at("merges")) within_ = Within::merges;
+    return JsonBuilder::start_array(size);
   }
   bool end_array() override {
-    if (inside(Kind::merge)) {
-      if (pair_.size() != 2) fail(fmt::format("merge number {} is not a pair", tables_.merges.size() + 1));
-      tables_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
-      pair_.clear();
-    }
-    return close();
+    if (within_ == Within::merge) return end_merge();
+    within_ = Within::plain;
+    return JsonBuilder::end_array();
   }
-  bool parse_error(size_t, const std::string&, const nlohmann::json::exception& error) override {
-    const std::string what = error.what();
-    if (what.find("ill-formed UTF-8") != what.npos) fail("is not UTF-8");
-    fail(fmt::format("is not JSON: {}", what.substr(0, 300)));
-  }
-
-  [[noreturn]] void fail(const std::string& what) const { throw Error(where_, what, "", Exit::data); }
 
  private:
-  enum class Kind { plain, vocabulary, merges, merge };
-  struct Open {
-    Json* value;
-    Kind kind;
-    std::string name;  // of the member that it is
-  };
+  enum class Within { plain, vocabulary, merges, merge };
 
-  bool inside(Kind kind) const { return !open_.empty() && open_.back().kind == kind; }
   bool stands_at(const char* name) const {
-    return layout_ == Layout::tokenizer && open_.size() == 2 && open_[1].name == "model" && name_ == name;
+    return layout_ == Layout::tokenizer && depth() == 2 && key_at(1) == "model" && next_key() == name;
   }
 
   bool token(int64_t id) {
-    tables_.vocabulary.push_back({std::move(name_), id});
+    tables_.vocabulary.push_back({std::move(token_), id});
     return true;
   }
+
   bool merge(const std::string& text) {
     const size_t space = text.find(' ');
     if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos)
@@ -98,72 +94,39 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  Json* place(Json v, const char* what) {
-    if (open_.empty()) return &(root_ = std::move(v));
-    if (inside(Kind::vocabulary))
-      fail(fmt::format("token '{}' has {} where its id should be", name_.substr(0, 100), what));
-    if (open_.back().kind != Kind::plain)
-      fail(fmt::format("merge number {} holds {}", tables_.merges.size() + 1, what));
-    Json& parent = *open_.back().value;
-    if (parent.is_array()) {
-      parent.push_back(std::move(v));
-      return &parent.back();
-    }
-    auto& members = parent.get_ref<Json::object_t&>();
-    members.push_back({name_, std::move(v)});
-    return &members.back().second;
-  }
-  template <class T>
-  bool value(T v, const char* what) {
-    place(Json(std::move(v)), what);
-    return true;
-  }
-  bool open(Json v, Kind kind, const char* what) {
-    if (open_.size() >= kDepth) fail(fmt::format("nests more than {} levels", kDepth));
-    Json* placed = place(std::move(v), what);
-    open_.push_back({placed, kind, std::move(name_)});
-    return true;
-  }
-  bool close() {
-    open_.pop_back();
+  bool end_merge() {
+    if (pair_.size() != 2) fail(fmt::format("merge number {} is not a pair", tables_.merges.size() + 1));
+    tables_.merges.emplace_back(std::move(pair_[0]), std::move(pair_[1]));
+    pair_.clear();
+    within_ = Within::merges;
     return true;
   }
 
-  const std::string& where_;
+  [[noreturn]] bool misplaced(const char* what) const {
+    if (within_ == Within::vocabulary)
+      fail(fmt::format("token '{}' has {} where its id should be", token_.substr(0, 100), what));
+    fail(fmt::format("merge number {} holds {}", tables_.merges.size() + 1, what));
+  }
+
   Layout layout_;
   TokenTables& tables_;
-  Json root_;
-  std::vector<Open> open_;  // objects and lists around the place that is being read
-  std::string name_;
+  Within within_ = Within::plain;
+  std::string token_;  // whose id comes next
   std::vector<std::string> pair_;
 };
 
-Json parse(const std::string& text, const std::string& where, Builder::Layout layout, TokenTables& tables) {
-  Builder builder(where, layout, tables);
-  if (text.find('\0') != text.npos) builder.fail("is not JSON: it holds a zero byte");  // the library's end of text
-  Json::sax_parse(text, &builder);
-  return builder.take();
-}
-
 }  // namespace
 
-Json parse_json(const std::string& text, const std::string& where) {
-  TokenTables none;
-  return parse(text, where, Builder::Layout::plain, none);
-}
-
-Json read_json(const std::filesystem::path& file) {
-  return parse_json(read_plain_file(file, kLargestTable), file.string());
-}
-
-Json read_json(const std::filesystem::path& file, TokenTables& tables) {
-  return parse(read_plain_file(file, kLargestTable), file.string(), Builder::Layout::tokenizer, tables);
+Json read_tokenizer(const std::filesystem::path& file, TokenTables& tables) {
+  const auto where = file.string();
+  return TableReader(where, TableReader::Layout::tokenizer, tables).parse(read_plain_file(file, kLargestTable));
 }
 
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file) {
+  const auto where = file.string();
   TokenTables tables;
-  parse(read_plain_file(file, kLargestTable), file.string(), Builder::Layout::vocabulary, tables);
-  if (tables.vocabulary.empty()) throw Error(file.string(), "holds no vocabulary", "", Exit::data);
+  TableReader(where, TableReader::Layout::vocabulary, tables).parse(read_plain_file(file, kLargestTable));
+  if (tables.vocabulary.empty()) throw Error(where, "holds no vocabulary", "", Exit::data);
   return std::move(tables.vocabulary);
 }
 
