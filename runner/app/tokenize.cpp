@@ -7,8 +7,8 @@
 
 #include "app/commands.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "language/chat.h"
-#include "language/json_file.h"
 
 namespace compeer::app {
 
@@ -38,7 +38,7 @@ class Lines {
   explicit Lines(const Options& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {}
 
   Json answer(const Json& line) {
-    if (!line.is_object()) refuse("is no JSON object");
+    if (!line.is_object()) refuse("is not a JSON object");
     if (options_.decode) return decoded(line);
     if (line.contains("messages")) return conversation(line);
     if (!line.contains("text") || !line.at("text").is_string())
@@ -81,7 +81,7 @@ int tokenize(const Options& options) {
   for (size_t number = 1; std::cout && std::getline(std::cin, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const auto where = fmt::format("standard input, line {}", number);
-    const Json parsed = language::parse_json(line, where);
+    const Json parsed = parse_strict_json<Json>(line, where);
     try {
       std::cout << lines.answer(parsed) << '\n';
     } catch (const Error& e) {

@@ -18,7 +18,6 @@
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/runs/load.h"
-#include "report/runs/load_stages.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 

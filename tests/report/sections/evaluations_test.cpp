@@ -1,22 +1,21 @@
-#include "report/sections/trials.h"
+#include "report/sections/sections.h"
 
 #include <gtest/gtest.h>
 
 #include "../sample_runs.h"
-#include "report/sections/findings.h"
 
 namespace compeer::report {
 namespace {
 
 std::string written(const std::vector<RunData>& runs) {
   Markup out;
-  write_trials(out, runs, Lineage(runs));
+  write_evaluations(out, runs, Lineage(runs));
   return out.take();
 }
 
 bool has(const std::string& html, const std::string& what) { return html.find(what) != std::string::npos; }
 
-TEST(Trials, AreATableLikeThePapers) {
+TEST(Evaluations, AreATableLikeThePapers) {
   const auto html = written(sample::study());
   const size_t emotion = html.find(">mean emotion ↑"), success = html.find(">success ↑"),
                failure = html.find(">failure ↓"), rounds = html.find(">rounds<");
@@ -28,7 +27,7 @@ TEST(Trials, AreATableLikeThePapers) {
   EXPECT_TRUE(has(html, ">urp (3 seeds)"));
 }
 
-TEST(Trials, CallColumnsAsThePaperDoes) {
+TEST(Evaluations, CallColumnsAsThePaperDoes) {
   auto run = sample::tested("a", "x", 1, 50, 2, 0.1);
   run.stages[1].findings["titles"] = {"Emotion", "Success"};
   const auto html = written({run});
@@ -36,7 +35,7 @@ TEST(Trials, CallColumnsAsThePaperDoes) {
   EXPECT_TRUE(has(html, ">failure ↓"));
 }
 
-TEST(Trials, TellWhatWasNotScored) {
+TEST(Evaluations, TellWhatWasNotScored) {
   const auto html = written(sample::study());
   EXPECT_TRUE(has(html, "294 <small>6 not scored</small>"));
   EXPECT_TRUE(has(html, "what was not scored, and why"));
@@ -48,7 +47,7 @@ TEST(Trials, TellWhatWasNotScored) {
   EXPECT_EQ(told[1], "sage-urp-seed_2, 01-sage: 2 of 100 records were not scored.");
 }
 
-TEST(Trials, OfVeryManyTellTheSumAndTheWorst) {
+TEST(Evaluations, OfVeryManyTellTheSumAndTheWorst) {
   std::vector<RunData> runs;
   for (int i = 1; i <= 7; ++i)
     runs.push_back(sample::tested("run-" + std::to_string(i), "x", 1, 50 + i, 2, 0.1, i == 4 ? 9 : 1));
@@ -56,7 +55,7 @@ TEST(Trials, OfVeryManyTellTheSumAndTheWorst) {
                                                     "01-sage: 9 of 100 records were not scored."});
 }
 
-TEST(Trials, CountWhatFindingsCallInvalid) {
+TEST(Evaluations, CountWhatFindingsCallInvalid) {
   auto runs = std::vector{sample::tested("a", "x", 1, 50, 2, 0.1)};
   runs[0].stages[1].findings["invalid"] = {{"rules", {{"fluency", 3}, {"overall", 0}}}};
   const auto html = written(runs);
@@ -73,7 +72,7 @@ RunData judged_in_part(const std::string& name) {
   return run;
 }
 
-TEST(Trials, CountInvalidScoresBesideWhatWasDropped) {
+TEST(Evaluations, CountInvalidScoresBesideWhatWasDropped) {
   const auto html = written({judged_in_part("a")});
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, fluency</th><td class=\"number\">2</td>"));
   EXPECT_TRUE(has(html, "<th scope=\"row\">invalid: judge, human</th><td class=\"number\">1</td>"));
@@ -81,7 +80,7 @@ TEST(Trials, CountInvalidScoresBesideWhatWasDropped) {
   EXPECT_FALSE(has(html, "<th scope=\"row\">invalid</th>"));  // their sum
 }
 
-TEST(Trials, CountWhatWasDroppedForBeingInvalidOnce) {
+TEST(Evaluations, CountWhatWasDroppedForBeingInvalidOnce) {
   auto run = sample::tested("a", "x", 1, 50, 2, 0.1, 3);
   run.stages[1].findings["invalid"] = 3;
   run.stages[1].findings["reasons"] = {{"unreadable change", 3}};
@@ -89,7 +88,7 @@ TEST(Trials, CountWhatWasDroppedForBeingInvalidOnce) {
   EXPECT_EQ(notices({run}), std::vector<std::string>{"a, 01-sage: 3 of 100 records were not scored."});
 }
 
-TEST(Trials, NameTestsWithInvalidScores) {
+TEST(Evaluations, NameTestsWithInvalidScores) {
   auto silent = judged_in_part("silent"), old = judged_in_part("old");
   for (auto* run : {&silent, &old}) run->stages[1].left_out = 0, run->stages[1].dropped.clear();
   old.stages[1].findings.erase("scores");
@@ -100,24 +99,24 @@ TEST(Trials, NameTestsWithInvalidScores) {
                                            "scores are invalid."});
 }
 
-TEST(Trials, DrawCurvesOverRounds) {
+TEST(Evaluations, DrawCurvesOverRounds) {
   const auto html = written(sample::study());
-  EXPECT_TRUE(has(html, "<title id=\"trial-1-curve-1-title\">sage: emotion over rounds</title>"));
+  EXPECT_TRUE(has(html, "<title id=\"stage-1-curve-1-title\">sage: emotion over rounds</title>"));
   EXPECT_TRUE(has(html, "sage-por: 40 in round 0, 60 in round 4."));
 }
 
-TEST(Trials, DrawSharesAsBars) {
+TEST(Evaluations, DrawSharesAsBars) {
   auto run = sample::tested("compared", "x", 1, 50, 2, 0.1);
   run.stages[1].findings = {
       {"shares", {"win", "tie", "lose"}},
       {"a vs b",
        {{"win", sample::figure(0.5, 0.1)}, {"tie", sample::figure(0.2, 0.1)}, {"lose", sample::figure(0.3, 0.1)}}}};
   const auto html = written({run});
-  EXPECT_TRUE(has(html, "<title id=\"trial-1-shares-title\">sage, in shares</title>")) << html;
+  EXPECT_TRUE(has(html, "<title id=\"stage-1-shares-title\">sage, in shares</title>")) << html;
   EXPECT_TRUE(has(html, "a vs b, compared: win 50 %, tie 20 %, lose 30 %."));
 }
 
-TEST(Trials, ShowJudgesByWhatTheyJudged) {
+TEST(Evaluations, ShowJudgesByWhatTheyJudged) {
   auto run = sample::tested("accuracy", "x", 1, 50, 2, 0.1);
   auto& stage = run.stages[1];
   stage.plugin = "reward_accuracy";
@@ -139,7 +138,16 @@ TEST(Trials, ShowJudgesByWhatTheyJudged) {
   EXPECT_TRUE(has(html, "models/judge"));
 }
 
-TEST(Trials, TheFindingsNameTheBest) {
+TEST(Evaluations, MarkTheBestOfEvaluateRuns) {
+  const auto html = written(sample::quickstart());
+  EXPECT_TRUE(has(html, "<strong>0.702</strong> <small>0.682 to 0.722</small>"));
+  EXPECT_TRUE(has(html, "<em>≈ 0.689</em> <small>0.669 to 0.709</small>"));  // can't be told from it
+  EXPECT_TRUE(has(html, ">0.561 <small>0.541 to 0.581</small>"));
+  EXPECT_TRUE(
+      has(html, "quickstart-eval-grpo-none-sampled <small>quickstart-grpo-none</small>"));  // the model it is of
+}
+
+TEST(Evaluations, TheFindingsNameTheBest) {
   const auto runs = sample::study();
   const auto all = findings(runs, Lineage(runs));
   ASSERT_FALSE(all.empty());
@@ -148,7 +156,7 @@ TEST(Trials, TheFindingsNameTheBest) {
             "mean emotion: best is urp with 65.0 [62.5, 67.5]; por: −5.0 [−5.0, −5.0]; sft: −22.0 [−22.0, −22.0].");
 }
 
-TEST(Trials, AreRankedInTheFindingsByTheirHeadline) {
+TEST(Evaluations, AreRankedInTheFindingsByTheirHeadline) {
   auto runs = sample::study();
   for (auto& run : runs) {
     if (!run.stages.empty()) run.stages[1].findings["headline"] = "failure";
@@ -157,7 +165,7 @@ TEST(Trials, AreRankedInTheFindingsByTheirHeadline) {
   EXPECT_TRUE(has(all[0].sentences[0], "failure: best is por with 0.05")) << all[0].sentences[0];
 }
 
-TEST(Trials, SurviveFindingsOfAnyShape) {
+TEST(Evaluations, SurviveFindingsOfAnyShape) {
   for (const nlohmann::json& findings :
        {nlohmann::json{{"columns", 3}}, nlohmann::json{{"columns", {1, "x", nullptr}}, {"x", "text"}},
         nlohmann::json{{"columns", {"x"}}, {"x", {{"value", "a"}, {"low", {}}, {"high", 1}}}},

@@ -1,7 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "language/byte_pairs.h"
@@ -18,17 +18,11 @@ struct TokenTables {
   std::vector<BytePairs::Pair> merges;
 };
 
-/// A JSON file without its tables, objects in the order of the file. Throws Error (exit 4) naming the file: it can't be
-/// read, is no JSON, nests too deeply, or a name stands twice in an object.
-nlohmann::ordered_json read_json(const std::filesystem::path& file);
-
-/// tokenizer.json: the tables are those at model.vocab and model.merges.
-nlohmann::ordered_json read_json(const std::filesystem::path& file, TokenTables& tables);
+/// tokenizer.json without its tables, which are those at model.vocab and model.merges; objects in the order of the
+/// file. Throws Error (exit 4) naming the file: it can't be read, is no strict JSON (base/json.h), or no such table.
+nlohmann::ordered_json read_tokenizer(const std::filesystem::path& file, TokenTables& tables);
 
 /// vocab.json: the whole file is the table.
 std::vector<TokenId> read_vocabulary(const std::filesystem::path& file);
-
-/// The same for text that did not come from a file of its own; `where` names it in errors.
-nlohmann::ordered_json parse_json(const std::string& text, const std::string& where);
 
 }  // namespace compeer::language

@@ -3,10 +3,14 @@
 #include <vector>
 
 #include "report/comparing/lineage.h"
-#include "report/drawing/line_plot.h"
+#include "report/drawing/markup.h"
+#include "report/drawing/plots.h"
+#include "report/runs/metrics.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
+
+/// What the sections of training are made of (sections.h).
 
 /// What one line of every plot stands for: a run, or several that differ in their seeds alone.
 struct CurveSource {
@@ -35,5 +39,14 @@ PlotLine look_line(const CurveSource& source, const std::string& metric, const R
 
 /// Steps of a run's rows: its `step` column, or 1, 2, 3, ...
 std::vector<double> steps_of(const RunData& run);
+
+/// The tables below the curves of one task's runs.
+
+/// Means over the last rows. What was validated is left out: it has no value in most rows.
+void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task,
+                     const std::vector<Metric>& metrics);
+
+/// One look of each run, the best: its step and what was measured there. Nothing if no run was validated.
+void write_best_looks(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task);
 
 }  // namespace compeer::report

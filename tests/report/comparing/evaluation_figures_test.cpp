@@ -1,4 +1,4 @@
-#include "report/comparing/trial_figures.h"
+#include "report/comparing/evaluations.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,9 @@
 namespace compeer::report {
 namespace {
 
-TrialGroup group_of(const std::vector<RunData>& runs) { return trial_groups(runs, Lineage(runs)).at(0); }
+EvaluationGroup group_of(const std::vector<RunData>& runs) {
+  return stage_evaluations(runs, Lineage(runs), Seeds::together).at(0);
+}
 
 /// The tests of por and urp in the study, where seeds differ by 10, and the two by 2, 3 and 4 at the same seed.
 std::vector<RunData> study() {
@@ -20,22 +22,22 @@ std::vector<RunData> study() {
   return runs;
 }
 
-Difference urp_against_por(const std::vector<RunData>& runs) {
+MeanDifference urp_against_por(const std::vector<RunData>& runs) {
   const auto group = group_of(runs);
-  EXPECT_EQ(group.kinds.size(), 3u);
-  return difference(runs, group.kinds[1], group.kinds[2], "mean_emotion");
+  EXPECT_EQ(group.candidates.size(), 3u);
+  return difference(runs, group.candidates[1], group.candidates[2], "mean_emotion");
 }
 
 TEST(Figures, OfSeveralSeedsAreTheirMean) {
   const auto runs = sample::study();
   // 59, 60, 61: sd 1, half width 4.30265 / sqrt(3) = 2.484
-  const auto figure = figure_of(runs, group_of(runs).kinds[1], "mean_emotion");
+  const auto figure = figure_of(runs, group_of(runs).candidates[1], "mean_emotion");
   EXPECT_DOUBLE_EQ(figure.mean, 60);
   EXPECT_NEAR(figure.high, 62.484, 1e-3);
   EXPECT_EQ(figure.n, 3);
 }
 
-TEST(Difference, OfKindsIsTakenTestByTest) {
+TEST(MeanDifference, OfCandidatesIsTakenTestByTest) {
   const auto d = urp_against_por(study());
   EXPECT_TRUE(d.paired);
   EXPECT_DOUBLE_EQ(d.value, 3);  // 2, 3, 4: sd 1, half width 2.484
@@ -43,7 +45,7 @@ TEST(Difference, OfKindsIsTakenTestByTest) {
   EXPECT_TRUE(d.clear());
 }
 
-TEST(Difference, OfKindsThatWentThroughOtherTestsIsOfIndependentMeans) {
+TEST(MeanDifference, OfCandidatesThatWentThroughOtherTestsIsOfIndependentMeans) {
   auto runs = study();
   runs[17].spec["seed"] = 4;
   const auto d = urp_against_por(runs);
@@ -52,7 +54,7 @@ TEST(Difference, OfKindsThatWentThroughOtherTestsIsOfIndependentMeans) {
   EXPECT_FALSE(d.clear());  // means with half widths of 24.8 and 27.3
 }
 
-TEST(Difference, OfKindsIsNotPairedWhereATestIsMissingOrMadeTwice) {
+TEST(MeanDifference, OfCandidatesIsNotPairedWhereATestIsMissingOrMadeTwice) {
   auto missing_one = study(), twice = study();
   missing_one[9].stages[1].findings.erase("mean_emotion");
   EXPECT_FALSE(urp_against_por(missing_one).paired);
