@@ -21,8 +21,8 @@ function(compeer_add_plugin kind name)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(kind STREQUAL "models" OR plugin_TORCH)
     if(NOT TARGET compeer::torch)
-      message(FATAL_ERROR "${kind}/${name} needs the libtorch that compeer was built with: set the environment variable "
-        "COMPEER_TORCH_ROOT to its folder")
+      message(FATAL_ERROR "${kind}/${name} needs the libtorch that compeer was built with: "
+        "set the environment variable COMPEER_TORCH_ROOT to its folder")
     endif()
     list(PREPEND plugin_LINK compeer::torch)
   endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Whether plugins of each kind that were built since its interface got its number still fit, and what the host offers them:
-# the SDK as it was then and as it is now, compared by abidiff (package abigail-tools).
+# Whether plugins of each kind that were built since its interface got its number still fit, and what the host offers
+# them: the SDK as it was then and as it is now, compared by abidiff (package abigail-tools).
 # usage: abi_test.sh SOURCE_DIR CXX [COMPILER OPTION...]
 set -euo pipefail
 source_dir=$1 compiler=("${@:2}")
