@@ -1,8 +1,6 @@
 #include "judging/reward.h"
 
-#include <ATen/ops/empty.h>
-
-#include <limits>
+#include <algorithm>
 
 #include "empathy/format.h"
 #include "judging/floor.h"
@@ -24,10 +22,11 @@ double number_or_0(const Settings& settings, const char* key) {
 // What a judge was asked counts as it said, 0 if that can't be read; what is not there counts -1.
 double counted(bool there, const std::optional<double>& said) { return there ? said.value_or(0.0) : -1.0; }
 
-// Of a row with all parts: reward, three steps, reply. Are the steps right and the reply worse, or the other way round?
-bool apart(const std::vector<double>& row) {
-  const bool process = row[1] > 0 && row[2] > 0 && row[3] > 0, outcome = row[4] > 0;
-  return process != outcome;
+// Of a row with all parts: are the steps right and the reply worse, or the other way round?
+bool contradictory(const Scores::Columns& row) {
+  const auto right = [](const auto& column) { return column.second > 0; };
+  const auto steps = row.begin() + 1, reply = steps + step_names.size();
+  return std::all_of(steps, reply, right) != right(*reply);
 }
 
 }  // namespace
@@ -57,19 +56,19 @@ std::vector<std::string> JudgedReward::parts() const {
   return names;
 }
 
-at::Tensor JudgedReward::score(const Group& group) {
+void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
+  for (const Group& group : groups) score(group, scores);
+}
+
+void JudgedReward::score(const Group& group, Scores& scores) const {
   std::vector<Case> cases;
   for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
   const auto& history = group.example.history;
   Reply reference{empathy::reply_of(group.example.answer)};
   const auto reading = show_readings(history, reference, cases);
   const auto opinions = judges_.judge(history, reference, cases, reading);
-  auto scores = at::empty({static_cast<int64_t>(cases.size()), static_cast<int64_t>(parts().size())}, at::kFloat);
-  auto* next = static_cast<float*>(scores.mutable_data_ptr());
-  for (size_t i = 0; i < cases.size(); ++i) {
-    for (const double value : row(group.completions[i], cases[i], opinions[i])) *next++ = static_cast<float>(value);
-  }
-  return scores;
+  for (size_t i = 0; i < cases.size(); ++i)
+    scores.add(group.completions[i], row(group.completions[i], cases[i], opinions[i]));
 }
 
 // What the reader makes of the dialogue; and of the replies, put beside them.
@@ -85,21 +84,21 @@ Steps JudgedReward::show_readings(const std::vector<Turn>& history, Reply& refer
   return read(*reader_, {history})[0];
 }
 
-std::vector<double> JudgedReward::row(const Completion& completion, const Case& one, const Opinion& opinion) const {
-  std::vector<double> values{0.0};
-  const auto part = [&](double weight, double value) {
-    values[0] += weight * value;
-    values.push_back(value);
+Scores::Columns JudgedReward::row(const Completion& completion, const Case& one, const Opinion& opinion) const {
+  Scores::Columns columns{{"reward", 0.0}};
+  const auto part = [&](const char* name, double weight, double value) {
+    columns[0].second += weight * value;
+    columns.emplace_back(name, value);
   };
   const bool complete = completion.finished && empathy::parse(completion.text);
   for (size_t step = 0; scope_.steps && step < 3; ++step)
-    part(step_weight_, counted(one.steps[step].has_value(), opinion.steps[step]));
-  if (scope_.reply) part(reply_weight_, counted(!one.reply.text.empty(), opinion.reply));
-  if (format_) part(format_weight_, complete ? 1.0 : -1.0);
-  if (broken_format_ && !complete) values[0] = *broken_format_;
-  if (consistent_ && complete && apart(values)) values[0] = std::numeric_limits<double>::quiet_NaN();
-  values.push_back(opinion.unreadable);
-  return values;
+    part(step_names[step], step_weight_, counted(one.steps[step].has_value(), opinion.steps[step]));
+  if (scope_.reply) part("reply", reply_weight_, counted(!one.reply.text.empty(), opinion.reply));
+  if (format_) part("format", format_weight_, complete ? 1.0 : -1.0);
+  if (broken_format_ && !complete) columns[0].second = *broken_format_;
+  if (consistent_ && complete && contradictory(columns)) columns[0].second = no_opinion;
+  columns.emplace_back("unreadable", opinion.unreadable);
+  return columns;
 }
 
 }  // namespace compeer::judging

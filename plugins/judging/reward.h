@@ -36,12 +36,13 @@ class JudgedReward : public Reward {
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
   std::vector<std::string> parts() const override;
-  at::Tensor score(const Group& group) override;
+  void score(std::span<const Group> groups, Scores& scores) override;
   bool abstains() const override { return consistent_; }
 
  private:
   Steps show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const;
-  std::vector<double> row(const Completion& completion, const Case& one, const Opinion& opinion) const;
+  void score(const Group& group, Scores& scores) const;
+  Scores::Columns row(const Completion& completion, const Case& one, const Opinion& opinion) const;
 
   Scope scope_;
   LanguageModel* reader_ = nullptr;

@@ -1,7 +1,5 @@
 #include "similarity/cosines.h"
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -18,7 +16,8 @@ double product(const std::vector<float>& x, const std::vector<float>& y) {
 
 }  // namespace
 
-at::Tensor cosines(const Texts& a, const Texts& b, const std::function<Vectors(const Texts&)>& embed) {
+std::vector<std::vector<double>> cosines(const Texts& a, const Texts& b,
+                                         const std::function<Vectors(const Texts&)>& embed) {
   Texts all;
   std::unordered_map<std::string, size_t> places;
   for (const Texts* texts : {&a, &b}) {
@@ -29,16 +28,16 @@ at::Tensor cosines(const Texts& a, const Texts& b, const std::function<Vectors(c
   const Vectors vectors = embed(all);
   std::vector<double> squares;
   for (const auto& vector : vectors) squares.push_back(product(vector, vector));
-  auto result = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
-  double* out = result.mutable_data_ptr<double>();
+  std::vector<std::vector<double>> rows;
   for (const auto& x : a) {
+    auto& row = rows.emplace_back();
     for (const auto& y : b) {
       const size_t i = places.at(x), j = places.at(y);
       const double length = std::sqrt(squares[i] * squares[j]);  // of a square: exactly its root
-      *out++ = length == 0 ? 0.0 : std::clamp(product(vectors[i], vectors[j]) / length, -1.0, 1.0);
+      row.push_back(length == 0 ? 0.0 : std::clamp(product(vectors[i], vectors[j]) / length, -1.0, 1.0));
     }
   }
-  return result;
+  return rows;
 }
 
 }  // namespace compeer::similarity

@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,8 +8,9 @@ namespace compeer::similarity {
 using Texts = std::vector<std::string>;
 using Vectors = std::vector<std::vector<float>>;
 
-/// float64 [a, b]: the cosine of each text of `a` with each of `b` by what `embed` makes of them. Each text is embedded
+/// [a][b]: the cosine of each text of `a` with each of `b` by what `embed` makes of them. Each text is embedded
 /// once, all in one call. Equal texts give exactly 1, a vector of zeros gives 0 to all.
-at::Tensor cosines(const Texts& a, const Texts& b, const std::function<Vectors(const Texts&)>& embed);
+std::vector<std::vector<double>> cosines(const Texts& a, const Texts& b,
+                                         const std::function<Vectors(const Texts&)>& embed);
 
 }  // namespace compeer::similarity

@@ -33,8 +33,9 @@ std::string title(const Found& found) { return found.kind + "/" + found.name; }
 std::string line(const std::string& text) { return spec::printable(text, 200); }
 
 std::string built_for(const plugin::Descriptor& descriptor) {
-  return fmt::format("plugin interface {}, libtorch {}, C++ ABI {}, compiler {}", descriptor.interface,
-                     line(descriptor.torch), descriptor.cxx_abi, line(descriptor.compiler));
+  const auto torch = descriptor.torch.empty() ? "no libtorch" : "libtorch " + line(descriptor.torch);
+  return fmt::format("plugin interface {}, host interface {}, {}, C++ ABI {}, compiler {}", descriptor.interface,
+                     descriptor.host, torch, descriptor.cxx_abi, line(descriptor.compiler));
 }
 
 // Why it must not be run, or nothing.
@@ -58,6 +59,7 @@ ordered_json as_json(const Found& found) {
   out["version"] = descriptor.version;
   out["summary"] = descriptor.summary;
   out["interface"] = descriptor.interface;
+  out["host"] = descriptor.host;
   out["torch"] = descriptor.torch;
   out["cxx_abi"] = descriptor.cxx_abi;
   out["compiler"] = descriptor.compiler;

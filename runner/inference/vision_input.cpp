@@ -125,7 +125,10 @@ std::shared_ptr<const VisionFeatures> VisionInput::look(std::span<const int32_t>
     placed += language::placeholders(picture, settings());
   }
   if (seen.empty()) return nullptr;
-  return model_.call("look", [&](Model& model) { return model.look(tokens.subspan(from), first, seen); });
+  return model_.call("look", [&](Model& model) {
+    return plugin::optional_interface<VisionModel>(model, "this model sees no pictures")
+        .look(tokens.subspan(from), first, seen);
+  });
 }
 
 void VisionInput::save(const std::filesystem::path& folder) const {

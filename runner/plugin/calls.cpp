@@ -1,11 +1,15 @@
 #include "plugin/calls.h"
 
+#include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <thread>
+#include <unordered_map>
 
 namespace compeer::plugin {
 
@@ -20,23 +24,10 @@ class Door {
     plugin::refuse(identity_, method_, what, help);
   }
 
-  at::Tensor tensor(const at::Tensor& value, at::ScalarType type, at::IntArrayRef sizes) const {
-    const std::string help = "the contract is in compeer/" + std::string(header());
-    if (!value.defined()) refuse("returned no tensor", help);
-    if (value.scalar_type() != type) {
-      refuse(std::string("returned ") + name_of(value.scalar_type()) + " instead of " + name_of(type), help);
-    }
-    if (value.sizes() != sizes) refuse("returned shape " + text(value.sizes()) + " instead of " + text(sizes), help);
-    if (!value.is_cpu() || value.layout() != at::kStrided)
-      refuse("returned a tensor that is not dense on the CPU", help);
-    return value.detach().clone(at::MemoryFormat::Contiguous);  // a plugin may fill its tensor anew in the next call
-  }
-
   /// `place` says where number i stands.
   template <class Number, class Where>
-  void finite(const at::Tensor& value, Where&& place, bool or_nan = false) const {
-    const Number* numbers = value.const_data_ptr<Number>();
-    for (int64_t i = 0; i < value.numel(); ++i) {
+  void finite(std::span<const Number> numbers, Where&& place, bool or_nan = false) const {
+    for (size_t i = 0; i < numbers.size(); ++i) {
       if (std::isfinite(numbers[i]) || (or_nan && std::isnan(numbers[i]))) continue;
       const char* name = std::isnan(numbers[i]) ? "NaN" : numbers[i] > 0 ? "+infinity" : "-infinity";
       throw NotFinite(identity_, method_, std::string("returned ") + name + " " + place(i),
@@ -60,40 +51,84 @@ class Door {
   }
 
  private:
-  const char* header() const {
-    return identity_.kind == Reward::kind        ? "reward.h"
-           : identity_.kind == Reweighting::kind ? "reweighting.h"
-                                                 : "similarity.h";
-  }
-
-  static std::string name_of(at::ScalarType type) {
-    return type == at::kFloat ? "float32" : type == at::kDouble ? "float64" : c10::toString(type);
-  }
-
-  static std::string text(at::IntArrayRef sizes) {
-    std::string list;
-    for (const int64_t size : sizes) list += (list.empty() ? "" : ", ") + std::to_string(size);
-    return "[" + list + "]";
-  }
-
   const Identity& identity_;
   const char* method_;
 };
 
 // Completions are counted from 0, as in the record of a run.
-std::string cell(const char* what, int64_t i, const std::vector<std::string>& columns) {
-  const auto n = static_cast<int64_t>(columns.size());
-  return std::string(what) + " '" + columns[static_cast<size_t>(i % n)] + "' of completion " + std::to_string(i / n) +
-         " (the first is 0)";
-}
+std::string numbered(size_t completion) { return "completion " + std::to_string(completion) + " (the first is 0)"; }
+
+/// What a plugin has added about the completions of a group, in their order and that of `columns`.
+class Table {
+ public:
+  /// `what`: a column in messages; `declared`: the method that names the columns.
+  Table(const Door& door, const std::vector<std::string>& columns, const char* what, const char* declared)
+      : door_(door), columns_(columns), what_(what), declared_(declared) {}
+
+  template <class Number>
+  at::Tensor tensor(const Scores& scores, const std::vector<Completion>& completions, at::ScalarType type,
+                    bool or_nan) const {
+    const auto values = in_order(scores, completions);
+    const auto count = static_cast<int64_t>(completions.size());
+    auto table = at::empty({count, static_cast<int64_t>(columns_.size())}, type);
+    auto* const numbers = table.mutable_data_ptr<Number>();
+    for (size_t i = 0; i < values.size(); ++i) numbers[i] = static_cast<Number>(*values[i]);
+    door_.finite<Number>(
+        {numbers, values.size()}, [&](size_t i) { return cell(i); }, or_nan);
+    return table;
+  }
+
+ private:
+  using Values = std::vector<std::optional<double>>;
+
+  Values in_order(const Scores& scores, const std::vector<Completion>& completions) const {
+    std::unordered_map<const Completion*, size_t> places;
+    for (const Completion& completion : completions) places.emplace(&completion, places.size());
+    Values values(completions.size() * columns_.size());
+    for (const auto& row : scores.rows()) {
+      const auto place = places.find(row.completion);
+      if (place == places.end()) {
+        door_.refuse("added a row for a completion that is not in the group",
+                     "pass the element itself, not a copy: for (const auto& completion : group.completions)");
+      }
+      fill(values, place->second, row.columns);
+    }
+    const auto missing = std::find(values.begin(), values.end(), std::nullopt);
+    if (missing != values.end()) {
+      door_.refuse("gave no number " + cell(static_cast<size_t>(missing - values.begin())),
+                   std::string("add a row for each completion, with every column that ") + declared_ + " names");
+    }
+    return values;
+  }
+
+  void fill(Values& values, size_t completion, const Scores::Columns& columns) const {
+    for (const auto& [name, number] : columns) {
+      const auto column = std::find(columns_.begin(), columns_.end(), name);
+      if (column == columns_.end()) {
+        door_.refuse(
+            "gave a number for '" + name + "' of " + numbered(completion) + ", which " + declared_ + " does not name",
+            suggest(name, columns_));
+      }
+      const size_t i = completion * columns_.size() + static_cast<size_t>(column - columns_.begin());
+      if (values[i]) door_.refuse("gave two numbers " + cell(i), "add each completion once, and each column once");
+      values[i] = number;
+    }
+  }
+
+  std::string cell(size_t i) const {
+    return std::string(what_) + " '" + columns_[i % columns_.size()] + "' of " + numbered(i / columns_.size());
+  }
+
+  const Door& door_;
+  const std::vector<std::string>& columns_;
+  const char *what_, *declared_;
+};
 
 bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Completion& x, const Completion& y) {
     return x.text == y.text && x.tokens == y.tokens && x.finished == y.finished;
   });
 }
-
-int64_t count(const std::vector<std::string>& list) { return static_cast<int64_t>(list.size()); }
 
 }  // namespace
 
@@ -128,16 +163,13 @@ std::vector<std::string> parts(Plugin<Reward>& reward) {
 
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
   const Door door(reward.identity(), "score");
-  const auto G = static_cast<int64_t>(group.completions.size());
   const auto before = group.completions;
-  const auto scores =
-      door.tensor(reward.call("score", [&](Reward& r) { return r.score(group); }), at::kFloat, {G, count(names)});
+  Scores scores;
+  reward.call("score", [&](Reward& r) { r.score({&group, 1}, scores); });
   if (!same(before, group.completions))
     door.refuse("wrote into the completions", "other rewards get the same: change a copy");
   const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
-  door.finite<float>(
-      scores, [&](int64_t i) { return cell("for part", i, names); }, abstains);
-  return scores;
+  return Table(door, names, "for part", "parts()").tensor<float>(scores, group.completions, at::kFloat, abstains);
 }
 
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
@@ -155,12 +187,15 @@ std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vecto
   }
   if (found.empty()) return "";
   const bool all = found.size() > 1 && found.size() == group.completions.size();
-  return all ? "every completion" : "completion " + std::to_string(found.front()) + " (the first is 0)";
+  return all ? "every completion" : numbered(found.front());
 }
 
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting) {
-  return Door(reweighting.identity(), "factors")
-      .names(reweighting.call("factors", [](Reweighting& r) { return r.factors(); }), 0);
+  const Door door(reweighting.identity(), "factors");
+  auto names = door.names(reweighting.call("factors", [](Reweighting& r) { return r.factors(); }), 0);
+  if (std::find(names.begin(), names.end(), "reward") != names.end())
+    door.refuse("returned the name 'reward'", "the column 'reward' is the new reward: give the factor another name");
+  return names;
 }
 
 at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
@@ -168,28 +203,35 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
   const Door door(reweighting.identity(), "reweight");
   std::vector<std::string> columns{"reward"};
   columns.insert(columns.end(), names.begin(), names.end());
-  const auto G = static_cast<int64_t>(group.completions.size());
-  const auto result =
-      door.tensor(reweighting.call("reweight", [&](Reweighting& r) { return r.reweight(group, rewards); }), at::kDouble,
-                  {G, count(columns)});
-  door.finite<double>(result, [&](int64_t i) { return cell("in column", i, columns); });
-  return result;
+  const auto given = rewards.contiguous();
+  const std::span<const double> values{given.const_data_ptr<double>(), group.completions.size()};
+  Scores reweighted;
+  reweighting.call("reweight", [&](Reweighting& r) { r.reweight(group, values, reweighted); });
+  return Table(door, columns, "in column", "factors()")
+      .tensor<double>(reweighted, group.completions, at::kDouble, false);
 }
 
-at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
-                   const std::vector<std::string>& b) {
+std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
+                                         const std::vector<std::string>& b) {
   const Door door(similarity.identity(), "compare");
-  const auto cosines = door.tensor(similarity.call("compare", [&](Similarity& s) { return s.compare(a, b); }),
-                                   at::kDouble, {count(a), count(b)});
-  const auto place = [&](int64_t i) {
-    return "for text " + std::to_string(i / count(b)) + " of the first list and " + std::to_string(i % count(b)) +
-           " of the second (the first is 0)";
-  };
-  door.finite<double>(cosines, place);
-  for (int64_t i = 0; i < cosines.numel(); ++i) {
-    const double cosine = cosines.const_data_ptr<double>()[i];
-    if (std::abs(cosine) > 1 + 1e-6) {
-      door.refuse("returned " + std::to_string(cosine) + " " + place(i), "a cosine lies in [-1, 1]");
+  auto cosines = similarity.call("compare", [&](Similarity& s) { return s.compare(a, b); });
+  if (cosines.size() != a.size())
+    door.refuse(fmt::format("returned {} rows instead of {}", cosines.size(), a.size()),
+                "one for each text of the first list");
+  for (size_t i = 0; i < a.size(); ++i) {
+    const std::span<const double> row = cosines[i];
+    if (row.size() != b.size()) {
+      door.refuse(fmt::format("returned {} numbers instead of {} for text {} of the first list (the first is 0)",
+                              row.size(), b.size(), i),
+                  "one for each text of the second list");
+    }
+    const auto place = [&](size_t j) {
+      return fmt::format("for text {} of the first list and {} of the second (the first is 0)", i, j);
+    };
+    door.finite<double>(row, place);
+    for (size_t j = 0; j < b.size(); ++j) {
+      if (std::abs(row[j]) > 1 + 1e-6)
+        door.refuse("returned " + std::to_string(row[j]) + " " + place(j), "a cosine lies in [-1, 1]");
     }
   }
   return cosines;

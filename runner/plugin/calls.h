@@ -1,4 +1,6 @@
 #pragma once
+#include <ATen/core/Tensor.h>
+
 #include <string>
 #include <vector>
 
@@ -13,8 +15,7 @@
 namespace compeer::plugin {
 
 /// Calls whose results are checked at the door. What the interface doesn't allow is an Error (exit 5) that names the
-/// plugin, the method and what came back: "returned shape [3] instead of [4, 2]", "NaN for part 'quality' of
-/// completion 2".
+/// plugin, the method and what came back: "returned NaN for part 'quality' of completion 2 (the first is 0)".
 
 /// What is thrown for a number that is NaN or infinite.
 class NotFinite : public Failure {
@@ -36,8 +37,8 @@ LeftOut left_out(Plugin<Dataset>& dataset);
 /// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> parts(Plugin<Reward>& reward);
 
-/// float32 [G, parts], contiguous, without a gradient, finite but for NaN of a reward that abstains. `names`: what
-/// `parts` returned.
+/// float32 [G, parts], rounded from what the plugin has added; finite but for NaN of a reward that abstains. `names`:
+/// what `parts` returned.
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
 
 /// Which completions a reward's `failure` to score this group is about: "completion 2 (the first is 0)" if it fails in
@@ -46,16 +47,17 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
                     const Failure& failure);
 
-/// Names of the columns after the first; may be none.
+/// Names of the columns after the first; may be none. "reward" is none of them.
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
 
-/// rewards float64 [G] -> float64 [G, 1 + factors], contiguous, finite. `names`: what `factors` returned.
+/// rewards float64 [G] -> float64 [G, 1 + factors], finite: the new reward, then the factors. `names`: what `factors`
+/// returned.
 at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
                     const std::vector<std::string>& names);
 
-/// float64 [a, b], finite.
-at::Tensor compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
-                   const std::vector<std::string>& b);
+/// [a][b], finite.
+std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
+                                         const std::vector<std::string>& b);
 
 /// One outcome for each record: records, each an object with an id, or a reason why there are none; finite counts.
 std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records);

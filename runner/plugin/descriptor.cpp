@@ -77,6 +77,7 @@ Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& 
   }
   Descriptor descriptor;
   descriptor.interface = value<int64_t>(json, "interface", file);
+  descriptor.host = value<int64_t>(json, "host", file);
   descriptor.kind = value<std::string>(json, "kind", file);
   descriptor.name = value<std::string>(json, "name", file);
   descriptor.version = value<std::string>(json, "version", file);

@@ -15,7 +15,8 @@ namespace {
 class CheckedSimilarity : public Similarity {
  public:
   CheckedSimilarity(Plugin<Similarity> plugin, const Settings&, const Services&) : plugin_(std::move(plugin)) {}
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
     return plugin::compare(plugin_, a, b);
   }
 

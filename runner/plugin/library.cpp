@@ -92,7 +92,7 @@ Library::Library(const Chosen& chosen, const std::string& kind) {
   check_same_file(chosen, hash);
   descriptor_ = read_descriptor(bytes, chosen.path);
   if (descriptor_.kind != kind) fail(chosen, "is of the kind " + descriptor_.kind, "");
-  if (const auto why = misfit(descriptor_); !why.empty()) fail(chosen, why, build_alike);
+  if (const auto why = misfit(descriptor_); !why.empty()) fail(chosen, why, misfit_help(descriptor_));
   identity_ = {chosen.kind, descriptor_.name, descriptor_.version, chosen.path};
   const auto library = load(chosen, to_load(chosen, bytes, hash));
   if (!library->has("compeer_make")) fail(chosen, "exports no factory", "end its source with COMPEER_PLUGIN");

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "compeer/host.h"
@@ -23,7 +24,7 @@ struct Ending {
 /// T is one of the SDK's interfaces (Dataset, Model, Reward, Reweighting, Similarity).
 ///
 ///   auto reward = open<Reward>(chosen, settings, std::make_unique<RunHost>(chosen, services));
-///   const auto scores = reward.call("score", [&](Reward& r) { return r.score(group); });
+///   reward.call("score", [&](Reward& r) { r.score(groups, scores); });
 ///
 /// A plugin is called by one thread at a time; different plugins may be called by different threads at once.
 /// For calls whose results are checked at the door (shape, type, finite numbers) see plugin/calls.h.
@@ -51,6 +52,14 @@ class Plugin {
   std::unique_ptr<Host> host_;  // what the object was given a reference to
   std::unique_ptr<T, Ending<T>> object_;
 };
+
+/// An interface that a plugin may implement beside that of its kind. Throws std::runtime_error(otherwise) if it
+/// doesn't: call it within `call` or `guard`.
+template <class Optional, class T>
+Optional& optional_interface(T& object, const char* otherwise) {
+  if (auto* const found = dynamic_cast<Optional*>(&object)) return *found;
+  throw std::runtime_error(otherwise);
+}
 
 /// Checks and opens the library, then makes the object from its settings, every key of its descriptor present.
 /// Throws Error (exit 5) naming plugin, file and cause.

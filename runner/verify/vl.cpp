@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/disk.h"
+#include "plugin/open.h"
 
 namespace compeer::verify {
 
@@ -85,11 +86,15 @@ std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run) {
   return rows;
 }
 
+VisionModel& vision_model(Model& model) {
+  return plugin::optional_interface<VisionModel>(model, "this model sees no pictures");
+}
+
 std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model) {
   if (row.pictures.empty()) return nullptr;
   std::vector<Picture> pictures;
   for (const size_t i : row.pictures) pictures.push_back(vl.pictures.at(i));
-  return model.look(row.tokens, 0, pictures);
+  return vision_model(model).look(row.tokens, 0, pictures);
 }
 
 std::vector<Check> verify_vl(const fs::path& folder, const VerifyOptions&) {

@@ -48,6 +48,9 @@ struct VlRow {
 };
 std::vector<VlRow> rows_of(const VlCase& vl, const std::string& run);
 
+/// The part of the model that sees. Throws std::runtime_error if it has none.
+VisionModel& vision_model(Model& model);
+
 /// What the model sees in a row; null for text.
 std::shared_ptr<const VisionFeatures> look(const VlCase& vl, const VlRow& row, Model& model);
 

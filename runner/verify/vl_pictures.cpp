@@ -101,7 +101,7 @@ using Seen = std::map<std::string, at::Tensor>;
 Seen look_closely(const VlCase& vl, Model& model, const std::vector<size_t>& which) {
   std::vector<Picture> pictures;
   for (const size_t i : which) pictures.push_back(vl.pictures.at(i));
-  return model.look_closely(pictures);
+  return vision_model(model).look_closely(pictures);
 }
 
 at::Tensor whole_numbers(const json& values) {

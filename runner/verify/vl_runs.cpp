@@ -134,7 +134,7 @@ class Run {
     for (const VlRow& row : rows_) {
       for (const size_t i : row.pictures) pictures.push_back(vl_.pictures.at(i));
     }
-    if (!pictures.empty()) look_again(policy_.model.look_closely(pictures));
+    if (!pictures.empty()) look_again(vision_model(policy_.model).look_closely(pictures));
     for (Parameter& p : gradients_of_) p.value.mutable_grad().reset();
     const auto weights = labelled();
     const auto log_probs = log_probs_of(policy_.model.forward(batch_, nullptr));

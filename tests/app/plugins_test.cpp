@@ -100,6 +100,7 @@ TEST_F(Plugins, ThatCannotBeLoadedAreMarkedWithTheReason) {
   EXPECT_EQ(list[0]["interface"], 1);
   for (const auto& [good, other, reason] :
        {std::tuple{"\"torch\":\"" + plugin::torch_version(), "\"torch\":\"1.13.1", "was built for libtorch 1.13.1"},
+        std::tuple{std::string("\"host\":1"), "\"host\":2", "asks for host interface 2"},
         std::tuple{std::string("\"cxx_abi\":1"), "\"cxx_abi\":0", "was built with _GLIBCXX_USE_CXX11_ABI=0"}}) {
     auto descriptor = probe_descriptor();
     descriptor.replace(descriptor.find(good), good.size(), other);
@@ -146,7 +147,7 @@ TEST_F(Plugins, ShowTheirSettings) {
                     "  tau    a number; not set by default\n"))
       << text;
   EXPECT_TRUE(holds(text, "for plugin interface " + std::to_string(plugin::interface_number("rewards")) +
-                              ", libtorch " + plugin::torch_version() + ", C++ ABI 1, compiler 12\n"))
+                              ", host interface 1, libtorch " + plugin::torch_version() + ", C++ ABI 1, compiler 12\n"))
       << text;
   const auto json = nlohmann::json::parse(printed({"plugins", "inspect", "rewards/probe", "--json"}));
   EXPECT_EQ(json["parameters"]["n"]["max"], 9);

@@ -192,7 +192,7 @@ TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
         {"stages", "lose one", "gave 2 outcomes for 3 records"},
         {"stages", "list", "findings are an object? findings() returned no object"},
         {"reweighting", "write into rewards",
-         "the rewards that it gets stay as they were? it wrote into the tensor that it was given"},
+         "the rewards that it gets stay as they were? it wrote into the rewards that it was given"},
         {"reweighting", "divide by the sum", "in reweight() with rewards of nothing: returned NaN"}}) {
     const auto report = faulty(kind, what);
     EXPECT_NE(failing(report).find(finding), std::string::npos) << kind << ", " << what << "\n" << failing(report);

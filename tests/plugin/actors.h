@@ -33,6 +33,17 @@ inline Plugin<Reward> actor(const std::string& act, const Services& shared) {
   return open<Reward>(chosen, Settings(nlohmann::json{{"act", act}}), std::make_unique<RunHost>(chosen, shared));
 }
 
+/// Has it score one completion. Nothing looks at the scores.
+inline void score_one(Plugin<Reward>& reward) {
+  const Example example;
+  const std::vector<Completion> completions(1);
+  const std::vector<Group> groups{{example, completions}};
+  reward.call("score", [&](Reward& r) {
+    Scores scores;
+    r.score(groups, scores);
+  });
+}
+
 /// How the actor's errors begin.
 inline std::string in(const std::string& method) {
   return "rewards/actor 2.3.4 (" + library("actor", "rewards", "actor").path.string() + "), in " + method + "()";

@@ -17,9 +17,7 @@ namespace fs = std::filesystem;
 Error scored(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);
-  const Example example;
-  const std::vector<Completion> completions(1);
-  return error_of([&] { plugin.call("score", [&](Reward& r) { return r.score({example, completions}); }); });
+  return error_of([&] { score_one(plugin); });
 }
 
 class EveryChange : public testing::TestWithParam<std::pair<const char*, const char*>> {};
@@ -74,18 +72,14 @@ TEST(CallerState, IsUndoneAfterACallThatThrew) {
 TEST(CallerState, HasNoPartInFlagsOfPastCalculations) {
   const auto shared = services();
   auto plugin = actor("change: flags", shared);
-  const Example example;
-  const std::vector<Completion> completions(1);
-  EXPECT_NO_THROW(plugin.call("score", [&](Reward& r) { return r.score({example, completions}); }));
+  EXPECT_NO_THROW(score_one(plugin));
 }
 
 // Who changes something, calls another plugin and puts it back has left nothing changed, and neither has the other.
 TEST(CallerState, IsThatOfTheInnerCallsCaller) {
   const auto shared = services();
   auto plugin = actor("change for the similarity", shared);
-  const Example example;
-  const std::vector<Completion> completions(1);
-  EXPECT_NO_THROW(plugin.call("score", [&](Reward& r) { return r.score({example, completions}); }));
+  EXPECT_NO_THROW(score_one(plugin));
 }
 
 TEST(CallerState, NamesAllThatIsOtherwise) {

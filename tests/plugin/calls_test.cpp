@@ -1,7 +1,5 @@
 #include "plugin/calls.h"
 
-#include <ATen/ops/ones.h>
-
 #include <cmath>
 
 #include "actors.h"
@@ -22,23 +20,21 @@ Error refused(const std::string& act) {
   return error;
 }
 
-TEST(Score, PassesWhatTheContractAllows) {
+// All numbers of a group of four.
+std::vector<float> scored(const std::string& act) {
   const auto shared = services();
-  for (const std::string act : {"well", "transposed"}) {
-    auto plugin = actor(act, shared);
-    const auto scores = score(plugin, {example, four}, parts(plugin));
-    EXPECT_EQ(scores.sizes(), (at::IntArrayRef{4, 2}));
-    EXPECT_TRUE(scores.is_contiguous());
-  }
+  auto plugin = actor(act, shared);
+  const auto table = score(plugin, {example, four}, parts(plugin));
+  EXPECT_EQ(table.sizes(), (at::IntArrayRef{4, 2}));
+  return {table.const_data_ptr<float>(), table.const_data_ptr<float>() + table.numel()};
 }
 
-TEST(Score, StaysWhenThePluginUsesItsTensorAgain) {
-  const auto shared = services();
-  auto plugin = actor("use it again", shared);
-  const auto first = score(plugin, {example, four}, parts(plugin));
-  EXPECT_EQ(score(plugin, {example, four}, parts(plugin))[0][0].item<float>(), 2.0F);
-  EXPECT_EQ(first[0][0].item<float>(), 1.0F);
+TEST(Score, IsATableInTheOrderOfCompletionsAndParts) {
+  EXPECT_EQ(scored("well"), std::vector<float>(8, 1));
+  EXPECT_EQ(scored("backwards"), (std::vector<float>{0.5, 0, 0.5, 1, 0.5, 2, 0.5, 3}));
 }
+
+TEST(Score, IsRoundedToFloat32) { EXPECT_EQ(scored("thirds")[0], 1.0F / 3.0F); }
 
 TEST(Score, MayBeMissingWhereARewardAbstains) {
   const auto shared = services();
@@ -49,14 +45,22 @@ TEST(Score, MayBeMissingWhereARewardAbstains) {
 }
 
 TEST(Score, NamesWhatTheContractForbids) {
-  EXPECT_EQ(refused("wrong shape").problem(), "returned shape [3] instead of [4, 2]");
-  EXPECT_EQ(refused("wrong type").problem(), "returned float64 instead of float32");
-  EXPECT_EQ(refused("nothing").problem(), "returned no tensor");
+  EXPECT_EQ(refused("nothing").problem(), "gave no number for part 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("leave out").problem(), "gave no number for part 'quality' of completion 3 (the first is 0)");
+  EXPECT_EQ(refused("leave out").help(), "add a row for each completion, with every column that parts() names");
+  EXPECT_EQ(refused("another column").problem(),
+            "gave a number for 'qualty' of completion 3 (the first is 0), which parts() does not name");
+  EXPECT_EQ(refused("another column").help(), "did you mean 'quality'? known: style, quality");
+  EXPECT_EQ(refused("twice").problem(), "gave two numbers for part 'style' of completion 1 (the first is 0)");
+  EXPECT_EQ(refused("twice").help(), "add each completion once, and each column once");
+  EXPECT_EQ(refused("copy").problem(), "added a row for a completion that is not in the group");
+  EXPECT_EQ(refused("copy").help(),
+            "pass the element itself, not a copy: for (const auto& completion : group.completions)");
   EXPECT_EQ(refused("nan").problem(), "returned NaN for part 'quality' of completion 2 (the first is 0)");
   EXPECT_EQ(refused("infinity").problem(), "returned -infinity for part 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("too large").problem(), "returned +infinity for part 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("throw int").problem(), "threw a value of type int");
   EXPECT_EQ(refused("write").problem(), "wrote into the completions");
-  EXPECT_EQ(refused("nothing").help(), "the contract is in compeer/reward.h");
 }
 
 // Of these texts, with a reward that can't read an 'x'.
@@ -82,7 +86,7 @@ TEST(Culprit, IsTheCompletionThatFailsAlone) {
 }
 
 TEST(Culprit, IsUnknownWhereTheGroupFailsAsAWhole) {
-  EXPECT_EQ(about("wrong shape", {"a", "b"}), "");
+  EXPECT_EQ(about("copy", {"a", "b"}), "");
   EXPECT_EQ(about("throw error", {"a", "b"}), "");
   EXPECT_EQ(about("infinity", {"a", "b"}), "");  // the message names the completion
 }
@@ -128,7 +132,16 @@ TEST(Compare, RefusesWhatNoCosineCanBe) {
       open<Similarity>(chosen, Settings(nlohmann::json{{"value", 1.5}}), std::make_unique<RunHost>(chosen, shared));
   const auto error = error_of([&] { compare(plugin, {"a", "b"}, {"c", "d", "e"}); });
   EXPECT_EQ(error.problem(), "returned 1.500000 for text 0 of the first list and 0 of the second (the first is 0)");
-  EXPECT_EQ(compare(plugin, {"a"}, {}).sizes(), (at::IntArrayRef{1, 0}));
+  EXPECT_EQ(compare(plugin, {"a"}, {}), std::vector<std::vector<double>>(1));
+}
+
+TEST(Compare, NeedsANumberForEachPair) {
+  const auto shared = services();
+  const auto chosen = library("short", "similarity", "mirror");
+  auto plugin =
+      open<Similarity>(chosen, Settings(nlohmann::json{{"value", 0.5}}), std::make_unique<RunHost>(chosen, shared));
+  const auto error = error_of([&] { compare(plugin, {"a", "b"}, {"c", "d", "e"}); });
+  EXPECT_EQ(error.problem(), "returned 2 numbers instead of 3 for text 0 of the first list (the first is 0)");
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ TEST(Descriptor, IsReadFromTheSection) {
   const auto read = read_descriptor(
       tiny_elf(probe_descriptor(R"({"z": {"type": "integer", "default": 3}, "a": {"type": "boolean"}})", 5)), file);
   EXPECT_EQ(read.interface, 5);
+  EXPECT_EQ(read.host, 1);
   EXPECT_EQ(read.kind, "rewards");
   EXPECT_EQ(read.name, "probe");
   EXPECT_EQ(read.version, "1.0.0");

@@ -49,8 +49,8 @@ TEST(RunHost, OpensASimilarityOnceForItsSettings) {
       half(nlohmann::json{{"plugin", "mirror"}, {"value", 0.5}});
   auto& mirror = host.similarity(plain);
   EXPECT_EQ(&host.similarity(plain), &mirror);
-  EXPECT_EQ(mirror.compare({"a"}, {"b", "c"}).const_data_ptr<double>()[1], 0.25);
-  EXPECT_EQ(host.similarity(half).compare({"a"}, {"b"}).const_data_ptr<double>()[0], 0.5);
+  EXPECT_EQ(mirror.compare({"a"}, {"b", "c"})[0][1], 0.25);
+  EXPECT_EQ(host.similarity(half).compare({"a"}, {"b"})[0][0], 0.5);
   EXPECT_EQ(made, "similarity/mirror: made with 0.250000\nsimilarity/mirror: made with 0.500000\n");
 }
 

@@ -88,6 +88,29 @@ TEST(Open, RefusesThePreviousInterface) {
                 ", this program has interface " + std::to_string(COMPEER_INTERFACE_rewards));
 }
 
+TEST(Open, RefusesAPluginForALaterHost) {
+  const auto error = refusal(library("later_host", "rewards", "plain"));
+  const auto ours = std::to_string(COMPEER_INTERFACE_host);
+  EXPECT_EQ(error.problem(),
+            "plugin rewards/plain asks for host interface 1000, this program has host interface " + ours);
+  EXPECT_EQ(
+      error.help(),
+      "run it with the newer Compeer that it was built with, or rebuild it with this installation's compeer::sdk and "
+      "libtorch");
+}
+
+TEST(Open, TakesAPluginForAnEarlierHost) {
+  EXPECT_EQ(Library(library("earlier_host", "rewards", "plain"), "rewards").descriptor().host, 0);
+}
+
+TEST(Open, TakesAPluginBuiltWithoutLibtorchAndWithoutAConstructor) {
+  const auto shared = services();
+  const auto chosen = library("plain", "rewards", "plain");
+  auto plugin = open<Reward>(chosen, Settings(), std::make_unique<RunHost>(chosen, shared));
+  EXPECT_EQ(plugin.descriptor().torch, "");
+  score_one(plugin);
+}
+
 TEST(Open, RefusesAnotherLibtorch) {
   EXPECT_EQ(refusal(library("torch", "rewards", "plain")).problem(),
             "plugin rewards/plain was built for libtorch 1.13.1, this program uses libtorch " COMPEER_TORCH_VERSION);
@@ -158,11 +181,7 @@ TEST(Open, SaysWhatItsFactoryThrew) {
 Error thrown(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);
-  const Example example;
-  const std::vector<Completion> completions(1);
-  const auto error = error_of([&] {
-    plugin.call("score", [&](Reward& r) { return r.score({example, completions}); });
-  });
+  const auto error = error_of([&] { score_one(plugin); });
   EXPECT_EQ(error.where(), in("score"));
   EXPECT_NE(dynamic_cast<const Error*>(&error), nullptr);
   return error;

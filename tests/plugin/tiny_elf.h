@@ -49,8 +49,9 @@ inline std::string tiny_elf(const std::string& contents, const std::string& sect
 inline std::string probe_descriptor(const std::string& parameters = "{}", int64_t interface = 0) {
   namespace plugin = compeer::plugin;
   if (interface == 0) interface = plugin::interface_number("rewards");
-  return R"({"compeer":1,"interface":)" + std::to_string(interface) + R"(,"kind":"rewards","name":"probe","torch":")" +
-         plugin::torch_version() + R"(","cxx_abi":)" + std::to_string(plugin::cxx_abi()) +
+  return R"({"compeer":1,"interface":)" + std::to_string(interface) +
+         R"(,"host":1,"kind":"rewards","name":"probe","torch":")" + plugin::torch_version() + R"(","cxx_abi":)" +
+         std::to_string(plugin::cxx_abi()) +
          R"(,"compiler":"12","version":"1.0.0","summary":"A probe.","parameters":)" + parameters + "}" +
          std::string(1, '\0');
 }

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-class Qwen2 : public Model {
+class Qwen2 : public Model, public TrainableInParts {
  public:
   Qwen2(const Settings& settings, Host& host) {
     end_token_ = settings.json().value("end_token", int64_t{-1});

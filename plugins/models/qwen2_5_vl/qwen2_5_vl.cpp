@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr int64_t kPatchesAtOnce = 4096;  // small pictures share products; large ones take the memory of one
 
-class Qwen25Vl : public Model {
+class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
  public:
   Qwen25Vl(const Settings& settings, Host&) : end_token_(settings.json().value("end_token", int64_t{-1})) {
     const std::filesystem::path folder = settings.text("path");

@@ -1,6 +1,4 @@
 /// esc_world_truth: scores completions of esc_world by what is true (docs/esc_world.md, "The truth reward").
-#include <ATen/Functions.h>
-
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
 #include "rewards/esc_world_truth/sum.h"
@@ -13,7 +11,7 @@ using compeer::esc_world::Verdict;
 
 class EscWorldTruth : public compeer::Reward {
  public:
-  EscWorldTruth(const compeer::Settings& settings, compeer::Host&) {
+  explicit EscWorldTruth(const compeer::Settings& settings) {
     weights_.step = settings.number("step_weight");
     weights_.reply = settings.number("reply_weight");
     weights_.format = settings.number("format_weight");
@@ -27,28 +25,30 @@ class EscWorldTruth : public compeer::Reward {
     return {"reward", "history", "emotion", "strategy", "quality", "format", "grammatical"};
   }
 
-  at::Tensor score(const compeer::Group& group) override {
-    const auto truth = truth_of(group.example.record);
-    const double reference = judge(truth, group.example.answer).quality;
-    const auto rows = static_cast<int64_t>(group.completions.size());
-    at::Tensor scores = at::empty({rows, static_cast<int64_t>(parts().size())}, at::kFloat);
-    float* out = scores.data_ptr<float>();
-    for (const compeer::Completion& completion : group.completions) {
-      Verdict verdict = judge(truth, completion.text);
-      verdict.format = verdict.format && completion.finished;  // cut off is not complete
-      const auto sign = [](bool yes) { return yes ? 1.0f : -1.0f; };
-      *out++ = static_cast<float>(compeer::esc_world::sum(verdict, reference, weights_));
-      *out++ = sign(verdict.history);
-      *out++ = sign(verdict.emotion);
-      *out++ = sign(verdict.strategy);
-      *out++ = static_cast<float>(verdict.quality);
-      *out++ = sign(verdict.format);
-      *out++ = verdict.grammatical ? 1.0f : 0.0f;
+  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
+    for (const auto& group : groups) {
+      const auto truth = truth_of(group.example.record);
+      const double reference = judge(truth, group.example.answer).quality;
+      for (const auto& completion : group.completions) {
+        Verdict verdict = judge(truth, completion.text);
+        verdict.format = verdict.format && completion.finished;  // cut off is not complete
+        scores.add(completion, columns(verdict, reference));
+      }
     }
-    return scores;
   }
 
  private:
+  compeer::Scores::Columns columns(const Verdict& verdict, double reference) const {
+    const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
+    return {{"reward", compeer::esc_world::sum(verdict, reference, weights_)},
+            {"history", sign(verdict.history)},
+            {"emotion", sign(verdict.emotion)},
+            {"strategy", sign(verdict.strategy)},
+            {"quality", verdict.quality},
+            {"format", sign(verdict.format)},
+            {"grammatical", verdict.grammatical}};
+  }
+
   compeer::esc_world::Weights weights_;
 };
 

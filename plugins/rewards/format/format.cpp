@@ -7,11 +7,9 @@
 //
 // Parts: format (the reward), complete (1 or 0), steps (how many of the three are there, whatever the faults).
 
-#include <ATen/ops/empty.h>
-
+#include "empathy/format.h"
 #include "compeer/plugin.h"
 #include "compeer/reward.h"
-#include "empathy/format.h"
 
 namespace {
 
@@ -19,27 +17,26 @@ using namespace compeer;
 
 class Format : public Reward {
  public:
-  Format(const Settings& settings, Host&)
-      : complete_(static_cast<float>(settings.number("complete"))),
-        broken_(static_cast<float>(settings.number("broken"))) {}
+  explicit Format(const Settings& settings)
+      : complete_(settings.number("complete")), broken_(settings.number("broken")) {}
 
   std::vector<std::string> parts() const override { return {"format", "complete", "steps"}; }
 
-  at::Tensor score(const Group& group) override {
-    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 3}, at::kFloat);
-    float* out = scores.mutable_data_ptr<float>();
-    for (const auto& completion : group.completions) {
-      const bool complete = completion.finished && empathy::parse(completion.text);
-      const auto steps = empathy::steps_of(completion.text);
-      *out++ = complete ? complete_ : broken_;
-      *out++ = complete ? 1.0f : 0.0f;
-      *out++ = static_cast<float>(steps.history.has_value() + steps.emotion.has_value() + steps.strategy.has_value());
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const auto& group : groups) {
+      for (const auto& completion : group.completions) {
+        const bool complete = completion.finished && empathy::parse(completion.text);
+        const auto steps = empathy::steps_of(completion.text);
+        scores.add(completion,
+                   {{"format", complete ? complete_ : broken_},
+                    {"complete", complete},
+                    {"steps", steps.history.has_value() + steps.emotion.has_value() + steps.strategy.has_value()}});
+      }
     }
-    return scores;
   }
 
  private:
-  float complete_, broken_;
+  double complete_, broken_;
 };
 
 }  // namespace

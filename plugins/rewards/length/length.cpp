@@ -5,8 +5,6 @@
 //   unit    tokens (as sampled, the end token included), words or characters
 //   on      completion, or the reply after the reasoning steps (words and characters only)
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -22,7 +20,7 @@ using namespace compeer;
 
 class Length : public Reward {
  public:
-  Length(const Settings& settings, Host&)
+  explicit Length(const Settings& settings)
       : target_(settings.number("target")), unit_(settings.text("unit")), reply_(settings.text("on") == "reply") {
     if (reply_ && unit_ == "tokens") {
       throw std::invalid_argument(
@@ -32,15 +30,14 @@ class Length : public Reward {
 
   std::vector<std::string> parts() const override { return {"closeness", "length"}; }
 
-  at::Tensor score(const Group& group) override {
-    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 2}, at::kFloat);
-    float* out = scores.mutable_data_ptr<float>();
-    for (const auto& completion : group.completions) {
-      const double length = length_of(completion);
-      *out++ = static_cast<float>(std::max(-1.0, 1.0 - std::abs(length - target_) / target_));
-      *out++ = static_cast<float>(length);
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const auto& group : groups) {
+      for (const auto& completion : group.completions) {
+        const double length = length_of(completion);
+        const double closeness = std::max(-1.0, 1.0 - std::abs(length - target_) / target_);
+        scores.add(completion, {{"closeness", closeness}, {"length", length}});
+      }
     }
-    return scores;
   }
 
  private:

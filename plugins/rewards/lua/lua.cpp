@@ -7,8 +7,6 @@
 //
 // Parts: what the script names; `score` if it returns a function alone. It may abstain if the script says so.
 
-#include <ATen/ops/empty.h>
-
 #include "base/error.h"
 #include "base/hash.h"
 #include "compeer/plugin.h"
@@ -44,16 +42,25 @@ class LuaReward : public Reward {
 
   std::vector<std::string> parts() const override { return scorer_.parts(); }
 
-  at::Tensor score(const Group& group) override {
-    const auto rows = static_cast<int64_t>(group.completions.size());
-    auto scores = at::empty({rows, static_cast<int64_t>(scorer_.parts().size())}, at::kFloat);
-    scorer_.score(group, seed_of(group.example.id), scores.mutable_data_ptr<float>());
-    return scores;
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const auto& group : groups) score(group, scores);
   }
 
   bool abstains() const override { return scorer_.abstains(); }
 
  private:
+  void score(const Group& group, Scores& scores) {
+    const auto& parts = scorer_.parts();
+    std::vector<double> numbers(group.completions.size() * parts.size());
+    scorer_.score(group, seed_of(group.example.id), numbers.data());
+    auto number = numbers.begin();
+    for (const auto& completion : group.completions) {
+      Scores::Columns columns;
+      for (const auto& part : parts) columns.emplace_back(part, *number++);
+      scores.add(completion, std::move(columns));
+    }
+  }
+
   // A function of the run's seed and the example, so the same group gets the same numbers wherever it is scored.
   uint64_t seed_of(const std::string& example) {
     const auto id = std::stoull(sha256(example).substr(0, 16), nullptr, 16);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "compeer/scores.h"
 #include "lua/edge.h"
 #include "lua/value.h"
 
@@ -79,7 +79,7 @@ Scorer::Scorer(Setup setup) : setup_(std::move(setup)) {
       0, [&](lua_State* L) { form_ = open(L); }, [] { return std::string(); });
 }
 
-void Scorer::score(const Group& group, uint64_t seed, float* out) const {
+void Scorer::score(const Group& group, uint64_t seed, double* out) const {
   const auto& all = group.completions;
   size_t at = 0;
   const auto doing = [&] {
@@ -153,14 +153,14 @@ Scorer::Form Scorer::read_table(lua_State* L) const {
 }
 
 // Whether it is finite is looked at by whoever called the plugin, as of any reward.
-float Scorer::number(lua_State* L, int index, size_t part) const {
-  if (lua_isnil(L, index) && form_.abstains) return std::numeric_limits<float>::quiet_NaN();
+double Scorer::number(lua_State* L, int index, size_t part) const {
+  if (lua_isnil(L, index) && form_.abstains) return no_opinion;
   if (lua_type(L, index) != LUA_TNUMBER)
     refuse(L, fmt::format("{} for '{}'", a_value(L, index), form_.parts[part]), wanted("return a number"));
   const double value = lua_tonumber(L, index);
   if (std::isfinite(value) && std::isinf(static_cast<float>(value)))
     refuse(L, fmt::format("{:g} for '{}'", value, form_.parts[part]), "a reward is at most 3.4e38");
-  return static_cast<float>(value);
+  return value;
 }
 
 std::string Scorer::wanted(const std::string& what) const {
@@ -169,14 +169,14 @@ std::string Scorer::wanted(const std::string& what) const {
 }
 
 // score(completion, example) -> as many numbers as there are parts; where the script abstains, a single nil is enough
-void Scorer::score_one(lua_State* L, const Completion& completion, float* out) const {
+void Scorer::score_one(lua_State* L, const Completion& completion, double* out) const {
   lua_pushvalue(L, function_at);
   push_completion(L, completion);
   lua_pushvalue(L, example_at);
   lua_call(L, 2, LUA_MULTRET);
   const auto count = static_cast<size_t>(lua_gettop(L) - example_at);
-  const bool no_opinion = form_.abstains && count == 1 && lua_isnil(L, -1);
-  if (count != form_.parts.size() && !no_opinion) {
+  const bool silent = form_.abstains && count == 1 && lua_isnil(L, -1);
+  if (count != form_.parts.size() && !silent) {
     refuse(L,
            fmt::format("{} instead of {} ({})",
                        count == 0 ? "nothing" : fmt::format("{} value{}", count, count == 1 ? "" : "s"),
@@ -184,12 +184,12 @@ void Scorer::score_one(lua_State* L, const Completion& completion, float* out) c
            wanted("return a number for each part"));
   }
   for (size_t part = 0; part < form_.parts.size(); ++part)
-    out[part] = number(L, no_opinion ? -1 : example_at + 1 + static_cast<int>(part), part);
+    out[part] = number(L, silent ? -1 : example_at + 1 + static_cast<int>(part), part);
   lua_settop(L, example_at);
 }
 
 // group(completions, example) -> a list with a number for each, or with a list of numbers for each
-void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions, float* out) const {
+void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions, double* out) const {
   lua_pushvalue(L, function_at);
   lua_createtable(L, static_cast<int>(completions.size()), 0);
   for (size_t i = 0; i < completions.size(); ++i) {
@@ -205,8 +205,8 @@ void Scorer::score_all(lua_State* L, const std::vector<Completion>& completions,
   const size_t parts = form_.parts.size();
   for (size_t i = 0; i < completions.size(); ++i, out += parts) {
     const bool in_list = lua_rawgeti(L, -1, static_cast<lua_Integer>(i) + 1) == LUA_TTABLE;
-    const bool no_opinion = form_.abstains && lua_isnil(L, -1);
-    if (!in_list && !no_opinion && (parts > 1 || lua_isnil(L, -1))) {
+    const bool silent = form_.abstains && lua_isnil(L, -1);
+    if (!in_list && !silent && (parts > 1 || lua_isnil(L, -1))) {
       refuse(L, fmt::format("{} for completion {} (the first is 0)", a_value(L, -1), i),
              wanted(parts > 1 ? fmt::format("for each a list of {} numbers ({})", parts, listed(form_.parts))
                               : "a number for each"));

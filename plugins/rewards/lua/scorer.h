@@ -32,7 +32,7 @@ class Scorer {
   bool abstains() const { return form_.abstains; }
 
   /// Writes parts() numbers for each completion, NaN where the script has no opinion. `seed`: of `math.random`.
-  void score(const Group& group, uint64_t seed, float* out) const;
+  void score(const Group& group, uint64_t seed, double* out) const;
 
  private:
   /// What the script returns: a function, of one completion or of all of them.
@@ -45,9 +45,9 @@ class Scorer {
   void run(uint64_t seed, const std::function<void(lua_State*)>& use, const std::function<std::string()>& doing) const;
   Form open(lua_State* L) const;
   Form read_table(lua_State* L) const;
-  void score_one(lua_State* L, const Completion& completion, float* out) const;
-  void score_all(lua_State* L, const std::vector<Completion>& completions, float* out) const;
-  float number(lua_State* L, int index, size_t part) const;
+  void score_one(lua_State* L, const Completion& completion, double* out) const;
+  void score_all(lua_State* L, const std::vector<Completion>& completions, double* out) const;
+  double number(lua_State* L, int index, size_t part) const;
   std::string wanted(const std::string& what) const;
 
   Setup setup_;

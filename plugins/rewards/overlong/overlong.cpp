@@ -4,8 +4,6 @@
 //   cache  tokens before that over which it grows
 //   least  the penalty is never below this (null: it goes on falling past `most`)
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -19,7 +17,7 @@ using namespace compeer;
 
 class Overlong : public Reward {
  public:
-  Overlong(const Settings& settings, Host&)
+  explicit Overlong(const Settings& settings)
       : most_(settings.number("most")),
         cache_(settings.number("cache")),
         least_(settings.has("least") ? settings.number("least") : -std::numeric_limits<double>::infinity()) {
@@ -28,14 +26,13 @@ class Overlong : public Reward {
 
   std::vector<std::string> parts() const override { return {"penalty"}; }
 
-  at::Tensor score(const Group& group) override {
-    auto scores = at::empty({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
-    float* out = scores.mutable_data_ptr<float>();
-    for (const auto& completion : group.completions) {
-      const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
-      *out++ = past <= 0 ? 0.0F : static_cast<float>(std::max(-past / cache_, least_));
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const auto& group : groups) {
+      for (const auto& completion : group.completions) {
+        const double past = static_cast<double>(completion.tokens) - (most_ - cache_);
+        scores.add(completion, {{"penalty", past <= 0 ? 0.0 : std::max(-past / cache_, least_)}});
+      }
     }
-    return scores;
   }
 
  private:

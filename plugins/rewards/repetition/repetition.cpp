@@ -5,8 +5,6 @@
 //   on       reply (after the reasoning steps) or completion
 //   history  whether earlier turns of the assistant count
 
-#include <ATen/ops/zeros.h>
-
 #include <unordered_set>
 
 #include "compeer/plugin.h"
@@ -20,22 +18,18 @@ using namespace compeer;
 
 class Repetition : public Reward {
  public:
-  Repetition(const Settings& settings, Host&)
+  explicit Repetition(const Settings& settings)
       : n_(static_cast<size_t>(settings.integer("n"))),
         reply_(settings.text("on") == "reply"),
         history_(settings.flag("history")) {}
 
   std::vector<std::string> parts() const override { return {"penalty", "within", "before"}; }
 
-  at::Tensor score(const Group& group) override {
-    const auto before = said_before(group.example);
-    auto scores = at::zeros({static_cast<int64_t>(group.completions.size()), 3}, at::kFloat);
-    float* out = scores.mutable_data_ptr<float>();
-    for (const auto& completion : group.completions) {
-      judge(runs(completion.text), before, out);
-      out += 3;
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const auto& group : groups) {
+      const auto before = said_before(group.example);
+      for (const auto& completion : group.completions) scores.add(completion, judged(runs(completion.text), before));
     }
-    return scores;
   }
 
  private:
@@ -56,8 +50,7 @@ class Repetition : public Reward {
   }
 
   // A run that is repeated in both ways counts once in the penalty.
-  static void judge(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before, float* out) {
-    if (runs.empty()) return;
+  static Scores::Columns judged(const std::vector<uint64_t>& runs, const std::unordered_set<uint64_t>& before) {
     std::unordered_set<uint64_t> seen;
     int64_t either = 0, within = 0, earlier = 0;
     for (const uint64_t run : runs) {
@@ -66,10 +59,12 @@ class Repetition : public Reward {
       earlier += old;
       either += again || old;
     }
-    const auto n = static_cast<double>(runs.size());
-    out[0] = static_cast<float>(either > 0 ? -static_cast<double>(either) / n : 0.0);  // not -0
-    out[1] = static_cast<float>(static_cast<double>(within) / n);
-    out[2] = static_cast<float>(static_cast<double>(earlier) / n);
+    const auto share = [&](int64_t count) {
+      return count > 0 ? static_cast<double>(count) / static_cast<double>(runs.size()) : 0.0;
+    };
+    return {{"penalty", either > 0 ? -share(either) : 0.0},  // not -0
+            {"within", share(within)},
+            {"before", share(earlier)}};
   }
 
   size_t n_;

@@ -1,7 +1,5 @@
 // Diversity-aware reward adjustment (DRA-GRPO, arXiv 2505.09655): a reward is divided by how much its completion has in
 // common with its group, itself included:  r~ = r / (sum over j of cos(i, j) + 1e-6).
-#include <ATen/ops/empty.h>
-
 #include <stdexcept>
 
 #include "compeer/plugin.h"
@@ -20,24 +18,20 @@ class Dra : public Reweighting {
 
   std::vector<std::string> factors() const override { return {"in_common", "weight"}; }
 
-  at::Tensor reweight(const Group& group, const at::Tensor& rewards) override {
+  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
     std::vector<std::string> outputs;
     for (const auto& one : group.completions) outputs.push_back(replies_only_ ? empathy::reply_of(one.text) : one.text);
-    const auto G = static_cast<int64_t>(outputs.size());
-    const at::Tensor cosines = similarity_.compare(outputs, outputs);
-    auto result = at::empty({G, 3}, at::kDouble);
-    double* out = result.mutable_data_ptr<double>();
-    for (int64_t i = 0; i < G; ++i) {
-      const double* row = cosines.const_data_ptr<double>() + i * G;
+    const auto cosines = similarity_.compare(outputs, outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
       double in_common = 0;
-      for (int64_t j = 0; j < G; ++j) in_common += row[j];
+      for (const double cosine : cosines[i]) in_common += cosine;
       const double weight = 1.0 / (in_common + 1e-6);
       if (!(weight > 0))
         throw std::domain_error("similarities of completion " + std::to_string(i) + " to its group add up to " +
                                 std::to_string(in_common) + ", which no weight follows from");
-      for (const double value : {rewards.const_data_ptr<double>()[i] * weight, in_common, weight}) *out++ = value;
+      reweighted.add(group.completions[i],
+                     {{"reward", rewards[i] * weight}, {"in_common", in_common}, {"weight", weight}});
     }
-    return result;
   }
 
  private:

@@ -1,6 +1,4 @@
 // Rewards as they are.
-#include <ATen/core/Tensor.h>
-
 #include "compeer/plugin.h"
 #include "compeer/reweighting.h"
 
@@ -10,9 +8,9 @@ using namespace compeer;
 
 class None : public Reweighting {
  public:
-  None(const Settings&, Host&) {}
-  std::vector<std::string> factors() const override { return {}; }
-  at::Tensor reweight(const Group&, const at::Tensor& rewards) override { return rewards.unsqueeze(1); }
+  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
+    for (size_t i = 0; i < rewards.size(); ++i) reweighted.add(group.completions[i], {{"reward", rewards[i]}});
+  }
 };
 
 }  // namespace

@@ -4,8 +4,6 @@
 // A length coefficient of its own makes short outputs safe: with the defaults tau is above 0.99 from 15 tokens on,
 // so for anything longer it does nothing. The first group for which that holds says so in the log.
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 
 #include "compeer/plugin.h"
@@ -36,26 +34,28 @@ class Redundancy : public Reweighting {
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
 
-  at::Tensor reweight(const Group& group, const at::Tensor& rewards) override {
+  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
     const auto outputs = compared(group.completions);
     const auto history = utterances(group.example);
     const size_t G = outputs.size(), H = history.size();
     auto others = outputs;  // compared in one go: a similarity may have to think about each text
     others.insert(others.end(), history.begin(), history.end());
-    const at::Tensor cosines = similarity_.compare(outputs, others);
+    const auto cosines = similarity_.compare(outputs, others);
     const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
     say_if_idle(tau);
-    auto result = at::empty({static_cast<int64_t>(G), 6}, at::kDouble);
-    double* out = result.mutable_data_ptr<double>();
     for (size_t i = 0; i < G; ++i) {
-      const double r = rewards.const_data_ptr<double>()[i];
-      const double* row = cosines.const_data_ptr<double>() + i * (G + H);
+      const double r = rewards[i];
+      const double* row = cosines[i].data();
       const double s_in = clamped(redundancy::in_group(row, i, G));
       const double s_hi = clamped(redundancy::in_history(row + G, H));
       const auto [reward, divisor] = redundancy::reweight(r, s_in, s_hi, tau, mode_);
-      for (const double value : {reward, s_in, s_hi, tau, divisor, r < 0.0 ? 1.0 : 0.0}) *out++ = value;
+      reweighted.add(group.completions[i], {{"reward", reward},
+                                            {"s_in", s_in},
+                                            {"s_hi", s_hi},
+                                            {"tau", tau},
+                                            {"divisor", divisor},
+                                            {"negative", r < 0.0}});
     }
-    return result;
   }
 
  private:

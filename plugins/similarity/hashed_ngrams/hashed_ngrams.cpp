@@ -3,8 +3,6 @@
 //   n_max    1 .. n_max words in a row are counted
 //   buckets  n-grams are counted in this many buckets by a hash; two that share a bucket count as one
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -24,16 +22,16 @@ struct Counts {
 
 class HashedNgrams : public Similarity {
  public:
-  HashedNgrams(const Settings& settings, Host&)
+  explicit HashedNgrams(const Settings& settings)
       : n_max_(static_cast<size_t>(settings.integer("n_max"))),
         buckets_(static_cast<uint64_t>(settings.integer("buckets"))) {}
 
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
     const auto left = count_all(a), right = count_all(b);
-    auto cosines = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
-    double* out = cosines.mutable_data_ptr<double>();
-    for (const auto& x : left) {
-      for (const auto& y : right) *out++ = cosine(x, y);
+    std::vector<std::vector<double>> cosines(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      for (const auto& y : right) cosines[i].push_back(cosine(left[i], y));
     }
     return cosines;
   }

@@ -13,7 +13,8 @@ class PolicyEmbedding : public Similarity {
  public:
   PolicyEmbedding(const Settings&, Host& host) : host_(host) {}
 
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
     return similarity::cosines(a, b, [&](const auto& texts) { return host_.embed(texts); });
   }
 

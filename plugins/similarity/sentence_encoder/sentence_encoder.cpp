@@ -11,9 +11,10 @@ namespace {
 
 class SentenceEncoder : public Similarity {
  public:
-  SentenceEncoder(const Settings& settings, Host&) : encoder_(settings.text("path")) {}
+  explicit SentenceEncoder(const Settings& settings) : encoder_(settings.text("path")) {}
 
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
     return similarity::cosines(a, b, [&](const auto& texts) { return encoder_.embed(texts); });
   }
 

@@ -88,6 +88,15 @@ std::string bytes(const at::Tensor& tensor) {
   return text.str();
 }
 
+std::string bytes(const std::vector<std::vector<double>>& rows) {
+  std::string all;
+  for (const auto& row : rows) {
+    all += std::to_string(row.size()) + ":";
+    for (const double number : row) all.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  return all;
+}
+
 std::string bytes(const std::vector<std::string>& texts) {
   std::string all;
   for (const auto& text : texts) all += std::to_string(text.size()) + ":" + text;

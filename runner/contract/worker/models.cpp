@@ -106,6 +106,10 @@ Case<Model> on_request(const std::string& method, std::vector<at::Tensor> (*call
           true};
 }
 
+std::vector<at::Tensor> embedded(Model& model, const Batch& batch) {
+  return {plugin::optional_interface<TrainableInParts>(model, "it can't be trained in parts").embed(batch)};
+}
+
 std::string misshapen(Plugin& model) {
   const ModelShape shape = shape_of(model);
   for (const auto& [name, size] : {std::pair{"layers", shape.layers},
@@ -163,8 +167,8 @@ Kit<Model> kit_for(const Subject<Model>& subject) {
   Kit<Model> kit;
   kit.cases = {computes("40 tokens", {{40, 5}}), computes("a single token", {{1, 0}}),
                computes("three sequences", {{3, 1}, {17, 2}, {32, 9}}),
-               on_request("embed", [](Model& m, const Batch& batch) { return std::vector{m.embed(batch)}; }),
                on_request("hidden_states", [](Model& m, const Batch& batch) { return m.hidden_states(batch); })};
+  if (dynamic_cast<TrainableInParts*>(&subject.plugin.object())) kit.cases.push_back(on_request("embed", embedded));
   kit.rules = {{"sizes and head fit each other", "shape", misshapen},
                {"parameters are float32, each with a name of its own", "parameters", odd_parameter}};
   if (shape_of(subject.plugin).exact) {

@@ -34,7 +34,8 @@ Case<Reweighting> reweights(const std::string& input, const Example& example, co
 Case<Reweighting> survives(const std::string& input, const Example& example, const std::vector<double>& rewards) {
   return {input, "reweight",
           [example, given = completions(all_texts().front().texts), rewards](Plugin& reweighting) -> std::string {
-            reweighting.call("reweight", [&](Reweighting& r) { return r.reweight({example, given}, tensor(rewards)); });
+            Scores reweighted;
+            reweighting.call("reweight", [&](Reweighting& r) { r.reweight({example, given}, rewards, reweighted); });
             return "";
           },
           true};
@@ -46,7 +47,7 @@ std::string changes_rewards(Plugin& reweighting, const Example& example) {
   const auto rewards = tensor({1, -0.5, 0.25, 2});
   const auto before = bytes(rewards);
   plugin::reweight(reweighting, {example, given}, rewards, plugin::factors(reweighting));
-  return bytes(rewards) == before ? "" : "it wrote into the tensor that it was given";
+  return bytes(rewards) == before ? "" : "it wrote into the rewards that it was given";
 }
 
 }  // namespace

@@ -25,19 +25,18 @@ Case<Similarity> compares(const std::string& input, const std::vector<std::strin
 class Square {
  public:
   Square(Plugin& similarity, const std::vector<std::string>& texts)
-      : size_(static_cast<int64_t>(texts.size())), cosines_(plugin::compare(similarity, texts, texts)) {}
-  double at(int64_t i, int64_t j) const { return cosines_.const_data_ptr<double>()[i * size_ + j]; }
-  int64_t size() const { return size_; }
+      : cosines_(plugin::compare(similarity, texts, texts)) {}
+  double at(size_t i, size_t j) const { return cosines_[i][j]; }
+  size_t size() const { return cosines_.size(); }
 
  private:
-  int64_t size_;
-  at::Tensor cosines_;
+  std::vector<std::vector<double>> cosines_;
 };
 
 std::string unlike_the_other_way(Plugin& similarity) {
   const Square square(similarity, all_texts().front().texts);
-  for (int64_t i = 0; i < square.size(); ++i) {
-    for (int64_t j = 0; j < i; ++j) {
+  for (size_t i = 0; i < square.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
       if (std::abs(square.at(i, j) - square.at(j, i)) > rounding)
         return fmt::format("texts {} and {}: {} one way, {} the other", j, i, square.at(j, i), square.at(i, j));
     }
@@ -47,7 +46,7 @@ std::string unlike_the_other_way(Plugin& similarity) {
 
 std::string unlike_itself(Plugin& similarity) {
   const Square square(similarity, all_texts().front().texts);
-  for (int64_t i = 0; i < square.size(); ++i) {
+  for (size_t i = 0; i < square.size(); ++i) {
     if (std::abs(square.at(i, i) - 1) > rounding) return fmt::format("text {} is {} like itself", i, square.at(i, i));
   }
   return "";
@@ -57,7 +56,7 @@ std::string like_the_empty_text(Plugin& similarity) {
   auto texts = all_texts().front().texts;
   texts.emplace_back();
   const Square square(similarity, texts);
-  for (int64_t i = 0; i < square.size(); ++i) {
+  for (size_t i = 0; i < square.size(); ++i) {
     if (square.at(i, square.size() - 1) != 0)
       return fmt::format("the empty text is {} like text {}", square.at(i, square.size() - 1), i);
   }

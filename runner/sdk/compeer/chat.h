@@ -30,6 +30,8 @@ struct ChatReply {
 
 /// A chat model: an endpoint, a directory on our engine, a script. The host stores every answer as it arrives, for all
 /// runs that share a folder of results, so that none is asked for twice.
+///
+/// Threads: one thread calls an object at a time. A plugin may use threads of its own within a call.
 class BOOST_SYMBOL_VISIBLE Chat {
  public:
   static constexpr const char* kind = "chat";

@@ -13,6 +13,8 @@ struct Unreadable {
 };
 
 /// A mapping (split, index) -> example. Any rank asks for any index, in any order, and gets the same bytes.
+///
+/// Threads: one thread calls an object at a time. Each rank has an object of its own.
 class BOOST_SYMBOL_VISIBLE Dataset {
  public:
   static constexpr const char* kind = "datasets";

@@ -12,7 +12,13 @@ class Chat;
 class Similarity;
 class LanguageModel;
 
-/// What a plugin sees of the program that runs it. Lives as long as the plugin.
+/// What a plugin sees of the program that runs it. Lives longer than the plugin.
+///
+/// Threads: a plugin calls it from its constructor and from calls that the host makes, on the thread that made them.
+/// `cancelled` may be called from any thread.
+///
+/// Functions are only added, at the end: a plugin built for a host with fewer of them works. Whoever adds one raises
+/// COMPEER_INTERFACE_host (plugin.h), and a program whose host lacks it refuses the plugin.
 class BOOST_SYMBOL_VISIBLE Host {
  public:
   virtual ~Host() = default;

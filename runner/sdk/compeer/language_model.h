@@ -41,6 +41,8 @@ class BOOST_SYMBOL_VISIBLE Conversation {
 };
 
 /// A language model out of a directory, on the host's engine. Answers do not depend on what is asked for together.
+///
+/// Threads: called by the thread that called the plugin, and by no other.
 class BOOST_SYMBOL_VISIBLE LanguageModel {
  public:
   virtual ~LanguageModel() = default;

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -73,6 +72,11 @@ struct Parameter {
 /// Weights and arithmetic; the engine and the trainer own tokens, pages, masks, sampling, losses.
 /// A row of `forward` has the same bits whatever else is in the batch, cached or not, on any number of threads:
 /// log-probs recorded while sampling are those the trainer computes.
+///
+/// A model that can do more derives from VisionModel or TrainableInParts as well:
+///   class Mine : public compeer::Model, public compeer::VisionModel { ... };
+///
+/// Threads: one thread calls an object at a time. It may compute with several of its own, at most at::get_num_threads.
 class BOOST_SYMBOL_VISIBLE Model {
  public:
   static constexpr const char* kind = "models";
@@ -84,28 +88,6 @@ class BOOST_SYMBOL_VISIBLE Model {
   /// segments; with one, each segment continues its pages and adds its own keys and values to them. [segments, hidden]
   /// if only the last row of each is asked for.
   virtual at::Tensor forward(const Batch& batch, Cache* cache) = 0;
-
-  /// The rows that a forward pass begins with [rows, hidden]: the tokens' embeddings, or what is seen of pictures.
-  virtual at::Tensor embed(const Batch& batch) {
-    (void)batch;
-    throw std::runtime_error("this model can't be trained in parts");
-  }
-
-  /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
-  /// the first token. A model that takes no pictures throws.
-  virtual std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
-                                                     const std::vector<Picture>& pictures) {
-    (void)tokens, (void)first, (void)pictures;
-    throw std::runtime_error("this model sees no pictures");
-  }
-
-  /// What it computes on the way to its features of `pictures`, and these, by the names that reference files use, for
-  /// comparison with other implementations. With gradients enabled they lead back to the tower's weights, which are
-  /// then among the results.
-  virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
-    (void)pictures;
-    throw std::runtime_error("this model sees no pictures");
-  }
 
   /// For comparison with other implementations: the embedded rows, what each block but the last gives, and what
   /// `forward` gives. None if the model does not tell.
@@ -125,6 +107,35 @@ class BOOST_SYMBOL_VISIBLE Model {
 
   /// Writes config.json and model.safetensors, a Hugging Face directory less its tokenizer, into an existing folder.
   virtual void save(const std::string& folder) = 0;
+};
+
+/// A model that can be trained in parts when a batch would not fit into memory.
+class BOOST_SYMBOL_VISIBLE TrainableInParts {
+ public:
+  virtual ~TrainableInParts() = default;
+
+  /// The rows that a forward pass begins with [rows, hidden]: the tokens' embeddings, or what is seen of pictures.
+  /// `Model::forward` then takes them as `Batch::embedded`, and keeps `Batch::leaves` and `Batch::continues`.
+  virtual at::Tensor embed(const Batch& batch) = 0;
+};
+
+/// A model that sees pictures.
+class BOOST_SYMBOL_VISIBLE VisionModel {
+ public:
+  virtual ~VisionModel() = default;
+
+  /// What it sees of `pictures`, whose placeholders stand in `tokens` in this order; `first` is the rotary position of
+  /// the first token.
+  virtual std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t first,
+                                                     const std::vector<Picture>& pictures) = 0;
+
+  /// What it computes on the way to its features of `pictures`, and these, by the names that reference files use, for
+  /// comparison with other implementations. With gradients enabled they lead back to the tower's weights, which are
+  /// then among the results. None if the model does not tell.
+  virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
+    (void)pictures;
+    return {};
+  }
 };
 
 }  // namespace compeer

@@ -8,37 +8,70 @@
 ///       "target": {"type": "integer", "default": 400, "min": 1, "help": "characters"}
 ///     })json")
 ///
-/// `Length` needs the constructor Length(const Settings&, Host&) and derives from `Reward`. The text becomes the
-/// plugin's descriptor: JSON in an ELF section, read before any of the library's code runs. Parameter types:
+/// `Length` derives from `Reward` and has one of the constructors Length(const Settings&, Host&),
+/// Length(const Settings&), Length(). The text becomes the plugin's descriptor: JSON in an ELF section, read before any
+/// of the library's code runs. Parameter types:
 /// integer, number, boolean, string, path, list (with "items": a type), table, plugin (with "kind": similarity, say; a
 /// table of the settings of the plugin it names); with "default" (absent: required; null: may stay unset), "min",
 /// "max", "above", "below", "choices", "help", and "parameters" for the keys of a table.
 #include <boost/dll/alias.hpp>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
 #include "compeer/host.h"
 #include "compeer/settings.h"
 
-/// The number of each kind's interface. Host and plugin must have the same, so it is raised with every change of a
-/// header that the two share: the kind's own, and for all kinds those that come with every plugin (this one, host.h,
-/// settings.h and what they speak of).
-#define COMPEER_INTERFACE_datasets 9
-#define COMPEER_INTERFACE_models 9
-#define COMPEER_INTERFACE_rewards 9
-#define COMPEER_INTERFACE_reweighting 9
-#define COMPEER_INTERFACE_similarity 9
-#define COMPEER_INTERFACE_chat 9
-#define COMPEER_INTERFACE_stages 9
+/// The number of each kind's interface. Program and plugin must have the same. It is raised with every change of the
+/// kind's own header, and of what that header includes. For all kinds it is raised with a change of settings.h, of this
+/// file's descriptor, or of functions that host.h already has, including what they hand out (Chat, Similarity,
+/// LanguageModel).
+#define COMPEER_INTERFACE_datasets 10
+#define COMPEER_INTERFACE_models 10
+#define COMPEER_INTERFACE_rewards 10
+#define COMPEER_INTERFACE_reweighting 10
+#define COMPEER_INTERFACE_similarity 10
+#define COMPEER_INTERFACE_chat 10
+#define COMPEER_INTERFACE_stages 10
+
+/// The number of the host's interface. It is raised when a function is added at the end of Host, and no kind's number
+/// is. The program's must be at least the plugin's.
+#define COMPEER_INTERFACE_host 1
 
 #ifdef COMPEER_DECLARED_INTERFACE  // tests build plugins that claim another
 #define COMPEER_INTERFACE_OF(kind) COMPEER_DECLARED_INTERFACE
 #else
 #define COMPEER_INTERFACE_OF(kind) COMPEER_INTERFACE_##kind
 #endif
-#ifndef COMPEER_DECLARED_TORCH
-#define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
+#ifndef COMPEER_DECLARED_HOST
+#define COMPEER_DECLARED_HOST COMPEER_INTERFACE_host
 #endif
+#ifndef COMPEER_DECLARED_TORCH
+#ifdef COMPEER_TORCH_VERSION
+#define COMPEER_DECLARED_TORCH COMPEER_TORCH_VERSION
+#else
+#define COMPEER_DECLARED_TORCH ""  // built without libtorch, and fits any
+#endif
+#endif
+
+namespace compeer {
+
+/// Makes a plugin by the constructor that it has.
+template <class Interface, class Plugin>
+std::unique_ptr<Interface> make_plugin([[maybe_unused]] const Settings& settings, [[maybe_unused]] Host& host) {
+  static_assert(std::is_base_of_v<Interface, Plugin>, "the plugin's class derives from the interface of its kind");
+  if constexpr (std::is_constructible_v<Plugin, const Settings&, Host&>) {
+    return std::make_unique<Plugin>(settings, host);
+  } else if constexpr (std::is_constructible_v<Plugin, const Settings&>) {
+    return std::make_unique<Plugin>(settings);
+  } else {
+    static_assert(std::is_default_constructible_v<Plugin>,
+                  "a plugin's constructor takes (const Settings&, Host&), (const Settings&) or nothing");
+    return std::make_unique<Plugin>();
+  }
+}
+
+}  // namespace compeer
 
 #define COMPEER_TEXT_(x) #x
 #define COMPEER_TEXT(x) COMPEER_TEXT_(x)
@@ -49,13 +82,14 @@
   extern const char compeer_descriptor[];                                                                             \
   [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =                              \
       "{\"compeer\":1,\"interface\":" COMPEER_TEXT(COMPEER_INTERFACE_OF(kind_))                                       \
+      ",\"host\":" COMPEER_TEXT(COMPEER_DECLARED_HOST)                                                                \
       ",\"kind\":\"" #kind_ "\",\"name\":\"" #name_ "\",\"torch\":\"" COMPEER_DECLARED_TORCH                          \
       "\",\"cxx_abi\":" COMPEER_TEXT(_GLIBCXX_USE_CXX11_ABI) ",\"compiler\":\"" __VERSION__ "\"," body "}";           \
   }                                                                                                                   \
   static_assert(std::string_view(compeer::Interface::kind) == #kind_, "plugins of this interface have another kind"); \
   namespace {                                                                                                         \
   std::unique_ptr<compeer::Interface> compeer_make_plugin(const compeer::Settings& settings, compeer::Host& host) {   \
-    return std::make_unique<Class>(settings, host);                                                                   \
+    return compeer::make_plugin<compeer::Interface, Class>(settings, host);                                           \
   }                                                                                                                   \
   }                                                                                                                   \
   BOOST_DLL_ALIAS(compeer_make_plugin, compeer_make)

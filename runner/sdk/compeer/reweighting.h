@@ -1,23 +1,26 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <boost/config.hpp>
+#include <span>
 
 #include "compeer/conversation.h"
+#include "compeer/scores.h"
 
 namespace compeer {
 
 /// Turns the rewards of one prompt's group into the rewards that advantages are computed from.
+///
+/// Threads: one thread calls an object at a time. Each rank has an object of its own, which sees other groups.
 class BOOST_SYMBOL_VISIBLE Reweighting {
  public:
   static constexpr const char* kind = "reweighting";
   virtual ~Reweighting() = default;
 
-  /// Names of the columns after the first of `reweight`: what the new reward was computed from, for the log.
-  virtual std::vector<std::string> factors() const = 0;
+  /// Names of what a new reward is computed from, for the log. Not "reward". The same in every call.
+  virtual std::vector<std::string> factors() const { return {}; }
 
-  /// rewards float64 [G] -> float64 [G, 1 + factors], finite: column 0 is the new reward.
-  virtual at::Tensor reweight(const Group& group, const at::Tensor& rewards) = 0;
+  /// `rewards[i]` is the reward of `group.completions[i]`. Adds a row for each completion: the column "reward", which
+  /// is its new reward, and one for each factor. Numbers are finite, and stay float64.
+  virtual void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) = 0;
 };
 
 }  // namespace compeer

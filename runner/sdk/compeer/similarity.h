@@ -1,6 +1,4 @@
 #pragma once
-#include <ATen/core/Tensor.h>
-
 #include <boost/config.hpp>
 #include <string>
 #include <vector>
@@ -8,13 +6,17 @@
 namespace compeer {
 
 /// How alike texts are.
+///
+/// Threads: one thread calls an object at a time.
 class BOOST_SYMBOL_VISIBLE Similarity {
  public:
   static constexpr const char* kind = "similarity";
   virtual ~Similarity() = default;
 
-  /// float64 [a, b]: the cosine of each text of `a` with each of `b`, in [-1, 1]. A text without content is 0 to all.
-  virtual at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) = 0;
+  /// [a][b]: the cosine of each text of `a` with each of `b`, in [-1, 1]. A text without content is 0 to all. The same
+  /// texts give the same numbers, whatever is compared together.
+  virtual std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                                   const std::vector<std::string>& b) = 0;
 };
 
 }  // namespace compeer

@@ -17,6 +17,8 @@ struct Outcome {
 };
 
 /// One step in the making of a data set: records in, records out. Records are JSON objects with an "id".
+///
+/// Threads: one thread calls an object at a time. Each rank has an object of its own, which makes other records.
 class BOOST_SYMBOL_VISIBLE Stage {
  public:
   static constexpr const char* kind = "stages";

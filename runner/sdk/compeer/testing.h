@@ -3,6 +3,7 @@
 ///
 ///   compeer::TestHost host;
 ///   const auto reward = compeer::open_library<compeer::Reward>("length.so", {{"target", 400}}, host);
+///   EXPECT_EQ(compeer::scores_of(*reward, {"a", "bcd"}).column("length"), (std::vector<double>{1, 3}));
 #include <dlfcn.h>
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "compeer/host.h"
+#include "compeer/reward.h"
 #include "compeer/settings.h"
 
 namespace compeer {
@@ -65,6 +67,16 @@ std::unique_ptr<Kind> open_library(const std::string& file, nlohmann::json setti
   if (!alias) throw std::runtime_error(file + " exports no factory: its source ends with COMPEER_PLUGIN");
   using Factory = std::unique_ptr<Kind> (*)(const Settings&, Host&);
   return reinterpret_cast<Factory>(*alias)(Settings(std::move(settings)), host);
+}
+
+/// What a reward makes of completions with these texts, as it has added it: only `column` may be asked of the result.
+inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, const Example& example = {}) {
+  std::vector<Completion> completions;
+  for (const auto& text : texts) completions.push_back({text, 0, true});
+  const std::vector<Group> groups{{example, completions}};
+  Scores scores;
+  reward.score(groups, scores);
+  return scores;
 }
 
 }  // namespace compeer

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "plugin/open.h"
 #include "rollout/int_tensor.h"
 
 namespace compeer::train {
@@ -41,7 +42,8 @@ class GroupInParts {
       : policy_(policy),
         group_(group),
         temperature_(temperature),
-        embedded_(policy.model.embed(group.batch)),
+        embedded_(plugin::optional_interface<TrainableInParts>(policy.model, "this model can't be trained in parts")
+                      .embed(group.batch)),
         dembedded_(at::empty_like(embedded_)) {
     const Segment& all = group.batch.segments.back();
     begin_ = leaf(embedded_.narrow(0, all.start, all.length));

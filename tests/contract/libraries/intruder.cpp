@@ -1,7 +1,5 @@
 // A reward that scores like any other, but does to the process what its setting `act` says: to what all code shares,
 // to the processes of the system, to its own input.
-#include <ATen/ops/ones.h>
-#include <ATen/ops/zeros.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,16 +45,15 @@ class Intruder : public Reward {
 #endif
   }
 
-  std::vector<std::string> parts() const override { return {"reward"}; }
-
-  at::Tensor score(const Group& group) override {
+  void score(std::span<const Group> groups, Scores& scores) override {
+    const Group& group = groups.front();
     if (act_ == "fork" && !once_) fork_and_come_back();
     if (act_ == "leave a process" && !once_) leave_a_process();
     if (act_ == "flood") flood();
     if (act_ == "write into texts") const_cast<std::string&>(group.completions.front().text) += "!";  // NOLINT
     if (act_ == "write into the example") const_cast<std::string&>(group.example.answer) += "!";      // NOLINT
-    if (act_ == "tire" && ++calls_ > 300) return at::zeros({static_cast<int64_t>(group.completions.size()), 1});
-    return at::ones({static_cast<int64_t>(group.completions.size()), 1}, at::kFloat);
+    const double reward = act_ == "tire" && ++calls_ > 300 ? 0 : 1;
+    for (const auto& completion : group.completions) scores.add(completion, {{"reward", reward}});
   }
 
  private:

@@ -1,8 +1,6 @@
 // A reweighting that breaks what its kind promises, as its setting `act` says.
-#include <ATen/ops/empty.h>
-
-#include "compeer/plugin.h"
 #include "compeer/reweighting.h"
+#include "compeer/plugin.h"
 
 namespace {
 
@@ -10,18 +8,14 @@ using namespace compeer;
 
 class Faulty : public Reweighting {
  public:
-  Faulty(const Settings& settings, Host&) : act_(settings.text("act")) {}
-  std::vector<std::string> factors() const override { return {}; }
+  explicit Faulty(const Settings& settings) : act_(settings.text("act")) {}
 
-  at::Tensor reweight(const Group&, const at::Tensor& rewards) override {
-    auto result = at::empty({rewards.size(0), 1}, at::kDouble);
-    const double* in = rewards.const_data_ptr<double>();
+  void reweight(const Group& group, std::span<const double> rewards, Scores& reweighted) override {
     double sum = 0;
-    for (int64_t i = 0; i < rewards.size(0); ++i) sum += in[i];
-    for (int64_t i = 0; i < rewards.size(0); ++i)
-      result.mutable_data_ptr<double>()[i] = act_ == "divide by the sum" ? in[i] / sum : in[i];
-    if (act_ == "write into rewards") rewards.mutable_data_ptr<double>()[0] = 7;
-    return result;
+    for (const double reward : rewards) sum += reward;
+    for (size_t i = 0; i < rewards.size(); ++i)
+      reweighted.add(group.completions[i], {{"reward", act_ == "divide by the sum" ? rewards[i] / sum : rewards[i]}});
+    if (act_ == "write into rewards") const_cast<double&>(rewards[0]) = 7;  // NOLINT
   }
 
  private:

@@ -1,8 +1,6 @@
 // A similarity that breaks what its kind promises, as its setting `act` says.
-#include <ATen/ops/empty.h>
-
-#include "compeer/plugin.h"
 #include "compeer/similarity.h"
+#include "compeer/plugin.h"
 
 namespace {
 
@@ -10,13 +8,13 @@ using namespace compeer;
 
 class Faulty : public Similarity {
  public:
-  Faulty(const Settings& settings, Host&) : act_(settings.text("act")) {}
+  explicit Faulty(const Settings& settings) : act_(settings.text("act")) {}
 
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
-    auto cosines = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
-    double* out = cosines.mutable_data_ptr<double>();
-    for (const auto& x : a) {
-      for (const auto& y : b) *out++ = cosine(x, y);
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
+    std::vector<std::vector<double>> cosines(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      for (const auto& y : b) cosines[i].push_back(cosine(a[i], y));
     }
     return cosines;
   }

@@ -1,6 +1,5 @@
 // A reward that does what its setting `act` says: what no plugin may do to the program, one act each.
 #include <ATen/Parallel.h>
-#include <ATen/ops/full.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -47,12 +46,17 @@ class Unruly : public Reward {
 
   std::vector<std::string> parts() const override { return {"style", "quality"}; }
 
-  at::Tensor score(const Group& group) override {
-    misbehave(group);
-    auto scores = at::full({static_cast<int64_t>(group.completions.size()), 2}, value(), at::kFloat);
-    if (act_ == "divide by the question" && group.example.history.back().text.empty()) scores.fill_(std::nanf(""));
-    if (act_ == "nan") scores.mutable_data_ptr<float>()[1] = std::nanf("");
-    return act_ == "wrong count" ? scores.narrow(1, 0, 1) : scores;
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const Group& group : groups) {
+      misbehave(group);
+      const bool no_question = group.example.history.back().text.empty();
+      const double each = act_ == "divide by the question" && no_question ? std::nan("") : value();
+      for (const auto& completion : group.completions) {
+        Scores::Columns columns{{"style", each}, {"quality", act_ == "nan" ? std::nan("") : each}};
+        if (act_ == "wrong count") columns.pop_back();
+        scores.add(completion, std::move(columns));
+      }
+    }
   }
 
  private:

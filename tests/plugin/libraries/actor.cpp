@@ -1,5 +1,5 @@
 // A reward that does what its setting `act` says: everything a plugin can do wrong, and one thing right.
-#include <ATen/ops/full.h>
+#include <c10/util/Exception.h>
 #include <unistd.h>
 #ifdef __x86_64__
 #include <xmmintrin.h>
@@ -74,7 +74,8 @@ class Actor : public Reward {
     return {"style", "quality"};
   }
 
-  at::Tensor score(const Group& group) override {
+  void score(std::span<const Group> groups, Scores& scores) override {
+    const Group& group = groups.front();
     for (const Completion& completion : group.completions) {
       if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
     }
@@ -97,30 +98,37 @@ class Actor : public Reward {
     if (act_ == "throw int") throw 7;
     if (act_ == "throw stranger") throw Stranger();
     if (act_ == "throw error") throw Error("data/x.jsonl:3", "is no JSON", "mend the line", Exit::data);
-    const auto G = static_cast<int64_t>(group.completions.size());
-    if (act_ == "nothing") return {};
-    if (act_ == "wrong type") return at::full({G, 2}, 1.0, at::kDouble);
-    if (act_ == "wrong shape") return at::full({3}, 1.0, at::kFloat);
-    auto scores = at::full({G, 2}, 1.0, at::kFloat);
-    if (act_ == "nan" || act_ == "abstain") scores.mutable_data_ptr<float>()[2 * 2 + 1] = std::nanf("");
-    if (act_ == "infinity") scores.mutable_data_ptr<float>()[0] = -std::numeric_limits<float>::infinity();
-    if (act_ == "compare") {
-      const auto cosine = mirror().compare({"a"}, {"b"});
-      scores.mutable_data_ptr<float>()[0] = static_cast<float>(cosine.const_data_ptr<double>()[0]);
-    }
-    if (act_ == "use it again") return kept_ = kept_.defined() ? kept_.add_(1.0) : scores;
-    if (act_ == "transposed") return at::full({2, G}, 1.0, at::kFloat).t();
-    return scores;
+    if (act_ == "backwards") return add_backwards(group, scores);
+    for (const auto& completion : group.completions)
+      scores.add(completion, row(&completion - group.completions.data()));
+    if (act_ == "twice") scores.add(group.completions[1], {{"style", 1}});
+    if (act_ == "copy") scores.add(Completion(group.completions[1]), {{"style", 1}});
   }
 
   bool abstains() const override { return act_ == "abstain"; }
 
  private:
+  Scores::Columns row(int64_t i) {
+    if (act_ == "nothing") return {};
+    if (act_ == "leave out" && i == 3) return {{"style", 1}};
+    if (act_ == "another column" && i == 3) return {{"style", 1}, {"qualty", 1}};
+    if (act_ == "compare") return {{"style", mirror().compare({"a"}, {"b"})[0][0]}, {"quality", 1}};
+    if (act_ == "thirds") return {{"style", 1.0 / 3}, {"quality", 1}};
+    if (act_ == "too large") return {{"style", 1e39}, {"quality", 1}};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const bool nan = (act_ == "nan" || act_ == "abstain") && i == 2;
+    return {{"style", act_ == "infinity" ? -infinity : 1}, {"quality", nan ? no_opinion : 1}};
+  }
+
+  static void add_backwards(const Group& group, Scores& scores) {
+    for (size_t i = group.completions.size(); i-- > 0;)
+      scores.add(group.completions[i], {{"quality", static_cast<double>(i)}, {"style", 0.5}});
+  }
+
   Similarity& mirror() { return host_.similarity(Settings(nlohmann::json{{"plugin", "mirror"}})); }
 
   Host& host_;
   std::string act_;
-  at::Tensor kept_;
 };
 
 }  // namespace

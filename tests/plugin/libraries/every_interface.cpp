@@ -1,4 +1,5 @@
-// A function for each kind of plugin that speaks of all the host shares with it, so that debug information has it.
+// A function for each kind of plugin that speaks of its interface, and one for the host's, so that debug information
+// has them.
 #include "compeer/chat.h"
 #include "compeer/dataset.h"
 #include "compeer/host.h"
@@ -10,7 +11,7 @@
 #include "compeer/stage.h"
 
 #define INTERFACE(kind, Interface) \
-  extern "C" [[gnu::visibility("default")]] void kind(compeer::Interface&, compeer::Host&, compeer::Settings&) {}
+  extern "C" [[gnu::visibility("default")]] void kind(compeer::Interface&, compeer::Settings&) {}
 
 INTERFACE(datasets, Dataset)
 INTERFACE(models, Model)
@@ -19,3 +20,4 @@ INTERFACE(reweighting, Reweighting)
 INTERFACE(similarity, Similarity)
 INTERFACE(chat, Chat)
 INTERFACE(stages, Stage)
+INTERFACE(host, Host)

@@ -1,6 +1,5 @@
-// A similarity that asks for itself (CIRCLE), needs a setting (NEEDY), returns what no cosine can be (WILD).
-#include <ATen/ops/full.h>
-
+// A similarity that asks for itself (CIRCLE), needs a setting (NEEDY), returns what no cosine can be (WILD), or
+// a number too few (SHORT).
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"
 
@@ -16,8 +15,12 @@ class Mirror : public Similarity {
 #endif
     host.log("made with " + std::to_string(value_));
   }
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
-    return at::full({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, value_, at::kDouble);
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
+#ifdef SHORT
+    return {a.size(), std::vector<double>(b.size() - 1, value_)};
+#endif
+    return {a.size(), std::vector<double>(b.size(), value_)};
   }
 
  private:

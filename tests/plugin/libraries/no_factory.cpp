@@ -5,6 +5,5 @@ extern "C" {
 extern const char compeer_descriptor[];
 [[gnu::used, gnu::retain, gnu::section(".compeer")]] const char compeer_descriptor[] =
     R"({"compeer":1,"interface":)" COMPEER_TEXT(
-        COMPEER_INTERFACE_rewards) R"(,"kind":"rewards","name":"empty","torch":")" COMPEER_TORCH_VERSION
-                                   R"(","cxx_abi":1,"compiler":"","version":"1.0.0","summary":"Empty.","parameters":{}})";
+        COMPEER_INTERFACE_rewards) R"(,"host":1,"kind":"rewards","name":"empty","torch":"","cxx_abi":1,"compiler":"","version":"1.0.0","summary":"Empty.","parameters":{}})";
 }

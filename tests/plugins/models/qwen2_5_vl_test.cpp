@@ -73,15 +73,16 @@ at::Tensor features(Model& model, const std::vector<Picture>& some) {
     tokens.push_back(1);
     tokens.insert(tokens.end(), own.begin(), own.end());
   }
-  return model.look(tokens, 0, some)->features;
+  return dynamic_cast<VisionModel&>(model).look(tokens, 0, some)->features;
 }
 
 class Qwen25Vl : public testing::Test {
  protected:
   Model& model() { return opened->object(); }
+  VisionModel& vision_model() { return dynamic_cast<VisionModel&>(opened->object()); }
   std::string complaint(std::vector<int32_t> tokens, const std::vector<Picture>& some) {
     try {
-      opened->call("look", [&](Model& m) { m.look(tokens, 0, some); });
+      opened->call("look", [&](Model& m) { dynamic_cast<VisionModel&>(m).look(tokens, 0, some); });
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::data);
       return error.problem();
@@ -110,7 +111,7 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
   const Picture picture = grey(1, 4, 6);
   for (const int32_t t : placeholders_of(picture)) tokens.push_back(t);
   tokens.push_back(8), tokens.push_back(9);
-  const auto vision = model().look(tokens, 10, {picture});
+  const auto vision = vision_model().look(tokens, 10, {picture});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{10, 11, 11, 11, 11, 11, 11, 14, 15}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{10, 11, 11, 11, 12, 12, 12, 14, 15}));
   EXPECT_EQ(axis(*vision, 2), (std::vector<int64_t>{10, 11, 12, 13, 11, 12, 13, 14, 15}));
@@ -121,7 +122,7 @@ TEST_F(Qwen25Vl, CountsPositionsAlongThreeAxes) {
 TEST_F(Qwen25Vl, CountsTheTimeOfAVideo) {
   Picture video = grey(3, 2, 2);
   video.seconds = 1.25;  // two tokens a second: steps of 2.5, cut off
-  const auto vision = model().look(placeholders_of(video, kVideo), 0, {video});
+  const auto vision = vision_model().look(placeholders_of(video, kVideo), 0, {video});
   EXPECT_EQ(axis(*vision, 0), (std::vector<int64_t>{0, 2, 5}));
   EXPECT_EQ(axis(*vision, 1), (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(vision->next, 1);

@@ -96,8 +96,9 @@ class Contrary : public Host, private Similarity {
   bool cancelled() const override { return false; }
 
  private:
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
-    return at::full({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, -1.0, at::kDouble);
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
+    return {a.size(), std::vector<double>(b.size(), -1.0)};
   }
   std::string* logged_;
 };

@@ -1,22 +1,20 @@
 // my_plugin: asks a chat model about every reply, and gives 1 for "yes", 0 for "no".
-#include <ATen/ops/full.h>
 #include <compeer/chat.h>
 #include <compeer/plugin.h>
 #include <compeer/reward.h>
 
 #include <cctype>
-#include <limits>
-#include <optional>
+#include <cmath>
 
 namespace {
 
 // Anything but "yes" or "no" at its beginning is no opinion.
-std::optional<float> opinion(const std::string& answer) {
+double opinion(const std::string& answer) {
   std::string word;
   for (const char c : answer.substr(0, 3)) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (word == "yes") return 1.0F;
-  if (word.starts_with("no")) return 0.0F;
-  return {};
+  if (word == "yes") return 1;
+  if (word.starts_with("no")) return 0;
+  return compeer::no_opinion;
 }
 
 class MyPlugin : public compeer::Reward {
@@ -26,25 +24,23 @@ class MyPlugin : public compeer::Reward {
   MyPlugin(const compeer::Settings& settings, compeer::Host& host)
       : judge_(host.chat(settings.table("judge"))), question_(settings.text("question")) {}
 
-  std::vector<std::string> parts() const override { return {"reward"}; }
-
   // A judge may fail, or not answer what it was asked. Other rewards decide alone then.
   bool abstains() const override { return true; }
 
-  // The whole group is asked at once, so that an endpoint can answer side by side.
-  at::Tensor score(const compeer::Group& group) override {
+  // All are asked at once, so that an endpoint can answer side by side.
+  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
     std::vector<compeer::ChatRequest> requests;
-    for (const auto& completion : group.completions) requests.push_back(request(group.example, completion.text));
-    at::Tensor scores =
-        at::full({static_cast<int64_t>(requests.size()), 1}, std::numeric_limits<float>::quiet_NaN(), at::kFloat);
-    float* const score = scores.mutable_data_ptr<float>();
+    for (const auto& group : groups)
+      for (const auto& completion : group.completions) requests.push_back(request(group.example, completion.text));
+    std::vector<double> found(requests.size(), compeer::no_opinion);
     judge_.answer(requests, [&](size_t i, compeer::ChatReply reply) {
       if (!reply.failure.empty()) return;
-      const auto found = opinion(reply.text);
-      if (found) score[i] = *found;
-      if (!found) judge_.unreadable(requests[i], reply.text, false);
+      found[i] = opinion(reply.text);
+      if (std::isnan(found[i])) judge_.unreadable(requests[i], reply.text, false);
     });
-    return scores;
+    size_t next = 0;
+    for (const auto& group : groups)
+      for (const auto& completion : group.completions) scores.add(completion, {{"reward", found[next++]}});
   }
 
  private:

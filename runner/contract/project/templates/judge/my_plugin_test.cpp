@@ -37,16 +37,15 @@ compeer::ChatReply fails(const std::string& why) {
 class MyPluginTest : public testing::Test {
  protected:
   // The scores of as many completions as there are replies of the judge.
-  std::vector<float> scores(std::vector<compeer::ChatReply> replies) {
+  std::vector<double> scores(std::vector<compeer::ChatReply> replies) {
     judge.replies = std::move(replies);
     host.chats = &judge;
     const auto plugin = compeer::open_library<compeer::Reward>(
         PLUGIN_FILE, {{"judge", {{"plugin", "written down"}}}, {"question", "Is it kind?"}}, host);
     compeer::Example example;
     example.history = {{"user", "I am sad."}};
-    const std::vector<compeer::Completion> completions(judge.replies.size(), {.text = "Oh no."});
-    const at::Tensor found = plugin->score({example, completions});
-    return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
+    const std::vector<std::string> texts(judge.replies.size(), "Oh no.");
+    return compeer::scores_of(*plugin, texts, example).column("reward");
   }
 
   compeer::TestHost host;
@@ -54,7 +53,7 @@ class MyPluginTest : public testing::Test {
 };
 
 TEST_F(MyPluginTest, GivesOneForYesAndZeroForNo) {
-  EXPECT_EQ(scores({says("Yes, it is."), says("no")}), (std::vector<float>{1, 0}));
+  EXPECT_EQ(scores({says("Yes, it is."), says("no")}), (std::vector<double>{1, 0}));
 }
 
 TEST_F(MyPluginTest, HasNoOpinionWhereTheJudgeHasNone) {

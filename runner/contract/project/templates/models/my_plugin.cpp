@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-class MyPlugin : public compeer::Model {
+class MyPlugin : public compeer::Model, public compeer::TrainableInParts {
  public:
   // Every key of the descriptor below is there, in its type and range; `config` has the size of the tokenizer's
   // vocabulary, too. A run that goes on gives its checkpoint as `path`. Throw anything to refuse: the message reaches

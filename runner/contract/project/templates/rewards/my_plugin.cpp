@@ -1,41 +1,25 @@
-// my_plugin: half a point for every question mark, at most `most`.
-#include <ATen/ops/zeros.h>
+// my_plugin: half a point for every question mark, at most `most`. Throw anything to refuse settings or a completion.
 #include <compeer/plugin.h>
 #include <compeer/reward.h>
 
 #include <algorithm>
 
-namespace {
-
 class MyPlugin : public compeer::Reward {
  public:
-  // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
-  // the user.
-  MyPlugin(const compeer::Settings& settings, compeer::Host&) : most_(settings.number("most")) {}
-
-  // A column each. The first is the reward, the others are logged beside it.
-  std::vector<std::string> parts() const override { return {"reward", "questions"}; }
-
-  at::Tensor score(const compeer::Group& group) override {
-    at::Tensor scores = at::zeros({static_cast<int64_t>(group.completions.size()), 2}, at::kFloat);
-    float* row = scores.mutable_data_ptr<float>();
-    for (const auto& completion : group.completions) {
-      const auto questions = static_cast<double>(std::count(completion.text.begin(), completion.text.end(), '?'));
-      *row++ = static_cast<float>(std::min(0.5 * questions, most_));
-      *row++ = static_cast<float>(questions);
-    }
-    return scores;
+  explicit MyPlugin(const compeer::Settings& settings) : most_(settings.number("most")) {}
+  std::vector<std::string> parts() const override { return {"reward", "questions"}; }  // the others are only logged
+  void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
+    for (const auto& group : groups)
+      for (const auto& completion : group.completions) {
+        const double questions = std::ranges::count(completion.text, '?');
+        scores.add(completion, {{"reward", std::min(0.5 * questions, most_)}, {"questions", questions}});
+      }
   }
 
  private:
   double most_;
 };
 
-}  // namespace
-
 COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
-  "version": "1.0.0",
-  "summary": "Likes questions.",
-  "parameters": {
-    "most": {"type": "number", "default": 1.0, "min": 0, "help": "the largest reward"}
-  })json")
+  "version": "1.0.0", "summary": "Likes questions.",
+  "parameters": {"most": {"type": "number", "default": 1.0, "min": 0, "help": "the largest reward"}})json")

@@ -4,21 +4,18 @@
 
 namespace {
 
-// What it makes of completions of one prompt: of each a reward and a number of questions.
-std::vector<float> scores(const std::vector<std::string>& texts, double most) {
+// One part of what it makes of completions with these texts.
+std::vector<double> part(const std::string& name, const std::vector<std::string>& texts, double most) {
   compeer::TestHost host;
   const auto plugin = compeer::open_library<compeer::Reward>(PLUGIN_FILE, {{"most", most}}, host);
-  const compeer::Example example;
-  std::vector<compeer::Completion> completions;
-  for (const auto& text : texts) completions.push_back({.text = text});
-  const at::Tensor found = plugin->score({example, completions});
-  return {found.const_data_ptr<float>(), found.const_data_ptr<float>() + found.numel()};
+  return compeer::scores_of(*plugin, texts).column(name);
 }
 
 TEST(MyPlugin, GivesHalfAPointForEachQuestion) {
-  EXPECT_EQ(scores({"How are you?", "Fine.", ""}, 1), (std::vector<float>{0.5f, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(part("reward", {"How are you?", "Fine.", ""}, 1), (std::vector<double>{0.5, 0, 0}));
+  EXPECT_EQ(part("questions", {"How are you?", "Fine.", ""}, 1), (std::vector<double>{1, 0, 0}));
 }
 
-TEST(MyPlugin, GivesNoMoreThanItsMost) { EXPECT_EQ(scores({"Who? Where? When?"}, 1), (std::vector<float>{1, 3})); }
+TEST(MyPlugin, GivesNoMoreThanItsMost) { EXPECT_EQ(part("reward", {"Who? Where? When?"}, 1), std::vector<double>{1}); }
 
 }  // namespace

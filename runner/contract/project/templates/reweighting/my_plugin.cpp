@@ -1,5 +1,4 @@
 // my_plugin: completions with the same text share one reward: each gets it divided by (how many there are) ^ `power`.
-#include <ATen/ops/empty.h>
 #include <compeer/plugin.h>
 #include <compeer/reweighting.h>
 
@@ -12,23 +11,20 @@ class MyPlugin : public compeer::Reweighting {
  public:
   // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
   // the user.
-  MyPlugin(const compeer::Settings& settings, compeer::Host&) : power_(settings.number("power")) {}
+  explicit MyPlugin(const compeer::Settings& settings) : power_(settings.number("power")) {}
 
-  // Names of columns 1, 2, ...: what the new reward in column 0 was computed from, for the log.
+  // What a new reward is computed from, for the log.
   std::vector<std::string> factors() const override { return {"copies"}; }
 
-  at::Tensor reweight(const compeer::Group& group, const at::Tensor& rewards) override {
+  // Of each completion its new reward, and the factors.
+  void reweight(const compeer::Group& group, std::span<const double> rewards, compeer::Scores& reweighted) override {
     std::map<std::string, double> copies;
     for (const auto& completion : group.completions) ++copies[completion.text];
-    const at::Tensor weighed = at::empty({rewards.size(0), 2}, at::kDouble), given = rewards.contiguous();
-    const double* reward = given.const_data_ptr<double>();
-    double* row = weighed.mutable_data_ptr<double>();
-    for (const auto& completion : group.completions) {
+    for (size_t i = 0; i < rewards.size(); ++i) {
+      const auto& completion = group.completions[i];
       const double same = copies[completion.text];
-      *row++ = *reward++ / std::pow(same, power_);
-      *row++ = same;
+      reweighted.add(completion, {{"reward", rewards[i] / std::pow(same, power_)}, {"copies", same}});
     }
-    return weighed;
   }
 
  private:

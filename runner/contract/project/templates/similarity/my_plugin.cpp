@@ -1,6 +1,5 @@
 // my_plugin: texts are alike if they are written with the same letters, equally often: the cosine of how often each
 // byte occurs, white space left out.
-#include <ATen/ops/empty.h>
 #include <compeer/plugin.h>
 #include <compeer/similarity.h>
 
@@ -23,16 +22,17 @@ class MyPlugin : public compeer::Similarity {
  public:
   // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
   // the user.
-  MyPlugin(const compeer::Settings& settings, compeer::Host&) : capitals_(settings.flag("capitals")) {}
+  explicit MyPlugin(const compeer::Settings& settings) : capitals_(settings.flag("capitals")) {}
 
-  at::Tensor compare(const std::vector<std::string>& a, const std::vector<std::string>& b) override {
-    at::Tensor cosines = at::empty({static_cast<int64_t>(a.size()), static_cast<int64_t>(b.size())}, at::kDouble);
-    double* cosine = cosines.mutable_data_ptr<double>();
+  std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
+                                           const std::vector<std::string>& b) override {
+    std::vector<std::vector<double>> cosines;
     const auto rows = counts(a), columns = counts(b);
     for (const auto& x : rows) {
+      auto& row = cosines.emplace_back();
       for (const auto& y : columns) {
         const double scale = std::sqrt(product(x, x) * product(y, y));
-        *cosine++ = scale > 0 ? std::min(product(x, y) / scale, 1.0) : 0.0;  // 0 for a text without content
+        row.push_back(scale > 0 ? std::min(product(x, y) / scale, 1.0) : 0.0);  // 0 for a text without content
       }
     }
     return cosines;

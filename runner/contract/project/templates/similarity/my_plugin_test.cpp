@@ -7,7 +7,7 @@ namespace {
 double cosine(const std::string& a, const std::string& b, bool capitals = false) {
   compeer::TestHost host;
   const auto plugin = compeer::open_library<compeer::Similarity>(PLUGIN_FILE, {{"capitals", capitals}}, host);
-  return plugin->compare({a}, {b}).const_data_ptr<double>()[0];
+  return plugin->compare({a}, {b})[0][0];
 }
 
 TEST(MyPlugin, LooksAtLettersNotAtTheirOrder) {
