@@ -4,6 +4,10 @@
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
+local function drift(run)
+  return run["unifireward.reward"] - run["esc_world_truth.reward"]
+end
+
 compeer.study {
   name = "judged or true",
   seeds = 5,
@@ -25,7 +29,7 @@ compeer.study {
   figures = {
     { "true reward", "esc_world_truth.reward" },
     { "judged reward", "unifireward.reward" },
-    { "judged - true", function(run) return run["unifireward.reward"] - run["esc_world_truth.reward"] end },
+    { "judged - true", drift, better = "neither" },
     { "true quality", "esc_world_truth.quality" },
   },
   contrasts = { { "UR, sampled", "SFT, sampled" }, { "UR, greedy", "SFT, greedy" } },

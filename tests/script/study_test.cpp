@@ -103,6 +103,13 @@ TEST(Study, FillsTheRowsNameIntoAFigure) {
   EXPECT_NE(text.find("left out: slow has no f (seed 1)"), std::string::npos) << text;
 }
 
+TEST(Study, RefusesAFigureThatNoRowHas) {
+  EXPECT_EQ(
+      said(declared("seeds = 1, figures = { { 'f', 'a.onyl {row}' } }", "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.5 }"),
+           computing()),
+      "script.lua:2: study 'rates': run 'slow1' has no figure 'a.onyl {row}'|known: a.x, a.y");
+}
+
 TEST(Study, GivesItsNumbersAndRuns) {
   const auto fake = computing();
   const auto text = said(declared("seeds = 3, figures = { { 'X', 'x' } }") +
