@@ -1,28 +1,35 @@
--- Does a judge that learned from one source judge another? Two sources of esc_world: the usual one, and one whose seekers are
--- harder to read and whose writers err twice as often. A judge of each, measured on both, over three seeds. Some twenty-five
--- minutes on two cores; ten after table2.lua, whose policies and judges those of the usual source are.
+-- Does a judge that learned from one source judge another? Two sources of esc_world: the usual one, and one whose
+-- seekers are harder to read and whose writers err twice as often. A judge of each is measured on both, over three
+-- seeds. Twenty-five minutes on two cores; ten after table2.lua, whose policies and judges those of the usual source
+-- are.
 local compeer = require "compeer"
-local new = require "lib.method"
-local seeds = compeer.quick and 1 or 3
-local usual = { name = "study" }
-local sources = { usual, { name = "harder", world = { ambiguity = 0.35 }, player = { errors = 2.0 } } }
+local new_method = require "lib.method"
 
-local rows = require("lib.rows")()
-for seed = 1, seeds do
-  local sft = new(seed, usual).supervised() -- both judges begin with it and see how it reads
-  local data, judges = {}, {}
-  for i, source in ipairs(sources) do
-    local method = new(seed, source)
-    local cer = method.cer()
-    data[i], judges[i] = method.judge_data(sft, cer), method.taught_judge("unifireward", sft, cer)
-  end
-  for i, learned in ipairs { "usual", "harder" } do
-    for k, tested in ipairs { "usual", "harder" } do
-      local run = new(seed).measured(("cross-%s-%s"):format(learned, tested), data[k], {
-        { plugin = "reward_accuracy", model = judges[i].checkpoint, reads = true, by = "likelihood" } })
-      rows.add(("%s on %s"):format(learned, tested), run)
-    end
-  end
-end
-
-rows.show(require "lib.judged")
+compeer.study {
+  name = "cross",
+  seeds = 3,
+  rows = {
+    { "usual on usual", learned = "usual", tested = "usual" },
+    { "usual on harder", learned = "usual", tested = "harder" },
+    { "harder on usual", learned = "harder", tested = "usual" },
+    { "harder on harder", learned = "harder", tested = "harder" },
+  },
+  run = function(seed, row)
+    local usual = new_method(seed, { name = "study" })
+    local start = { ["esc-world-cer-sft"] = usual.run "esc-world-cer-sft" } -- of both judges
+    local harder = new_method(seed, { name = "harder", ambiguity = 0.35, errors = 2.0, made = start })
+    local sources = { usual = usual, harder = harder }
+    return new_method(seed).run("judge-accuracy", {
+      name = "cross-" .. row.learned .. "-" .. row.tested,
+      dataset = { path = sources[row.tested].run("judge-data").records },
+      ["stages[0].model"] = sources[row.learned].run("esc-world-judge").checkpoint,
+    })
+  end,
+  figures = {
+    "history.weighted_f1", "history.false_recall",
+    "emotion.weighted_f1", "emotion.false_recall",
+    "strategy.weighted_f1", "strategy.false_recall",
+    "reply.weighted_f1", "reply.better_or_not", "reply.ranked_within_rounds",
+  },
+  contrasts = { { "usual on harder", "usual on usual" }, { "harder on harder", "harder on usual" } },
+}

@@ -1,29 +1,39 @@
--- The paper's method in small, from nothing: a data set is built and annotated (CER), a policy learns what is right in it
--- (SFT), a judge learns the annotators' answers (UnifiReward), and the policy learns from the judge (UR), with redundant
--- answers counting less (URP). esc_world's truth is looked at, never learned from. Seven to ten minutes on two cores.
+-- The paper's method in small, from nothing: a data set is built and annotated (CER), a policy learns what is right in
+-- it (SFT), a judge learns the annotators' answers (UnifiReward), and the policy learns from the judge (UR), with
+-- redundant answers counting less (URP). esc_world's truth is looked at, never learned from. Seven to ten minutes on
+-- two cores.
 local compeer = require "compeer"
 local method = require("lib.method")(1)
 
-local sft, cer, base, writers = method.supervised()
-local judge, accuracy = method.judge(sft, cer)
-for _, part in ipairs { "history", "emotion", "strategy", "reply" } do
-  local of, second = "01-reward_accuracy/" .. part .. "/", part == "reply" and "better_or_not" or "false_recall"
-  print(("judge: %-8s weighted F1 %.2f, %s %.2f, ranked within rounds %.2f"):format(part, accuracy[of .. "weighted_f1/value"],
-    second == "false_recall" and "recall of False" or "better or not", accuracy[of .. second .. "/value"],
-    accuracy[of .. "ranked_within_rounds/value"]))
-end
+local base = method.run "esc-world-base"
+local writers = method.run "esc-world-sft"
+local sft = method.run "esc-world-cer-sft"
+local judge = method.run "esc-world-judge"
+local accuracy = method.run "judge-accuracy"
 
-local pages, tests = { base, writers, sft, judge }, {}
-local function try(name, model)
-  tests[#tests + 1], tests[#tests + 2] = method.tried(name, model, sft, judge)
+local tests = {}
+local function try(name, policy)
+  local sampled = { name = name .. "-sampled", model = { path = policy.checkpoint } }
+  local greedy = { name = name .. "-greedy", sampling = { greedy = true }, evaluate = { group_size = 1 } }
+  local test = method.experiment("esc-world-tried", sampled)
+  table.insert(tests, test:launch())
+  table.insert(tests, test:with(greedy):launch())
 end
 try("sft", sft)
-for _, name in ipairs { "ur", "urp" } do
-  pages[#pages + 1] = method.taught(name, sft, judge, accuracy)
-  try(name, pages[#pages])
-end
-for _, result in ipairs(tests) do pages[#pages + 1] = result end
+local ur = method.run "esc-world-ur"
+try("ur", ur)
+local urp = method.run "esc-world-urp"
+try("urp", urp)
 
-print(compeer.results(tests):table("name", "rewards/esc_world_truth/reward", "rewards/unifireward/reward",
-  "rewards/esc_world_truth/quality", "redundancy/s_in", "distinct_2"))
-compeer.report { title = "Quickstart", output = compeer.folder .. "/quickstart/report.html", runs = pages }
+compeer.report {
+  title = "Quickstart",
+  output = compeer.folder .. "/quickstart/report.html",
+  runs = { base, writers, sft, judge, ur, urp, tests },
+}
+for _, step in ipairs { "history", "emotion", "strategy" } do
+  local found = accuracy[step .. ".false_recall"]
+  print(("judge: %-8s weighted F1 %.2f, recall of False %.2f"):format(step, accuracy[step .. ".weighted_f1"], found))
+end
+print(("judge: reply    better or not %.2f"):format(accuracy["reply.better_or_not"]))
+print(compeer.results(tests):table("name", "esc_world_truth.reward", "unifireward.reward", "esc_world_truth.quality",
+  "redundancy.s_in", "distinct_2"))

@@ -1,21 +1,54 @@
--- Does a judge that is taught anew in the middle of GRPO hold a policy that exploits it? Without a KL term: 80 steps, then 80 more by the
--- old judge or by one that has seen what the policy says by now. After the quickstart six minutes on two cores.
+-- Does a judge that is taught anew in the middle of GRPO hold a policy that exploits it? Without a KL term: 80 steps,
+-- then 80 more by the old judge or by one that has seen what the policy says by now. After the quickstart six minutes
+-- on two cores.
 local compeer = require "compeer"
 local method = require("lib.method")(1)
 
-local sft, cer = method.supervised()
-local judge = method.judge(sft, cer)
-
-local function taught(name, policy, by)
-  return method.load("ur", { name = "refreshed-" .. name, model = { path = policy.checkpoint }, dataset = { plugin = "esc_world" },
-    grpo = { steps = compeer.quick and 4 or 80, beta = 0.0 }, ["rewards[0].model"] = by.checkpoint, ["rewards[0].reader"] = sft.checkpoint }):launch()
+local function taught(name, policy, judge)
+  return method.run("esc-world-ur", {
+    name = "refreshed-" .. name,
+    model = { path = policy.checkpoint },
+    grpo = { steps = 80, beta = 0.0 },
+    ["rewards[0].model"] = judge.checkpoint,
+    ["rewards[0].accuracy"] = method.run("judge-accuracy", {
+      name = "refreshed-" .. name .. "-accuracy",
+      ["stages[0].model"] = judge.checkpoint,
+    }).path,
+    ["rewards[0].least_recall"] = 0,
+  })
 end
 
-local half = taught("half", sft, judge)
-local old, new = taught("old", half, judge), taught("new", half, method.judge_anew(judge, half, sft, cer))
+-- The judge, taught further on what a policy says by now.
+local function taught_anew(judge, policy)
+  local stages = method.experiment("judge-data"):get "stages"
+  stages[1].model = policy.checkpoint
+  table.remove(stages, 2) -- nothing is spoilt
+  local data = method.run("judge-data", { name = "judge-anew-data", stages = stages })
+  return method.run("esc-world-judge", {
+    name = "judge-anew",
+    model = { path = judge.checkpoint },
+    dataset = { path = data.records },
+  })
+end
+
+local judge = method.run "esc-world-judge"
+local half = taught("half", method.run "esc-world-cer-sft", judge)
+local policies = {
+  half = half,
+  old = taught("old", half, judge),
+  new = taught("new", half, taught_anew(judge, half)),
+}
+
 local tests = {}
-for _, one in ipairs { { "half", half }, { "old", old }, { "new", new } } do
-  tests[#tests + 1], tests[#tests + 2] = method.tried("refreshed-" .. one[1], one[2], sft, judge)
+for _, name in ipairs { "half", "old", "new" } do
+  for way, greedy in pairs { sampled = false, greedy = true } do
+    table.insert(tests, method.run("esc-world-tried", {
+      name = "refreshed-" .. name .. "-" .. way,
+      model = { path = policies[name].checkpoint },
+      sampling = { greedy = greedy },
+      evaluate = { group_size = greedy and 1 or 4 },
+    }))
+  end
 end
-print(compeer.results(tests):table("name", "rewards/esc_world_truth/reward", "rewards/unifireward/reward",
-  "rewards/esc_world_truth/quality", "rewards/esc_world_truth/grammatical"))
+print(compeer.results(tests):table("name", "esc_world_truth.reward", "unifireward.reward", "esc_world_truth.quality",
+  "esc_world_truth.grammatical"))

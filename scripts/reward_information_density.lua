@@ -1,8 +1,7 @@
--- Does a further reward for information move a policy along the trade-off between Humanoid and Information, or off it? UR with
--- more and more weight on how many different words of substance a reply has. Over three seeds.
+-- Does a further reward for information move a policy along the trade-off between Humanoid and Information, or off it?
+-- UR with more and more weight on how many different words of substance a reply has.
 local compeer = require "compeer"
 local policies = require "lib.policies"
-local seeds = compeer.quick and 1 or 3
 
 local density = [[
 return { parts = { "density" }, score = function(completion)
@@ -13,20 +12,40 @@ return { parts = { "density" }, score = function(completion)
   return math.min(count, 8) / 4 - 1 -- from -1 to 1
 end }]]
 
-local rows = require("lib.rows")()
-for seed = 1, seeds do
-  local _, method, made = policies(seed, true)
-  for _, weight in ipairs { 0.0, 0.5, 1.0, 2.0 } do
-    local name = weight == 0 and "ur" or "ur_density-" .. weight
-    local policy = made.taught(name, weight > 0 and {
-      ["rewards[2]"] = { plugin = "lua", label = "density", script = density, weight = weight } } or {})
-    rows.add("weight " .. weight, method.played("esc_eval", name:gsub("_", "-"), { plugin = "local", path = policy.checkpoint }))
-  end
+local function policy(method, weight)
+  if weight == 0 then return method.run "esc-world-ur" end
+  return method.run("esc-world-ur", {
+    name = "esc-world-ur-density-" .. weight,
+    ["rewards[2]"] = { plugin = "lua", label = "density", script = density, weight = weight },
+  })
 end
 
-rows.show({
-  { "Humanoid", "01-esc_eval/human/value", better = 1 }, { "Information", "01-esc_eval/suggestion/value", better = 1 },
-  { "Overall", "01-esc_eval/overall/value", better = 1 }, { "true quality", "03-world_truth/quality/value", better = 1 },
-  { "words a reply", "02-diversity/length/value" } }, "weight 0.0")
-compeer.report { title = "A reward for information", output = compeer.folder .. "/reward_information_density.html", runs = rows.runs,
-  frontier = { x = "01-esc_eval/suggestion/value", y = "01-esc_eval/human/value" } }
+local study = compeer.study {
+  name = "density",
+  seeds = 3,
+  rows = {
+    { "weight 0", weight = 0, played = "esc_eval-ur" },
+    { "weight 0.5", weight = 0.5, played = "esc_eval-ur-density-0.5" },
+    { "weight 1", weight = 1.0, played = "esc_eval-ur-density-1.0" },
+    { "weight 2", weight = 2.0, played = "esc_eval-ur-density-2.0" },
+  },
+  run = function(seed, row)
+    local method = policies.method(seed)
+    local supporter = policy(method, row.weight).checkpoint
+    return method.run("esc_eval", { name = row.played, ["stages[0].supporter.path"] = supporter })
+  end,
+  figures = {
+    { "Humanoid", "esc_eval.human" },
+    { "Information", "esc_eval.suggestion" },
+    { "Overall", "esc_eval.overall" },
+    { "true quality", "world_truth.quality" },
+    { "words a reply", "diversity.length", better = "neither" },
+  },
+  against = "weight 0",
+}
+compeer.report {
+  title = "A reward for information",
+  output = compeer.folder .. "/reward_information_density.html",
+  runs = study.runs,
+  frontier = { x = "esc_eval.suggestion", y = "esc_eval.human" },
+}

@@ -40,6 +40,13 @@ T& check_boxed(lua_State* L, int index, const char* type) {
   return static_cast<Boxed<T>*>(luaL_checkudata(L, index, type))->value;
 }
 
+/// nullptr for a value of another type.
+template <typename T>
+T* test_boxed(lua_State* L, int index, const char* type) {
+  auto* boxed = static_cast<Boxed<T>*>(luaL_testudata(L, index, type));
+  return boxed ? &boxed->value : nullptr;
+}
+
 /// Makes the type's metatable: closed to scripts, with a finalizer, `__name` as in messages, and these functions.
 template <typename T>
 void open_boxed(lua_State* L, const char* type, const luaL_Reg* functions) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "script/figures.h"
 #include "script/lookup.h"
 
 namespace compeer::script {
@@ -115,9 +116,10 @@ class Comparer {
     }
     auto& differences = row_of(settings);
     for (size_t i = 0; i < made_.metrics.size(); ++i) {
-      const auto own = run.metrics.find(made_.metrics[i]), other = partner->second->metrics.find(made_.metrics[i]);
-      if (own == run.metrics.end() || other == partner->second->metrics.end()) continue;
-      differences[i].push_back(own->second.mean - other->second.mean);
+      const auto* own = look_up(run, made_.metrics[i]);
+      const auto* other = look_up(*partner->second, made_.metrics[i]);
+      if (!own || !other) continue;
+      differences[i].push_back(own->mean - other->mean);
     }
   }
 

@@ -145,6 +145,7 @@ void push_experiment(lua_State* L, spec::Draft draft) {
 }
 
 const spec::Draft& check_experiment(lua_State* L, int index) { return check_boxed<spec::Draft>(L, index, type); }
+const spec::Draft* to_experiment(lua_State* L, int index) { return test_boxed<spec::Draft>(L, index, type); }
 
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   spend(L, cost_of_resolving);

@@ -71,6 +71,16 @@ void push(lua_State* L, const Interval& interval, bool difference) {
 
 }  // namespace
 
+void push_interval(lua_State* L, const Interval& interval) { push(L, interval, false); }
+
+void push_difference(lua_State* L, const std::vector<double>& differences) {
+  const auto found = statistics::mean_interval(differences);
+  push(L, found, true);
+  lua_pushboolean(L, found.clear());
+  lua_setfield(L, -2, "clear");
+  if (found.has_interval()) set(L, "p", statistics::t_test(differences));
+}
+
 int interval(lua_State* L) {
   spend(L, cost_of_interval);
   std::vector<double> values;
@@ -86,11 +96,7 @@ int difference(lua_State* L) {
   for (const auto& [key, value] : values) {
     if (const auto partner = base.find(key); partner != base.end()) differences.push_back(value - partner->second);
   }
-  const auto found = statistics::mean_interval(differences);
-  push(L, found, true);
-  lua_pushboolean(L, found.clear());
-  lua_setfield(L, -2, "clear");
-  if (found.has_interval()) set(L, "p", statistics::t_test(differences));
+  push_difference(L, differences);
   return 1;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "lua/edge.h"
 #include "lua/libraries.h"
@@ -15,15 +17,28 @@ namespace {
 
 constexpr uint64_t cost_of_launching = 100'000;  // in instructions: launching what has finished, again and again, ends
 
+// What a script keeps: its way to the outside, and what it has launched.
+struct Kept {
+  std::shared_ptr<Actions> actions;
+  std::map<std::string, RunResult> launched;  // by the hash of the spec
+};
+
 int open(lua_State* L) {
   open_experiments(L);
   open_runs(L);
   open_results(L);
-  const luaL_Reg functions[] = {{"load", bound<load>},         {"experiment", bound<experiment>},
-                                {"sweep", bound<sweep>},       {"runs", bound<runs>},
-                                {"results", bound<results>},   {"report", bound<report>},
-                                {"interval", bound<interval>}, {"difference", bound<difference>},
-                                {"holm", bound<holm>},         {nullptr, nullptr}};
+  open_studies(L);
+  const luaL_Reg functions[] = {{"load", bound<load>},
+                                {"experiment", bound<experiment>},
+                                {"study", bound<study>},
+                                {"sweep", bound<sweep>},
+                                {"runs", bound<runs>},
+                                {"results", bound<results>},
+                                {"report", bound<report>},
+                                {"interval", bound<interval>},
+                                {"difference", bound<difference>},
+                                {"holm", bound<holm>},
+                                {nullptr, nullptr}};
   luaL_newlib(L, functions);
   lua_pushboolean(L, actions(L).quick());
   lua_setfield(L, -2, "quick");
@@ -34,19 +49,7 @@ int open(lua_State* L) {
   return 1;
 }
 
-}  // namespace
-
-void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions) {
-  sandbox.keep(std::move(actions));
-  sandbox.add_module("compeer", open);
-}
-
-Actions& actions(lua_State* L) { return sandbox(L).kept<Actions>(); }
-
-OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
-OffTheClock::~OffTheClock() { budget_.resume(); }
-
-std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
+std::vector<RunResult> launch_new(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
   spend(L, cost_of_launching);
   std::optional<Error> ended;
   try {
@@ -56,6 +59,39 @@ std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs
     ended = error;
   }
   halt(L, *ended);
+}
+
+}  // namespace
+
+void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions) {
+  sandbox.keep(std::make_shared<Kept>(Kept{std::move(actions), {}}));
+  sandbox.add_module("compeer", open);
+}
+
+Actions& actions(lua_State* L) { return *sandbox(L).kept<Kept>().actions; }
+
+OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
+OffTheClock::~OffTheClock() { budget_.resume(); }
+
+std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
+  auto& launched = sandbox(L).kept<Kept>().launched;
+  std::vector<std::string> hashes;
+  std::vector<spec::Spec> unknown;
+  for (const auto& spec : specs) {
+    hashes.push_back(spec.sha256());
+    if (!launched.contains(hashes.back())) unknown.push_back(spec);
+  }
+  auto made = unknown.empty() ? std::vector<RunResult>() : launch_new(L, unknown, jobs);
+  std::vector<RunResult> all;
+  size_t next = 0;
+  for (const auto& hash : hashes) {
+    const auto known = launched.find(hash);
+    all.push_back(known != launched.end() ? known->second : std::move(made.at(next++)));
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].error && launched.emplace(hashes[i], all[i]).second) hold(L, size_of(all[i]));
+  }
+  return all;
 }
 
 void end_dry_run(lua_State* L, const std::string& needs) {

@@ -36,6 +36,7 @@ class OffTheClock {
 /// Checks what there is of the draft, at once, so that a mistake is told with the line that made it.
 void push_experiment(lua_State* L, spec::Draft draft);
 const spec::Draft& check_experiment(lua_State* L, int index);
+const spec::Draft* to_experiment(lua_State* L, int index);  ///< nullptr for another kind of value
 /// What would run: resolved, inputs found and pinned, with the script among its sources.
 spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft);
 void open_experiments(lua_State* L);
@@ -52,6 +53,8 @@ void open_runs(lua_State* L);
 
 void push_result(lua_State* L, RunResult result);
 const RunResult& check_result(lua_State* L, int index);
+const RunResult* to_result(lua_State* L, int index);  ///< nullptr for another kind of value
+size_t size_of(const RunResult& result);              ///< about the bytes it takes
 void open_results(lua_State* L);
 
 // result_list.cpp
@@ -69,8 +72,16 @@ int report(lua_State* L);   // compeer.report
 int interval(lua_State* L);    // compeer.interval
 int difference(lua_State* L);  // compeer.difference
 int holm(lua_State* L);        // compeer.holm
+void push_interval(lua_State* L, const Estimate& interval);
+void push_difference(lua_State* L, const std::vector<double>& differences);
 
-/// Launches and waits. Throws only if everything is to end.
+// study.cpp
+
+int study(lua_State* L);  // compeer.study
+void open_studies(lua_State* L);
+
+/// Launches and waits. What this script has launched before, and didn't fail, isn't launched again: the result is the
+/// same. Throws only if everything is to end.
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs);
 
 /// Ends a dry run where the script needs a number that only a run could give.

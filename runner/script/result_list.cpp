@@ -5,6 +5,7 @@
 #include "base/inside.h"
 #include "lua/value.h"
 #include "script/compare.h"
+#include "script/figures.h"
 #include "script/module.h"
 #include "script/table.h"
 
@@ -172,6 +173,14 @@ void add_sweep(lua_State* L, int index, Report& report) {
   if (!against.is_null()) report.comparison = compare(report.runs, names, base_option(against), pair_option(L, index));
 }
 
+// The page knows metrics by their whole names.
+std::string whole_name(const std::vector<RunResult>& runs, const std::string& figure) {
+  for (const auto& run : runs) {
+    if (auto found = find_figure(metric_names(run), figure); !found.empty()) return found;
+  }
+  return figure;
+}
+
 // frontier = { x = "distinct_2", y = "reward" }, or a list of such tables.
 void add_frontiers(lua_State* L, int index, Report& report) {
   const auto given = option(L, index, "frontier");
@@ -182,7 +191,7 @@ void add_frontiers(lua_State* L, int index, Report& report) {
     if (!named) throw Error("", "'frontier' names two metrics", "frontier = { x = \"distinct_2\", y = \"reward\" }");
     report.frontiers.emplace_back(one["x"], one["y"]);
   }
-  for (const auto& [x, y] : report.frontiers) {
+  for (auto& [x, y] : report.frontiers) {
     if (has_planned(report.runs)) {
       refuse_unpromised(report.runs, {x, y});
       continue;
@@ -190,6 +199,7 @@ void add_frontiers(lua_State* L, int index, Report& report) {
     const auto sorted = sort_columns(report.runs, {x, y});
     if (!sorted.settings.empty())
       throw Error("", fmt::format("'frontier' names two metrics, and '{}' is a setting", sorted.settings[0]));
+    x = whole_name(report.runs, x), y = whole_name(report.runs, y);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "lua/userdata.h"
 #include "lua/value.h"
+#include "script/figures.h"
 #include "script/lookup.h"
 #include "script/module.h"
 #include "script/table.h"
@@ -60,11 +61,61 @@ bool keeps_best(const RunResult& run) {
   return every && !every->is_null() && keep && *keep == "best";
 }
 
+// The names of a data run's stages, and those of their files: "annotate", "05-annotate". The data set is number 0.
+std::vector<std::pair<std::string, std::string>> stages_of(const RunResult& run) {
+  const auto* stages = look(run.spec, "stages");
+  if (look(run.spec, "task") == nullptr || *look(run.spec, "task") != "data" || !stages) {
+    throw Error("", fmt::format("run '{}' has no stages", run.name), "runs of the task \"data\" have");
+  }
+  std::vector<std::string> labels{run.spec.at("dataset").at("plugin")};
+  for (const auto& stage : *stages) {
+    const auto label = stage.value("label", spec::json());
+    labels.push_back(label.is_string() ? label : stage.at("plugin"));
+  }
+  std::vector<std::pair<std::string, std::string>> names;
+  for (size_t i = 0; i < labels.size(); ++i) names.emplace_back(labels[i], fmt::format("{:02}-{}", i, labels[i]));
+  return names;
+}
+
+void keep_of_stage(RunResult& run, const std::string& stage) {
+  const auto elsewhere = [&](const std::string& name) { return !name.starts_with(stage + "/"); };
+  std::erase_if(run.metrics, [&](const auto& metric) { return elsewhere(metric.first); });
+  std::erase_if(run.promised, elsewhere);
+  run.stage = stage;
+}
+
+// run:stage "annotate": its figures alone, and its records.
+int stage(lua_State* L) {
+  auto run = check_result(L, 1);
+  const std::string asked(check_text(L, 2));
+  std::vector<std::string> labels, found;
+  for (const auto& [label, file] : stages_of(run)) {
+    labels.push_back(label);
+    if (asked == label || asked == file) found.push_back(file);
+  }
+  if (found.empty())
+    throw Error("", fmt::format("run '{}' has no stage '{}'", run.name, asked), suggest(asked, labels));
+  if (found.size() > 1) {
+    throw Error("",
+                fmt::format("run '{}' has {} stages '{}': {}", run.name, found.size(), asked, fmt::join(found, ", ")),
+                "give each a label of its own in the spec, or name one with its number");
+  }
+  keep_of_stage(run, found[0]);
+  push_result(L, std::move(run));
+  return 1;
+}
+
+std::string records(const RunResult& run) {
+  return fmt::format("{}/stages/{}.jsonl", run.path, run.stage.empty() ? stages_of(run).back().second : run.stage);
+}
+
 int member(lua_State* L) {
   const auto& run = check_result(L, 1);
   const std::string name(check_text(L, 2));
   if (name == "interval") return lua_pushcfunction(L, bound<interval>), 1;
   if (name == "get") return lua_pushcfunction(L, bound<get>), 1;
+  if (name == "stage") return lua_pushcfunction(L, bound<stage>), 1;
+  if (name == "records") return push_json(L, records(run)), 1;
   if (name == "name") return push_json(L, run.name), 1;
   if (name == "path") return push_json(L, run.path), 1;
   if (name == "checkpoint") return push_json(L, run.path + "/checkpoints/" + (keeps_best(run) ? "best" : "last")), 1;
@@ -93,12 +144,15 @@ int to_string(lua_State* L) {
 
 }  // namespace
 
+size_t size_of(const RunResult& result) { return 2000 + 4 * result.spec.dump().size() + 150 * result.metrics.size(); }
+
 void push_result(lua_State* L, RunResult result) {
-  const size_t size = 2000 + 4 * result.spec.dump().size() + 150 * result.metrics.size();
+  const size_t size = size_of(result);
   push_boxed<RunResult>(L, type, std::move(result), size);
 }
 
 const RunResult& check_result(lua_State* L, int index) { return check_boxed<RunResult>(L, index, type); }
+const RunResult* to_result(lua_State* L, int index) { return test_boxed<RunResult>(L, index, type); }
 
 void open_results(lua_State* L) {
   const luaL_Reg functions[] = {{"__index", bound<member>},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "script/figures.h"
 #include "script/lookup.h"
 #include "spec/dotted.h"
 #include "spec/text.h"
@@ -35,9 +36,9 @@ void add_paths(const json& value, const std::string& path, std::vector<std::stri
   const std::vector<std::string> names(metrics.begin(), metrics.end());
   paths.insert(paths.end(), names.begin(), names.end());
   const auto near = nearest(column, paths);
+  const auto help = near.empty() ? suggest_figure(column, names) : fmt::format("did you mean '{}'? ", near);
   throw Error("", fmt::format("the runs have no setting or metric '{}'", column),
-              (near.empty() ? "" : fmt::format("did you mean '{}'? ", near)) +
-                  fmt::format("metrics: {}", fmt::join(names, ", ")));
+              help.substr(0, help.rfind("known")) + fmt::format("metrics: {}", fmt::join(names, ", ")));
 }
 
 // A metric's name may be no path of a setting: "01-sage/success/value".
@@ -51,20 +52,14 @@ bool has_setting(const RunResult& run, const std::string& column) {
 
 bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
   const auto has = [&](const RunResult& run) { return has_setting(run, column); };
-  const auto measured = [&](const RunResult& run) { return run.metrics.contains(column); };
-  if (std::any_of(runs.begin(), runs.end(), measured)) return false;
+  const auto named = [&](const RunResult& run) { return run.metrics.contains(column); };
+  const auto measured = [&](const RunResult& run) { return look_up(run, column) != nullptr; };
+  if (std::any_of(runs.begin(), runs.end(), named)) return false;
   if (std::any_of(runs.begin(), runs.end(), has)) return true;
+  if (std::any_of(runs.begin(), runs.end(), measured)) return false;
   const auto finished = [](const RunResult& run) { return run.state == RunResult::State::finished; };
   if (std::any_of(runs.begin(), runs.end(), finished)) refuse_column(runs, column);
   return false;
-}
-
-// "rewards/prm/*" stands for columns of a plugin that can't be made yet; runs that promise nothing may have any.
-bool is_promised(const RunResult& run, const std::string& name) {
-  const auto is_it = [&](const std::string& one) {
-    return one == name || (one.ends_with("/*") && name.starts_with(std::string_view(one).substr(0, one.size() - 1)));
-  };
-  return run.promised.empty() || std::any_of(run.promised.begin(), run.promised.end(), is_it);
 }
 
 // The runs of a row.
@@ -83,8 +78,8 @@ Group& group_of(std::vector<Group>& groups, std::vector<json> settings) {
 std::vector<Estimate> measured(const Group& group, const std::string& name) {
   std::vector<Estimate> values;
   for (const auto* run : group.runs) {
-    const auto found = run->metrics.find(name);
-    if (found != run->metrics.end() && !std::isnan(found->second.mean)) values.push_back(found->second);
+    const auto* found = look_up(*run, name);
+    if (found && !std::isnan(found->mean)) values.push_back(*found);
   }
   return values;
 }
@@ -133,11 +128,11 @@ Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::
 
 void refuse_unpromised(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
   for (const auto& column : columns) {
-    const auto may_have = [&](const RunResult& run) {
+    const auto fits = [&](const RunResult& run) {
       if (run.state == RunResult::State::failed || has_setting(run, column)) return true;
-      return run.state == RunResult::State::planned ? is_promised(run, column) : run.metrics.contains(column);
+      return run.state == RunResult::State::planned ? may_have(run, column) : look_up(run, column) != nullptr;
     };
-    if (std::none_of(runs.begin(), runs.end(), may_have)) refuse_column(runs, column);
+    if (std::none_of(runs.begin(), runs.end(), fits)) refuse_column(runs, column);
   }
 }
 
@@ -145,13 +140,6 @@ Estimate over_runs(const std::vector<Estimate>& runs) {
   std::vector<double> means;
   for (const auto& run : runs) means.push_back(run.mean);
   return statistics::mean_interval(means);
-}
-
-const Estimate& metric(const RunResult& run, const std::string& name) {
-  if (const auto found = run.metrics.find(name); found != run.metrics.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [known, value] : run.metrics) names.push_back(known);
-  throw Error("", fmt::format("run '{}' has no metric '{}'", run.name, name), suggest(name, names));
 }
 
 Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {

@@ -49,7 +49,4 @@ std::vector<spec::json> settings_of(const RunResult& run, const std::vector<std:
 std::string show(const spec::json& value);
 std::string aligned(const std::vector<std::vector<std::string>>& cells, const std::vector<std::string>& notes);
 
-/// The metric of a run; an unknown one is an Error with the nearest name. `run` must be finished.
-const Estimate& metric(const RunResult& run, const std::string& name);
-
 }  // namespace compeer::script

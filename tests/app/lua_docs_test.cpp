@@ -62,7 +62,7 @@ std::vector<std::string> examples(const std::string& page) {
 
 TEST(LuaPage, ItsExamplesRun) {
   const auto all = examples(read(fs::path(COMPEER_SOURCE_DIR) / "docs/lua.md"));
-  ASSERT_EQ(all.size(), 8u);
+  ASSERT_EQ(all.size(), 9u);
   std::string printed;
   const auto actions = std::make_shared<Pretended>();
   for (const auto& text : all) {
@@ -70,8 +70,8 @@ TEST(LuaPage, ItsExamplesRun) {
     script::add_compeer(sandbox, actions);
     EXPECT_NO_THROW(sandbox.run_text(text, "example.lua", fs::path(COMPEER_SOURCE_DIR) / "docs")) << text;
   }
-  EXPECT_EQ(actions->launched, 3 + 1 + 3 + 9 + 6);
-  EXPECT_EQ(actions->reports, 3);
+  EXPECT_EQ(actions->launched, 3 + 1 + 3 + 9 + 6 + 6);
+  EXPECT_EQ(actions->reports, 4);
   EXPECT_EQ(printed,
             "clip-0.1\t1.0\nclip-0.2\t1.0\nclip-0.3\t1.0\n"
             "0.0001\t8\t8\n"
@@ -91,6 +91,15 @@ TEST(LuaPage, ItsExamplesRun) {
             "differences from reweighting.plugin = none, paired by seed\n"
             "reweighting.plugin  pairs  reward       distinct_2\n"
             "redundancy          3      +0 [+0, +0]  +0 [+0, +0]\n"
+            "rates  reward         variety\n"
+            "slow   1.000 ±0.000*  0.500 ±0.000*\n"
+            "fast   1.000 ±0.000+  0.500 ±0.000+\n"
+            "\n"
+            "minus slow  reward         variety\n"
+            "fast        +0.000 ±0.000  +0.000 ±0.000\n"
+            "\n"
+            "±: half of the 95 % interval (Student's t) over 3 seeds\n"
+            "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 2 differences, too\n"
             // 4.303 standard errors of three values: .0252/sqrt(3), and of their differences, .01/sqrt(3)
             "0.4133 ±0.063\t+0.06 ±0.025\tclear\n");
 }

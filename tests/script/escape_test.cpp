@@ -76,6 +76,23 @@ const lua::Nasty attempts[] = {
     {"ResolveForEver", "while true do pcall(base.resolve, base) end", endless},
     {"ReportForEver", "local d = compeer.runs{base}:run() while true do pcall(d.report, d, 'x.html') end", endless},
     {"ChangeForEver", "while true do pcall(base.with, base, { seed = 2 }) end", endless},
+    {"StudyForEver",
+     "while true do pcall(compeer.study, { name = 's', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
+     "run = function() return base end }) end",
+     endless},
+    {"StudyWhoseRunLoops",
+     "compeer.study { name = 's', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
+     "run = function() while true do end end }",
+     endless},
+    {"StudyTooLarge",
+     "local rows = {} for i = 1, 11 do rows[i] = 'row ' .. i end "
+     "compeer.study { name = 's', seeds = 10000, rows = rows, figures = { 'reward' }, run = function() return base end "
+     "}",
+     "a study of more than 100000 numbers"},
+    {"StudyMetatable",
+     "getmetatable(compeer.study { name = 's', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
+     "run = function() return base end }).__index = nil",
+     "attempt to index a boolean value"},
     {"KeepForEver", "local t = {} while true do t[#t + 1] = base:with { seed = #t } end", either},
     {"OptionsThatLoop", "compeer.runs{base}:run(setmetatable({}, { __index = function() while true do end end }))",
      endless},

@@ -115,7 +115,7 @@ TEST(Compeer, NamesTheNearestFunction) {
   EXPECT_EQ(said("local compeer = require 'compeer'\ncompeer.laod 'x.toml'"),
             "script.lua:2: compeer has no 'laod'|did you mean 'load'? known: difference, experiment, folder, holm, "
             "interval, load, quick, report, "
-            "results, runs, sweep");
+            "results, runs, study, sweep");
 }
 
 class Load : public testing::Test {

@@ -38,6 +38,11 @@ function compeer.results(results) end
 ---@param options { title?: string, output: string, runs: (compeer.Result|compeer.Result[])[], frontier?: compeer.Frontier|compeer.Frontier[] }
 function compeer.report(options) end
 
+---Runs all rows with all seeds and shows their figures: means over seeds, and the differences declared beforehand.
+---@param declaration compeer.StudyDeclaration
+---@return compeer.Study
+function compeer.study(declaration) end
+
 ---Mean and 95 % interval (Student's t) of independent values, such as one of each seed. A single value has no interval.
 ---@param values table<any, number>
 ---@return compeer.Interval
@@ -64,6 +69,38 @@ function compeer.holm(p_values) end
 ---@class compeer.Difference: compeer.Interval
 ---@field clear boolean the interval leaves zero out
 ---@field p? number of the paired t test
+
+---@class compeer.StudyDeclaration
+---@field name string
+---@field seeds integer|integer[] how many (from 1), or a list
+---@field rows (string|table)[] names, or tables that begin with one: `{ "slow", lr = 1e-5 }`
+---@field run fun(seed: integer, row: table): compeer.Result|compeer.Experiment
+---@field figures (string|compeer.Figure)[]
+---@field against? string the row that all others are compared with
+---@field contrasts? [string, string][] pairs of rows: the first minus the second
+
+---@class compeer.Figure
+---@field [1] string its title
+---@field [2]? string|fun(run: compeer.Result, row: table): number? the figure's name, or what computes it
+---@field better? "higher"|"lower"|"neither"
+
+---@class compeer.Study
+---@field name string
+---@field runs compeer.Results
+local study = {}
+
+---The mean over seeds with its 95 % interval.
+---@param row string
+---@param figure string its title or name
+---@return compeer.Interval
+function study:interval(row, figure) end
+
+---The row minus the base, seed by seed.
+---@param row string
+---@param base string
+---@param figure string its title or name
+---@return compeer.Difference
+function study:difference(row, base, figure) end
 
 ---What is to be run; it never changes.
 ---@class compeer.Experiment
@@ -97,6 +134,7 @@ function experiment:launch(options) end
 ---@field state "finished"|"failed"
 ---@field reused boolean whether it had finished before and was read back
 ---@field stages string of a data run: what became of its records, as text to print
+---@field records string of a data run: the file of the records after the last stage, or after this stage
 ---@field exit integer 0, or the exit code of a run that failed
 ---@field error? string what went wrong
 ---@field [string] number any metric of the run: result.reward, result["rewards/format/complete"]
@@ -112,6 +150,11 @@ function result:interval(metric) end
 ---@param key string
 ---@return any
 function result:get(key) end
+
+---A stage of a data run: its figures alone, and its records.
+---@param label string the stage's label, or its plugin
+---@return compeer.Result
+function result:stage(label) end
 
 ---@class compeer.Runs
 ---@field [integer] compeer.Experiment

@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "script/run_result.h"
+
+/// Names of figures, which are the metrics of runs. A name may leave out what stands before it, the number of a stage
+/// and a final "/value", and may have dots for slashes: "weighted_f1", "history.weighted_f1" and
+/// "reward_accuracy.history.weighted_f1" all stand for "01-reward_accuracy/history/weighted_f1/value". A name that is
+/// whole comes first, so "reward" is never "rewards/format/reward".
+namespace compeer::script {
+
+/// The metric of `names` that `asked` stands for, or "". Several are an Error that names them.
+std::string find_figure(const std::vector<std::string>& names, const std::string& asked);
+
+/// The whole names of a run's metrics.
+std::vector<std::string> metric_names(const RunResult& run);
+
+/// The metric of a run that finished, or nullptr.
+const Estimate* look_up(const RunResult& run, const std::string& figure);
+
+/// The same; an unknown one is an Error with the nearest name.
+const Estimate& metric(const RunResult& run, const std::string& figure);
+
+/// Of a run that was not made yet: whether it may have this figure, as far as that is known.
+bool may_have(const RunResult& run, const std::string& figure);
+
+/// The help of an Error about an unknown figure: the nearest name, and all of them in short.
+std::string suggest_figure(const std::string& asked, const std::vector<std::string>& names);
+
+}  // namespace compeer::script

@@ -1,0 +1,162 @@
+#include "script/study_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "script/table.h"
+
+namespace compeer::script {
+
+namespace {
+
+constexpr size_t longest_line = 120, narrowest_cell = 14;
+
+using Lines = std::vector<std::vector<std::string>>;  // the name of a row, and its cells
+
+std::string cell(const Estimate& found, const char* number, const std::string& mark) {
+  if (!found.known()) return "-";
+  auto text = fmt::format(fmt::runtime(number), found.mean);
+  if (found.has_interval()) text += fmt::format(" ±{:.3f}", found.high - found.mean);
+  return text + mark;
+}
+
+// "*" and "+" of the best and the second best mean of a figure, by row.
+std::map<size_t, std::string> best_two(const std::vector<Estimate>& means, int better) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < means.size(); ++i) {
+    if (means[i].known()) order.push_back(i);
+  }
+  if (better == 0 || order.size() < 2) return {};
+  const auto is_better = [&](size_t a, size_t b) { return better * means[a].mean > better * means[b].mean; };
+  std::stable_sort(order.begin(), order.end(), is_better);
+  return {{order[0], "*"}, {order[1], "+"}};
+}
+
+Lines mean_lines(const StudyTable& table) {
+  Lines lines;
+  for (const auto& row : table.rows) lines.push_back({row});
+  for (size_t f = 0; f < table.figures.size(); ++f) {
+    std::vector<Estimate> means;
+    for (const auto& row : table.values) means.push_back(statistics::mean_interval(row[f]));
+    auto marks = best_two(means, table.figures[f].better);
+    for (size_t r = 0; r < means.size(); ++r) lines[r].push_back(cell(means[r], "{:.3f}", marks[r]));
+  }
+  return lines;
+}
+
+// All differences with their marks, by contrast; and how many of them were tested.
+std::pair<Lines, size_t> difference_lines(const StudyTable& table) {
+  std::vector<Estimate> found;
+  std::vector<double> p_values;
+  for (const auto& contrast : table.contrasts) {
+    for (size_t f = 0; f < table.figures.size(); ++f) {
+      const auto differences = table.differences(contrast, f);
+      found.push_back(statistics::mean_interval(differences));
+      p_values.push_back(found.back().has_interval() ? statistics::t_test(differences) : Estimate::unknown);
+    }
+  }
+  const auto corrected = statistics::holm(p_values);
+  Lines lines;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const size_t contrast = i / table.figures.size();
+    if (lines.size() == contrast) lines.push_back({table.rows[table.contrasts[contrast].row]});
+    lines.back().push_back(cell(found[i], "{:+.3f}", !found[i].clear() ? "" : corrected[i] < 0.05 ? "!!" : "!"));
+  }
+  const auto tested = [](double p) { return !std::isnan(p); };
+  return {lines, static_cast<size_t>(std::count_if(p_values.begin(), p_values.end(), tested))};
+}
+
+size_t columns_of_a_block(const StudyTable& table) {
+  size_t name = table.name.size(), widest = narrowest_cell;
+  for (const auto& row : table.rows) name = std::max(name, row.size());
+  for (const auto& figure : table.figures) widest = std::max(widest, figure.title.size());
+  return std::max<size_t>(1, longest_line > name ? (longest_line - name) / (widest + 2) : 1);
+}
+
+std::string block(const StudyTable& table, const std::string& corner, const Lines& lines, size_t from, size_t to) {
+  Lines cells{{corner}};
+  for (size_t f = from; f < to; ++f) cells[0].push_back(table.figures[f].title);
+  for (const auto& line : lines) {
+    cells.push_back({line[0]});
+    for (size_t f = from; f < to; ++f) cells.back().push_back(line[f + 1]);
+  }
+  return aligned(cells, {}) + "\n";
+}
+
+// The lines of the contrasts with this base.
+Lines against(const StudyTable& table, const Lines& lines, size_t base) {
+  Lines some;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (table.contrasts[i].base == base) some.push_back(lines[i]);
+  }
+  return some;
+}
+
+std::vector<size_t> bases_of(const StudyTable& table) {
+  std::vector<size_t> bases;
+  for (const auto& contrast : table.contrasts) {
+    if (std::find(bases.begin(), bases.end(), contrast.base) == bases.end()) bases.push_back(contrast.base);
+  }
+  return bases;
+}
+
+// "left out: URP has no win, tie (seeds 1, 2)"
+std::vector<std::string> gaps(const StudyTable& table) {
+  std::vector<std::string> lines;
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    std::map<std::vector<int64_t>, std::vector<std::string>> missing;
+    for (size_t f = 0; f < table.figures.size(); ++f) {
+      std::vector<int64_t> seeds;
+      for (size_t s = 0; s < table.seeds.size(); ++s) {
+        if (!std::isfinite(table.values[r][f][s])) seeds.push_back(table.seeds[s]);
+      }
+      if (!seeds.empty()) missing[seeds].push_back(table.figures[f].title);
+    }
+    for (const auto& [seeds, titles] : missing)
+      lines.push_back(fmt::format("left out: {} has no {} (seed{} {})", table.rows[r], fmt::join(titles, ", "),
+                                  seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", ")));
+  }
+  return lines;
+}
+
+}  // namespace
+
+void StudyTable::clear() {
+  const std::vector<double> none(seeds.size(), Estimate::unknown);
+  values.assign(rows.size(), std::vector<std::vector<double>>(figures.size(), none));
+}
+
+std::vector<double> StudyTable::differences(const Contrast& contrast, size_t figure) const {
+  std::vector<double> found;
+  const auto &own = values[contrast.row][figure], &base = values[contrast.base][figure];
+  for (size_t i = 0; i < own.size(); ++i) found.push_back(own[i] - base[i]);
+  return found;
+}
+
+std::string StudyTable::text() const {
+  const auto means = mean_lines(*this);
+  const auto [differences, tested] = difference_lines(*this);
+  std::string text;
+  for (size_t from = 0, width = columns_of_a_block(*this); from < figures.size(); from += width) {
+    const size_t to = std::min(figures.size(), from + width);
+    text += (from == 0 ? "" : "\n") + block(*this, name, means, from, to);
+    for (const size_t base : bases_of(*this))
+      text += "\n" + block(*this, "minus " + rows[base], against(*this, differences, base), from, to);
+  }
+  std::vector<std::string> lines = gaps(*this);
+  if (seeds.size() == 1) {
+    lines.emplace_back("a single seed has no intervals");
+  } else {
+    lines.push_back(fmt::format("±: half of the 95 % interval (Student's t) over {} seeds", seeds.size()));
+  }
+  if (tested > 0)
+    lines.push_back(fmt::format(
+        "!: the 95 % interval leaves zero out; !!: with Holm's correction for all {} differences, too", tested));
+  lines.insert(lines.end(), notes.begin(), notes.end());
+  return fmt::format("{}\n{}", text, fmt::join(lines, "\n"));
+}
+
+}  // namespace compeer::script

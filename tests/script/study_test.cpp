@@ -1,0 +1,208 @@
+#include <gtest/gtest.h>
+
+#include "fake_actions.h"
+
+namespace compeer::script {
+namespace {
+
+// A run's figures are made of its learning rate and seed: x = 10 lr + seed, y = 100 lr + seed.
+std::shared_ptr<FakeActions> computing() {
+  auto fake = std::make_shared<FakeActions>();
+  fake->answer_ = [](RunResult& result) {
+    if (result.state == RunResult::State::planned) {
+      result.promised = {"a/x", "a/y"};
+      return;
+    }
+    const double lr = result.spec.at("grpo").at("lr"), seed = result.spec.at("seed");
+    result.metrics = {{"a/x", {.mean = 10 * lr + seed, .n = 1}}, {"a/y", {.mean = 100 * lr + seed, .n = 1}}};
+    if (lr == 0.4) result.metrics["a/x"].mean = seed == 2 ? 0.0 / 0.0 : 5;
+    if (lr == 0.5) result.metrics["a/only fast"] = {.mean = seed, .n = 1};
+    if (lr == 0.6 && seed == 2) {
+      result.state = RunResult::State::failed;
+      result.metrics.clear();
+      result.error = Error("", "rank 1 gave up", "", Exit::plugin);
+    }
+  };
+  return fake;
+}
+
+// The smallest declaration, and a field in place of another.
+std::string declared(const std::string& more, const std::string& rows = "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.2 }") {
+  return base + "local s = compeer.study { name = 'rates', rows = { " + rows + " }, " + more + ", " +
+         "run = function(seed, row) return base:with { name = row.name .. seed, seed = seed, grpo = { lr = row.lr } } "
+         "end }\n";
+}
+
+TEST(Study, TellsMeansAndDifferencesOverSeeds) {
+  // x of slow: 2, 3, 4: half is 4.30265 / sqrt(3) = 2.484. The differences are 1, 1, 1, with no width at all.
+  EXPECT_EQ(
+      said(declared("seeds = 3, figures = { 'x', { 'Y', 'a.y', better = 'lower' } }, against = 'slow'"), computing()),
+      "rates  x              Y\n"
+      "slow   3.000 ±2.484+  12.000 ±2.484*\n"
+      "fast   4.000 ±2.484*  22.000 ±2.484+\n"
+      "\n"
+      "minus slow  x                Y\n"
+      "fast        +1.000 ±0.000!!  +10.000 ±0.000!!\n"
+      "\n"
+      "±: half of the 95 % interval (Student's t) over 3 seeds\n"
+      "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 2 differences, too\n");
+}
+
+TEST(Study, CorrectsForAllContrastsThatAreDeclared) {
+  // g is -1, 1, 3, 5 with seeds 1 to 4: mean 2, deviation sqrt(20/3), half 3.18245 * 1.29099 = 4.109: not clear.
+  // h is 1, 2, 1, 1: mean 1.25, deviation .5, half 3.18245 * .25 = .796, t = 5, p = .0154. Among two tests Holm's
+  // correction makes that .031, so it is clear; among the six of three contrasts .092, so it is clear only alone.
+  const std::string figures =
+      "seeds = 4, figures = { { 'g', function(run, row) return row.lr > 0.1 and 2 * run:get 'seed' - 3 or 0 end }, "
+      "{ 'h', function(run, row) return row.lr > 0.1 and (run:get 'seed' % 3 < 2 and 1 or 2) or 0 end } }, ";
+  const auto two = said(declared(figures + "contrasts = { { 'fast', 'slow' } }"), computing());
+  EXPECT_NE(two.find("+2.000 ±4.109  +1.250 ±0.796!!"), std::string::npos) << two;
+  const auto three =
+      said(declared(figures + "contrasts = { { 'fast', 'slow' }, { 'faster', 'slow' }, { 'faster', 'fast' } }",
+                    "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.2 }, { 'faster', lr = 0.3 }"),
+           computing());
+  EXPECT_NE(three.find("+1.250 ±0.796!\n"), std::string::npos) << three;
+  EXPECT_NE(three.find("for all 6 differences"), std::string::npos) << three;
+}
+
+TEST(Study, LeavesOutWhatIsNaNAndSaysSo) {
+  EXPECT_EQ(
+      said(declared("seeds = 3, figures = { 'x' }, against = 'slow'", "{ 'slow', lr = 0.1 }, { 'odd', lr = 0.4 }"),
+           computing()),
+      "rates  x\n"
+      "slow   3.000 ±2.484+\n"
+      "odd    5.000 ±0.000*\n"
+      "\n"
+      "minus slow  x\n"
+      "odd         +2.000 ±12.706\n"  // 3 and 1: half is 12.7062 * sqrt(2) / sqrt(2)
+      "\n"
+      "left out: odd has no x (seed 2)\n"
+      "±: half of the 95 % interval (Student's t) over 3 seeds\n"
+      "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 1 differences, too\n");
+}
+
+TEST(Study, OfASingleSeedHasNoIntervals) {
+  EXPECT_EQ(said(declared("seeds = { 7 }, figures = { 'x' }, against = 'slow'"), computing()),
+            "rates  x\nslow   8.000+\nfast   9.000*\n\nminus slow  x\nfast        +1.000\n\na single seed has no "
+            "intervals\n");
+}
+
+TEST(Study, GoesOnWithoutARunThatFailed) {
+  const auto fake = computing();
+  const auto text = said(declared("seeds = 3, figures = { 'x' }", "{ 'slow', lr = 0.1 }, { 'bad', lr = 0.6 }"), fake);
+  EXPECT_NE(text.find("left out: bad has no x (seed 2)"), std::string::npos) << text;
+  EXPECT_NE(text.find("bad2 failed (exit 5): rank 1 gave up"), std::string::npos) << text;
+  ASSERT_EQ(fake->failed_.size(), 1u);
+}
+
+TEST(Study, FillsTheRowsNameIntoAFigure) {
+  const auto text =
+      said(declared("seeds = 1, figures = { { 'f', 'a.only {row}' } }", "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.5 }"),
+           computing());
+  EXPECT_NE(text.find("slow   -\nfast   1.000\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("left out: slow has no f (seed 1)"), std::string::npos) << text;
+}
+
+TEST(Study, RefusesAFigureThatNoRowHas) {
+  EXPECT_EQ(
+      said(declared("seeds = 1, figures = { { 'f', 'a.onyl {row}' } }", "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.5 }"),
+           computing()),
+      "script.lua:2: study 'rates': run 'slow1' has no figure 'a.onyl {row}'|known: a.x, a.y");
+}
+
+TEST(Study, GivesItsNumbersAndRuns) {
+  const auto fake = computing();
+  const auto text = said(declared("seeds = 3, figures = { { 'X', 'x' } }") +
+                             "print(s:interval('slow', 'X'), s:difference('fast', 'slow', 'x').mean, #s.runs, s.name)\n"
+                             "compeer.report { output = 'x.html', runs = s.runs, frontier = { x = 'x', y = 'a.y' } }",
+                         fake);
+  EXPECT_NE(text.find("3 ±2.5\t1.0\t6\trates\n"), std::string::npos) << text;
+  ASSERT_EQ(fake->reports_.size(), 1u);
+  EXPECT_EQ(fake->reports_[0].frontiers[0], std::make_pair(std::string("a/x"), std::string("a/y")));
+}
+
+TEST(Study, IsPlannedWithoutItsNumbers) {
+  auto fake = computing();
+  fake->dry_ = true;
+  EXPECT_EQ(said(declared("seeds = 3, figures = { 'x', { 'z', function() error 'never' end } }, against = 'slow'") +
+                     "print(s) print(s:interval('slow', 'x')) print 'never'",
+                 fake),
+            "study rates (planned)\n");
+  EXPECT_EQ(fake->launched_.size(), 6u);
+  EXPECT_EQ(fake->notes_,
+            "study rates: 2 rows, 3 seeds, 2 differences to test\n"
+            "the dry run ends at script.lua:3, which needs 'x' of the study 'rates'\n");
+  EXPECT_EQ(said(declared("seeds = 3, figures = { 'a.z' }"), fake),
+            "script.lua:2: study 'rates': run 'slow1' has no figure 'a.z'|did you mean 'a.x'? known: a.x, a.y");
+}
+
+TEST(Study, EndsWithTheFirstRunThatHasNoSuchFigure) {
+  const auto fake = computing();
+  EXPECT_EQ(said(declared("seeds = 3, figures = { 'b.x' }"), fake),
+            "script.lua:2: study 'rates': run 'slow1' has no figure 'b.x'|did you mean 'a.x'? known: a.x, a.y");
+  EXPECT_EQ(fake->launched_.size(), 1u);
+}
+
+TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
+  const std::string whole = "seeds = 1, figures = { 'x' }";
+  const auto wrong = [&](const std::string& more) {
+    const auto fake = computing();
+    const auto text = said(declared(more), fake);
+    EXPECT_TRUE(fake->launched_.empty()) << more;
+    return text.substr(std::string("script.lua:2: ").size());
+  };
+  EXPECT_EQ(
+      wrong(whole + ", figurs = 1"),
+      "a study has no field 'figurs'|did you mean 'figures'? known: against, contrasts, figures, name, rows, run, "
+      "seeds");
+  EXPECT_EQ(wrong("figures = { 'x' }"), "a study needs 'seeds'|seeds = 3, or seeds = { 1, 2, 3 }");
+  EXPECT_EQ(wrong("figures = { 'x' }, seeds = 'three'"),
+            "a study's 'seeds' are how many there are, or a list of them|seeds = 3, or seeds = { 1, 2, 3 }");
+  EXPECT_EQ(wrong("seeds = 1"),
+            "a study needs 'figures'|figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }");
+  EXPECT_EQ(
+      wrong("seeds = 1, figures = 'x'"),
+      "a study's 'figures' is a list, not a string|figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }");
+  EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', beter = 1 } }"),
+            "a figure has no field 'beter'|did you mean 'better'? known: better");
+  EXPECT_EQ(wrong("seeds = 1, figures = { { 'x', better = 'up' } }"),
+            "'better' can't be up|better = \"higher\", \"lower\" or \"neither\"");
+  EXPECT_EQ(wrong("seeds = 1, figures = { 'x', 'x' }"), "a study has two figures 'x'|give each a title of its own");
+  EXPECT_EQ(wrong(whole + ", against = 'slwo'"),
+            "'against' names a row that isn't there: 'slwo'|did you mean 'slow'? known: slow, fast");
+  EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slo' } }"),
+            "a contrast names a row that isn't there: 'slo'|did you mean 'slow'? known: slow, fast");
+  EXPECT_EQ(
+      wrong(whole + ", contrasts = { 'fast' }"),
+      "a study's 'contrasts' is a list of pairs of rows, each minus the other|contrasts = { { \"fast\", \"slow\" } }");
+  EXPECT_EQ(wrong(whole + ", against = 'slow', contrasts = {}"),
+            "a study has 'against' or 'contrasts', not both|contrasts = { { \"fast\", \"slow\" } }");
+}
+
+TEST(Study, NeedsRowsWithNamesAndRuns) {
+  EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { { lr = 1 } } }"),
+            "script.lua:2: a study's 'rows' begin with their names; row 1 begins with a nil|"
+            "rows = { { \"slow\", lr = 1e-5 }, { \"fast\", lr = 1e-4 } }");
+  EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a', 'a' } }"),
+            "script.lua:2: a study has two rows 'a'|give each a name of its own");
+  EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { 'x' } }"),
+            "script.lua:2: a study needs 'run'|run = function(seed, row) return ... end");
+  EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { 'reward' }, "
+                        "run = function(seed, row) return row end }"),
+            "script.lua:2: 'run' of the study 'a' returned a table for seed 1 of 'a'|return an experiment, its result "
+            "(experiment:launch()) or a stage of it (result:stage \"sage\")");
+  EXPECT_EQ(
+      said(base + "compeer.study { name = 'a', seeds = 1, rows = { 'a' }, figures = { { 'f', function() return 'x' "
+                  "end } }, run = function() return base end }"),
+      "script.lua:2: study 'a': figure 'f' is a string for 'a', not a number|"
+      "return a number, or nil where there is none");
+}
+
+TEST(Launch, OfWhatWasLaunchedBeforeGivesTheSameResult) {
+  const auto fake = computing();
+  said(base + "base:launch() base:launch() base:with({ name = 'other' }):launch()", fake);
+  EXPECT_EQ(fake->launched_.size(), 2u);
+}
+
+}  // namespace
+}  // namespace compeer::script
