@@ -20,7 +20,7 @@ std::vector<int64_t> list(const at::Tensor& t) {
 
 // Prompt 5 6 7; completions "8 9" and "4": row 0 the token 8, rows 1-3 the prompt. The last token of each needs no row.
 TEST(GroupBatch, HangsCompletionsOffThePrompt) {
-  ScoredGroup group;
+  PromptGroup group;
   group.prompt = {5, 6, 7};
   group.samples = {{{8, 9}, {-0.5f, -0.25f}, {}, true}, {{4}, {-1.0f}, {}, true}};
   const auto batch = group_batch(group);
@@ -99,7 +99,7 @@ TEST_F(SmallModel, LearnsTurnsThatAreNotNeighbours) {
 // The prompt is computed once for its group, forward and backward. That changes no log-prob, and gradients by rounding
 // only.
 TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
-  ScoredGroup group;
+  PromptGroup group;
   group.prompt = {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
   const std::vector<std::vector<int32_t>> completions{{20, 21, 22, 23}, {24}, {20, 25, 26, 27, 28, 29, 30}, {31, 32}};
   std::vector<Lesson> copies;
@@ -121,8 +121,8 @@ TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
 }
 
 // 14 completions of 1 to 40 tokens after a prompt of 20: more rows than a product's chunk of 256.
-ScoredGroup long_group() {
-  ScoredGroup group;
+PromptGroup long_group() {
+  PromptGroup group;
   for (int32_t i = 0; i < 20; ++i) group.prompt.push_back(i * 7 % 40);
   for (int32_t c = 0; c < 14; ++c) {
     rollout::Sample sample;
@@ -194,7 +194,7 @@ TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
 }
 
 TEST_F(SmallModel, LearnsFromCompletionsOfOneTokenInParts) {
-  ScoredGroup scored;
+  PromptGroup scored;
   scored.prompt = {1, 2, 3};
   scored.samples = {{{4}, {0.0f}, {}, true}, {{5}, {0.0f}, {}, true}};
   const auto group = group_batch(scored);
