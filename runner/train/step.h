@@ -44,9 +44,10 @@ class GrpoStep {
   void compare_with_reference(ScoredGroups& batch, std::vector<LearningGroup>& learning);
   static void assign(const Rewards& rewards, const Advantages& advantages, std::vector<LearningGroup>& learning);
   bool is_skipped(uint64_t t);  // meets the other ranks
+  // Both meet the other ranks.
   void update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals, Clock& clock,
-              Row& row);                                                                       // meets the other ranks
-  void record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, Row& row);  // meets the other ranks
+              Row& row);
+  void record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, Row& row);
 
   // Parts of these, local unless they say otherwise.
   void replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, Clock& clock);  // meets the other ranks
@@ -57,7 +58,7 @@ class GrpoStep {
   static void record_advantages(const Advantages& advantages, Row& row);
   void record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,
                      Row& row) const;
-  void warn_about_rewards(uint64_t t, const Row& row);
+  void warn_about_rewards(uint64_t t, const Row& row);  // meets the other ranks
 
   Validation::Metrics validate(uint64_t t);  // meets the other ranks
 

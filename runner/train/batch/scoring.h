@@ -22,10 +22,10 @@ struct ScoredGroups {
 ///
 ///   reward                    the weighted sum of the rewards
 ///   rewards/<label>/<part>    what a reward plugin returned; its first part is the reward itself
-///   shaped/<label>            the reward after floor, ceiling, cut_off and cosine_length: a term of the sum; not
-///   logged reweighted                the reward after reweighting (Eq. 7) <reweighting>/<factor>    what the
-///   reweighting computed it from reference_kl              the KL estimate of a completion, where a reference model is
-///   asked
+///   shaped/<label>            the reward after floor, ceiling, cut_off, cosine_length: a term of the sum, not logged
+///   reweighted                the reward after reweighting (Eq. 7)
+///   <reweighting>/<factor>    what the reweighting computed it from
+///   reference_kl              the KL estimate of a completion, where a reference model is asked
 std::string reward_column(const RewardTerm& term);                   ///< rewards/<label>/<first part>
 std::vector<std::string> shaped_columns(RunPlugins& plugins);        ///< in the order of the rewards
 std::vector<std::string> logged_score_columns(RunPlugins& plugins);  ///< less reference_kl
