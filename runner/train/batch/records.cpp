@@ -174,11 +174,12 @@ void Records::remark(const std::vector<int64_t>& records, const std::vector<Insp
                                    inspected_, counts_[what], counts_[what] == 1 ? "is" : "are", text,
                                    tokens_of_first(what, records, seen)));
   };
-  const std::string instead = chosen_.empty() ? "; others take their places" : "";
+  const bool some_are_usable = counts_[whole] + counts_[trimmed] > 0;
+  const std::string instead = chosen_.empty() && some_are_usable ? "; others take their places" : "";
   add(trimmed, "too long and trimmed: the oldest turns are left out");
   add(skipped, "too long and skipped" + instead);
   add(unanswered, "without an answer to learn from and skipped" + instead);
-  if (counts_[whole] + counts_[trimmed] > 0) return;
+  if (some_are_usable) return;
   throw Error("datasets/" + plugins_.dataset().identity().name,
               fmt::format("has no record that can be used: {}", fmt::join(remarks_, "; ")),
               counts_[unanswered] > 0 ? "sft learns answers: is this the right data set?"
