@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace compeer::grpo {
 
 namespace {
@@ -58,11 +61,29 @@ at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule) {
   return result.masked_fill(zero_variance(rewards).unsqueeze(1).logical_or(alone), 0.0);
 }
 
+double weighted_sum(std::span<const double> rewards, std::span<const double> weights) {
+  TORCH_CHECK(rewards.size() == weights.size(), rewards.size(), " rewards have ", weights.size(), " weights");
+  const bool any_counts = std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; });
+  double sum = kMissing;
+  for (size_t i = 0; i < rewards.size(); ++i) {
+    if (std::isnan(rewards[i]) || (weights[i] == 0 && any_counts)) continue;
+    sum = (std::isnan(sum) ? 0.0 : sum) + weights[i] * rewards[i];
+  }
+  return sum;
+}
+
 at::Tensor weighted_sum(const at::Tensor& rewards, const at::Tensor& weights) {
   TORCH_CHECK(rewards.dim() == 3 && weights.dim() == 1 && rewards.size(2) == weights.size(0),
               "rewards must be [prompts, G, terms], weights [terms]");
-  const auto nobody = given(rewards).sum(2).eq(0);
-  return (or_zero(rewards) * weights).sum(2).masked_fill(nobody, kMissing);
+  const auto terms = static_cast<size_t>(rewards.size(2));
+  const auto each = rewards.contiguous(), factors = weights.contiguous();
+  auto sums = at::empty({rewards.size(0), rewards.size(1)}, at::kDouble);
+  const auto* first = each.const_data_ptr<double>();
+  for (double& sum : std::span(sums.mutable_data_ptr<double>(), static_cast<size_t>(sums.numel()))) {
+    sum = weighted_sum(std::span(first, terms), std::span(factors.const_data_ptr<double>(), terms));
+    first += terms;
+  }
+  return sums;
 }
 
 at::Tensor normalize_then_sum(const at::Tensor& rewards, const at::Tensor& weights, double epsilon) {

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <limits>
+#include <span>
 #include <string>
 
 namespace compeer::grpo {
@@ -38,8 +39,12 @@ struct AdvantageRule {
 /// does a group with fewer than two rewards. rewards float64 [prompts, G] -> float64 [prompts, G].
 at::Tensor advantages(const at::Tensor& rewards, const AdvantageRule& rule = {});
 
-/// Rewards of several terms as one: the weighted sum of those that were given; NaN if none was.
-/// rewards float64 [prompts, G, terms], weights [terms] -> [prompts, G].
+/// The rewards of one completion as one: the weighted sum of those that are there, added in their order. NaN stands for
+/// a reward without an opinion, and for the sum of nothing. A reward of weight 0 doesn't count, unless all rewards have
+/// weight 0. This is the only weighted sum of rewards.
+double weighted_sum(std::span<const double> rewards, std::span<const double> weights);
+
+/// The same for each completion: rewards float64 [prompts, G, terms], weights [terms] -> [prompts, G].
 at::Tensor weighted_sum(const at::Tensor& rewards, const at::Tensor& weights);
 
 /// GDPO: each term is normalised within its group, then summed with its weight, then the sums are normalised over the

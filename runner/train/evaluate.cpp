@@ -1,4 +1,4 @@
-// Rollouts and rewards without an update: what a model is worth on a split, with intervals over prompts.
+// Rollouts and rewards without an update: metrics of a model on a split, with intervals over dialogues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,20 +32,25 @@ bool has_any(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
 }
 
+// The records that can be used. Meets the other ranks.
+Records usable_records(Run& run) {
+  const auto settings = run.spec.table("evaluate");
+  const auto room = room_for_completions(sampling_from(run.spec.table("sampling")), run.plugins->positions());
+  return Records::some(run.world, *run.plugins, run.spec.table("dataset"),
+                       {settings.text("split"), Records::Then::completion, room}, settings.integer("prompts"));
+}
+
 class Evaluation {
  public:
-  explicit Evaluation(Run& run)
+  Evaluation(Run& run, Records records)
       : run_(run),
         settings_(run.spec.table("evaluate")),
         prompts_(settings_.integer("prompts")),
         batch_(settings_.integer("batch")),
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
         sampling_(sampling_from(run.spec.table("sampling"))),
-        records_(Records::some(run.world, *run.plugins, run.spec.table("dataset"),
-                               {settings_.text("split"), Records::Then::completion,
-                                room_for_completions(sampling_, run.plugins->positions())},
-                               prompts_)),
-        names_(score_columns(*run.plugins)) {
+        records_(std::move(records)),
+        names_(logged_score_columns(*run.plugins)) {
     if (records_.size() < prompts_) {
       throw Error(
           "evaluate.prompts",
@@ -55,21 +60,21 @@ class Evaluation {
   }
 
   void run() {
-    tell_memory(run_, demand());
+    report_memory(run_, demand());
     auto columns = StepTable::columns(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
     for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
     auto values = names_;
     values.push_back("advantage");
     open_journal(run_, "evaluate", columns, values, steps_, {&records_});
-    tell_dialogues();
+    note_dialogues();
     for (uint64_t t = 1; t <= steps_; ++t) {
       step(t);
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
     run_.world.together("finish", [&] { run_.journal->close_rollouts(); });
     run_.world.together("finish", [&] {
-      tell_silent();
+      warn_about_silent_rewards();
       run_.journal->finish(estimates());
     });
   }
@@ -82,23 +87,26 @@ class Evaluation {
  private:
   void step(uint64_t t) {
     Clock clock;
-    auto groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
+    ScoredGroups batch;
+    batch.groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
     clock.time("score", [&] {
       run_.world.together("score", [&] {
-        for (ScoredGroup& group : groups) score(*run_.plugins, t, group);
+        for (const PromptGroup& group : batch.groups) batch.scores.push_back(score(*run_.plugins, t, group));
+        for (size_t g = 0; g < batch.groups.size(); ++g)
+          batch.rewards.push_back(reweight(*run_.plugins, t, batch.groups[g], batch.scores[g]));
       });
     });
     const auto table = clock.time("log", [&] {
-      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, groups, {}); });
+      run_.world.together("log", [&] { run_.journal->rollouts(t, *run_.plugins, batch, {}); });
       const double memory[] = {peak_memory()};
-      return StepTable::gather(run_.world, groups, memory);
+      return StepTable::gather(run_.world, batch, names_, memory);
     });
     Row row(run_.journal->columns());
     if (run_.world.rank() == 0) fill(t, table, clock, row);
     run_.world.together("log", [&] { run_.journal->append(t, row); });
   }
 
-  std::vector<ScoredGroup> sample(uint64_t t) {
+  Groups sample(uint64_t t) {
     run_.journal->phase("rollout");
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
@@ -120,17 +128,17 @@ class Evaluation {
     whole_.groups.insert(whole_.groups.end(), table.groups.begin(), table.groups.end());
   }
 
-  void tell_dialogues() {
+  void note_dialogues() {
     const std::set<uint64_t> dialogues(records_.dialogues().begin(), records_.dialogues().end());
     if (std::ssize(dialogues) < prompts_)
       run_.journal->note(
           0, fmt::format("{} prompts of {} dialogues: intervals are over dialogues", prompts_, dialogues.size()));
   }
 
-  void tell_silent() {
+  void warn_about_silent_rewards() {
     if (run_.world.rank() != 0) return;
     for (const RewardTerm& term : run_.plugins->rewards()) {
-      if (has_any(samples_["rewards/" + term.label + "/" + term.parts.front()])) continue;
+      if (has_any(samples_[reward_column(term)])) continue;
       run_.journal->warning(steps_, fmt::format("reward '{}' had no opinion of any completion", term.label));
     }
   }
@@ -169,8 +177,8 @@ class Evaluation {
 
 }  // namespace
 
-void run_evaluate(Run& run) { Evaluation(run).run(); }
+void run_evaluate(Run& run) { Evaluation(run, usable_records(run)).run(); }
 
-double memory_of_evaluate(Run& run) { return rank_memory(run, Evaluation(run).demand()).all(); }
+double memory_of_evaluate(Run& run) { return rank_memory(run, Evaluation(run, usable_records(run)).demand()).all(); }
 
 }  // namespace compeer::train

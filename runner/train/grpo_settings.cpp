@@ -12,6 +12,8 @@ grpo::Clip clip_from(const Settings& table) {
   return {or_else("clip_low", clip), or_else("clip_high", clip), or_else("delta", 0.0), or_else("dual_clip", 0.0)};
 }
 
+}  // namespace
+
 grpo::Objective objective_from(const Settings& table) {
   grpo::Objective o;
   o.loss = table.text("loss");
@@ -34,7 +36,7 @@ grpo::Objective objective_from(const Settings& table) {
   return o;
 }
 
-grpo::AdvantageRule rule_from(const Settings& table) {
+grpo::AdvantageRule advantage_rule_from(const Settings& table) {
   grpo::AdvantageRule rule;
   rule.baseline = grpo::baseline_from(table.text("baseline"));
   rule.divisor = grpo::divisor_from(table.text("divisor"));
@@ -45,8 +47,6 @@ grpo::AdvantageRule rule_from(const Settings& table) {
   if (table.has("advantage_most")) rule.most = table.number("advantage_most");
   return rule;
 }
-
-}  // namespace
 
 GrpoSettings::GrpoSettings(const Settings& spec) {
   const auto table = spec.table("grpo");
@@ -68,7 +68,7 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
   mask_truncated = table.flag("mask_truncated");
   gdpo = table.text("combine") == "gdpo";
   for (const auto& reward : spec.json().at("rewards")) reward_weights.push_back(reward.at("weight").get<double>());
-  rule = rule_from(table);
+  rule = advantage_rule_from(table);
   reference = table.number("beta") > 0;
   kl_reward = table.text("kl_in") == "reward" ? table.number("beta") : 0.0;
 }

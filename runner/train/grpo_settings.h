@@ -7,13 +7,17 @@
 
 namespace compeer::train {
 
-/// The spec's tables `grpo` and `sampling`, as the equations want them.
+/// The objective and the rule for advantages that the spec's table `grpo` stands for. All its keys must be there.
+grpo::Objective objective_from(const Settings& grpo);
+grpo::AdvantageRule advantage_rule_from(const Settings& grpo);
+
+/// The spec's tables `grpo`, `sampling` and `rewards`, as the equations want them.
 struct GrpoSettings {
   explicit GrpoSettings(const Settings& spec);
 
   int64_t group_size, batch, steps, updates;
   int64_t resample;      ///< how often a group whose rewards are all equal is replaced, at most
-  int64_t together;      ///< groups that are one leaf of every sum
+  int64_t together;      ///< number of groups that are one leaf of every sum over ranks
   int64_t micro_tokens;  ///< groups of more tokens are differentiated in parts
   std::string split;
   double lr;
@@ -22,16 +26,16 @@ struct GrpoSettings {
   int64_t leaves() const { return (batch + together - 1) / together; }
 
   grpo::Objective objective;
-  std::optional<grpo::EntropyControl> entropy_control;  ///< the entropy bonus moves
+  std::optional<grpo::EntropyControl> entropy_control;  ///< if the entropy bonus is adapted
   double high_entropy_share;
   bool mask_truncated;
 
-  bool gdpo;                           ///< else `rule`
+  bool gdpo;                           ///< each reward is normalised by itself; else advantages follow `rule`
   std::vector<double> reward_weights;  ///< one for each reward
   grpo::AdvantageRule rule;
 
-  bool reference;    ///< is a KL divergence asked for at all?
-  double kl_reward;  ///< factor of the KL that is taken off rewards; that of the loss is in `objective`
+  bool reference;    ///< whether a reference model is needed for a KL term
+  double kl_reward;  ///< factor of the KL that is subtracted from rewards; that of the loss is in `objective`
 };
 
 }  // namespace compeer::train

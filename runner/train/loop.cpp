@@ -10,8 +10,8 @@ namespace compeer::train {
 
 namespace {
 
-// What became of the data, for the log and summary.json.
-nlohmann::json tell_data(Run& run, const std::vector<const Records*>& records) {
+// How many records were used, trimmed or skipped, for the log and summary.json.
+nlohmann::json data_summary(Run& run, const std::vector<const Records*>& records) {
   nlohmann::json splits = nlohmann::json::array();
   for (const Records* one : records) {
     splits.push_back(one->counts());
@@ -34,7 +34,7 @@ void open_journal(Run& run, const std::string& task, std::vector<std::string> co
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
     for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "passed over " + problem);
-    run.journal->tell_data(tell_data(run, records));
+    run.journal->set_data_summary(data_summary(run, records));
   });
 }
 
@@ -67,7 +67,7 @@ void train_loop(Run& run, Training& training, Validation& validation, uint64_t s
     Row row(run.journal->columns());
     row.set("step", static_cast<double>(t));
     step(t, row);
-    const bool best = validation.look(t, row) && validation.keeps_best();
+    const bool best = validation.run_if_due(t, row) && validation.keeps_best();
     const bool stop = run.world.any(run.stop.raised());
     const bool save = checkpoints.due(run.world, t) || stop || best || validation.is_over(t);
     run.world.together("log", [&] {

@@ -17,7 +17,7 @@
 #include "train/batch/sequences.h"
 #include "train/metrics/memory.h"
 #include "train/run.h"
-#include "train/update/pooled.h"
+#include "train/update/step_totals.h"
 #include "train/validation.h"
 
 namespace compeer::train {
@@ -30,7 +30,7 @@ int64_t size_of(const std::vector<T>& list) {
 }
 
 // Where an assistant's turn of the history stands among all tokens.
-Lesson::Span span_of(RunPlugins& plugins, const ScoredGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
+Lesson::Span span_of(RunPlugins& plugins, const PromptGroup& group, size_t turn, const std::vector<int32_t>& tokens) {
   const Example& example = group.example;
   const std::vector<Turn> before(group.turns.begin(), group.turns.begin() + static_cast<ptrdiff_t>(turn));
   auto until = plugins.vision_input().prompt(plugins.chat(), before, group.pictures, example.id);
@@ -44,7 +44,7 @@ Lesson::Span span_of(RunPlugins& plugins, const ScoredGroup& group, size_t turn,
 }
 
 // The assistant's last turns, as many as are to be learned.
-std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const ScoredGroup& group, const std::vector<int32_t>& tokens) {
+std::vector<Lesson::Span> spans_of(RunPlugins& plugins, const PromptGroup& group, const std::vector<int32_t>& tokens) {
   std::vector<Lesson::Span> spans{{size_of(group.prompt), size_of(tokens)}};
   for (size_t turn = group.turns.size(); turn > 0 && size_of(spans) < group.example.learn; --turn) {
     if (group.turns[turn - 1].role == "assistant") spans.push_back(span_of(plugins, group, turn - 1, tokens));
@@ -64,7 +64,7 @@ std::vector<Lesson::Span> texts_of(const inference::VisionInput& vision_input, c
   return spans;
 }
 
-Lesson lesson(RunPlugins& plugins, const ScoredGroup& group, bool all) {
+Lesson lesson(RunPlugins& plugins, const PromptGroup& group, bool all) {
   auto tokens = group.prompt;
   const auto answer = plugins.chat().answer(group.example.answer);
   tokens.insert(tokens.end(), answer.begin(), answer.end());
@@ -76,34 +76,46 @@ Lesson lesson(RunPlugins& plugins, const ScoredGroup& group, bool all) {
 
 bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().item().toBool(); }
 
+bool learns_all(const Run& run) { return run.spec.table("sft").text("loss_on") == "all"; }
+
+Records::Wanted usable(const Run& run) {
+  return {run.spec.table("sft").text("split"), learns_all(run) ? Records::Then::answer : Records::Then::answer_alone};
+}
+
+// The records that can be used, in the order that training reads them. Meets the other ranks.
+Records usable_records(Run& run) {
+  const auto settings = run.spec.table("sft");
+  const auto count = static_cast<uint64_t>(settings.integer("steps") * settings.integer("batch"));
+  return Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(run), run.seed(), count);
+}
+
 class Sft {
  public:
-  explicit Sft(Run& run)
+  Sft(Run& run, Records records)
       : run_(run),
         settings_(run.spec.table("sft")),
         batch_(settings_.integer("batch")),
-        all_(settings_.text("loss_on") == "all"),
-        records_(Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), wanted(settings_.text("split")),
-                                   run.seed(), static_cast<uint64_t>(settings_.integer("steps") * batch_))),
+        all_(learns_all(run)),
+        records_(std::move(records)),
         together_(settings_.integer("together")),
         steps_(static_cast<uint64_t>(settings_.integer("steps"))),
         training_(run, settings_.number("lr"), steps_),
         validation_(run, training_, steps_, {"loss"}, "loss", [this](uint64_t) { return validate(); }),
         gradients_(training_.gradients(leaves())),
         counts_(run.world, leaves(), 1),
-        losses_(run.world, leaves(), 1) {
-    if (validation_.columns().empty()) return;
-    const auto table = run.spec.table("validation");
-    held_out_.emplace(Records::some(run.world, *run.plugins, run.spec.table("dataset"), wanted(table.text("split")),
-                                    table.integer("prompts")));
+        losses_(run.world, leaves(), 1) {}
+
+  // Finds the records that validation reads. Meets the other ranks.
+  void open_validation() {
+    if (auto records = held_out_records(run_, usable(run_))) held_out_.emplace(std::move(*records));
   }
 
   void run() {
     auto columns = Clock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
-    if (training_.soundness.leaves_out()) columns.emplace_back("left_out");
+    if (training_.numerical_check.skips_steps()) columns.emplace_back("left_out");
     for (const auto& name : validation_.columns()) columns.push_back(name);
-    tell_memory(run_, demand());
+    report_memory(run_, demand());
     std::vector<const Records*> read{&records_};
     if (held_out_) read.push_back(&*held_out_);
     open_journal(run_, "sft", columns, {}, steps_, read);
@@ -122,12 +134,8 @@ class Sft {
                         : fmt::format("record {} of the step", first);
   }
 
-  Records::Wanted wanted(const std::string& split) const {
-    return {split, all_ ? Records::Then::answer : Records::Then::answer_alone};
-  }
-
   // The loss on the records that are held out: the mean over their targets, added up in their order whoever read them.
-  Validation::Figures validate() {
+  Validation::Metrics validate() {
     const at::NoGradGuard no_grad;
     const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
     const auto own = run_.world.together("validate", [&] {
@@ -143,7 +151,7 @@ class Sft {
       }
       return sums;
     });
-    const auto all = of_everyone(run_.world, own);
+    const auto all = from_all_ranks(run_.world, own);
     double sum = 0, targets = 0;
     for (size_t i = 0; i < all.size(); i += 2) sum += all[i], targets += all[i + 1];
     return {{"loss", -sum / targets}};
@@ -163,7 +171,7 @@ class Sft {
     row.set("lr", update.lr);
     row.set("tokens", tokens);
     row.set("tokens_per_second", tokens / clock.elapsed());
-    if (training_.soundness.leaves_out()) row.set("left_out", training_.soundness.left_out());
+    if (training_.numerical_check.skips_steps()) row.set("left_out", training_.numerical_check.take_skipped());
     clock.write(row);
   }
 
@@ -202,13 +210,13 @@ class Sft {
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
       const double value = loss.item().toDouble();
-      training_.soundness.look_at(place_of(leaf), value, gradient);
+      training_.numerical_check.check(place_of(leaf), value, gradient);
       works = works || std::isfinite(value) || any_finite(known);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});
       comm::mark_progress();
     }
-    training_.soundness.model_works(works);
+    training_.numerical_check.set_model_works(works);
   }
 
   Run& run_;
@@ -220,15 +228,19 @@ class Sft {
   const uint64_t steps_;
   Training training_;
   Validation validation_;
-  std::optional<Records> held_out_;  // what validation looks at
+  std::optional<Records> held_out_;  // for validation
   comm::TreeSum gradients_;
   comm::TreeSum64 counts_, losses_;
 };
 
 }  // namespace
 
-void run_sft(Run& run) { Sft(run).run(); }
+void run_sft(Run& run) {
+  Sft sft(run, usable_records(run));
+  sft.open_validation();
+  sft.run();
+}
 
-double memory_of_sft(Run& run) { return rank_memory(run, Sft(run).demand()).all(); }
+double memory_of_sft(Run& run) { return rank_memory(run, Sft(run, usable_records(run)).demand()).all(); }
 
 }  // namespace compeer::train

@@ -21,6 +21,13 @@ uint64_t whole(const Settings& table, const char* key) {
 
 }  // namespace
 
+std::optional<Records> held_out_records(Run& run, Records::Wanted usable) {
+  const auto table = run.spec.table("validation");
+  if (whole(table, "every") == 0) return std::nullopt;
+  usable.split = table.text("split");
+  return Records::some(run.world, *run.plugins, run.spec.table("dataset"), usable, table.integer("prompts"));
+}
+
 bool lower_is_better(const Settings& validation, const std::string& metric) {
   if (validation.has("better")) return validation.text("better") == "lower";
   if (metric == "loss") return true;
@@ -81,14 +88,14 @@ bool Validation::better(double value) const {
   return lower_ ? value < before : value > before;
 }
 
-bool Validation::look(uint64_t step, Row& row) {
+bool Validation::run_if_due(uint64_t step, Row& row) {
   if (every_ == 0 || (step % every_ != 0 && step != steps_)) return false;
   Clock clock;
-  const auto figures = measure_(step);
+  const auto metrics = measure_(step);
   std::vector<double> values;
   for (const auto& name : metrics_) {
-    const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& one) { return one.first == name; });
-    values.push_back(found == figures.end() ? std::nan("") : found->second);
+    const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const auto& one) { return one.first == name; });
+    values.push_back(found == metrics.end() ? std::nan("") : found->second);
   }
   run_.world.broadcast(std::as_writable_bytes(std::span(values)));
   row.set(seconds, clock.elapsed());

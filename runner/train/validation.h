@@ -6,24 +6,29 @@
 #include <utility>
 #include <vector>
 
+#include "train/batch/records.h"
 #include "train/metrics/row.h"
 #include "train/run.h"
 
 namespace compeer::train {
 
+/// The records that validation reads, or nothing if the spec wants none. `usable` without its split. Meets the other
+/// ranks.
+std::optional<Records> held_out_records(Run& run, Records::Wanted usable);
+
 /// Whether lower values of the first of these metrics are better, as the spec's table `validation` says or as is known
 /// of loss and rewards. Throws Error (exit 3) where it is not.
 bool lower_is_better(const Settings& validation, const std::string& metric);
 
-/// The spec's table `validation`: the same records, looked at again and again while a model is trained; which step was
-/// best; when it is time to stop. What it remembers is part of a checkpoint (Training::numbers).
+/// The spec's table `validation`: metrics on the same records every few steps while a model is trained; which step was
+/// best; when to stop early. Its state is part of a checkpoint (Training::numbers).
 class Validation {
  public:
-  using Figures = std::vector<std::pair<std::string, double>>;
-  /// Collective: what the model is worth now. The figures on rank 0.
-  using Measure = std::function<Figures(uint64_t step)>;
+  using Metrics = std::vector<std::pair<std::string, double>>;
+  /// Metrics of the model as it is now, on rank 0. Meets the other ranks.
+  using Measure = std::function<Metrics(uint64_t step)>;
 
-  /// `known`: names of the figures that `measure` gives; `usual` is the one that decides if the spec names none. Throws
+  /// `known`: names of the metrics that `measure` gives; `usual` is the one that decides if the spec names none. Throws
   /// Error (exit 3) for a metric that isn't among them.
   Validation(Run& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
              const std::string& usual, Measure measure);
@@ -31,8 +36,9 @@ class Validation {
   /// "validation/reward", ..., "seconds/validation"; none if the spec wants no validation.
   std::vector<std::string> columns() const;
 
-  /// Collective. If this step is one to be looked at, fills its columns on rank 0. True if no earlier one was better.
-  bool look(uint64_t step, Row& row);
+  /// If a validation is due after this step, fills its columns on rank 0. True if no earlier one was better. Meets the
+  /// other ranks.
+  bool run_if_due(uint64_t step, Row& row);
 
   /// For the log: "64 records of split 'valid' every 20 steps; higher reward is better"; "" without validation.
   std::string plan() const;
@@ -40,7 +46,7 @@ class Validation {
   bool keeps_best() const { return keeps_best_; }
   /// The best step so far; 0: none.
   uint64_t best() const;
-  /// Whether the best look lies as far back as the spec allows, after `step`.
+  /// Whether the best validation lies as far back as the spec allows, after `step`.
   bool is_over(uint64_t step) const;
 
   /// In words: "no better validation/reward since step 40".

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spec/core_schema.h"
+#include "train/grpo_settings.h"
+
 namespace compeer::verify {
 
 namespace {
@@ -26,6 +29,37 @@ double number_or(const json& settings, const char* key, double standard) {
   return value.is_null() ? standard : value.get<double>();
 }
 
+// Names of the other trainer -> ours. A range of [1 - low, 1 + high] there limits CISPO's weights from above alone.
+json translated(const json& theirs) {
+  json ours = json::object();
+  for (const auto& field : spec::find_section("grpo")->parameter.fields) ours[field.name] = *field.default_value;
+  const auto take = [&](const char* from, const char* to) {
+    if (const json value = theirs.value(from, json()); !value.is_null()) ours[to] = value;
+  };
+  take("loss_type", "loss");
+  take("importance_sampling_level", "level");
+  take("epsilon_low", "clip_low");
+  take("epsilon_high", "clip_high");
+  take("epsilon_high", "cispo_most");
+  take("delta", "delta");
+  take("sapo_temperature_pos", "sapo_positive");
+  take("sapo_temperature_neg", "sapo_negative");
+  take("beta", "beta");
+  take("use_bias_correction_kl", "kl_times_ratio");
+  take("entropy_coef", "entropy_bonus");
+  take("top_entropy_quantile", "high_entropy_share");
+  take("off_policy_mask_threshold", "off_policy_limit");
+  if (!theirs.contains("vespo")) return ours;
+  for (const char* sign : {"positive", "negative"}) {
+    const auto theirs_of = [&](const std::string& name) {
+      return theirs.at("vespo").at(name + "_" + std::string(sign, 3));
+    };
+    ours[std::string("vespo_k_") + sign] = theirs_of("k");
+    ours[std::string("vespo_lambda_") + sign] = theirs_of("lambda");
+  }
+  return ours;
+}
+
 }  // namespace
 
 at::Tensor reference_numbers(const json& value) {
@@ -39,30 +73,13 @@ at::Tensor reference_numbers(const json& value) {
   return at::tensor(numbers, at::kDouble).view(shape);
 }
 
-grpo::Objective reference_objective(const json& s) {
+grpo::Objective reference_objective(const json& settings) {
   const auto names = grpo::loss_names();
-  grpo::Objective o;
-  o.loss = s.at("loss_type").get<std::string>();
-  if (std::find(names.begin(), names.end(), o.loss) == names.end())
-    throw Error("loss_type", "'" + o.loss + "' is no loss here", suggest(o.loss, names), Exit::data);
-  o.level = grpo::level_from(s.at("importance_sampling_level"));
-  o.clip.low = s.at("epsilon_low");
-  o.clip.high = s.at("epsilon_high");
-  o.clip.delta = number_or(s, "delta", 0.0);
-  o.cispo = {0.0, o.clip.high};
-  o.sapo = {number_or(s, "sapo_temperature_pos", o.sapo.positive),
-            number_or(s, "sapo_temperature_neg", o.sapo.negative)};
-  if (s.contains("vespo")) {
-    const json& v = s.at("vespo");
-    o.vespo = {v.at("k_pos"), v.at("lambda_pos"), v.at("k_neg"), v.at("lambda_neg")};
-  }
-  o.kl = s.at("beta");
-  o.kl_times_ratio = s.value("use_bias_correction_kl", false);
-  o.entropy_bonus = number_or(s, "entropy_coef", 0.0);
-  o.only_high_entropy = number_or(s, "top_entropy_quantile", 1.0) < 1.0;
-  if (const json limit = s.value("off_policy_mask_threshold", json()); !limit.is_null())
-    o.off_policy = limit.get<double>();
-  return o;
+  const auto loss = settings.at("loss_type").get<std::string>();
+  if (std::find(names.begin(), names.end(), loss) == names.end())
+    throw Error("loss_type", "'" + loss + "' is no loss here", suggest(loss, names), Exit::data);
+  for (const char* name : {"importance_sampling_level", "epsilon_low", "epsilon_high", "beta"}) settings.at(name);
+  return train::objective_from(Settings(translated(settings)));
 }
 
 double reference_tokens(const json& s, const grpo::Objective& objective, double counted) {

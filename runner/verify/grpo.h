@@ -9,8 +9,9 @@ namespace compeer::verify {
 /// value is null itself.
 at::Tensor reference_numbers(const nlohmann::json& value);
 
-/// The objective that a reference file's settings stand for, by the names of the trainer that made it. A loss that
-/// nobody knows here is an Error (exit 4).
+/// The objective of a reference file's settings, which have the names of the trainer that made it: they are translated
+/// into our table `grpo`, which becomes an objective as in a run (train::objective_from). An unknown loss is an Error
+/// (exit 4).
 grpo::Objective reference_objective(const nlohmann::json& settings);
 
 /// The number of tokens that a loss is a mean of, for a batch of `counted` tokens that is one of the equal parts of a

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "grpo/advantage.h"
+#include "train/grpo_settings.h"
 #include "verify/grpo.h"
 
 namespace compeer::verify {
@@ -19,9 +20,12 @@ at::Tensor advantages_of(const json& one, double epsilon) {
   const auto weights = reference_numbers(one.at("weights"));
   if (one.at("aggregation") == "normalize_then_sum") return grpo::normalize_then_sum(shaped, weights, epsilon);
   const std::string scale = one.at("scale_rewards");
-  grpo::AdvantageRule rule;
-  rule.divisor = grpo::divisor_from(scale == "group" ? "std" : scale);
-  rule.epsilon = epsilon;
+  const json settings{{"baseline", "group"},
+                      {"divisor", scale == "group" ? "std" : scale},
+                      {"divisor_value", 1.0},
+                      {"divisor_floor", 0.0},
+                      {"epsilon", epsilon}};
+  const auto rule = train::advantage_rule_from(Settings(settings));
   return grpo::advantages(grpo::weighted_sum(shaped, weights), rule);
 }
 

@@ -33,12 +33,26 @@ inference::ModelOptions trainable(const fs::path& folder) {
   return {.folder = folder, .precision = "float32", .frozen = false, .rotary_precision = "float32"};
 }
 
+// The model as it is: no plugin's guard around it.
+class Pass : public train::PolicyPass {
+ public:
+  Pass(rollout::Policy& policy, double temperature) : policy_(policy), temperature_(temperature) {}
+  kernels::TokenLogprobs forward(const train::GroupBatch& batch) override {
+    return train::log_probs(policy_, batch, temperature_);
+  }
+
+ private:
+  rollout::Policy& policy_;
+  const double temperature_;
+};
+
 class StepCase {
  public:
   StepCase(const fs::path& file, const json& golden, std::vector<Check>& checks)
       : common_(golden.at("common")),
         checks_(checks),
         model_(trainable(model_folder(file, common_.at("policy")))),
+        pass_(*model_.policy, temperature()),
         parameters_(model_.policy->model),
         initial_(parameters_.weights().begin(), parameters_.weights().end()) {
     read_groups();
@@ -48,7 +62,8 @@ class StepCase {
       group.reference = train::log_probs(*reference.policy, group.batch, temperature()).log_prob;
     compare_rows("ref_logprobs", common_.at("ref_logprobs"), [](const auto& group) { return group.reference; });
     compare_now("logprobs", common_.at("logprobs"), tolerance);
-    compare_rows("entropies", common_.at("entropies"), [&](const auto& group) { return forward(group.batch).entropy; });
+    compare_rows("entropies", common_.at("entropies"),
+                 [&](const auto& group) { return pass_.forward(group.batch).entropy; });
   }
 
   void run(const json& one) {
@@ -64,17 +79,14 @@ class StepCase {
 
  private:
   double temperature() const { return common_.at("temperature"); }
-  kernels::TokenLogprobs forward(const train::GroupBatch& batch) {
-    return train::log_probs(*model_.policy, batch, temperature());
-  }
 
   void read_groups() {
     const auto size = common_.at("group_size").get<size_t>();
     const auto& completions = common_.at("completions");
-    scored_.resize(common_.at("prompts").size());
-    for (size_t g = 0; g < scored_.size(); ++g) {
-      scored_[g].index = static_cast<int64_t>(g);
-      scored_[g].prompt = common_.at("prompts")[g].get<std::vector<int32_t>>();
+    prompts_.resize(common_.at("prompts").size());
+    for (size_t g = 0; g < prompts_.size(); ++g) {
+      prompts_[g].index = static_cast<int64_t>(g);
+      prompts_[g].prompt = common_.at("prompts")[g].get<std::vector<int32_t>>();
       for (size_t row = g * size; row < (g + 1) * size; ++row) {
         rollout::Sample sample;
         sample.tokens = completions.at(row).get<std::vector<int32_t>>();
@@ -83,12 +95,13 @@ class StepCase {
         sample.log_probs.resize(sample.tokens.size());
         sample.entropies.resize(sample.tokens.size());
         sample.finished = true;
-        scored_[g].samples.push_back(sample);
-        scored_[g].rewards.push_back(common_.at("rewards").at(row));
+        prompts_[g].samples.push_back(sample);
       }
-      auto& group = groups_.emplace_back(scored_[g], false);
-      for (size_t row = g * size; row < (g + 1) * size; ++row)
+      auto& group = groups_.emplace_back(prompts_[g], false);
+      for (size_t row = g * size; row < (g + 1) * size; ++row) {
+        group.rewards.push_back(common_.at("rewards").at(row));
         group.advantages.push_back(common_.at("advantages").at(row));
+      }
     }
   }
 
@@ -114,7 +127,7 @@ class StepCase {
   void compare_now(const std::string& name, const json& rows, double most) {
     const at::NoGradGuard no_grad;
     compare_rows(
-        name, rows, [&](const auto& group) { return forward(group.batch).log_prob; }, most);
+        name, rows, [&](const auto& group) { return pass_.forward(group.batch).log_prob; }, most);
   }
 
   grpo::Step step_of(const json& settings, const grpo::Objective& objective) const {
@@ -136,8 +149,7 @@ class StepCase {
     std::vector<float> room(initial_.size());
     std::array<double, train::UpdateStats::sums> sums{};
     for (const auto& group : groups_) {
-      const auto stats = train::learn({[&](const train::GroupBatch& batch) { return forward(batch); }}, parameters_,
-                                      group, objective, step, {}, room);
+      const auto stats = train::learn(pass_, parameters_, group, {objective, step, {}}, {room});
       train::add(gradient_, room);
       for (size_t i = 0; i < sums.size(); ++i) sums[i] += stats.sum[i];
     }
@@ -153,7 +165,7 @@ class StepCase {
     Largest largest;
     size_t row = 0;
     for (const auto& group : groups_) {
-      const auto now = forward(group.batch);
+      const auto now = pass_.forward(group.batch);
       const auto ours = grpo::group_loss(group.completions(now.log_prob, now.entropy), objective, step).per_token;
       for (int64_t i = 0; i < ours.size(0); ++i) {
         const json& reference = rows.at(row++);
@@ -219,9 +231,10 @@ class StepCase {
   const json common_;
   std::vector<Check>& checks_;
   inference::OpenModel model_;
+  Pass pass_;
   train::Parameters parameters_;
   const std::vector<float> initial_;
-  std::vector<train::ScoredGroup> scored_;
+  train::Groups prompts_;
   std::vector<train::LearningGroup> groups_;
   std::vector<float> gradient_;
   std::string name_;

@@ -109,6 +109,23 @@ TEST(WeightedSum, UsesTheTermsThatWereGiven) {
   EXPECT_TRUE(std::isnan(sum[0][2].item<double>()));
 }
 
+TEST(WeightedSum, LeavesOutRewardsOfWeightZeroUnlessAllAre) {
+  const double none = std::nan("");
+  EXPECT_EQ(weighted_sum(std::vector{5.0, 3.0}, std::vector{0.0, 2.0}), 6);
+  EXPECT_TRUE(std::isnan(weighted_sum(std::vector{5.0, none}, std::vector{0.0, 2.0})));
+  EXPECT_EQ(weighted_sum(std::vector{5.0, none}, std::vector{0.0, 0.0}), 0);
+  EXPECT_TRUE(std::isnan(weighted_sum(std::vector{none}, std::vector{0.0})));
+}
+
+// 1e16 + 1 is 1e16: the order of a sum shows in its bits.
+TEST(WeightedSum, AddsInTheOrderOfTheRewards) {
+  EXPECT_EQ(weighted_sum(std::vector{1.0, 1e16, -1e16}, std::vector{1.0, 1.0, 1.0}), 0);
+  EXPECT_EQ(weighted_sum(std::vector{1e16, -1e16, 1.0}, std::vector{1.0, 1.0, 1.0}), 1);
+  const auto rows = weighted_sum(terms({1.0, 1e16, -1e16, 1e16, -1e16, 1.0}, 2, 3), at::ones({3}, at::kDouble));
+  EXPECT_EQ(rows[0][0].item<double>(), 0);
+  EXPECT_EQ(rows[0][1].item<double>(), 1);
+}
+
 // Correctness (1, 1), integer (1, -1), format (1, 0): the first says nothing, the others each -+.7071.
 TEST(NormalizeThenSum, LetsNoTermDrownAnother) {
   const auto a = normalize_then_sum(terms({1, 1, 1, 1, -1, 0}, 2, 3), at::ones({3}, at::kDouble));

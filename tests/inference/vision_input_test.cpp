@@ -103,8 +103,8 @@ TEST_F(SeenTurns, AFolderThatIsSavedSeesAlike) {
 // A dialogue with pictures in training, against the engine.
 class LearntWithPictures : public SeenTurns {
  protected:
-  train::ScoredGroup group(int number) const {
-    train::ScoredGroup group;
+  train::PromptGroup group(int number) const {
+    train::PromptGroup group;
     const auto turns = dialogue(number);
     group.pictures = vision_input.read(turns, "");
     group.prompt = vision_input.prompt(chat, turns, group.pictures, "");

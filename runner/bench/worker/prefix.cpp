@@ -41,8 +41,8 @@ std::vector<int32_t> tokens(int64_t count, uint32_t which, int64_t vocabulary) {
   return all;
 }
 
-train::ScoredGroup group_of(const Load& of, int64_t vocabulary) {
-  train::ScoredGroup group;
+train::PromptGroup group_of(const Load& of, int64_t vocabulary) {
+  train::PromptGroup group;
   group.prompt = tokens(of.prompt, 0, vocabulary);
   for (uint32_t i = 0; i < of.group; ++i) {
     rollout::Sample sample;
@@ -53,7 +53,7 @@ train::ScoredGroup group_of(const Load& of, int64_t vocabulary) {
   return group;
 }
 
-std::vector<train::Lesson> apart(const train::ScoredGroup& group) {
+std::vector<train::Lesson> apart(const train::PromptGroup& group) {
   std::vector<train::Lesson> all;
   for (const auto& sample : group.samples) {
     auto tokens = group.prompt;

@@ -68,11 +68,11 @@ void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_
   chosen_.clear();
   dialogues_.clear();
   std::vector<int64_t> records;
-  std::vector<Seen> all;
+  std::vector<Inspected> all;
   while (records.size() < order.size() && std::ssize(chosen_) < count) {
     const auto next = order.begin() + std::ssize(records);
     const std::vector<int64_t> some(next, next + std::min(order.end() - next, count - std::ssize(chosen_)));
-    const auto found = seen(world, some);
+    const auto found = inspect_all(world, some);
     for (size_t i = 0; i < some.size(); ++i) {
       if (!found[i].usable()) continue;
       chosen_.push_back(some[i]);
@@ -82,7 +82,7 @@ void Records::take(comm::World& world, const std::vector<int64_t>& order, int64_
     all.insert(all.end(), found.begin(), found.end());
   }
   size_ = std::ssize(chosen_);
-  tell(world, records, all);
+  summarize(world, records, all);
 }
 
 Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Settings& dataset, Wanted wanted,
@@ -96,7 +96,7 @@ Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Setting
   if (count < all) {
     for (int64_t& record : records) record = record_at(seed, static_cast<uint64_t>(record), made.size_);
   }
-  made.tell(world, records, made.seen(world, records));
+  made.summarize(world, records, made.inspect_all(world, records));
   return made;
 }
 
@@ -104,7 +104,7 @@ int64_t Records::after(const Example& example) const {
   return wanted_.then == Then::completion ? wanted_.completion : std::ssize(plugins_.chat().answer(example.answer));
 }
 
-Records::Read Records::look(int64_t record) const {
+Records::Read Records::inspect(int64_t record) const {
   Example example = plugins_.record(wanted_.split, record);
   if (wanted_.then == Then::answer_alone && example.answer.empty()) return {std::move(example), {}, unanswered};
   Prompt prompt = prompts_.of(example, after(example));
@@ -112,32 +112,32 @@ Records::Read Records::look(int64_t record) const {
   return {std::move(example), std::move(prompt), verdict};
 }
 
-// What each record is good for, found out by all ranks together.
-std::vector<Records::Seen> Records::seen(comm::World& world, const std::vector<int64_t>& records) const {
+// Whether each record can be used. Meets the other ranks, which share the work.
+std::vector<Records::Inspected> Records::inspect_all(comm::World& world, const std::vector<int64_t>& records) const {
   const auto mine = comm::share(std::ssize(records), world.size(), world.rank());
   const auto own = world.together("read", [&] {
-    std::vector<Seen> found;
+    std::vector<Inspected> found;
     for (int64_t i = mine.first; i < mine.first + mine.count; ++i) {
-      const Read one = look(records[static_cast<size_t>(i)]);
+      const Read one = inspect(records[static_cast<size_t>(i)]);
       found.push_back({one.verdict, std::ssize(one.prompt.tokens), dialogue_of(one.example)});
       comm::mark_progress();
     }
     return found;
   });
   std::string bytes;
-  for (const auto& part : world.gather({reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Seen)}))
+  for (const auto& part : world.gather({reinterpret_cast<const char*>(own.data()), own.size() * sizeof(Inspected)}))
     bytes += part;
   world.broadcast(bytes);
-  std::vector<Seen> all(records.size());
+  std::vector<Inspected> all(records.size());
   std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 
-void Records::tell(comm::World& world, const std::vector<int64_t>& records, const std::vector<Seen>& seen) {
-  looked_at_ = std::ssize(records);
+void Records::summarize(comm::World& world, const std::vector<int64_t>& records, const std::vector<Inspected>& seen) {
+  inspected_ = std::ssize(records);
   remarks_.clear();
   std::fill(std::begin(counts_), std::end(counts_), 0);
-  for (const Seen& one : seen) ++counts_[one.verdict];
+  for (const Inspected& one : seen) ++counts_[one.verdict];
   world.together("read", [&] {
     if (errors_ && counts_[skipped] > 0) refuse_long(records, seen);
     remark(records, seen);
@@ -145,40 +145,41 @@ void Records::tell(comm::World& world, const std::vector<int64_t>& records, cons
 }
 
 std::string Records::tokens_of_first(Verdict what, const std::vector<int64_t>& records,
-                                     const std::vector<Seen>& seen) const {
-  const auto first = std::find_if(seen.begin(), seen.end(), [&](const Seen& one) { return one.verdict == what; });
+                                     const std::vector<Inspected>& seen) const {
+  const auto first = std::find_if(seen.begin(), seen.end(), [&](const Inspected& one) { return one.verdict == what; });
   const Example example = plugins_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
   if (what == unanswered) return example.id;
   return fmt::format("{}, with {} tokens where there is room for {}", example.id, prompts_.whole(example).tokens.size(),
                      std::max<int64_t>(prompts_.limit(after(example)), 0));
 }
 
-void Records::refuse_long(const std::vector<int64_t>& records, const std::vector<Seen>& seen) const {
+void Records::refuse_long(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) const {
   int64_t longest = 0;
-  for (const Seen& one : seen) {
+  for (const Inspected& one : seen) {
     if (one.verdict == skipped) longest = std::max(longest, one.tokens);
   }
   throw Error(fmt::format("split '{}'", wanted_.split),
               fmt::format("of {} records to be read {} {} too long; the first is {}; the longest has {} tokens",
-                          looked_at_, counts_[skipped], counts_[skipped] == 1 ? "is" : "are",
+                          inspected_, counts_[skipped], counts_[skipped] == 1 ? "is" : "are",
                           tokens_of_first(skipped, records, seen), longest),
               fmt::format("{}dataset.long_prompts = \"trim\" leaves out the oldest turns, \"skip\" the records",
                           prompts_.is_limited() ? "raise dataset.max_prompt_tokens; " : ""),
               Exit::data);
 }
 
-void Records::remark(const std::vector<int64_t>& records, const std::vector<Seen>& seen) {
-  const auto tell = [&](Verdict what, const std::string& text) {
+void Records::remark(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) {
+  const auto add = [&](Verdict what, const std::string& text) {
     if (counts_[what] == 0) return;
     remarks_.push_back(fmt::format("split '{}': of {} records to be read {} {} {}; the first is {}", wanted_.split,
-                                   looked_at_, counts_[what], counts_[what] == 1 ? "is" : "are", text,
+                                   inspected_, counts_[what], counts_[what] == 1 ? "is" : "are", text,
                                    tokens_of_first(what, records, seen)));
   };
-  const std::string instead = chosen_.empty() ? "; others take their places" : "";
-  tell(trimmed, "too long and trimmed: the oldest turns are left out");
-  tell(skipped, "too long and skipped" + instead);
-  tell(unanswered, "without an answer to learn from and skipped" + instead);
-  if (counts_[whole] + counts_[trimmed] > 0) return;
+  const bool some_are_usable = counts_[whole] + counts_[trimmed] > 0;
+  const std::string instead = chosen_.empty() && some_are_usable ? "; others take their places" : "";
+  add(trimmed, "too long and trimmed: the oldest turns are left out");
+  add(skipped, "too long and skipped" + instead);
+  add(unanswered, "without an answer to learn from and skipped" + instead);
+  if (some_are_usable) return;
   throw Error("datasets/" + plugins_.dataset().identity().name,
               fmt::format("has no record that can be used: {}", fmt::join(remarks_, "; ")),
               counts_[unanswered] > 0 ? "sft learns answers: is this the right data set?"
@@ -186,26 +187,26 @@ void Records::remark(const std::vector<int64_t>& records, const std::vector<Seen
               Exit::data);
 }
 
-// The record, or the one that has its place.
+// The record, or the one that replaces it.
 Records::Read Records::usable(int64_t record) const {
-  Read one = look(record);
+  Read one = inspect(record);
   const auto low = static_cast<uint32_t>(record), high = static_cast<uint32_t>(static_cast<uint64_t>(record) >> 32);
   for (uint32_t draw = 0; one.verdict == skipped || one.verdict == unanswered; ++draw) {
     if (draw == most_draws)
       throw Error("split '" + wanted_.split + "'", fmt::format("{} draws found no record that can be used", most_draws),
                   "raise dataset.max_prompt_tokens, or take a data set with shorter prompts", Exit::data);
-    one = look(static_cast<int64_t>(below(static_cast<uint64_t>(size_), seed_, Stream::other_record, low, high, draw)));
+    one = inspect(
+        static_cast<int64_t>(below(static_cast<uint64_t>(size_), seed_, Stream::other_record, low, high, draw)));
   }
   return one;
 }
 
-std::vector<ScoredGroup> Records::read(int64_t first, int64_t count,
-                                       const std::function<int64_t(int64_t)>& record_of) const {
-  std::vector<ScoredGroup> groups;
+Groups Records::read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const {
+  Groups groups;
   for (int64_t index = first; index < first + count; ++index) {
     const int64_t record = record_of(index);
     Read one = usable(chosen_.empty() ? record : chosen_[static_cast<size_t>(record)]);
-    ScoredGroup group;
+    PromptGroup group;
     group.index = index;
     group.example = std::move(one.example);
     group.turns = std::move(one.prompt.turns);
@@ -218,7 +219,7 @@ std::vector<ScoredGroup> Records::read(int64_t first, int64_t count,
 
 nlohmann::json Records::counts() const {
   return {{"split", wanted_.split},
-          {"records", looked_at_},
+          {"records", inspected_},
           {"trimmed", counts_[trimmed]},
           {"skipped", counts_[skipped]},
           {"unanswered", counts_[unanswered]}};

@@ -9,10 +9,20 @@
 
 namespace compeer::train {
 
-void roll_out(RunPlugins& plugins, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size,
-              RngKey key) {
+namespace {
+
+std::vector<Completion> texts_of(const language::Tokenizer& tokenizer, const std::vector<rollout::Sample>& samples) {
+  std::vector<Completion> all;
+  for (const auto& sample : samples)
+    all.push_back({tokenizer.decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
+  return all;
+}
+
+}  // namespace
+
+void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key) {
   std::vector<rollout::Prompt> prompts;
-  for (ScoredGroup& group : groups) {
+  for (PromptGroup& group : groups) {
     group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
     prompts.push_back({key.before + static_cast<uint32_t>(group.index), group.prompt, group.vision});
   }
@@ -28,7 +38,10 @@ void roll_out(RunPlugins& plugins, std::vector<ScoredGroup>& groups, const Setti
   const comm::Phase here("rollout", plugins.model().identity().title());
   auto samples =
       plugins.model().call("forward", [&](Model&) { return rollout::generate(plugins.policy(), prompts, request); });
-  for (size_t i = 0; i < groups.size(); ++i) groups[i].samples = std::move(samples[i]);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].samples = std::move(samples[i]);
+    groups[i].completions = texts_of(plugins.tokenizer(), groups[i].samples);
+  }
 }
 
 rollout::Sampling sampling_from(const Settings& table) {

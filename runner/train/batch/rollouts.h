@@ -2,21 +2,21 @@
 #include <vector>
 
 #include "compeer/settings.h"
-#include "train/batch/scoring.h"
+#include "train/batch/prompt_group.h"
+#include "train/run_plugins.h"
 
 namespace compeer::train {
 
-/// The random numbers of a step.
+/// Names the random numbers of a step.
 struct RngKey {
   uint64_t seed = 0;
   uint32_t step = 0;
-  uint32_t before = 0;  ///< prompts that were drawn for the step before these
+  uint32_t before = 0;  ///< number of prompts that were drawn for this step earlier
 };
 
 /// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,
 /// group, completion, position) alone.
-void roll_out(RunPlugins& plugins, std::vector<ScoredGroup>& groups, const Settings& sampling, int64_t group_size,
-              RngKey key);
+void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key);
 
 /// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
 rollout::Sampling sampling_from(const Settings& table);

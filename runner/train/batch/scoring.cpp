@@ -1,3 +1,4 @@
+// From completions to rewards: what each reward plugin says, the weighted sum, and the reweighting within a group.
 #include "train/batch/scoring.h"
 
 #include <ATen/ops/tensor.h>
@@ -8,13 +9,20 @@
 #include <limits>
 
 #include "comm/phase.h"
+#include "grpo/advantage.h"
 
 namespace compeer::train {
 
 namespace {
 
-constexpr double nobody = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
+std::string part_column(const RewardTerm& term, const std::string& part) {
+  return "rewards/" + term.label + "/" + part;
+}
+std::string shaped_column(const RewardTerm& term) { return "shaped/" + term.label; }
+
+// float32 [G, parts]; where the reward fails because of one completion, the error names it.
 at::Tensor score_of(RewardTerm& term, const Group& group) {
   try {
     return plugin::score(term.plugin, group, term.parts);
@@ -27,104 +35,128 @@ at::Tensor score_of(RewardTerm& term, const Group& group) {
   }
 }
 
-// Each reward, and the weighted sum of those that have an opinion. What is only looked at, with weight 0, has none,
-// unless nothing else is there.
-void judge(RunPlugins& plugins, const Group& group, ScoredGroup& scored) {
-  const size_t count = group.completions.size();
-  scored.values.assign(count, {nobody});
-  scored.terms.assign(count, {});
-  const auto& terms = plugins.rewards();
-  const bool decided = std::any_of(terms.begin(), terms.end(), [](const RewardTerm& term) { return term.weight != 0; });
-  for (RewardTerm& term : plugins.rewards()) {
-    const comm::Phase here("score", term.plugin.identity().title());
-    const auto table = score_of(term, group);
-    const auto* value = table.const_data_ptr<float>();
-    for (size_t i = 0; i < count; ++i, value += term.parts.size()) {
-      const auto& completion = group.completions[i];
-      const double own =
-          grpo::shaped(static_cast<double>(value[0]), completion.tokens, completion.finished, term.shaping);
-      double& sum = scored.values[i][0];
-      if (!std::isnan(own) && (term.weight != 0 || !decided)) sum = (std::isnan(sum) ? 0.0 : sum) + term.weight * own;
-      scored.terms[i].push_back(own);
-      scored.values[i].insert(scored.values[i].end(), value, value + term.parts.size());
-    }
-  }
+// One column of a table [G, columns].
+template <class Number>
+std::vector<double> column_of(const at::Tensor& table, size_t column) {
+  const auto* first = table.const_data_ptr<Number>();
+  std::vector<double> values;
+  for (int64_t row = 0; row < table.size(0); ++row)
+    values.push_back(static_cast<double>(first[row * table.size(1) + static_cast<int64_t>(column)]));
+  return values;
 }
 
-// Terms are finite, but with a large weight their sum may not be.
-void check_sums(RunPlugins& plugins, const ScoredGroup& scored) {
-  for (size_t i = 0; i < scored.values.size(); ++i) {
-    if (std::isinf(scored.values[i][0]))
+void add_reward(RewardTerm& term, const Group& group, ScoreTable& scores) {
+  const comm::Phase here("score", term.plugin.identity().title());
+  const auto table = score_of(term, group);
+  for (size_t part = 0; part < term.parts.size(); ++part)
+    scores.add(part_column(term, term.parts[part]), column_of<float>(table, part));
+  auto shaped = scores[reward_column(term)];
+  for (size_t i = 0; i < shaped.size(); ++i) {
+    const Completion& completion = group.completions[i];
+    shaped[i] = grpo::shaped(shaped[i], completion.tokens, completion.finished, term.shaping);
+  }
+  scores.add(shaped_column(term), std::move(shaped));
+}
+
+std::vector<double> weighted_sums(RunPlugins& plugins, const ScoreTable& scores) {
+  std::vector<double> weights, sums;
+  for (const RewardTerm& term : plugins.rewards()) weights.push_back(term.weight);
+  for (size_t i = 0; i < scores.completions(); ++i) {
+    std::vector<double> terms;
+    for (const auto& column : shaped_columns(plugins)) terms.push_back(scores[column][i]);
+    sums.push_back(grpo::weighted_sum(terms, weights));
+    // Terms are finite, but with a large weight their sum may not be.
+    if (std::isinf(sums.back()))
       throw plugin::NotFinite(plugins.rewards().front().plugin.identity(), "score",
                               "with its weight gives an infinite sum of rewards, of completion " + std::to_string(i),
                               "lower the weights of the rewards");
   }
+  return sums;
 }
 
-// Only completions that were judged are reweighted; the others stay without a reward.
-void reweight(RunPlugins& plugins, const Group& group, ScoredGroup& scored) {
-  std::vector<Completion> completions;
-  std::vector<double> sums;
-  for (size_t i = 0; i < group.completions.size(); ++i) {
-    if (std::isnan(scored.values[i][0])) continue;
-    completions.push_back(group.completions[i]);
-    sums.push_back(scored.values[i][0]);
-  }
-  std::vector<std::string> names;
-  for (const auto& column : plugins.factors()) names.push_back(column.substr(column.find('/') + 1));
-  const comm::Phase here("score", plugins.reweighting()->identity().title());
-  at::Tensor table;
-  const double* value = nullptr;
-  if (!sums.empty()) {
-    table =
-        plugin::reweight(*plugins.reweighting(), {group.example, completions}, at::tensor(sums, at::kDouble), names);
-    value = table.const_data_ptr<double>();
-  }
-  scored.rewards.clear();
-  for (auto& values : scored.values) {
-    const bool judged = !std::isnan(values[0]);
-    for (size_t column = 0; column <= names.size(); ++column) values.push_back(judged ? *value++ : nobody);
-    scored.rewards.push_back(values[values.size() - 1 - names.size()]);
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> score_columns(RunPlugins& plugins) {
-  std::vector<std::string> names{"reward"};
-  for (const RewardTerm& term : plugins.rewards()) {
-    for (const auto& part : term.parts) names.push_back("rewards/" + term.label + "/" + part);
-  }
-  names.push_back("reweighted");
-  names.insert(names.end(), plugins.factors().begin(), plugins.factors().end());
-  return names;
-}
-
-void leave_unjudged(RunPlugins& plugins, ScoredGroup& scored) {
-  const size_t count = scored.completions.size();
-  scored.values.assign(count, std::vector<double>(score_columns(plugins).size(), nobody));
-  scored.terms.assign(count, std::vector<double>(plugins.rewards().size(), nobody));
-  scored.rewards.assign(count, nobody);
-}
-
-void score(RunPlugins& plugins, uint64_t step, ScoredGroup& scored) {
-  scored.completions.clear();
-  for (const auto& sample : scored.samples) {
-    scored.completions.push_back(
-        {plugins.tokenizer().decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
-  }
-  const Group group{scored.example, scored.completions};
+// Runs `work`, whose errors then say which step and record they are about.
+template <class Work>
+auto about(uint64_t step, const PromptGroup& group, Work work) {
   const auto subject = fmt::format("step {}, record {}", step, group.example.id);
   try {
-    judge(plugins, group, scored);
-    check_sums(plugins, scored);
-    reweight(plugins, group, scored);
+    return work();
   } catch (const plugin::NotFinite& failure) {
     throw plugin::NotFinite(subject, failure);
   } catch (const plugin::Failure& failure) {
     if (failure.exit() == Exit::preempted) throw;  // no fault
     throw plugin::Failure(subject, failure);
   }
+}
+
+// float64 [completions, 1 + factors]; undefined if there are no completions.
+at::Tensor reweighted(RunPlugins& plugins, const Group& group, const std::vector<double>& rewards) {
+  std::vector<std::string> names;
+  for (const auto& column : plugins.factors()) names.push_back(column.substr(column.find('/') + 1));
+  const comm::Phase here("score", plugins.reweighting()->identity().title());
+  if (rewards.empty()) return {};
+  return plugin::reweight(*plugins.reweighting(), group, at::tensor(rewards, at::kDouble), names);
+}
+
+}  // namespace
+
+std::string reward_column(const RewardTerm& term) { return part_column(term, term.parts.front()); }
+
+std::vector<std::string> shaped_columns(RunPlugins& plugins) {
+  std::vector<std::string> names;
+  for (const RewardTerm& term : plugins.rewards()) names.push_back(shaped_column(term));
+  return names;
+}
+
+std::vector<std::string> logged_score_columns(RunPlugins& plugins) {
+  std::vector<std::string> names{"reward"};
+  for (const RewardTerm& term : plugins.rewards()) {
+    for (const auto& part : term.parts) names.push_back(part_column(term, part));
+  }
+  names.emplace_back("reweighted");
+  names.insert(names.end(), plugins.factors().begin(), plugins.factors().end());
+  return names;
+}
+
+ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
+  return about(step, group, [&] {
+    ScoreTable scores(group.completions.size());
+    for (RewardTerm& term : plugins.rewards()) add_reward(term, {group.example, group.completions}, scores);
+    scores.add("reward", weighted_sums(plugins, scores));
+    return scores;
+  });
+}
+
+std::vector<double> reweight(RunPlugins& plugins, uint64_t step, const PromptGroup& group, ScoreTable& scores) {
+  const auto& sums = scores["reward"];
+  std::vector<Completion> completions;
+  std::vector<double> rewards;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (std::isnan(sums[i])) continue;
+    completions.push_back(group.completions[i]);
+    rewards.push_back(sums[i]);
+  }
+  const auto table = about(step, group, [&] { return reweighted(plugins, {group.example, completions}, rewards); });
+  auto names = plugins.factors();
+  names.insert(names.begin(), "reweighted");
+  for (size_t column = 0; column < names.size(); ++column) {
+    const auto known = rewards.empty() ? std::vector<double>() : column_of<double>(table, column);
+    std::vector<double> values;
+    auto next = known.begin();
+    for (const double sum : scores["reward"]) values.push_back(std::isnan(sum) ? no_number : *next++);
+    scores.add(names[column], std::move(values));
+  }
+  return scores["reweighted"];
+}
+
+ScoreTable unscored(RunPlugins& plugins, const PromptGroup& group) {
+  const size_t count = group.completions.size();
+  ScoreTable scores(count);
+  for (const RewardTerm& term : plugins.rewards()) {
+    for (const auto& part : term.parts) scores.add(part_column(term, part), std::vector<double>(count, no_number));
+    scores.add(shaped_column(term), std::vector<double>(count, no_number));
+  }
+  scores.add("reward", std::vector<double>(count, no_number));
+  return scores;
 }
 
 }  // namespace compeer::train

@@ -2,35 +2,45 @@
 #include <string>
 #include <vector>
 
-#include "rollout/engine.h"
+#include "train/batch/prompt_group.h"
+#include "train/batch/score_table.h"
 #include "train/run_plugins.h"
 
 namespace compeer::train {
 
-/// One prompt with its completions, what they were worth, and why.
-struct ScoredGroup {
-  int64_t index = 0;  ///< within the step, over all ranks
-  Example example;
-  std::vector<Turn> turns;  ///< what the model is shown of its history
-  std::vector<int32_t> prompt;
-  std::vector<Picture> pictures;                           ///< that the prompt shows, until they were looked at
-  std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of these
-  std::vector<rollout::Sample> samples;
-  std::vector<Completion> completions;
-  std::vector<std::vector<double>> values;  ///< for each completion, one number for each of `score_columns`
-  std::vector<double> rewards;              ///< after reweighting: what advantages are computed from; NaN: no reward
-  std::vector<std::vector<double>> terms;   ///< for each completion, the rewards one by one, unweighted
+/// For each group, one reward for each completion: what advantages are computed from. NaN: no reward.
+using Rewards = std::vector<std::vector<double>>;
+
+/// This rank's groups of a step, and what they are worth: one table and one list of rewards for each group.
+struct ScoredGroups {
+  Groups groups;
+  std::vector<ScoreTable> scores;
+  Rewards rewards;
 };
 
-/// "reward" (the weighted sum), "rewards/<label>/<part>" ..., "reweighted", "<reweighting>/<factor>" ...
-std::vector<std::string> score_columns(RunPlugins& plugins);
+/// Columns of a ScoreTable.
+///
+///   reward                    the weighted sum of the rewards
+///   rewards/<label>/<part>    what a reward plugin returned; its first part is the reward itself
+///   shaped/<label>            the reward after floor, ceiling, cut_off, cosine_length: a term of the sum, not logged
+///   reweighted                the reward after reweighting (Eq. 7)
+///   <reweighting>/<factor>    what the reweighting computed it from
+///   reference_kl              the KL estimate of a completion, where a reference model is asked
+std::string reward_column(const RewardTerm& term);                   ///< rewards/<label>/<first part>
+std::vector<std::string> shaped_columns(RunPlugins& plugins);        ///< in the order of the rewards
+std::vector<std::string> logged_score_columns(RunPlugins& plugins);  ///< less reference_kl
 
-/// Fills completions, values, rewards and terms from example and samples. A reward that has no opinion of a completion
-/// is NaN there and left out of its sum. Errors begin with "step 3, record a/7"; where a reward throws for one of the
-/// completions alone, too, with "step 3, record a/7, completion 2 (the first is 0)".
-void score(RunPlugins& plugins, uint64_t step, ScoredGroup& group);
+/// What every reward says of these completions, and the weighted sum. A reward that has no opinion of a completion is
+/// NaN there and left out of its sum (grpo::weighted_sum). Errors begin with "step 3, record a/7"; where a reward
+/// throws for one of the completions alone, with "step 3, record a/7, completion 2 (the first is 0)".
+ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group);
 
-/// The same shape, with nothing but NaN: of a group whose rewards can't be used.
-void leave_unjudged(RunPlugins& plugins, ScoredGroup& group);
+/// Eq. 5-7, or what the spec's reweighting plugin does: the rewards that advantages are computed from. Adds the columns
+/// `reweighted` and <reweighting>/<factor>. Completions without a reward are left out, and stay without one. Errors as
+/// of `score`.
+std::vector<double> reweight(RunPlugins& plugins, uint64_t step, const PromptGroup& group, ScoreTable& scores);
+
+/// NaN in all columns that `score` gives: of a group whose rewards can't be used. `reweight` then gives it no rewards.
+ScoreTable unscored(RunPlugins& plugins, const PromptGroup& group);
 
 }  // namespace compeer::train

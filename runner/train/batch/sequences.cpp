@@ -10,7 +10,7 @@
 
 namespace compeer::train {
 
-GroupBatch group_batch(const ScoredGroup& group) {
+GroupBatch group_batch(const PromptGroup& group) {
   GroupBatch result;
   auto& segments = result.batch.segments;
   const auto prompt = static_cast<int64_t>(group.prompt.size());
@@ -40,6 +40,11 @@ GroupBatch group_batch(const ScoredGroup& group) {
   result.sampled_log_probs = at::empty({static_cast<int64_t>(log_probs.size())}, at::kFloat);
   std::copy(log_probs.begin(), log_probs.end(), static_cast<float*>(result.sampled_log_probs.data_ptr()));
   return result;
+}
+
+kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature) {
+  const auto hidden = at::index_select(policy.model.forward(batch.batch, nullptr), 0, batch.rows);
+  return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, temperature);
 }
 
 Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {

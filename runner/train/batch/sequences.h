@@ -6,7 +6,7 @@
 
 #include "compeer/model.h"
 #include "rollout/policy.h"
-#include "train/batch/scoring.h"
+#include "train/batch/prompt_group.h"
 
 namespace compeer::train {
 
@@ -18,7 +18,10 @@ struct GroupBatch {
   at::Tensor sampled_log_probs;  ///< float32 [targets]: as recorded when they were drawn
   std::vector<int64_t> lengths;
 };
-GroupBatch group_batch(const ScoredGroup& group);
+GroupBatch group_batch(const PromptGroup& group);
+
+/// The policy's log-probs and entropies of a group's targets, with gradient: one forward pass.
+kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature);
 
 /// A sequence of which some tokens are to be learned: those of one turn or several.
 struct Lesson {

@@ -87,9 +87,9 @@ Start find_start(comm::World& world, const std::filesystem::path& run, bool resu
     return resume ? newest_start(run, spec_sha256) : Start();
   });
   for (const auto& problem : start.passed_over) fmt::print(stderr, "compeer: warning: passed over {}\n", problem);
-  std::string told = nlohmann::json{start.step, start.folder.string()}.dump();
-  world.broadcast(told);
-  const auto read = nlohmann::json::parse(told);
+  std::string message = nlohmann::json{start.step, start.folder.string()}.dump();
+  world.broadcast(message);
+  const auto read = nlohmann::json::parse(message);
   start.step = read[0];
   start.folder = read[1].get<std::string>();
   return start;

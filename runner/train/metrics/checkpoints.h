@@ -12,8 +12,8 @@ namespace compeer::train {
 
 class Training;
 
-/// Collective; rank 0 writes. Weights, tokenizer, optimizer, reference; because random numbers are functions of the
-/// step, the step is the rest of the state.
+/// Meets the other ranks; rank 0 writes. Weights, tokenizer, optimizer, reference; because random numbers are functions
+/// of the step, the step is the rest of the state.
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
                      Training& training, uint64_t keep);
 
@@ -24,7 +24,7 @@ class CheckpointTimes {
   /// `settings`: the table "checkpoint" of a spec. `steps`: of the run.
   CheckpointTimes(const Settings& settings, uint64_t steps);
 
-  /// Collective: whether one is due after `step`, which rank 0's clock decides for all.
+  /// Whether one is due after `step`; rank 0's clock decides for all. Meets the other ranks.
   bool due(comm::World& world, uint64_t step) const;
   /// One was written: the minutes are counted from here.
   void written() { written_ = std::chrono::steady_clock::now(); }

@@ -54,12 +54,12 @@ Journal::Journal(const comm::World& world, Plan plan)
   publish(true);
 }
 
-void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const std::vector<ScoredGroup>& groups,
+void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGroups& mine,
                        const std::vector<std::vector<double>>& advantages) {
   if (!rollouts_) return;
   std::vector<record::RolloutRow> rows;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const ScoredGroup& group = groups[g];
+  for (size_t g = 0; g < mine.groups.size(); ++g) {
+    const PromptGroup& group = mine.groups[g];
     for (size_t c = 0; c < group.samples.size(); ++c) {
       record::RolloutRow row;
       row.step = step;
@@ -73,8 +73,10 @@ void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const std::vect
       row.text = group.completions[c].text;
       row.tokens = group.samples[c].tokens;
       row.logprobs = group.samples[c].log_probs;
-      row.values = group.values[c];
-      row.values.push_back(advantages.empty() ? std::nan("") : advantages[g][c]);
+      for (const auto& name : plan_.values) {
+        const double advantage = advantages.empty() ? std::nan("") : advantages[g][c];
+        row.values.push_back(name == "advantage" ? advantage : mine.scores[g][name][c]);
+      }
       row.finished = group.samples[c].finished;
       rows.push_back(std::move(row));
     }

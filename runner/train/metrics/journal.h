@@ -25,7 +25,7 @@ class Journal {
     std::string spec_text;  ///< spec.json
     std::string task;
     std::vector<std::string> columns;  ///< of run.h5, "step" first
-    std::vector<std::string> values;   ///< of rollouts; empty: none are kept
+    std::vector<std::string> values;   ///< of rollouts: score columns, "advantage" last; empty: none are kept
     uint64_t steps = 0;                ///< planned
     uint64_t done = 0;                 ///< steps that stand, when a run goes on
   };
@@ -33,14 +33,14 @@ class Journal {
 
   const std::vector<std::string>& columns() const { return plan_.columns; }
 
-  /// The groups of this rank. `advantages` may be empty.
-  void rollouts(uint64_t step, const RunPlugins& plugins, const std::vector<ScoredGroup>& groups,
+  /// The groups of this rank. `advantages`: for each group, one for each completion; may be empty.
+  void rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGroups& mine,
                 const std::vector<std::vector<double>>& advantages);
 
   /// Rank 0: a finished step. What writing its row takes is counted in "seconds/log" of the next.
   void append(uint64_t step, Row row);
 
-  /// Rank 0: what goes on just now, for whoever watches. Cheap: at most five times a second something is written.
+  /// Rank 0: the present phase, for status.json. Cheap: it is written at most five times a second.
   void phase(const std::string& phase);
 
   /// Rank 0: before a checkpoint, so that its row survives whatever the checkpoint does.
@@ -49,8 +49,8 @@ class Journal {
   void note(uint64_t step, const std::string& text);     ///< rank 0: also on standard error
   void warning(uint64_t step, const std::string& text);  ///< rank 0: also on standard error
 
-  /// Rank 0: what became of the data, as "data" in the details of summary.json.
-  void tell_data(nlohmann::json data) { data_ = std::move(data); }
+  /// Rank 0: how many records were used or not, for "data" in the details of summary.json.
+  void set_data_summary(nlohmann::json data) { data_ = std::move(data); }
 
   /// Rank 0: the run ends after this step, before all that were planned.
   void end_at(uint64_t step, const std::string& why);

@@ -105,7 +105,7 @@ MemoryEstimate rank_memory(Run& run, const Demand& demand) {
   return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
 }
 
-void tell_memory(Run& run, const Demand& demand) {
+void report_memory(Run& run, const Demand& demand) {
   const auto sizes = rank_memory(run, demand);
   const auto placements = gather_placements(run.world);
   if (run.world.rank() != 0) return;

@@ -46,11 +46,11 @@ std::string memory_text(const MemoryEstimate& sizes);
 /// The same of this rank, whose plugins are open and whose optimizer has its state.
 MemoryEstimate rank_memory(Run& run, const Demand& demand);
 
-/// Collective, before the first step. Says on rank 0's standard error what a rank is estimated to take, and remarks
-/// on a host that has less. `demand` is rank 0's, whose share is the largest.
-void tell_memory(Run& run, const Demand& demand);
+/// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for
+/// each host that has less. Meets the other ranks. `demand` is rank 0's, whose share is the largest.
+void report_memory(Run& run, const Demand& demand);
 
-/// Tokens of the longest of the first records, answers included if they are learned.
+/// Tokens of the longest of the first records, answers included if they are learned. Meets the other ranks.
 int64_t longest_of(Run& run, const Records& records, bool answers);
 
 }  // namespace compeer::train

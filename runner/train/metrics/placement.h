@@ -13,7 +13,7 @@ struct Placement {
   Machine machine;
 };
 
-/// Everyone's placements, on rank 0. Collective.
+/// Everyone's placements, on rank 0. Meets the other ranks.
 std::vector<Placement> gather_placements(comm::World& world);
 
 /// Lines for people: ranks, hosts, threads and cores, and remarks where these don't fit together:
@@ -22,7 +22,7 @@ std::vector<Placement> gather_placements(comm::World& world);
 ///     n08: rank 2 on cores 0-3, rank 3 on cores 4-7
 std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads);
 
-/// Collective. Says them on rank 0's standard error.
+/// Writes them to rank 0's standard error. Meets the other ranks.
 void print_placements(comm::World& world, int64_t threads);
 
 }  // namespace compeer::train

@@ -61,18 +61,18 @@ std::string RewardSignal::about(const Reward& reward) {
                      reward.value, steps_text(reward.equal));
 }
 
-std::vector<std::string> RewardSignal::look_at(const Row& row, bool last) {
+std::vector<std::string> RewardSignal::warnings_after(const Row& row, bool last) {
   count(row);
-  std::vector<std::string> said;
-  const bool nothing = !told_ && (silent_ >= patience || (last && !taught_));
-  if (nothing) said.push_back(about_all(row));
-  told_ = told_ || nothing;
+  std::vector<std::string> warnings;
+  const bool nothing = !warned_ && (silent_ >= patience || (last && !taught_));
+  if (nothing) warnings.push_back(about_all(row));
+  warned_ = warned_ || nothing;
   for (Reward& reward : rewards_) {
-    if (reward.told || (reward.unjudged < patience && reward.equal < patience)) continue;
-    reward.told = true;
-    if (!nothing) said.push_back(about(reward));
+    if (reward.warned || (reward.unjudged < patience && reward.equal < patience)) continue;
+    reward.warned = true;
+    if (!nothing) warnings.push_back(about(reward));
   }
-  return said;
+  return warnings;
 }
 
 }  // namespace compeer::train

@@ -8,8 +8,8 @@
 
 namespace compeer::train {
 
-/// Whether the rewards of a GRPO run teach anything. Rows of run.h5 are looked at in their order, those of an earlier
-/// start included, and what is wrong is said once:
+/// Whether the rewards of a GRPO run teach anything. It reads the rows of run.h5 in their order, those of an earlier
+/// start included, and warns once:
 ///   - of a run in which for `patience` steps one after the other (or in all of its steps, if it has fewer) every
 ///     advantage was 0: nobody had an opinion, rewards were equal within every group, or the steps were left out;
 ///   - of a reward that for as long had no opinion of any completion, or gave all of them the same number.
@@ -22,15 +22,15 @@ class RewardSignal {
   /// `rewards`: labels and columns ("curious", "rewards/curious/score") of those that have a weight.
   explicit RewardSignal(std::vector<std::pair<std::string, std::string>> rewards);
 
-  /// What is to be said after this row. `last`: no other follows.
-  std::vector<std::string> look_at(const Row& row, bool last);
+  /// Warnings that this row gives rise to. `last`: no other row follows.
+  std::vector<std::string> warnings_after(const Row& row, bool last);
 
  private:
   struct Reward {
     std::string label, column;
     int unjudged = 0, equal = 0;  // steps one after the other
     double value = 0;             // that all completions of these had
-    bool told = false;
+    bool warned = false;
   };
   void count(const Row& row);
   std::string about_all(const Row& row) const;
@@ -38,7 +38,7 @@ class RewardSignal {
 
   std::vector<Reward> rewards_;
   int silent_ = 0, unjudged_ = 0, left_out_ = 0;  // steps one after the other
-  bool taught_ = false, told_ = false;
+  bool taught_ = false, warned_ = false;
 };
 
 }  // namespace compeer::train

@@ -50,7 +50,8 @@ double mean(const std::vector<float>& values) {
   return values.empty() ? 0.0 : total / static_cast<double>(values.size());
 }
 
-void pack(const ScoredGroup& group, Packed& to) {
+void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& score_columns, Packed& to) {
+  const PromptGroup& group = mine.groups[g];
   std::vector<double> lengths, entropies, finished;
   std::vector<statistics::Words> words;
   for (const auto& sample : group.samples) {
@@ -59,16 +60,17 @@ void pack(const ScoredGroup& group, Packed& to) {
     finished.push_back(sample.finished ? 1.0 : 0.0);
   }
   for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
-  for (const auto& list : {group.rewards, lengths, entropies, finished}) to.put_all<double>(list);
-  for (const auto& values : group.values) to.put_all<double>(values);
+  for (const auto& list : {mine.rewards[g], lengths, entropies, finished}) to.put_all<double>(list);
+  for (const auto& column : score_columns) to.put_all<double>(mine.scores[g][column]);
   for (const auto& text : words) to.put_all<uint64_t>(text);
   to.put(statistics::self_similarity(words));
 }
 
-StepTable::Group unpack(Packed& from) {
+StepTable::Group unpack(const std::vector<std::string>& score_columns, Packed& from) {
   StepTable::Group group;
   for (auto* list : {&group.rewards, &group.lengths, &group.entropies, &group.finished}) *list = from.list<double>();
-  for (size_t i = 0; i < group.lengths.size(); ++i) group.values.push_back(from.list<double>());
+  group.scores = ScoreTable(group.lengths.size());
+  for (const auto& column : score_columns) group.scores.add(column, from.list<double>());
   for (size_t i = 0; i < group.lengths.size(); ++i) group.words.push_back(from.list<uint64_t>());
   group.self_similarity = std::bit_cast<double>(from.count());
   return group;
@@ -129,15 +131,16 @@ bool all_equal(const std::vector<double>& rewards) {
   return std::all_of(there.begin(), there.end(), [&](double reward) { return reward == there.front(); });
 }
 
-StepTable StepTable::gather(comm::World& world, const std::vector<ScoredGroup>& mine, std::span<const double> notes) {
+StepTable StepTable::gather(comm::World& world, const ScoredGroups& mine, const std::vector<std::string>& score_columns,
+                            std::span<const double> notes) {
   Packed packed;
   packed.put_all<double>(notes);
-  for (const ScoredGroup& group : mine) pack(group, packed);
+  for (size_t g = 0; g < mine.groups.size(); ++g) pack(mine, g, score_columns, packed);
   StepTable table;
   for (const std::string& bytes : world.gather(packed.bytes())) {
     Packed theirs(bytes);
     table.notes.push_back(theirs.list<double>());
-    while (theirs.more()) table.groups.push_back(unpack(theirs));
+    while (theirs.more()) table.groups.push_back(unpack(score_columns, theirs));
   }
   return table;
 }
@@ -171,10 +174,10 @@ std::vector<std::string> StepTable::columns(const std::vector<std::string>& scor
 Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const {
   const Means means(groups);
   Metrics all;
-  for (size_t c = 0; c < score_columns.size(); ++c) {
-    const auto values = means.each([c](const Group& group, size_t i) { return group.values[i][c]; });
-    all.emplace_back(score_columns[c], mean(values));
-    if (is_reward(score_columns[c])) all.emplace_back(score_columns[c] + "_std", deviation(values));
+  for (const auto& column : score_columns) {
+    const auto values = means.each([&](const Group& group, size_t i) { return group.scores[column][i]; });
+    all.emplace_back(column, mean(values));
+    if (is_reward(column)) all.emplace_back(column + "_std", deviation(values));
   }
   all.emplace_back("group_std", means.over_groups([](const Group& group) { return deviation(known(group.rewards)); }));
   all.emplace_back("zero_variance",

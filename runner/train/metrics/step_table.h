@@ -16,7 +16,7 @@ bool all_equal(const std::vector<double>& rewards);
 /// rank 0 computes them from the same table however many ranks there are, they have the same bits.
 struct StepTable {
   struct Group {
-    std::vector<std::vector<double>> values;  ///< as ScoredGroup's
+    ScoreTable scores{0};
     std::vector<double> rewards;
     std::vector<double> lengths, entropies, finished;
     std::vector<statistics::Words> words;
@@ -25,8 +25,10 @@ struct StepTable {
   std::vector<Group> groups;
   std::vector<std::vector<double>> notes;  ///< of each rank
 
-  /// Collective, in one message. The table on rank 0, an empty one elsewhere. `notes` are a rank's own numbers.
-  static StepTable gather(comm::World& world, const std::vector<ScoredGroup>& mine, std::span<const double> notes);
+  /// The table on rank 0, an empty one elsewhere. Meets the other ranks, once. `score_columns`: those to gather;
+  /// `notes` are a rank's own numbers.
+  static StepTable gather(comm::World& world, const ScoredGroups& mine, const std::vector<std::string>& score_columns,
+                          std::span<const double> notes);
 
   double largest(size_t note) const;  ///< over the ranks; 0 at least
   double sum(size_t note) const;

@@ -1,11 +1,10 @@
-// One group: forward, objective, backward. The objective works on log-probs and entropies alone, so its gradient is
-// taken first, on one thread, and then led into the model.
+// One group: forward, objective, backward. The objective depends on the model through log-probs and entropies alone. It
+// is differentiated by these first, on one thread; a backward pass through the model follows.
 #include "train/update/learning.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/index_select.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 
@@ -18,7 +17,7 @@ namespace compeer::train {
 
 namespace {
 
-at::Tensor sampled_entropies(const ScoredGroup& group) {
+at::Tensor sampled_entropies(const PromptGroup& group) {
   std::vector<float> all;
   for (const auto& sample : group.samples) all.insert(all.end(), sample.entropies.begin(), sample.entropies.end());
   return at::tensor(all);
@@ -36,15 +35,16 @@ at::Tensor drawn(RngKey key, int64_t group, const at::Tensor& mask) {
   return order;
 }
 
-// What the policy gains by the rewards as they are: each completion's mean ratio times its reward, if it has one.
+// Each completion's mean ratio times its reward, if it has one: what the policy gains by the rewards as they are.
 double surrogate(const LearningGroup& group, const grpo::Completions& c) {
   const auto mean_ratio = grpo::row_mean(grpo::ratio(c, grpo::Level::token), c.mask);
-  return (mean_ratio.squeeze(1) * at::tensor(group.scored->rewards, at::kDouble)).nansum().item<double>();
+  return (mean_ratio.squeeze(1) * at::tensor(group.rewards, at::kDouble)).nansum().item<double>();
 }
 
-void read_off(UpdateStats& stats, const LearningGroup& group, const grpo::Completions& c, const grpo::GroupLoss& loss,
-              const grpo::Objective& objective) {
+UpdateStats stats_of(const LearningGroup& group, const grpo::Completions& c, const grpo::GroupLoss& loss,
+                     const grpo::Objective& objective) {
   const at::NoGradGuard no_grad;
+  UpdateStats stats;
   const auto cut = grpo::clipping(c, loss.ratio, objective);
   stats.sum = {loss.value.item<double>(),
                cut.low,
@@ -53,16 +53,17 @@ void read_off(UpdateStats& stats, const LearningGroup& group, const grpo::Comple
                surrogate(group, c),
                grpo::row_sum(c.sampled_entropy, c.mask).sum().item<double>(),
                0.0};
-  stats.furthest = cut.furthest;
-  if (!group.reference.defined()) return;
+  stats.ratio_distance = cut.furthest;
+  if (!group.reference.defined()) return stats;
   const auto kl = grpo::kl(c.log_prob, c.reference, objective.estimator, objective.kl_limits);
   stats.sum[UpdateStats::kl] = grpo::row_sum(kl, c.mask).sum().item<double>();
+  return stats;
 }
 
 }  // namespace
 
-LearningGroup::LearningGroup(const ScoredGroup& group, bool mask_truncated)
-    : scored(&group),
+LearningGroup::LearningGroup(const PromptGroup& group, bool mask_truncated)
+    : source(&group),
       batch(group_batch(group)),
       counts(at::ones({static_cast<int64_t>(group.samples.size()), 1}, at::kFloat)) {
   for (size_t i = 0; i < group.samples.size(); ++i) {
@@ -85,14 +86,9 @@ grpo::Completions LearningGroup::completions(const at::Tensor& log_prob, const a
   c.old_log_prob = layout.side_by_side(batch.sampled_log_probs);
   if (reference.defined()) c.reference = layout.side_by_side(reference);
   c.entropy = layout.side_by_side(entropy);
-  c.sampled_entropy = layout.side_by_side(sampled_entropies(*scored));
+  c.sampled_entropy = layout.side_by_side(sampled_entropies(*source));
   c.advantage = at::tensor(advantages, at::kFloat).unsqueeze(1);
   return c;
-}
-
-kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature) {
-  const auto hidden = at::index_select(policy.model.forward(batch.batch, nullptr), 0, batch.rows);
-  return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, temperature);
 }
 
 std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective& objective) {
@@ -107,39 +103,39 @@ std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective
 
 UpdateStats& UpdateStats::operator+=(const UpdateStats& more) {
   for (size_t i = 0; i < sum.size(); ++i) sum[i] += more.sum[i];
-  furthest = std::max(furthest, more.furthest);
-  difference = std::max(difference, more.difference);
+  ratio_distance = std::max(ratio_distance, more.ratio_distance);
+  rollout_difference = std::max(rollout_difference, more.rollout_difference);
   return *this;
 }
 
-UpdateStats learn(const Passes& passes, Parameters& parameters, const LearningGroup& group,
-                  const grpo::Objective& objective, const grpo::Step& step, RngKey key, std::span<float> gradient,
-                  bool on, const Parameters::Ready& ready) {
-  const bool whole = group.batch.batch.tokens.numel() <= passes.at_once;
+UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGroup& group, const UpdateGoal& goal,
+                  const GradientSum& into) {
+  const bool in_parts = policy.needs_parts(group.batch);
   const auto now = [&] {
-    const at::AutoGradMode graph(whole);
-    return passes.forward(group.batch);
+    const at::AutoGradMode graph(!in_parts);
+    return policy.forward(group.batch);
   }();
   UpdateStats stats;
   at::Tensor dlog_prob, dentropy;
   {
     const OneThread one_thread;
     const auto log_prob = now.log_prob.detach().clone().requires_grad_(true);
-    const auto entropy = now.entropy.detach().clone().requires_grad_(objective.entropy_bonus != 0);
+    const auto entropy = now.entropy.detach().clone().requires_grad_(goal.objective.entropy_bonus != 0);
     const auto c = group.completions(log_prob, entropy);
-    const auto loss = grpo::group_loss(c, objective, step, {}, drawn(key, group.scored->index, c.mask));
+    const auto order = drawn(goal.key, group.source->index, c.mask);
+    const auto loss = grpo::group_loss(c, goal.objective, goal.step, {}, order);
     loss.value.backward();
     dlog_prob = log_prob.grad(), dentropy = entropy.grad();
-    read_off(stats, group, c, loss, objective);
-    stats.difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
+    stats = stats_of(group, c, loss, goal.objective);
+    stats.rollout_difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
-  parameters.collect(gradient, on, [&] {
-    const auto last = [&] { parameters.last_pass(ready); };
-    if (!whole) return passes.back(group.batch, dlog_prob, dentropy, last);
-    auto into_model = (now.log_prob * dlog_prob).sum();
-    if (dentropy.defined()) into_model = into_model + (now.entropy * dentropy).sum();
-    last();
-    into_model.backward();
+  parameters.collect(into.values, into.add, [&] {
+    const auto before_last = [&] { parameters.last_pass(into.ready); };
+    if (in_parts) return policy.backward_in_parts(group.batch, dlog_prob, dentropy, before_last);
+    auto weighted = (now.log_prob * dlog_prob).sum();  // its gradient is the objective's
+    if (dentropy.defined()) weighted = weighted + (now.entropy * dentropy).sum();
+    before_last();
+    weighted.backward();
   });
   return stats;
 }

@@ -26,15 +26,15 @@ class Slices {
     return whole.subspan(static_cast<size_t>(own().first), static_cast<size_t>(own().count));
   }
 
-  /// Collective. Gives every rank the slices of all others.
+  /// Gives every rank the slices of all others. Meets the other ranks.
   void share(std::span<float> whole) const;
 
   struct Array {
     std::string name;
     std::span<float> own;
   };
-  /// Collective. `stem`.safetensors, `stem`-1.safetensors, ... in turn hold the next `piece` elements of all arrays: no
-  /// more than that comes together on rank 0, which writes.
+  /// Meets the other ranks. `stem`.safetensors, `stem`-1.safetensors, ... in turn hold the next `piece` elements of all
+  /// arrays: no more than that comes together on rank 0, which writes.
   void save(const std::filesystem::path& folder, const std::string& stem, const std::vector<Array>& arrays,
             const std::map<std::string, std::string>& metadata, int64_t piece = int64_t{1} << 24) const;
 

@@ -22,9 +22,9 @@ constexpr const char* reference_file = "reference.safetensors";
 
 static_assert(Slices::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
 
-Training::Training(Run& run, double lr, uint64_t updates, bool reference)
+Training::Training(Run& run, double lr, uint64_t updates)
     : parameters(run.plugins->model().object()),
-      soundness(run),
+      numerical_check(run),
       run_(run),
       slices_(run.world, parameters.size(), run.spec.text("shard") == "optimizer"),
       optimizer_(run.spec.table("optimizer"), lr, updates, slices_.own().count) {
@@ -33,7 +33,6 @@ Training::Training(Run& run, double lr, uint64_t updates, bool reference)
     masters_.assign(own.begin(), own.end());
   }
   if (run.start.step > 0) load(run.start.folder);
-  if (reference) open_reference();
 }
 
 // Within a host messages are copied by the very cores that compute.
@@ -43,7 +42,7 @@ comm::TreeSum Training::gradients(int64_t leaves) {
   return comm::TreeSum(run_.world, leaves, parameters.size(), add, {.slice = slices_.sharded(), .early = early});
 }
 
-void Training::changed() {
+void Training::parameters_changed() {
   run_.plugins->model().call("parameters_changed", [&](Model&) { run_.plugins->policy().parameters_changed(); });
 }
 
@@ -59,7 +58,7 @@ Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gr
   const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   if (!std::isfinite(whole) || !std::isfinite(loss)) {
-    soundness.decide(step);
+    numerical_check.stop_or_skip(step);
     return {whole, std::nan("")};
   }
   const auto done = clock.time("train", [&] {
@@ -70,12 +69,12 @@ Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gr
     return update;
   });
   clock.time("reduce", [&] { slices_.share(parameters.weights()); });
-  clock.time("train", [&] { run_.world.together("update", [&] { changed(); }); });
+  clock.time("train", [&] { run_.world.together("update", [&] { parameters_changed(); }); });
   return done;
 }
 
 // At the start they are the policy's own; later a checkpoint has them.
-void Training::open_reference() {
+void Training::keep_reference() {
   const auto file = (run_.start.step > 0 ? run_.start.folder : run_.folder) / reference_file;
   run_.world.together("reference", [&] {
     if (run_.world.rank() == 0 && run_.start.step == 0)
@@ -88,23 +87,23 @@ void Training::open_reference() {
   });
 }
 
-void Training::become(std::span<const float> weights) {
+void Training::set_weights(std::span<const float> weights) {
   std::ranges::copy(weights, parameters.weights().begin());
-  changed();
+  parameters_changed();
 }
 
-void Training::as_reference(std::span<float> aside, const std::function<void()>& work) {
-  std::ranges::copy(parameters.weights(), aside.begin());
+void Training::with_reference_weights(std::span<float> scratch, const std::function<void()>& work) {
+  std::ranges::copy(parameters.weights(), scratch.begin());
   const auto& bytes = reference_->tensor("weights").bytes;
   std::memcpy(parameters.weights().data(), bytes.data(), bytes.size());
-  changed();
+  parameters_changed();
   try {
     work();
   } catch (...) {
-    become(aside);
+    set_weights(scratch);
     throw;
   }
-  become(aside);
+  set_weights(scratch);
 }
 
 std::vector<Slices::Array> Training::state() {

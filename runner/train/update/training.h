@@ -9,10 +9,10 @@
 #include "comm/tree_sum.h"
 #include "record/safetensors.h"
 #include "train/metrics/clock.h"
+#include "train/update/numerical_check.h"
 #include "train/update/optimizer.h"
 #include "train/update/parameters.h"
 #include "train/update/slices.h"
-#include "train/update/soundness.h"
 
 namespace compeer::train {
 
@@ -22,31 +22,34 @@ struct Run;
 /// float32 here, which the optimizer moves and of which the model's are the rounding.
 class Training {
  public:
-  /// `reference`: keep the weights that the run began with.
-  Training(Run& run, double lr, uint64_t updates, bool reference = false);
+  /// Local. Goes on from the run's checkpoint if there is one. `updates`: of the whole run, for the schedule.
+  Training(Run& run, double lr, uint64_t updates);
 
   Parameters parameters;
-  Soundness soundness;
+  NumericalCheck numerical_check;
   std::map<std::string, double> numbers;  ///< of the task, by name: what else a checkpoint is to keep
+
+  /// Keeps the weights that the run began with, for `with_reference_weights`. Meets the other ranks.
+  void keep_reference();
 
   /// A sum of gradients, as `update` takes it.
   comm::TreeSum gradients(int64_t leaves);
 
-  /// Collective. Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or
-  /// `loss` are not finite, `soundness` decides; a step that is left out has no learning rate.
+  /// Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or `loss` are not
+  /// finite, `numerical_check` stops the run or skips the update, whose learning rate is then NaN. Meets the other
+  /// ranks.
   Optimizer::Update update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock);
 
-  /// Runs `work` while the model has the weights that the run began with; its own wait in `aside`.
-  void as_reference(std::span<float> aside, const std::function<void()>& work);
+  /// Runs `work` while the model has the weights that the run began with; its own are kept in `scratch`.
+  void with_reference_weights(std::span<float> scratch, const std::function<void()>& work);
 
-  /// Collective. What a checkpoint holds beside the weights.
+  /// Writes what a checkpoint holds beside the weights. Meets the other ranks.
   void save(const std::filesystem::path& folder);
 
  private:
   void load(const std::filesystem::path& folder);
-  void open_reference();
-  void become(std::span<const float> weights);
-  void changed();
+  void set_weights(std::span<const float> weights);
+  void parameters_changed();
   double norm(std::span<const float> gradient);
   std::vector<Slices::Array> state();
 

@@ -27,7 +27,7 @@ std::vector<std::string> said(const std::vector<Step>& steps, bool finished = fa
     Row row(columns);
     const double values[] = {static_cast<double>(t), s.advantage, s.left_out, s.reward, s.a, s.a_std, s.b, s.b_std};
     for (size_t i = 0; i < columns.size(); ++i) row.set(columns[i], values[i]);
-    for (const auto& text : signal.look_at(row, finished && t == steps.size()))
+    for (const auto& text : signal.warnings_after(row, finished && t == steps.size()))
       all.push_back(std::to_string(t) + ": " + text);
   }
   return all;

@@ -5,26 +5,34 @@
 #include <cmath>
 #include <map>
 
-#include "train/metrics/row.h"
-
 namespace compeer::train {
 namespace {
 
-ScoredGroup group(std::vector<double> rewards, std::vector<std::string> texts) {
-  ScoredGroup all;
-  all.example.id = "one";
-  for (size_t i = 0; i < rewards.size(); ++i) {
-    rollout::Sample sample;
-    sample.tokens.assign(i + 1, 3);
-    sample.log_probs.assign(i + 1, -0.5f);
-    sample.entropies.assign(i + 1, 0.25f);
-    sample.finished = i > 0;
-    all.samples.push_back(sample);
-    all.completions.push_back({texts[i], static_cast<int64_t>(i + 1), i > 0});
-    all.values.push_back({rewards[i]});
+struct Made {
+  std::vector<double> rewards;
+  std::vector<std::string> texts;
+};
+
+// Completion i has i + 1 tokens; the first was cut off.
+StepTable table_of(const std::vector<Made>& made, std::span<const double> notes = {}) {
+  ScoredGroups all;
+  for (const auto& [rewards, texts] : made) {
+    PromptGroup group;
+    for (size_t i = 0; i < rewards.size(); ++i) {
+      rollout::Sample sample;
+      sample.tokens.assign(i + 1, 3);
+      sample.log_probs.assign(i + 1, -0.5f);
+      sample.entropies.assign(i + 1, 0.25f);
+      sample.finished = i > 0;
+      group.samples.push_back(sample);
+      group.completions.push_back({texts[i], static_cast<int64_t>(i + 1), i > 0});
+    }
+    all.groups.push_back(std::move(group));
+    all.scores.emplace_back(rewards.size()).add("reward", rewards);
+    all.rewards.push_back(rewards);
   }
-  all.rewards = rewards;
-  return all;
+  comm::World world;
+  return StepTable::gather(world, all, {"reward"}, notes);
 }
 
 std::map<std::string, double> metrics_of(const StepTable& table) {
@@ -34,8 +42,7 @@ std::map<std::string, double> metrics_of(const StepTable& table) {
 }
 
 TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
-  comm::World world;
-  const auto table = StepTable::gather(world, {group({1, 3}, {"a b", "a b"}), group({2, 2}, {"c", "d"})}, {});
+  const auto table = table_of({{{1, 3}, {"a b", "a b"}}, {{2, 2}, {"c", "d"}}});
   ASSERT_EQ(table.groups.size(), 2u);
   EXPECT_EQ(table.tokens(), 6);
   const auto metrics = metrics_of(table);
@@ -56,9 +63,7 @@ TEST(StepTable, AveragesOverAllCompletionsOfTheStep) {
 
 TEST(StepTable, LeavesOutRewardsThatAreNotANumber) {
   const double none = std::nan("");
-  comm::World world;
-  const auto metrics =
-      metrics_of(StepTable::gather(world, {group({1, none, 3}, {"a", "b", "c"}), group({2, none}, {"a", "b"})}, {}));
+  const auto metrics = metrics_of(table_of({{{1, none, 3}, {"a", "b", "c"}}, {{2, none}, {"a", "b"}}}));
   EXPECT_DOUBLE_EQ(metrics.at("reward"), 2.0);
   EXPECT_DOUBLE_EQ(metrics.at("reward_std"), 1.0);                // of 1 3 2
   EXPECT_DOUBLE_EQ(metrics.at("group_std"), std::sqrt(2.0) / 2);  // of 1 3, and of 2
@@ -67,8 +72,7 @@ TEST(StepTable, LeavesOutRewardsThatAreNotANumber) {
 
 TEST(StepTable, HasNoMeanOfNothing) {
   const double none = std::nan("");
-  comm::World world;
-  const auto metrics = metrics_of(StepTable::gather(world, {group({none}, {"a"})}, {}));
+  const auto metrics = metrics_of(table_of({{{none}, {"a"}}}));
   EXPECT_TRUE(std::isnan(metrics.at("reward")));
   EXPECT_TRUE(std::isnan(metrics.at("reward_std")));
   EXPECT_TRUE(std::isnan(metrics.at("group_std")));
@@ -77,9 +81,8 @@ TEST(StepTable, HasNoMeanOfNothing) {
 }
 
 TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {
-  comm::World world;
   const double notes[] = {3, -1};
-  const auto table = StepTable::gather(world, {}, notes);
+  const auto table = table_of({}, notes);
   EXPECT_EQ(table.largest(0), 3);
   EXPECT_EQ(table.sum(1), -1);
   EXPECT_TRUE(table.groups.empty());
@@ -90,17 +93,6 @@ TEST(AllEqual, LeavesOutCompletionsWithoutAReward) {
   EXPECT_TRUE(all_equal({1, nobody, 1}));
   EXPECT_TRUE(all_equal({nobody, nobody}));
   EXPECT_FALSE(all_equal({nobody, 1, 2}));
-}
-
-TEST(Row, IsNotANumberUntilSet) {
-  const std::vector<std::string> columns{"a", "b"};
-  Row row(columns);
-  row.set("b", 2);
-  EXPECT_TRUE(std::isnan(row.get("a")));
-  EXPECT_EQ(row.get("b"), 2);
-  EXPECT_TRUE(row.has("b"));
-  EXPECT_FALSE(row.has("c"));
-  EXPECT_THROW(row.set("c", 1), std::logic_error);
 }
 
 }  // namespace

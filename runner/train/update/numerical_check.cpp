@@ -1,4 +1,4 @@
-#include "train/update/soundness.h"
+#include "train/update/numerical_check.h"
 
 #include <fmt/format.h>
 
@@ -11,34 +11,34 @@
 
 namespace compeer::train {
 
-Soundness::Soundness(Run& run)
-    : run_(run), leaves_out_(run.spec.has("nonfinite") && run.spec.text("nonfinite") == "skip") {}
+NumericalCheck::NumericalCheck(Run& run)
+    : run_(run), skips_steps_(run.spec.has("nonfinite") && run.spec.text("nonfinite") == "skip") {}
 
-void Soundness::note(const std::string& what) {
-  if (found_.empty()) found_ = what;
+void NumericalCheck::report(const std::string& problem) {
+  if (problem_.empty()) problem_ = problem;
 }
 
-void Soundness::look_at(const std::string& place, double loss, std::span<const float> gradient) {
+void NumericalCheck::check(const std::string& place, double loss, std::span<const float> gradient) {
   if (!std::isfinite(loss)) {
-    note("the loss of " + place + " is " + (std::isnan(loss) ? "not a number" : "infinite"));
+    report("the loss of " + place + " is " + (std::isnan(loss) ? "not a number" : "infinite"));
   } else if (!std::isfinite(norm_of(gradient))) {
-    note("the gradient of " + place + " is not finite");
+    report("the gradient of " + place + " is not finite");
   }
 }
 
-void Soundness::refuse_broken(uint64_t step) {
-  if (run_.world.any(works_)) return;
+void NumericalCheck::stop_if_model_is_broken(uint64_t step) {
+  if (run_.world.any(model_works_)) return;
   run_.world.together("train", [&] {
     throw Error(fmt::format("step {}", step), "the model computes numbers that are not finite",
                 "its weights are damaged, or training went astray", Exit::data);
   });
 }
 
-bool Soundness::troubled() const { return run_.world.any(!found_.empty()); }
+bool NumericalCheck::any_reported() const { return run_.world.any(!problem_.empty()); }
 
-void Soundness::decide(uint64_t step) {
-  const auto mine = std::exchange(found_, "");
-  if (!leaves_out_) {
+void NumericalCheck::stop_or_skip(uint64_t step) {
+  const auto mine = std::exchange(problem_, "");
+  if (!skips_steps_) {
     run_.world.together("train", [&] {
       if (mine.empty()) return;
       throw Error(fmt::format("step {}", step), mine,
@@ -50,8 +50,8 @@ void Soundness::decide(uint64_t step) {
                   Exit::failure);
     });
   }
-  refuse_broken(step);
-  ++count_;
+  stop_if_model_is_broken(step);
+  ++skipped_;
   const auto all = run_.world.gather(mine);
   run_.world.together("log", [&] {
     std::string who = "the sum of all gradients is not finite";
@@ -62,6 +62,6 @@ void Soundness::decide(uint64_t step) {
   });
 }
 
-double Soundness::left_out() { return std::exchange(count_, 0.0); }
+double NumericalCheck::take_skipped() { return std::exchange(skipped_, 0.0); }
 
 }  // namespace compeer::train

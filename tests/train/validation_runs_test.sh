@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Validation while a model is trained: figures that evaluations and `score` confirm, the best checkpoint, an early end, the same
-# bits over ranks and a kill, and nothing of it in the weights.   usage: validation_test.sh SOURCE_DIR BUILD_DIR
+# bits over ranks and a kill, and nothing of it in the weights.   usage: validation_runs_test.sh SOURCE_DIR BUILD_DIR
 set -uo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-validation.XXXXXX)

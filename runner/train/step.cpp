@@ -1,0 +1,244 @@
+// One step of GRPO: sample, score, reweight, advantages, learn. A rank works on its share of the step's groups; what it
+// needs of the others' is fetched by the calls that say so. A leaf of every sum over ranks is one group, or several.
+#include "train/step.h"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "plugin/calls.h"
+#include "train/batch/order.h"
+#include "train/batch/rollouts.h"
+#include "train/metrics/step_table.h"
+
+namespace compeer::train {
+
+namespace {
+
+std::string problem_of(const PromptGroup& group, const plugin::NotFinite& error) {
+  return fmt::format("of prompt {} (record {}) {} {}", group.index, group.example.id, error.plugin(), error.problem());
+}
+
+}  // namespace
+
+void GrpoStep::take(uint64_t t, Row& row) {
+  Clock clock;
+  auto& check = training_.numerical_check;
+  ScoredGroups batch;
+  batch.groups = phase(clock, "rollout", [&] { return sample(t); });  // G completions a prompt, log-probs of all tokens
+  phase(clock, "score", [&] {
+    batch.scores = score(t, batch.groups, check);                    // a named column for each part of each reward
+    batch.rewards = reweight(t, batch.groups, batch.scores, check);  // Eq. 5-7
+  });
+  resample(t, batch, clock);  // groups whose rewards are all equal; meets the other ranks
+
+  auto learning = learning_groups(batch.groups);
+  if (settings_.reference) phase(clock, "reference", [&] { compare_with_reference(batch, learning); });  // KL
+  const StepTotals totals = totals_over_ranks(run_.world, learning, settings_);  // meets the other ranks
+  const Advantages advantages =
+      advantages_over_ranks(run_.world, batch, settings_, reward_terms_);  // Eq. 3; meets the other ranks
+  assign(batch.rewards, advantages, learning);
+
+  const bool skipped = is_skipped(t);  // because rewards are not finite; meets the other ranks
+  for (int64_t u = 0; u < settings_.updates && !skipped; ++u)
+    update(t, u, learning, totals, clock, row);  // Eq. 2; meets the other ranks
+
+  clock.time("log", [&] { record(t, batch, advantages, row); });  // meets the other ranks
+  row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
+  clock.write(row);
+}
+
+// This rank's prompts of the step, and the policy's completions.
+Groups GrpoStep::sample(uint64_t t) {
+  const auto leaves = gradients_.mine();
+  const int64_t start = leaves.first * settings_.together;
+  const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
+  const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
+  auto groups = records_.read(start, count, [&](int64_t i) {
+    return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_.size());
+  });
+  roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
+           {run_.seed(), static_cast<uint32_t>(t)});
+  return groups;
+}
+
+// Rewards that are not finite are an error, or the step is skipped: then the group is recorded without scores.
+std::vector<ScoreTable> GrpoStep::score(uint64_t t, const Groups& groups, NumericalCheck& check) {
+  std::vector<ScoreTable> scores;
+  for (const PromptGroup& group : groups) {
+    try {
+      scores.push_back(train::score(*run_.plugins, t, group));
+    } catch (const plugin::NotFinite& error) {
+      if (!check.skips_steps()) throw;
+      check.report(problem_of(group, error));
+      scores.push_back(unscored(*run_.plugins, group));
+    }
+  }
+  return scores;
+}
+
+Rewards GrpoStep::reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check) {
+  Rewards rewards;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    try {
+      rewards.push_back(train::reweight(*run_.plugins, t, groups[g], scores[g]));
+    } catch (const plugin::NotFinite& error) {
+      if (!check.skips_steps()) throw;
+      check.report(problem_of(groups[g], error));
+      scores[g] = unscored(*run_.plugins, groups[g]);
+      rewards.push_back(train::reweight(*run_.plugins, t, groups[g], scores[g]));
+    }
+  }
+  return rewards;
+}
+
+// A group whose rewards are all equal teaches nothing: another prompt takes its place. All ranks make all attempts,
+// because they meet at each.
+void GrpoStep::resample(uint64_t t, ScoredGroups& batch, Clock& clock) {
+  replaced_ = 0;
+  for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace_equal(t, attempt, batch, clock);
+}
+
+void GrpoStep::replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, Clock& clock) {
+  const auto step = static_cast<uint32_t>(t), before = static_cast<uint32_t>(attempt * settings_.batch);
+  const auto other_record = [&](int64_t i) {
+    return static_cast<int64_t>(below(static_cast<uint64_t>(records_.size()), run_.seed(), Stream::replacement, step,
+                                      before + static_cast<uint32_t>(i)));
+  };
+  ScoredGroups others;
+  others.groups = phase(clock, "rollout", [&] {
+    Groups drawn;
+    for (size_t g = 0; g < batch.groups.size(); ++g) {
+      if (all_equal(batch.rewards[g])) drawn.push_back(records_.read(batch.groups[g].index, 1, other_record).front());
+    }
+    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
+    return drawn;
+  });
+  phase(clock, "score", [&] {
+    others.scores = score(t, others.groups, training_.numerical_check);
+    others.rewards = reweight(t, others.groups, others.scores, training_.numerical_check);
+  });
+  replaced_ += std::ssize(others.groups);
+  for (size_t g = 0; g < others.groups.size(); ++g) {
+    const auto place = static_cast<size_t>(others.groups[g].index - batch.groups.front().index);
+    batch.groups[place] = std::move(others.groups[g]);
+    batch.scores[place] = std::move(others.scores[g]);
+    batch.rewards[place] = std::move(others.rewards[g]);
+  }
+}
+
+std::vector<LearningGroup> GrpoStep::learning_groups(const Groups& groups) const {
+  std::vector<LearningGroup> learning;
+  for (const PromptGroup& group : groups) learning.emplace_back(group, settings_.mask_truncated);
+  return learning;
+}
+
+// Log-probs under the model that the run began with. A KL term of the reward is subtracted here.
+void GrpoStep::compare_with_reference(ScoredGroups& batch, std::vector<LearningGroup>& learning) {
+  training_.with_reference_weights(gradients_.room(), [&] {
+    const at::NoGradGuard no_grad;
+    for (LearningGroup& group : learning) {
+      group.reference = policy_.forward(group.batch).log_prob;
+      comm::mark_progress();
+    }
+  });
+  for (size_t g = 0; g < learning.size(); ++g) {
+    const auto kl = sampled_kl(learning[g], settings_.objective);
+    for (size_t i = 0; i < kl.size(); ++i) batch.rewards[g][i] -= settings_.kl_reward * kl[i];
+    batch.scores[g].add("reference_kl", kl);
+  }
+}
+
+void GrpoStep::assign(const Rewards& rewards, const Advantages& advantages, std::vector<LearningGroup>& learning) {
+  for (size_t g = 0; g < learning.size(); ++g) {
+    learning[g].rewards = rewards[g];
+    learning[g].advantages = advantages.of(learning[g].source->index);
+  }
+}
+
+// Whether there were rewards that are not finite on any rank.
+bool GrpoStep::is_skipped(uint64_t t) {
+  auto& check = training_.numerical_check;
+  const bool skipped = check.skips_steps() && check.any_reported();
+  if (skipped) check.stop_or_skip(t);
+  return skipped;
+}
+
+// Update u = 0, 1, ... of the step: each group's gradient, their sum over all ranks, a step of the optimizer.
+void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
+                      Clock& clock, Row& row) {
+  const auto count = (t - 1) * static_cast<uint64_t>(settings_.updates) + static_cast<uint64_t>(u);
+  const UpdateGoal goal{objective(), totals.step, {run_.seed(), static_cast<uint32_t>(count)}};
+  last_ = {};
+  phase(clock, "train", [&] {
+    for (auto group = learning.begin(); group != learning.end();) {
+      const int64_t leaf = group->source->index / settings_.together;
+      const auto end = std::find_if(group, learning.end(), [&](const LearningGroup& other) {
+        return other.source->index / settings_.together != leaf;
+      });
+      const auto stats = differentiate({group, end}, goal);
+      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss], gradients_.room());
+      gradients_.add(leaf, gradients_.room());
+      sums_.add(leaf, stats.sum);
+      last_ += stats;
+      group = end;
+    }
+  });
+  if (u == 0) first_ = last_;
+  const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
+  record_update(sums, totals, training_.update(t, sums[UpdateStats::loss], gradients_, clock), row);
+  if (settings_.entropy_control && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
+}
+
+// The gradients of the groups of one leaf, added up where the sum over ranks wants them.
+UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal) {
+  const Parameters::Ready ready = [this](comm::Share elements) { gradients_.ready(elements); };
+  UpdateStats stats;
+  for (size_t g = 0; g < leaf.size(); ++g) {
+    const GradientSum into{gradients_.room(), g > 0, g + 1 == leaf.size() ? ready : nullptr};
+    stats += learn(policy_, training_.parameters, leaf[g], goal, into);
+    comm::mark_progress();
+  }
+  return stats;
+}
+
+std::string GrpoStep::place_of(int64_t leaf) const {
+  const int64_t first = leaf * settings_.together, last = std::min(first + settings_.together, settings_.batch) - 1;
+  return last > first ? fmt::format("prompts {} to {}", first, last) : fmt::format("prompt {}", first);
+}
+
+grpo::Objective GrpoStep::objective() const {
+  auto now = settings_.objective;
+  if (settings_.entropy_control) now.entropy_bonus = training_.numbers.at(entropy_bonus);
+  return now;
+}
+
+void GrpoStep::adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals) {
+  double& bonus = training_.numbers.at(entropy_bonus);
+  const double entropy = sums[UpdateStats::entropy] / std::max(totals.step.size.tokens, 1.0);
+  bonus = grpo::next_bonus(bonus, entropy, *settings_.entropy_control);
+}
+
+// Metrics of completions of the held-out prompts. Random numbers are those of step 0, so that one validation differs
+// from the last in the model alone. Scores that are not finite don't skip a step of training.
+Validation::Metrics GrpoStep::validate(uint64_t t) {
+  const auto mine = comm::share(held_out_->size(), run_.world.size(), run_.world.rank());
+  const auto group_size = run_.spec.table("validation").integer("group_size");
+  const auto batch = run_.world.together("validate", [&] {
+    run_.journal->phase("validate");
+    NumericalCheck check(run_);
+    ScoredGroups drawn;
+    drawn.groups = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
+    roll_out(*run_.plugins, drawn.groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0});
+    drawn.scores = score(t, drawn.groups, check);
+    drawn.rewards = reweight(t, drawn.groups, drawn.scores, check);
+    return drawn;
+  });
+  const auto columns = logged_score_columns(*run_.plugins);
+  const auto table = StepTable::gather(run_.world, batch, columns, {});
+  return run_.world.rank() == 0 ? table.metrics(columns) : Validation::Metrics();
+}
+
+}  // namespace compeer::train

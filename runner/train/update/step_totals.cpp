@@ -1,0 +1,66 @@
+#include "train/update/step_totals.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "grpo/masks.h"
+
+namespace compeer::train {
+
+std::vector<double> from_all_ranks(comm::World& world, const std::vector<double>& mine) {
+  std::string all;
+  for (const auto& part : world.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double)}))
+    all += part;
+  world.broadcast(all);
+  std::vector<double> numbers(all.size() / sizeof(double));
+  if (!all.empty()) std::memcpy(numbers.data(), all.data(), all.size());
+  return numbers;
+}
+
+namespace {
+
+std::vector<double> counted_tokens(const std::vector<LearningGroup>& groups) {
+  std::vector<double> all;
+  for (const LearningGroup& group : groups) {
+    const auto counted = group.counted();
+    all.insert(all.end(), counted.begin(), counted.end());
+  }
+  return all;
+}
+
+// Entropies, when they were drawn, of the tokens that count.
+std::vector<double> counted_entropies(const std::vector<LearningGroup>& groups) {
+  std::vector<double> all;
+  for (const LearningGroup& group : groups) {
+    const auto counted = group.counted();
+    for (size_t i = 0; i < counted.size(); ++i) {
+      const auto& of_tokens = group.source->samples[i].entropies;
+      if (counted[i] > 0) all.insert(all.end(), of_tokens.begin(), of_tokens.end());
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup>& mine, const GrpoSettings& settings) {
+  const auto counted = from_all_ranks(world, counted_tokens(mine));
+  StepTotals totals;
+  grpo::Step& step = totals.step;
+  step.size = {static_cast<double>(counted.size()), std::accumulate(counted.begin(), counted.end(), 0.0),
+               static_cast<double>(settings.sampling.max_new_tokens)};
+  step.bonus_tokens = step.size.tokens;
+  totals.completions =
+      static_cast<double>(std::count_if(counted.begin(), counted.end(), [](double n) { return n > 0; }));
+  if (!settings.objective.only_high_entropy) return totals;
+  const auto entropies = from_all_ranks(world, counted_entropies(mine));
+  // As precise as the entropies themselves, so that comparing in either type agrees.
+  const auto threshold = static_cast<float>(grpo::entropy_threshold(entropies, settings.high_entropy_share));
+  step.entropy_threshold = static_cast<double>(threshold);
+  step.bonus_tokens = static_cast<double>(
+      std::count_if(entropies.begin(), entropies.end(), [&](double e) { return e >= step.entropy_threshold; }));
+  return totals;
+}
+
+}  // namespace compeer::train

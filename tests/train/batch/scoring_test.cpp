@@ -1,0 +1,154 @@
+#include "train/batch/scoring.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../small_run.h"
+#include "grpo/shaping.h"
+
+namespace compeer::train {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+// A reward in Lua whose parts are the number in the completion's text and twice that; no opinion of "nil".
+nlohmann::json number_reward(const std::string& label, const nlohmann::json& settings = nlohmann::json::object()) {
+  nlohmann::json reward{{"plugin", "lua"}, {"label", label}, {"script", R"(return {
+    abstains = true, parts = { "value", "twice" },
+    score = function(completion)
+      if completion.text == "oops" then error("can't read oops") end
+      local number = tonumber(completion.text)
+      return number, number and 2 * number
+    end })"}};
+  reward.update(settings);
+  return reward;
+}
+
+// Its length in characters.
+nlohmann::json length_reward(const std::string& label, double weight) {
+  return {{"plugin", "lua"},
+          {"label", label},
+          {"weight", weight},
+          {"script", "return function(completion) return #completion.text end"}};
+}
+
+PromptGroup group_of(const std::vector<std::string>& texts) {
+  PromptGroup group;
+  group.example.id = "a/7";
+  for (const auto& text : texts) group.completions.push_back({text, 10, text != "4"});  // "4" was cut off
+  return group;
+}
+
+class Scoring : public testing::Test {
+ protected:
+  RunPlugins& with(const std::vector<nlohmann::json>& rewards, const std::string& reweighting = "none",
+                   const std::string& task = "grpo") {
+    small.emplace(five_dialogues(),
+                  SmallRun::Sets{{"task", task}, {"rewards", rewards}, {"reweighting", {{"plugin", reweighting}}}});
+    return *small->run.plugins;
+  }
+  static void expect_column(const ScoreTable& scores, const std::string& column, const std::vector<double>& expected) {
+    ASSERT_EQ(scores[column].size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (std::isnan(expected[i])) {
+        EXPECT_TRUE(std::isnan(scores[column][i])) << column << " " << i;
+      } else {
+        EXPECT_DOUBLE_EQ(scores[column][i], expected[i]) << column << " " << i;
+      }
+    }
+  }
+  std::optional<SmallRun> small;
+};
+
+// 2 x 3 + 0.5 x 1 = 6.5, 2 x 12 + 0.5 x 2 = 25.
+TEST_F(Scoring, AddsUpWeightedRewardsAndKeepsEveryPart) {
+  auto& plugins = with({number_reward("number", {{"weight", 2.0}}), length_reward("length", 0.5)});
+  const auto scores = score(plugins, 3, group_of({"3", "12"}));
+  expect_column(scores, "rewards/number/value", {3, 12});
+  expect_column(scores, "rewards/number/twice", {6, 24});
+  expect_column(scores, "rewards/length/score", {1, 2});
+  expect_column(scores, "reward", {6.5, 25});
+  EXPECT_EQ(logged_score_columns(plugins),
+            (std::vector<std::string>{"reward", "rewards/number/value", "rewards/number/twice", "rewards/length/score",
+                                      "reweighted"}));
+}
+
+TEST_F(Scoring, LeavesOutRewardsWithoutAnOpinion) {
+  auto& plugins = with({number_reward("number"), length_reward("length", 0.5)});
+  expect_column(score(plugins, 3, group_of({"3", "nil"})), "reward", {3.5, 1.5});
+  auto& alone = with({number_reward("number")});
+  const auto group = group_of({"3", "nil"});
+  auto scores = score(alone, 3, group);
+  expect_column(scores, "reward", {3, none});
+  reweight(alone, 3, group, scores);
+  expect_column(scores, "reweighted", {3, none});
+}
+
+TEST_F(Scoring, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
+  auto& plugins = with({number_reward("number", {{"weight", 0.0}}), length_reward("length", 1.0)});
+  const auto scores = score(plugins, 3, group_of({"300", "nil"}));
+  expect_column(scores, "rewards/number/value", {300, none});
+  expect_column(scores, "reward", {3, 3});
+  auto& logged = with({number_reward("number", {{"weight", 0.0}})}, "none", "evaluate");  // grpo refuses that
+  expect_column(score(logged, 3, group_of({"300", "nil"})), "reward", {0, none});
+}
+
+// 12 becomes 5, its ceiling; "4" was cut off at the length limit: half of it. The columns of the plugin stay.
+TEST_F(Scoring, ShapesRewardsBeforeTheyAreWeighted) {
+  auto& plugins =
+      with({number_reward("number", {{"weight", 10.0}, {"floor", 1.0}, {"ceiling", 5.0}, {"cut_off", 0.5}})});
+  const auto scores = score(plugins, 3, group_of({"12", "-7", "4", "nil"}));
+  expect_column(scores, "rewards/number/value", {12, -7, 4, none});
+  expect_column(scores, "shaped/number", {5, 1, 2, none});
+  expect_column(scores, "reward", {50, 10, 20, none});
+  EXPECT_EQ(shaped_columns(plugins), std::vector<std::string>{"shaped/number"});
+}
+
+TEST_F(Scoring, RefusesAnInfiniteSum) {
+  auto& plugins = with({number_reward("number", {{"weight", 1e300}})});
+  const auto text = complaint([&] { score(plugins, 3, group_of({"1", "1e30"})); });
+  EXPECT_EQ(text.find("step 3, record a/7: rewards/lua"), 0u) << text;
+  EXPECT_NE(
+      text.find("in score(): with its weight gives an infinite sum of rewards, of completion 1\n  help: lower the "
+                "weights of the rewards"),
+      std::string::npos)
+      << text;
+}
+
+TEST_F(Scoring, NamesTheCompletionThatARewardFailsFor) {
+  auto& plugins = with({number_reward("number")});
+  const auto text = complaint([&] { score(plugins, 3, group_of({"1", "2", "oops"})); });
+  EXPECT_EQ(text.find("step 3, record a/7"), 0u) << text;
+  EXPECT_NE(text.find("completion 2 (the first is 0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("can't read oops"), std::string::npos) << text;
+}
+
+// Equal texts are alike, so that with `redundancy` the reweighted rewards of both fall; one without a reward is left
+// out.
+TEST_F(Scoring, ReweightsTheCompletionsThatHaveAReward) {
+  auto& plugins = with({number_reward("number")}, "redundancy");
+  const auto group = group_of({"3", "nil", "3"});
+  auto scores = score(plugins, 3, group);
+  const auto rewards = reweight(plugins, 3, group, scores);
+  ASSERT_FALSE(plugins.factors().empty());
+  EXPECT_EQ(rewards[0], rewards[2]);
+  EXPECT_TRUE(std::isnan(rewards[1]));
+  EXPECT_EQ(rewards[0], scores["reweighted"][0]);
+  for (const auto& factor : plugins.factors()) {
+    EXPECT_TRUE(std::isfinite(scores[factor][0])) << factor;
+    EXPECT_TRUE(std::isnan(scores[factor][1])) << factor;
+  }
+}
+
+TEST_F(Scoring, HasNoNumbersForAGroupThatCanNotBeUsed) {
+  auto& plugins = with({number_reward("number")});
+  const auto group = group_of({"3", "4"});
+  auto scores = unscored(plugins, group);
+  for (const double reward : reweight(plugins, 3, group, scores)) EXPECT_TRUE(std::isnan(reward));
+  for (const auto& column : logged_score_columns(plugins)) expect_column(scores, column, {none, none});
+  expect_column(scores, "shaped/number", {none, none});
+}
+
+}  // namespace
+}  // namespace compeer::train

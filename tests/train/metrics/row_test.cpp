@@ -1,0 +1,34 @@
+#include "train/metrics/row.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace compeer::train {
+namespace {
+
+TEST(Row, IsNotANumberUntilSet) {
+  const std::vector<std::string> columns{"a", "b"};
+  Row row(columns);
+  row.set("b", 2);
+  EXPECT_TRUE(std::isnan(row.get("a")));
+  EXPECT_EQ(row.get("b"), 2);
+  EXPECT_TRUE(row.has("b"));
+  EXPECT_FALSE(row.has("c"));
+  EXPECT_THROW(row.set("c", 1), std::logic_error);
+}
+
+TEST(Row, NamesAMetricThatWasNotDeclared) {
+  const std::vector<std::string> columns{"a"};
+  Row row(columns);
+  try {
+    row.set("c", 1);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const std::logic_error& error) {
+    EXPECT_STREQ(error.what(), "metric 'c' was not declared");
+  }
+}
+
+}  // namespace
+}  // namespace compeer::train

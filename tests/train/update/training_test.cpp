@@ -1,0 +1,96 @@
+#include "train/update/training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../small_run.h"
+
+namespace compeer::train {
+namespace {
+
+class TrainingOfARun : public testing::Test {
+ protected:
+  Training& with(const SmallRun::Sets& sets = {}) {
+    small.emplace(five_dialogues(), sets);
+    return again();
+  }
+  Training& again() {
+    training.emplace(small->run, 0.1, 10);
+    return *training;
+  }
+  std::vector<float> weights() {
+    const auto all = training->parameters.weights();
+    return {all.begin(), all.end()};
+  }
+  // One update by a gradient that is `value` everywhere.
+  Optimizer::Update update(float value, double loss = 1) {
+    auto sum = training->gradients(1);
+    std::ranges::fill(sum.room(), value);
+    sum.add(0, sum.room());
+    Clock clock;
+    return training->update(1, loss, sum, clock);
+  }
+  std::optional<SmallRun> small;
+  std::optional<Training> training;
+};
+
+// The first step of Adam has the size of the learning rate.
+TEST_F(TrainingOfARun, MovesTheWeightsAgainstTheGradient) {
+  with({{"optimizer.max_grad_norm", 1e9}});
+  const auto before = weights();
+  const auto done = update(2.0f);
+  const auto after = weights();
+  for (size_t i = 0; i < 10; ++i) EXPECT_NEAR(after[i], before[i] - 0.1f, 1e-5) << i;
+  EXPECT_EQ(done.lr, 0.1);
+  EXPECT_NEAR(done.gradient_norm, 2 * std::sqrt(static_cast<double>(before.size())), 1e-3);
+}
+
+TEST_F(TrainingOfARun, SkipsAnUpdateThatIsNotFinite) {
+  with({{"nonfinite", "skip"}});
+  open_journal(small->run, "grpo", {"left_out"}, {}, 2, {});
+  const auto before = weights();
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(std::isnan(update(1, std::nan("")).lr));
+  EXPECT_TRUE(std::isnan(update(std::numeric_limits<float>::infinity()).lr));
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(weights(), before);
+  EXPECT_EQ(training->numerical_check.take_skipped(), 2);
+}
+
+TEST_F(TrainingOfARun, LendsTheModelTheWeightsThatTheRunBeganWith) {
+  auto& training = with();
+  training.keep_reference();
+  const auto first = weights();
+  update(1);
+  const auto now = weights();
+  ASSERT_NE(now, first);
+  std::vector<float> scratch(now.size());
+  training.with_reference_weights(scratch, [&] { EXPECT_EQ(weights(), first); });
+  EXPECT_EQ(weights(), now);
+  EXPECT_THROW(training.with_reference_weights(scratch, [] { throw Error("", "no"); }), Error);
+  EXPECT_EQ(weights(), now);
+}
+
+// The state of the optimizer and the task's numbers go through a checkpoint.
+TEST_F(TrainingOfARun, GoesOnFromACheckpoint) {
+  auto& first = with();
+  first.numbers["entropy_bonus"] = 0.25;
+  update(1);
+  const auto saved = weights();
+  const auto folder = small->folder / "saved";
+  std::filesystem::create_directories(folder);
+  first.save(folder);
+  update(-3);
+  const auto expected = weights();
+
+  small->run.start = {1, folder, {}};
+  auto& second = again();
+  EXPECT_EQ(second.numbers.at("entropy_bonus"), 0.25);
+  std::ranges::copy(saved, second.parameters.weights().begin());  // which the model plugin reads in a run
+  update(-3);
+  EXPECT_EQ(weights(), expected);
+}
+
+}  // namespace
+}  // namespace compeer::train
