@@ -1,0 +1,37 @@
+#include "train/metrics/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace compeer::train {
+namespace {
+
+TEST(Clock, HasAColumnForEachPhaseAndOneForTheStep) {
+  EXPECT_EQ(Clock::columns({"rollout", "train"}),
+            (std::vector<std::string>{"seconds/rollout", "seconds/train", "seconds/step"}));
+}
+
+TEST(Clock, WritesThePhasesThatRan) {
+  const auto columns = Clock::columns({"rollout", "train"});
+  Row row(columns);
+  Clock clock;
+  EXPECT_EQ(clock.time("rollout", [] { return 7; }), 7);
+  clock.time("rollout", [] {});
+  clock.write(row);
+  EXPECT_GE(row.get("seconds/rollout"), 0);
+  EXPECT_GE(row.get("seconds/step"), row.get("seconds/rollout"));
+  EXPECT_TRUE(std::isnan(row.get("seconds/train")));
+}
+
+TEST(Clock, CountsAPhaseThatFails) {
+  const auto columns = Clock::columns({"rollout"});
+  Row row(columns);
+  Clock clock;
+  EXPECT_THROW(clock.time("rollout", []() -> int { throw 7; }), int);
+  clock.write(row);
+  EXPECT_FALSE(std::isnan(row.get("seconds/rollout")));
+}
+
+}  // namespace
+}  // namespace compeer::train
