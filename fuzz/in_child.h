@@ -8,8 +8,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "app/log/in_child.h"
 #include "input.h"
+#include "record/in_child.h"
 
 /// Targets that read HDF5 files. HDF5 1.10 itself may crash or never end on damaged files, which is why the front end
 /// reads those of strangers in a child process (app/log/in_child.h). So does a target: that the child dies of HDF5 is
@@ -71,7 +71,7 @@ void read_in_child(Read read) {
     }
     return "";
   };
-  expect(app::in_child(work, 5).problem != "reading it ended with code " + std::to_string(ours));
+  expect(record::in_child(work, 5).problem != "reading it ended with code " + std::to_string(ours));
 }
 
 /// A target: writes the input to this file of a folder, and lets a child ask the folder.

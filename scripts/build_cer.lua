@@ -1,6 +1,6 @@
 -- Builds a data set in the way of the paper's CER: filter, sample rounds, let two models reason and reply, annotate,
 -- rewrite with other personas, filter again, split. Offline, on esc_world, in under a minute; what it came to is printed.
--- For the real thing change `source` and `chat`: docs/data.md.
+-- For real data change `source` and `chat`: docs/data.md.
 local compeer = require "compeer"
 
 local dialogues, rounds = 200, 5

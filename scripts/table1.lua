@@ -1,5 +1,5 @@
 -- Table 1 of the paper on esc_world: what judges learn from the same annotated records, over seeds, each with a world of its own.
--- Under half an hour on two cores; docs/judges.md says what is compared. (Contradictions, Figure 5: fig5_consistency.lua.)
+-- Under half an hour on two cores; docs/lab/judges.md says what is compared. (Contradictions, Figure 5: fig5_consistency.lua.)
 local compeer = require "compeer"
 local quick = compeer.quick
 

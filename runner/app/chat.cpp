@@ -1,7 +1,7 @@
 // compeer chat: the worker does the talking (inference/chat.h).
 #include "app/commands.h"
-#include "app/model/become_worker.h"
 #include "app/model_options.h"
+#include "launch/become_worker.h"
 
 namespace compeer::app {
 
@@ -21,22 +21,21 @@ int chat(const Options& options) {
   auto all = options.model.checked();
   options.sampling.write(all);
   all["system"] = options.system;
-  become_worker("chat", all, options.model.threads);
+  launch::become_worker("chat", all, options.model.threads);
 }
 
 }  // namespace
 
-void add_chat(CLI::App& app, std::function<int()>& action) {
+void add_chat(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
   options->sampling.temperature = 0.7;
   options->sampling.top_p = 0.9;
   options->sampling.max_new = 1024;
-  auto* command = app.add_subcommand("chat", "Talk with a model");
-  options->model.add_to(*command);
-  options->sampling.add_to(*command);
-  command->add_option("--system", options->system, "what the model is told first")->type_name("TEXT");
-  command->footer(kFooter);
-  command->callback([options, &action] { action = [options] { return chat(*options); }; });
+  options->model.add_to(command);
+  options->sampling.add_to(command);
+  command.add_option("--system", options->system, "what the model is told first")->type_name("TEXT");
+  command.footer(kFooter);
+  command.callback([options, &action] { action = [options] { return chat(*options); }; });
 }
 
 }  // namespace compeer::app

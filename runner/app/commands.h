@@ -2,42 +2,53 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "app/doctor/doctor.h"  // IWYU pragma: export
-
 namespace compeer::app {
 
-/// Each command lives in its own file and adds itself: a subcommand with its options, whose callback sets `action`
-/// to what it does (the exit code is the result). Nothing runs while the command line is being read, so `--help`
-/// and mistakes in options are answered first. An action reports failure by throwing Error; main prints it.
-/// Data goes to standard output, everything else to standard error. SIGPIPE is ignored: who starts a program sets it
-/// back to its default for that program.
-/// The main program has one option of its own that commands inherit: --plugin-dir DIR (repeatable), which is put
-/// in front of COMPEER_PLUGIN_PATH, so that commands and workers need to look at that variable only.
-///
-///   void add_resolve(CLI::App& app, std::function<int()>& action) {
-///     auto options = std::make_shared<Options>();
-///     auto* command = app.add_subcommand("resolve", "Print what would run");
-///     command->add_option("file", options->file, "a TOML file or Lua script")->required();
-///     command->callback([options, &action] { action = [options] { return resolve(*options); }; });
-///   }
-void add_run(CLI::App& app, std::function<int()>& action);       // run.cpp
-void add_resolve(CLI::App& app, std::function<int()>& action);   // resolve.cpp
-void add_resume(CLI::App& app, std::function<int()>& action);    // run.cpp
-void add_submit(CLI::App& app, std::function<int()>& action);    // submit/
-void add_log(CLI::App& app, std::function<int()>& action);       // log.cpp
-void add_report(CLI::App& app, std::function<int()>& action);    // report.cpp
-void add_rescore(CLI::App& app, std::function<int()>& action);   // rescore.cpp
-void add_plugins(CLI::App& app, std::function<int()>& action);   // plugins.cpp
-void add_bench(CLI::App& app, std::function<int()>& action);     // bench.cpp
-void add_tokenize(CLI::App& app, std::function<int()>& action);  // tokenize.cpp
-void add_verify(CLI::App& app, std::function<int()>& action);    // verify.cpp
-void add_generate(CLI::App& app, std::function<int()>& action);  // generate.cpp
-void add_score(CLI::App& app, std::function<int()>& action);     // generate.cpp
-void add_chat(CLI::App& app, std::function<int()>& action);      // chat.cpp
-void add_data(CLI::App& app, std::function<int()>& action);      // data/
+/// What the command line asks for; the result is the exit code.
+using Action = std::function<int()>;
 
-// Below `plugins`:
-void add_new_plugin(CLI::App& plugins, std::function<int()>& action);  // plugin_project/
-void add_stubs(CLI::App& plugins, std::function<int()>& action);       // plugin_reference/
+/// Adds every command to the program: the table in commands.cpp has a line for each, with its summary and an example.
+void add_commands(CLI::App& program, Action& action);
+
+/// A command adds its options, and a callback that sets `action` to what it does. Nothing runs while the command line
+/// is being read, so `--help` and mistakes in options are answered first. An action reports failure by throwing Error;
+/// main prints it. Data goes to standard output, everything else to standard error. SIGPIPE is ignored: who starts a
+/// program sets it back to its default for that program.
+///
+///   void add_resolve(CLI::App& command, Action& action) {
+///     auto options = std::make_shared<Options>();
+///     command.add_option("FILE", options->file, "a TOML file or Lua script")->required();
+///     command.callback([options, &action] { action = [options] { return resolve(*options); }; });
+///   }
+void add_run(CLI::App& command, Action& action);
+void add_resolve(CLI::App& command, Action& action);
+void add_resume(CLI::App& command, Action& action);
+void add_submit(CLI::App& command, Action& action);
+void add_log_show(CLI::App& command, Action& action);
+void add_log_watch(CLI::App& command, Action& action);
+void add_log_export(CLI::App& command, Action& action);
+void add_log_group(CLI::App& command, Action& action);
+void add_log_diff(CLI::App& command, Action& action);
+void add_log_verify(CLI::App& command, Action& action);
+void add_report(CLI::App& command, Action& action);
+void add_plugins_list(CLI::App& command, Action& action);
+void add_plugins_inspect(CLI::App& command, Action& action);
+void add_plugins_new(CLI::App& command, Action& action);
+void add_plugins_stubs(CLI::App& command, Action& action);
+void add_plugins_check(CLI::App& command, Action& action);
+void add_plugins_lock(CLI::App& command, Action& action);
+void add_tokenize(CLI::App& command, Action& action);
+void add_doctor(CLI::App& command, Action& action);
+void add_bench(CLI::App& command, Action& action);
+void add_verify(CLI::App& command, Action& action);
+void add_generate(CLI::App& command, Action& action);
+void add_score(CLI::App& command, Action& action);
+void add_chat(CLI::App& command, Action& action);
+void add_data_stats(CLI::App& command, Action& action);
+void add_data_agreement(CLI::App& command, Action& action);
+void add_data_annotate(CLI::App& command, Action& action);
+void add_data_merge(CLI::App& command, Action& action);
+void add_data_answers(CLI::App& command, Action& action);
+void add_rescore(CLI::App& command, Action& action);
 
 }  // namespace compeer::app

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "app/commands.h"
-#include "app/model/become_worker.h"
 #include "app/model_options.h"
 #include "base/error.h"
+#include "launch/become_worker.h"
 
 namespace compeer::app {
 
@@ -45,13 +45,13 @@ int generate(const Options& options) {
     throw Error("--stop", "an empty text ends everything at once", "", Exit::usage);
   all.update(
       {{"stop", options.stop}, {"batch", options.batch}, {"samples", options.samples}, {"special", options.special}});
-  become_worker("generate", all, options.model.threads);
+  launch::become_worker("generate", all, options.model.threads);
 }
 
 int score(const Options& options) {
   auto all = options.model.checked();
   all.update({{"batch", options.batch}, {"special", options.special}});
-  become_worker("score", all, options.model.threads);
+  launch::become_worker("score", all, options.model.threads);
 }
 
 void add_common(CLI::App& command, Options& options) {
@@ -64,33 +64,31 @@ void add_common(CLI::App& command, Options& options) {
 
 }  // namespace
 
-void add_generate(CLI::App& app, std::function<int()>& action) {
+void add_generate(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("generate", "Complete prompts, one JSON object a line");
-  options->model.add_to(*command);
-  options->sampling.add_to(*command);
-  add_common(*command, *options);
-  command->add_option("--samples", options->samples, "completions of each prompt: a line each, with \"sample\" from 0")
+  options->model.add_to(command);
+  options->sampling.add_to(command);
+  add_common(command, *options);
+  command.add_option("--samples", options->samples, "completions of each prompt: a line each, with \"sample\" from 0")
       ->check(CLI::Range(1, 65536))
       ->type_name("G")
       ->capture_default_str();
   command
-      ->add_option("--stop", options->stop,
-                   "a completion ends when it contains TEXT, which \"text\" leaves out (repeatable)")
+      .add_option("--stop", options->stop,
+                  "a completion ends when it contains TEXT, which \"text\" leaves out (repeatable)")
       ->type_name("TEXT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->footer(std::string(kInput) + "\n" + kGenerated);
-  command->callback([options, &action] { action = [options] { return generate(*options); }; });
+  command.footer(std::string(kInput) + "\n" + kGenerated);
+  command.callback([options, &action] { action = [options] { return generate(*options); }; });
 }
 
-void add_score(CLI::App& app, std::function<int()>& action) {
+void add_score(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("score", "Tell how likely a model finds texts, one JSON object a line");
-  options->model.add_to(*command);
-  add_common(*command, *options);
-  command->footer(std::string(kInput) + "\n" + kScored);
-  command->callback([options, &action] { action = [options] { return score(*options); }; });
+  options->model.add_to(command);
+  add_common(command, *options);
+  command.footer(std::string(kInput) + "\n" + kScored);
+  command.callback([options, &action] { action = [options] { return score(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -37,7 +37,7 @@ struct Main {
   bool version = false, json = false;
   std::vector<std::string> plugin_folders;
   std::string locked;
-  std::function<int()> action;
+  compeer::app::Action action;
 };
 
 int print_version(bool as_json) {
@@ -50,23 +50,8 @@ int print_version(bool as_json) {
   return 0;
 }
 
-void add_doctor(CLI::App& app, std::function<int()>& action) {
-  auto as_json = std::make_shared<bool>(false);
-  auto* command = app.add_subcommand("doctor", "Tell what this machine has and lacks, each with a remedy");
-  command->add_flag("--json", *as_json, "as one JSON object");
-  command->callback([as_json, &action] { action = [as_json] { return compeer::app::doctor(*as_json, std::cout); }; });
-}
-
-void inherit_options(CLI::App& app) {
-  for (auto* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command->group("Commands")->fallthrough();
-    inherit_options(*command);
-  }
-}
-
 void build(CLI::App& app, Main& main) {
   app.name("compeer");
-  app.require_subcommand(0, 1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.set_help_all_flag("--help-all", "the help of all commands");
   app.add_flag("--version", main.version, "print the version");
@@ -79,23 +64,7 @@ void build(CLI::App& app, Main& main) {
   app.add_flag("--locked{compeer.lock}", main.locked,
                "load only plugins that a list allows: compeer.lock, or --locked=FILE (see plugins lock)")
       ->type_name("FILE");
-  compeer::app::add_run(app, main.action);
-  compeer::app::add_resolve(app, main.action);
-  compeer::app::add_resume(app, main.action);
-  compeer::app::add_submit(app, main.action);
-  compeer::app::add_log(app, main.action);
-  compeer::app::add_report(app, main.action);
-  compeer::app::add_plugins(app, main.action);
-  compeer::app::add_tokenize(app, main.action);
-  add_doctor(app, main.action);
-  compeer::app::add_bench(app, main.action);
-  compeer::app::add_verify(app, main.action);
-  compeer::app::add_generate(app, main.action);
-  compeer::app::add_score(app, main.action);
-  compeer::app::add_chat(app, main.action);
-  compeer::app::add_data(app, main.action);
-  compeer::app::add_rescore(app, main.action);
-  inherit_options(app);
+  compeer::app::add_commands(app, main.action);
   app.footer(footer);  // after the commands, which would inherit it
 }
 

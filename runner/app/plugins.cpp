@@ -6,10 +6,9 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/plugin_reference/page.h"
-#include "app/plugins/check.h"
-#include "app/plugins/lock.h"
 #include "base/error.h"
+#include "contract/reference/page.h"
+#include "contract/reference/stubs.h"
 #include "plugin/allow_list.h"
 #include "plugin/fit.h"
 #include "plugin/quarantine.h"
@@ -114,7 +113,7 @@ int list(const Options& options) {
   const auto found = wanted(finder, options);
   if (const plugin::Quarantine list; !list.problem().empty()) std::cerr << "compeer: note: " << list.problem() << '\n';
   if (options.as_markdown) {
-    std::cout << plugin_index(found);
+    std::cout << contract::plugin_index(found);
     return 0;
   }
   if (options.as_json) {
@@ -171,7 +170,7 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
 int inspect(const Options& options) {
   const auto found = named(plugin::Finder(), options.name);
   if (options.as_markdown) {
-    std::cout << plugin_page(found.descriptor);
+    std::cout << contract::plugin_page(found.descriptor);
     return 0;
   }
   if (options.as_json) {
@@ -188,29 +187,29 @@ int inspect(const Options& options) {
   return 0;
 }
 
+std::shared_ptr<Options> add_options(CLI::App& command, Action& action, int (*run)(const Options&)) {
+  auto options = std::make_shared<Options>();
+  auto* json = command.add_flag("--json", options->as_json, "as JSON");
+  command.add_flag("--markdown", options->as_markdown, "as a page of docs/plugins/")->excludes(json);
+  command.add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
+  command.callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  return options;
+}
+
 }  // namespace
 
-void add_plugins(CLI::App& app, std::function<int()>& action) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("plugins", "List plugins, show their settings, check them, begin a new one");
-  command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, int (*run)(const Options&)) {
-    auto* sub = command->add_subcommand(name, help);
-    auto* json = sub->add_flag("--json", options->as_json, "as JSON");
-    sub->add_flag("--markdown", options->as_markdown, "as a page of docs/plugins/")->excludes(json);
-    sub->add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");
-    sub->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
-    return sub;
-  };
-  add("list", "Every plugin that is found: name, version, summary", list)
-      ->add_option("kind", options->name, "only this kind: datasets, models, rewards, ...");
-  add("inspect", "One plugin with its settings: type, range, default", inspect)
-      ->add_option("name", options->name, "such as length or rewards/length")
-      ->required();
-  add_new_plugin(*command, action);
-  add_stubs(*command, action);
-  add_plugins_check(*command, action);
-  add_plugins_lock(*command, action);
+void add_plugins_list(CLI::App& command, Action& action) {
+  auto options = add_options(command, action, list);
+  command.add_option("kind", options->name, "only this kind: datasets, models, rewards, ...");
+}
+
+void add_plugins_inspect(CLI::App& command, Action& action) {
+  auto options = add_options(command, action, inspect);
+  command.add_option("name", options->name, "such as length or rewards/length")->required();
+}
+
+void add_plugins_stubs(CLI::App& command, Action& action) {
+  command.callback([&action] { action = [] { return std::cout << contract::lua_stubs(plugin::Finder().all()), 0; }; });
 }
 
 }  // namespace compeer::app

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
+#include "record/in_child.h"
 #include "report/runs/load.h"
 #include "spec/text.h"
 
@@ -50,7 +50,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
 [[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const Options& options,
                                const std::string& problem) {
   for (const auto& folder : report::find_runs(folders)) {
-    const auto result = in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
+    const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
     if (!result.problem.empty())
       throw Error(folder.string(), "can't be read: " + result.problem,
                   "compeer log verify tells more; the report can be made without it", Exit::data);
@@ -64,7 +64,7 @@ int report_runs(const Options& options) {
   for (const auto& run : options.runs) folders.push_back(find_run(run));
   report::find_runs(folders);
   const auto frontiers = frontiers_of(options.frontiers);
-  const auto result = in_child(
+  const auto result = record::in_child(
       [&] {
         const auto written = report::write_report(folders, options.output, {options.title, {}, frontiers});
         return to_json(written, options.output).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
@@ -87,20 +87,18 @@ int report_runs(const Options& options) {
 
 }  // namespace
 
-void add_report(CLI::App& app, std::function<int()>& action) {
+void add_report(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("report", "Write one self-contained page about one or more runs");
-  command->add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
-  command->add_option("-o,--output", options->output, "the page to write")->capture_default_str();
-  command->add_option("--title", options->title, "heading of the page; without it, what the runs' names share");
-  command->add_option("--frontier", options->frontiers, "plot two metrics against each other (repeatable)")
+  command.add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
+  command.add_option("-o,--output", options->output, "the page to write")->capture_default_str();
+  command.add_option("--title", options->title, "heading of the page; without it, what the runs' names share");
+  command.add_option("--frontier", options->frontiers, "plot two metrics against each other (repeatable)")
       ->type_name("X,Y")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--json", options->json, "print findings and notices as one JSON object");
-  command->add_option("--timeout", options->seconds, "seconds that reading and writing may take")
-      ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return report_runs(*options); }; });
+  command.add_flag("--json", options->json, "print findings and notices as one JSON object");
+  command.add_option("--timeout", options->seconds, "seconds that reading and writing may take")->capture_default_str();
+  command.callback([options, &action] { action = [options] { return report_runs(*options); }; });
 }
 
 }  // namespace compeer::app

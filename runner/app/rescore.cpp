@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/commands.h"
-#include "app/model/become_worker.h"
-#include "app/plugin_choice.h"
 #include "base/error.h"
+#include "contract/plugin_choice.h"
+#include "launch/become_worker.h"
 #include "spec/spec.h"
 
 namespace compeer::app {
@@ -39,39 +39,38 @@ int rescore(const Options& options) {
   if (!std::filesystem::is_regular_file(options.file, error)) throw Error(options.file, "is no file", "", Exit::data);
   if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "holds no record", "", Exit::data);
   const plugin::Finder finder;
-  const auto draft = draft_of("stages.0", options.stage, options.sets, "compeer rescore");
+  const auto draft = contract::draft_of("stages.0", options.stage, options.sets, "compeer rescore");
   spec::check(draft, finder);
   const json& given = draft.values.at("stages").at(0);
   const auto stage = finder.get("stages", options.stage), profiles = finder.get("datasets", "profiles");
   // What can't be read and what can't be scored are judged together, so the dataset allows it all.
   const json read = {{"path", options.file}, {"numbers", true}, {"max_unreadable", 1.0}};
-  become_worker("rescore",
-                {{"stage", plugin_json(stage, given, options.stage)},
-                 {"dataset", plugin_json(profiles, read, "profiles")},
-                 {"file", options.file},
-                 {"max_unreadable", options.max_unreadable},
-                 {"json", options.as_json}},
-                0);
+  launch::become_worker("rescore",
+                        {{"stage", contract::plugin_json(stage, given, options.stage)},
+                         {"dataset", contract::plugin_json(profiles, read, "profiles")},
+                         {"file", options.file},
+                         {"max_unreadable", options.max_unreadable},
+                         {"json", options.as_json}},
+                        0);
 }
 
 }  // namespace
 
-void add_rescore(CLI::App& app, std::function<int()>& action) {
+void add_rescore(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("rescore", "Score recorded dialogues or judgements, without any model");
-  command->add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
-  command->add_option("file", options->file, "what was recorded")->required()->type_name("FILE");
-  command->add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")
+  command.add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
+  command.add_option("file", options->file, "what was recorded")->required()->type_name("FILE");
+  command.add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--max-unreadable", options->max_unreadable, "share of records that may be unreadable")
+  command.add_option("--max-unreadable", options->max_unreadable, "share of records that may be unreadable")
       ->type_name("SHARE")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  command->add_flag("--json", options->as_json, "as one JSON object");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return rescore(*options); }; });
+  command.add_flag("--json", options->as_json, "as one JSON object");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return rescore(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -1,5 +1,4 @@
-#include "app/resolve.h"
-
+// compeer resolve: what a file or script would run.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,10 +6,10 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/launch/opening.h"
-#include "app/plan_script.h"
-#include "base/plain_file.h"
+#include "launch/opening.h"
+#include "launch/plan_script.h"
 #include "plugin/search.h"
+#include "spec/load_draft.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -26,30 +25,14 @@ struct Options {
   bool as_json = false, as_toml = false, origins = false;
 };
 
-// The resolved spec that a file or a run's folder holds, if it is one.
-std::optional<fs::path> recorded(const std::string& file) {
-  std::error_code code;
-  if (fs::is_directory(file, code)) return fs::path(file) / "spec.json";
-  if (fs::path(file).extension() == ".json") return file;
-  return {};
-}
-
-spec::Spec read_spec(const fs::path& file) {
-  try {
-    return spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string());
-  } catch (const Error& error) {
-    throw Error(error.where(), error.problem(), error.help(), Exit::spec);
-  }
-}
-
 // A spec that is shown as it was made, perhaps elsewhere.
 bool is_record(const std::string& file, const std::vector<std::string>& sets) {
-  return sets.empty() && recorded(file).has_value();
+  return sets.empty() && spec::recorded_spec(file).has_value();
 }
 
 spec::Spec resolved(const std::string& file, const std::vector<std::string>& sets) {
-  if (is_record(file, sets)) return read_spec(*recorded(file));
-  auto spec = spec::resolve(load_draft(file, sets), plugin::Finder());
+  if (is_record(file, sets)) return spec::read_spec(*spec::recorded_spec(file));
+  auto spec = spec::resolve(spec::load_draft(file, sets), plugin::Finder());
   spec::pin_inputs(spec, spec::Missing::allow);
   for (const auto& path : spec.paths) {
     if (spec.values.value("inputs", json::object()).contains(path)) continue;
@@ -86,9 +69,9 @@ bool is_script(const std::string& file) { return fs::path(file).extension() == "
 
 // One spec of a file; as many of a script as it would launch.
 std::vector<spec::Spec> all_specs(const Options& options) {
-  if (is_script(options.file)) return plan_script(options.file, options.sets);
+  if (is_script(options.file)) return launch::plan_script(options.file, options.sets);
   std::vector<spec::Spec> one{resolved(options.file, options.sets)};
-  if (!is_record(options.file, options.sets)) Opening().columns(one);
+  if (!is_record(options.file, options.sets)) launch::Opening().columns(one);
   return one;
 }
 
@@ -125,30 +108,22 @@ int resolve(const Options& options) {
 
 }  // namespace
 
-spec::Draft load_draft(const std::string& file, const std::vector<std::string>& sets) {
-  std::vector<spec::Change> changes;
-  for (const auto& set : sets) changes.push_back(spec::parse_set(set));
-  const auto known = recorded(file);
-  return spec::with(known ? read_spec(*known).draft() : spec::load_toml(file), changes);
-}
-
-void add_resolve(CLI::App& app, std::function<int()>& action) {
+void add_resolve(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("resolve", "Print what would run, every default filled in; nothing is launched");
-  command->add_option("FILE", options->file, "a TOML file, a Lua script, a spec.json or the folder of a run")
+  command.add_option("FILE", options->file, "a TOML file, a Lua script, a spec.json or the folder of a run")
       ->required();
-  command->add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
+  command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  auto* as_json = command->add_flag("--json", options->as_json,
-                                    "as spec.json: values, hash, origins, plugins, sources; of a script, a list");
-  command->add_flag("--toml", options->as_toml, "as TOML that resolves to the same spec (the default)")
+  auto* as_json = command.add_flag("--json", options->as_json,
+                                   "as spec.json: values, hash, origins, plugins, sources; of a script, a list");
+  command.add_flag("--toml", options->as_toml, "as TOML that resolves to the same spec (the default)")
       ->excludes(as_json);
-  command->add_flag("--origins", options->origins, "say behind each value where it comes from");
-  command->add_option("--diff", options->other, "print only what is different in OTHER, with both values and origins")
+  command.add_flag("--origins", options->origins, "say behind each value where it comes from");
+  command.add_option("--diff", options->other, "print only what is different in OTHER, with both values and origins")
       ->type_name("OTHER");
-  command->callback([options, &action] { action = [options] { return resolve(*options); }; });
+  command.callback([options, &action] { action = [options] { return resolve(*options); }; });
 }
 
 }  // namespace compeer::app

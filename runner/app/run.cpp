@@ -7,20 +7,20 @@
 #include <memory>
 
 #include "app/commands.h"
-#include "app/findings_text.h"
-#include "app/launch/launch.h"
-#include "app/launch/opening.h"
-#include "app/launch/run_folder.h"
-#include "app/launch/script_actions.h"
-#include "app/log/in_child.h"
 #include "app/log/key_figures.h"
-#include "app/resolve.h"
-#include "app/stages_text.h"
 #include "base/error.h"
+#include "launch/launch.h"
+#include "launch/opening.h"
+#include "launch/run_folder.h"
+#include "launch/script_actions.h"
 #include "lua/sandbox.h"
 #include "plugin/search.h"
+#include "record/findings_text.h"
+#include "record/in_child.h"
+#include "record/stages_text.h"
 #include "report/report.h"
 #include "script/module.h"
+#include "spec/load_draft.h"
 #include "spec/paths.h"
 #include "spec/text.h"
 
@@ -41,7 +41,7 @@ struct Options {
   bool fresh = false, dry_run = false, quick = false, quiet = false;
 
   // What is done quickly is of little worth, and may not take the place of what was done in full.
-  LaunchOptions launch() const {
+  launch::LaunchOptions launch_options() const {
     return {!results.empty() ? results : quick ? "results/quick" : "results", 1, fresh, quiet};
   }
 };
@@ -74,12 +74,12 @@ void print_figures(const record::Summary& summary, const fs::path& folder) {
 void print_evaluations(const json& stages) {
   for (const json& stage : stages) {
     if (is_evaluation(stage))
-      std::cout << '\n' << stage.at("stage").get<std::string>() << '\n' << findings_text(stage.at("findings"));
+      std::cout << '\n' << stage.at("stage").get<std::string>() << '\n' << record::findings_text(stage.at("findings"));
   }
 }
 
-void print(const Launched& done) {
-  const auto stages = stages_text(done.summary.details);
+void print(const launch::Launched& done) {
+  const auto stages = record::stages_text(done.summary.details);
   std::cout << stages;
   const auto rest = stages.empty() ? done.summary : other_findings(done.summary);
   if (!stages.empty()) print_evaluations(done.summary.details.at("stages"));
@@ -90,7 +90,7 @@ void print(const Launched& done) {
 void write_report(const fs::path& folder) {
   const auto page = folder / "report.html";
   const auto made =
-      in_child([&] { return report::write_report({folder}, page, {}), std::string(); }, seconds_for_report);
+      record::in_child([&] { return report::write_report({folder}, page, {}), std::string(); }, seconds_for_report);
   if (!made.problem.empty())
     std::cerr << fmt::format("compeer: note: no report was made: {}\n", spec::printable(made.problem, 500));
 }
@@ -109,7 +109,7 @@ void print_places(const fs::path& folder) {
   }
 }
 
-int tell(const Launched& done) {
+int tell(const launch::Launched& done) {
   if (done.error) throw *done.error;
   try {
     print(done);
@@ -125,23 +125,24 @@ int tell(const Launched& done) {
 int run_spec(const Options& options) {
   if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
   auto sets = options.sets;
-  auto draft = load_draft(options.file, sets);
+  auto draft = spec::load_draft(options.file, sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
   auto spec = spec::resolve(draft, plugin::Finder());
   spec::pin_inputs(spec, spec::Missing::refuse);
-  if (RunFolder::look(spec, options.launch().results).second != RunFolder::State::finished) Opening().columns({spec});
+  if (launch::RunFolder::look(spec, options.launch_options().results).second != launch::RunFolder::State::finished)
+    launch::Opening().columns({spec});
   if (options.dry_run) {
-    std::cout << plan(spec, options.launch()) << '\n';
+    std::cout << launch::plan(spec, options.launch_options()) << '\n';
     return 0;
   }
-  return tell(launch({spec}, options.launch()).at(0));
+  return tell(launch::launch({spec}, options.launch_options()).at(0));
 }
 
-void evaluate(const std::string& file, ScriptOptions options) {
+void evaluate(const std::string& file, launch::ScriptOptions options) {
   lua::Sandbox::Setup setup;
   if (options.rehearsal) setup.print = [](std::string_view) {};
   lua::Sandbox sandbox(setup);
-  script::add_compeer(sandbox, make_script_actions(std::move(options)));
+  script::add_compeer(sandbox, launch::make_script_actions(std::move(options)));
   sandbox.run_file(spec::locate(file).value_or(file));
 }
 
@@ -157,7 +158,7 @@ void refuse_failed(const std::vector<script::RunResult>& runs) {
 }
 
 int run_script(const Options& options) {
-  ScriptOptions script{options.launch(), {}, options.quick, options.dry_run};
+  launch::ScriptOptions script{options.launch_options(), {}, options.quick, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
   if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
   // A mistake behind the first run would otherwise be found when that run has ended, hours later.
@@ -174,46 +175,43 @@ int run(const Options& options) {
 }
 
 int resume_run(const Options& options) {
-  const auto named = options.launch().results / options.file;
+  const auto named = options.launch_options().results / options.file;
   const bool is_name = !fs::exists(options.file) && fs::is_directory(named);
-  const auto done = resume(is_name ? named : fs::path(options.file), options.launch());
+  const auto done = launch::resume(is_name ? named : fs::path(options.file), options.launch_options());
   if (done.reused && options.quiet) std::cerr << fmt::format("{}: finished before\n", done.name);
   return tell(done);
 }
 
 }  // namespace
 
-void add_run(CLI::App& app, std::function<int()>& action) {
+void add_run(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("run", "Run a script or an experiment; what has finished is not repeated");
-  command->add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
+  command.add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
       ->required();
   command
-      ->add_option(
-          "--set", options->sets,
-          "change a value: --set grpo.lr=1e-4 (repeatable); in a script, of every experiment it loads or makes")
+      .add_option("--set", options->sets,
+                  "change a value: --set grpo.lr=1e-4 (repeatable); in a script, of every experiment it loads or makes")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--ranks", options->ranks, "how many processes share a run")
+  command.add_option("--ranks", options->ranks, "how many processes share a run")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--results", options->results, "where the folders of runs are made")
+  command.add_option("--results", options->results, "where the folders of runs are made")
       ->type_name("DIR")
       ->default_str("results; with --quick results/quick");
-  command->add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
-  command->add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
-  command->add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
-  command->add_flag("-q,--quiet", options->quiet, "no progress");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
+  command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
+  command.add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
+  command.add_flag("-q,--quiet", options->quiet, "no progress");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-void add_resume(CLI::App& app, std::function<int()>& action) {
+void add_resume(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("resume", "Go on with a run from its newest good checkpoint");
-  command->add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
-  command->add_flag("-q,--quiet", options->quiet, "no progress");
-  command->callback([options, &action] { action = [options] { return resume_run(*options); }; });
+  command.add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
+  command.add_flag("-q,--quiet", options->quiet, "no progress");
+  command.callback([options, &action] { action = [options] { return resume_run(*options); }; });
 }
 
 }  // namespace compeer::app

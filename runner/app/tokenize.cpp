@@ -7,8 +7,8 @@
 
 #include "app/commands.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "language/chat.h"
-#include "language/json_file.h"
 
 namespace compeer::app {
 
@@ -38,7 +38,7 @@ class Lines {
   explicit Lines(const Options& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {}
 
   Json answer(const Json& line) {
-    if (!line.is_object()) refuse("is no JSON object");
+    if (!line.is_object()) refuse("is not a JSON object");
     if (options_.decode) return decoded(line);
     if (line.contains("messages")) return conversation(line);
     if (!line.contains("text") || !line.at("text").is_string())
@@ -81,7 +81,7 @@ int tokenize(const Options& options) {
   for (size_t number = 1; std::cout && std::getline(std::cin, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const auto where = fmt::format("standard input, line {}", number);
-    const Json parsed = language::parse_json(line, where);
+    const Json parsed = parse_strict_json<Json>(line, where);
     try {
       std::cout << lines.answer(parsed) << '\n';
     } catch (const Error& e) {
@@ -93,18 +93,17 @@ int tokenize(const Options& options) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& app, std::function<int()>& action) {
+void add_tokenize(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("tokenize", "Turn text and conversations into token ids, or ids into text");
-  command->add_option("--model", options->folder, "a model folder, or one with its tokenizer files only")
+  command.add_option("--model", options->folder, "a model folder, or one with its tokenizer files only")
       ->required()
       ->type_name("DIR");
-  auto* decode = command->add_flag("--decode", options->decode, "token ids to text");
-  command->add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
-  command->add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
-  command->add_flag("--json", options->as_json, "as JSON, which the output is anyway");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return tokenize(*options); }; });
+  auto* decode = command.add_flag("--decode", options->decode, "token ids to text");
+  command.add_flag("--special", options->special, "recognise special tokens in what people wrote")->excludes(decode);
+  command.add_flag("--skip-special", options->skip_special, "leave special tokens out of the text")->needs(decode);
+  command.add_flag("--json", options->as_json, "as JSON, which the output is anyway");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return tokenize(*options); }; });
 }
 
 }  // namespace compeer::app

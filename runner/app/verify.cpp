@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "app/commands.h"
-#include "app/model/become_worker.h"
 #include "base/error.h"
+#include "launch/become_worker.h"
 
 namespace compeer::app {
 
@@ -21,23 +21,23 @@ int verify(const Options& options) {
     if (!folder.empty() && !std::filesystem::is_directory(folder, error))
       throw Error(folder, "is no folder", "", Exit::data);
   }
-  become_worker("verify", {{"folder", options.folder}, {"tokenizer", options.tokenizer}, {"json", options.json}},
-                options.threads);
+  launch::become_worker("verify",
+                        {{"folder", options.folder}, {"tokenizer", options.tokenizer}, {"json", options.json}},
+                        options.threads);
 }
 
 }  // namespace
 
-void add_verify(CLI::App& app, std::function<int()>& action) {
+void add_verify(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("verify", "Compare what is computed here with files of reference values");
-  command->add_option("dir", options->folder, "a folder; reference files are looked for in it and below")
+  command.add_option("dir", options->folder, "a folder; reference files are looked for in it and below")
       ->required()
       ->type_name("DIR");
-  command->add_flag("--json", options->json, "one JSON object per line");
-  command->add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
+  command.add_flag("--json", options->json, "one JSON object per line");
+  command.add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
       ->type_name("DIR");
-  command->add_option("--threads", options->threads, "default: all processors")->check(CLI::Range(1, 1024));
-  command->callback([options, &action] { action = [options] { return verify(*options); }; });
+  command.add_option("--threads", options->threads, "default: all processors")->check(CLI::Range(1, 1024));
+  command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstdint>
 
+#include "base/error.h"
+#include "base/json_builder.h"
+#include "base/plain_file.h"
 #include "base/utf8.h"
 
 namespace compeer {
@@ -212,6 +215,37 @@ bool nests_too_deeply(std::string_view text, int deepest) {
   }
   return false;
 }
+
+template <class Json>
+Json parse_strict_json(std::string_view text, const std::string& where) {
+  return JsonBuilder<Json>(where).parse(text);
+}
+
+template <class Json>
+Json read_strict_json(const std::filesystem::path& file, uint64_t most) {
+  return parse_strict_json<Json>(read_plain_file(file, most), file.string());
+}
+
+template <class Json>
+Json parse_json_object(std::string_view text, const std::string& where) {
+  auto value = parse_strict_json<Json>(text, where);
+  if (!value.is_object()) throw Error(where, "is not a JSON object", "", Exit::data);
+  return value;
+}
+
+template <class Json>
+Json read_json_object(const std::filesystem::path& file, uint64_t most) {
+  return parse_json_object<Json>(read_plain_file(file, most), file.string());
+}
+
+template json parse_strict_json(std::string_view, const std::string&);
+template json read_strict_json(const std::filesystem::path&, uint64_t);
+template json parse_json_object(std::string_view, const std::string&);
+template json read_json_object(const std::filesystem::path&, uint64_t);
+template nlohmann::ordered_json parse_strict_json(std::string_view, const std::string&);
+template nlohmann::ordered_json read_strict_json(const std::filesystem::path&, uint64_t);
+template nlohmann::ordered_json parse_json_object(std::string_view, const std::string&);
+template nlohmann::ordered_json read_json_object(const std::filesystem::path&, uint64_t);
 
 json parse_json(std::string_view text) {
   json value;

@@ -1,9 +1,30 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
+/// How JSON is read in all rooms. What strangers may have made (files of models, configurations, annotations, standard
+/// input) is read strictly, with an Error that says what is wrong and where. What runs have written, and data sets, is
+/// read by `parse_json`, which is fast and tells no more than that it is none.
 namespace compeer {
+
+/// A JSON value from strict JSON: nothing behind it, valid UTF-8, no key twice in an object, no zero byte, at most 64
+/// levels. Throws Error (exit 4) with `where`, a file or "line 7", for all else. For nlohmann::json and ordered_json.
+template <class Json = nlohmann::json>
+Json parse_strict_json(std::string_view text, const std::string& where);
+
+/// The same of the whole of a file. Pipes, devices and more than `most` bytes are refused, too.
+inline constexpr uint64_t longest_json = uint64_t{64} << 20;
+template <class Json = nlohmann::json>
+Json read_strict_json(const std::filesystem::path& file, uint64_t most = longest_json);
+
+/// The same where it must be an object.
+template <class Json = nlohmann::json>
+Json parse_json_object(std::string_view text, const std::string& where);
+template <class Json = nlohmann::json>
+Json read_json_object(const std::filesystem::path& file, uint64_t most = longest_json);
 
 /// Values nested deeper are refused wherever JSON comes from outside: copying, comparing and printing them would take
 /// the library more stack than a thread has.

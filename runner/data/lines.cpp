@@ -37,7 +37,7 @@ Lines LineReader::read(int64_t count) {
     next();
     lines.records.push_back(parse_json(line_));
     if (!lines.records.back().is_object())
-      throw Error(fmt::format("{}:{}", file_.string(), number_), "is no JSON object", "", Exit::data);
+      throw Error(fmt::format("{}:{}", file_.string(), number_), "is not a JSON object", "", Exit::data);
     lines.texts.push_back(std::move(line_));
   }
   return lines;

@@ -1,5 +1,7 @@
 #include "data/source.h"
 
+#include <fmt/format.h>
+
 #include "plugin/calls.h"
 
 namespace compeer::data {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "record/strict_json.h"
+#include "base/json.h"
 
 namespace compeer::inference {
 
@@ -27,7 +27,7 @@ std::vector<int32_t> end_tokens(const std::filesystem::path& folder) {
   for (const char* name : {"generation_config.json", "config.json"}) {
     const auto file = folder / name;
     if (!std::filesystem::exists(file)) continue;
-    const json config = record::read_strict_json(file);
+    const json config = read_json_object(file);
     const json* eos = eos_of(config);
     if (!eos) continue;
     std::vector<int32_t> ids;

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "language/json_file.h"
+#include "base/json.h"
 
 namespace compeer::inference {
 
@@ -70,8 +70,8 @@ std::optional<std::string> Lines::take() {
 }
 
 nlohmann::ordered_json parse_object(const std::string& line, const std::string& where) {
-  auto value = language::parse_json(line, where);
-  if (!value.is_object()) throw Error(where, "is no JSON object", "for example {\"text\": \"...\"}", Exit::data);
+  auto value = parse_strict_json<nlohmann::ordered_json>(line, where);
+  if (!value.is_object()) throw Error(where, "is not a JSON object", "for example {\"text\": \"...\"}", Exit::data);
   return value;
 }
 

@@ -8,13 +8,13 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "comm/phase.h"
 #include "inference/speculative_questions.h"
 #include "language/chat.h"
 #include "language/stop_strings.h"
 #include "plugin/open.h"
 #include "plugin/search.h"
-#include "record/strict_json.h"
 #include "rollout/engine.h"
 #include "rollout/pass.h"
 
@@ -194,7 +194,7 @@ class FolderModel : public LanguageModel {
 
 std::string model_plugin_of(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  const json config = record::read_strict_json(file);
+  const json config = read_json_object(file);
   if (!config.contains("model_type") || !config.at("model_type").is_string())
     throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
                 Exit::data);

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/plain_file.h"
 #include "base/within.h"
-#include "record/strict_json.h"
 
 namespace compeer::inference {
 
@@ -30,7 +30,7 @@ VisionInput::VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& mo
     : folder_(std::move(folder)), model_(model) {
   if (folder_.empty()) return;
   const auto file = folder_ / "config.json";
-  const json config = record::read_strict_json(file);
+  const json config = read_json_object(file);
   for (const char* key : {"image_token_id", "video_token_id"}) {
     if (config.contains(key) && config.at(key).is_number_integer())
       placeholders_.push_back(config.at(key).get<int32_t>());

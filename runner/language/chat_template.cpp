@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/plain_file.h"
-#include "language/json_file.h"
 
 namespace compeer::language {
 
@@ -30,7 +30,7 @@ ChatTemplates::ChatTemplates(const fs::path& folder) : folder_(folder.string()) 
   }
   for (const char* name : {"chat_template.json", "tokenizer_config.json"}) {
     const auto file = folder / name;
-    const Json config = fs::exists(file) ? read_json(file) : Json();
+    const Json config = fs::exists(file) ? read_strict_json<Json>(file) : Json();
     if (!config.is_object() || !config.contains("chat_template")) continue;
     const Json& found = config.at("chat_template");
     const std::string where = file.string() + ": chat_template";

@@ -4,8 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/plain_file.h"
-#include "language/json_file.h"
+#include "base/json.h"
 #include "language/pictures.h"
 
 namespace compeer::language {
@@ -68,7 +67,7 @@ Found find(const std::filesystem::path& folder) {
   for (const char* name : {"preprocessor_config.json", "processor_config.json"}) {
     const auto file = folder / name;
     if (!std::filesystem::exists(file)) continue;
-    json table(parse_json(read_plain_file(file, kLargestSettings), file.string()));
+    auto table = read_strict_json(file, kLargestSettings);
     if (table.is_object() && table.contains("image_processor")) table = json(table.at("image_processor"));
     if (!table.is_object()) throw Error(file.string(), "is not a JSON object", "", Exit::data);
     return {file, table};

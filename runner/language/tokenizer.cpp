@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/plain_file.h"
-#include "language/json_file.h"
 #include "language/spelling.h"
+#include "language/token_tables.h"
 #include "language/tokenizer_files.h"
 
 namespace compeer::language {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/plain_file.h"
 
 namespace compeer::language {
@@ -23,7 +24,7 @@ constexpr const char* kRoles[] = {"bos_token", "eos_token", "unk_token", "sep_to
 
 Json read_if_there(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
-  Json read = read_json(file);
+  Json read = read_strict_json<Json>(file);
   if (!read.is_object()) throw Error(file.string(), "holds no object", "", Exit::data);
   return read;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "language/added_tokens.h"
-#include "language/json_file.h"
 #include "language/splitter.h"
+#include "language/token_tables.h"
 
 namespace compeer::language {
 

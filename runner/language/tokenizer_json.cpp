@@ -111,7 +111,7 @@ AddedToken added_token(const Json& entry, int64_t id, const std::string& where) 
 void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into) {
   const std::string where = file.string();
   TokenTables tables;
-  const Json all = read_json(file, tables);
+  const Json all = read_tokenizer(file, tables);
   into.vocabulary = Vocabulary(tables.vocabulary, where);
   into.merges = std::move(tables.merges);
   try {

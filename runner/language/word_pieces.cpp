@@ -1,9 +1,10 @@
 #include "language/word_pieces.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/plain_file.h"
-#include "language/json_file.h"
 #include "language/text.h"
+#include "language/token_tables.h"
 
 namespace compeer::language {
 
@@ -47,7 +48,7 @@ const Json& step(const Json& json, const char* name, const char* type, const fs:
 // What a file of another layout lacks is an exception of the library, told by the caller.
 void read_tokenizer_json(WordPieceFiles& files) {
   TokenTables tables;
-  const Json json = read_json(files.file, tables);
+  const Json json = read_tokenizer(files.file, tables);
   const Json& model = step(json, "model", "WordPiece", files.file);
   const Json& normalizer = step(json, "normalizer", "BertNormalizer", files.file);
   step(json, "pre_tokenizer", "BertPreTokenizer", files.file);
@@ -96,7 +97,7 @@ WordPieces WordPieces::load(const fs::path& folder) {
   const fs::path config_file = folder / "tokenizer_config.json";
   fs::path read = config_file;
   try {
-    const Json config = fs::exists(config_file) ? read_json(config_file) : Json::object();
+    const Json config = fs::exists(config_file) ? read_strict_json<Json>(config_file) : Json::object();
     read_names(config, "unk_token", files.unknown);
     read_names(config, "cls_token", files.begin);
     read_names(config, "sep_token", files.end);

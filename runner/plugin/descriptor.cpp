@@ -11,7 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // parameters are shown in the order of their declaration
 constexpr size_t largest_descriptor = 1 << 16;
-constexpr int deepest_descriptor = 64;
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what, const std::string& help = "") {
   throw Error(file.string(), what, help, Exit::plugin);
@@ -27,15 +26,11 @@ std::string cause(const std::exception& error) {
 Json parse(std::string_view text, const std::filesystem::path& file) {
   if (text.size() > largest_descriptor) fail(file, "its descriptor is longer than 64 KiB");
   text = text.substr(0, text.find_last_not_of('\0') + 1);  // the section ends with the string's zero
-  if (nests_too_deeply(text, deepest_descriptor)) fail(file, "its descriptor nests more than 64 levels");
-  Json json;
   try {
-    json = Json::parse(text);
-  } catch (const std::exception& error) {
-    fail(file, "its descriptor is not valid JSON: " + cause(error), "check the last argument of COMPEER_PLUGIN");
+    return parse_json_object<Json>(text, "");
+  } catch (const Error& error) {
+    fail(file, "its descriptor " + error.problem(), "check the last argument of COMPEER_PLUGIN");
   }
-  if (!json.is_object()) fail(file, "its descriptor is not a JSON object");
-  return json;
 }
 
 template <class T>

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "record/strict_json.h"
+#include "base/json.h"
 
 namespace compeer::record {
 
@@ -130,7 +130,7 @@ Path pointed_at(const Path& run_folder, const std::string& link) {
 
 std::string damage(const Path& folder) {
   try {
-    const json manifest = read_strict_json(folder / "manifest.json");
+    const json manifest = read_json_object(folder / "manifest.json");
     if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
     if (!manifest.contains("step") || manifest["step"] != step_of(std::filesystem::canonical(folder)).value_or(0))
       return "manifest.json is of another step";
@@ -145,7 +145,7 @@ std::string damage(const Path& folder) {
 
 std::string changed_model(const Path& folder) {
   if (!std::filesystem::is_regular_file(folder / "manifest.json")) return "";
-  const json manifest = read_strict_json(folder / "manifest.json");
+  const json manifest = read_json_object(folder / "manifest.json");
   if (!manifest.contains("files") || !manifest["files"].is_object()) return "manifest.json lists no files";
   for (const auto& [name, wanted] : manifest["files"].items()) {
     if (name == "optimizer.safetensors" || name == "reference.safetensors" || name == "state.json") continue;
@@ -171,7 +171,7 @@ std::optional<Checkpoint> newest_good(const Path& run_folder, std::vector<std::s
         *step_of(folder) > rows ? fmt::format("run.h5 has the rows of {} steps only", rows) : damage(folder);
     if (problem.empty()) {
       const Path state = folder / "state.json";
-      return Checkpoint{*step_of(folder), folder, read_strict_json(state)};
+      return Checkpoint{*step_of(folder), folder, read_json_object(state)};
     }
     if (problems) problems->push_back("checkpoints/" + folder.filename().string() + ": " + problem);
   }

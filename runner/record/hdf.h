@@ -12,7 +12,7 @@
 #include <vector>
 
 /// The little of HDF5 that run files and rollouts need, with handles that close themselves and errors that name the
-/// file. Only this room's sources include it. Why these modes and no others: docs/records.md.
+/// file. Only this room's sources include it. Why these modes and no others: docs/storage.md.
 namespace compeer::record::hdf {
 
 /// Set when a write to a file has failed. HDF5 then holds data it can't get rid of, and closing anything of that file

@@ -10,7 +10,7 @@
 /// `run.h5`, the log of a run: one row of numbers per step, a few events in words, and the spec it ran.
 /// Written by one process (rank 0), readable by anybody at any time: while it grows, after a `kill -9`, when finished.
 /// Only rows that a write of `committed` has sealed exist; everything past them is ignored. The schema is in
-/// README.md, the reasons for the HDF5 modes used here in docs/records.md.
+/// README.md, the reasons for the HDF5 modes used here in docs/storage.md.
 namespace compeer::record {
 
 /// Something that happened, in words: "checkpoint written", "resumed at step 40".

@@ -8,9 +8,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/plain_file.h"
+#include "base/json.h"
 #include "record/mapped_file.h"
-#include "record/strict_json.h"
 
 namespace compeer::record {
 
@@ -156,7 +155,7 @@ struct Safetensors::Files {
     const auto text = header_text(file, bytes);
     const auto data = bytes.subspan(8 + text.size());
     std::vector<TensorView> found;
-    const json header = parse_strict_json(file, text);
+    const json header = parse_json_object(text, file.string());
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__")
         parse_metadata(file, entry, metadata);
@@ -197,7 +196,7 @@ Safetensors Safetensors::open_sharded(const Path& folder, Access access) {
   if (!std::filesystem::exists(index))
     throw Error(folder.string(), "has neither model.safetensors nor model.safetensors.index.json",
                 "the weights are to lie beside config.json; a run's are in its checkpoints/last", Exit::data);
-  const json parsed = parse_strict_json(index, read_plain_file(index, longest_index));
+  const json parsed = read_json_object(index, longest_index);
   if (!parsed.contains("weight_map") || !parsed["weight_map"].is_object()) refuse(index, "has no table 'weight_map'");
   std::map<std::string, std::set<std::string>> promised;  // by shard
   for (const auto& [name, shard] : parsed["weight_map"].items()) {

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "record/strict_json.h"
 
 namespace compeer::record {
 
@@ -61,7 +60,7 @@ template <class T>
 std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return {};
-  const json parsed = read_strict_json(file);
+  const json parsed = read_json_object(file);
   try {
     return from_json(parsed);
   } catch (const json::exception& e) {

@@ -6,22 +6,11 @@
 #include <map>
 #include <set>
 
-#include "report/comparing/evaluation_groups.h"
+#include "report/comparing/evaluations.h"
 #include "report/comparing/lineage.h"
 #include "report/drawing/markup.h"
-#include "report/drawing/style.h"
-#include "report/sections/changes.h"
-#include "report/sections/curves.h"
-#include "report/sections/evaluations.h"
-#include "report/sections/findings.h"
-#include "report/sections/funnel.h"
-#include "report/sections/judgements.h"
-#include "report/sections/samples.h"
-#include "report/sections/settings.h"
-#include "report/sections/swept.h"
-#include "report/sections/timings.h"
-#include "report/sections/transcripts.h"
-#include "report/sections/trials.h"
+#include "report/sections/sections.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 
@@ -29,7 +18,7 @@ namespace {
 
 constexpr const char* sweep_id = "sweep";
 
-struct Section {
+struct PageSection {
   std::string id, heading;
   std::function<void(Markup&)> write;
 };
@@ -39,13 +28,12 @@ std::string training_heading(const std::string& task) {
 }
 
 /// In page order; those that turn out to be empty are left out.
-std::vector<Section> sections(const std::vector<RunData>& runs, const Lineage& lineage,
-                              const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
-  std::vector<Section> list;
+std::vector<PageSection> sections(const std::vector<RunData>& runs, const Lineage& lineage,
+                                  const std::optional<Sweep>& sweep, const std::vector<Frontier>& frontiers) {
+  std::vector<PageSection> list;
   if (sweep) list.push_back({sweep_id, "Sweep", [&](Markup& out) { write_sweep(out, *sweep); }});
   list.push_back({"frontiers", "Frontiers", [&](Markup& out) { write_frontiers(out, runs, lineage, frontiers); }});
   list.push_back({"evaluations", "Evaluations", [&](Markup& out) { write_evaluations(out, runs, lineage); }});
-  list.push_back({"trials", "Models and judges tested", [&](Markup& out) { write_trials(out, runs, lineage); }});
   std::set<std::string> tasks;
   for (const auto& run : runs) {
     if (run.task != "evaluate" && run.task != "data") tasks.insert(run.task);
@@ -104,7 +92,7 @@ void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage
     for (const auto& sentence : finding.sentences) out.text(" " + sentence);
   }
   if (list.empty()) out.element("p", {}, "Nothing was compared with anything.");
-  if (evaluation_groups(runs, lineage).empty()) return;
+  if (run_evaluations(runs, lineage, Seeds::apart).empty()) return;
   out.element(
       "p", {{"class", "how"}},
       "Brackets: 95 % intervals over prompts, of one trained model each; they say nothing about other seeds. "
@@ -147,7 +135,7 @@ void write_head(Markup& out, const std::string& title, const std::string& rules)
   out.verbatim(rules);
 }
 
-void write_section(Markup& out, const Section& section, const std::string& inside) {
+void write_section(Markup& out, const PageSection& section, const std::string& inside) {
   const auto whole = out.open("section", {{"id", section.id},
                                           {"class", section.id.starts_with("training") ? "curves" : "plain"},
                                           {"aria-labelledby", section.id + "-heading"}});
@@ -162,7 +150,7 @@ std::string page(const std::vector<RunData>& runs, const std::string& wanted_tit
   const Lineage lineage(runs);
   const auto sweep = asked ? asked : swept(runs);
   const std::string title = wanted_title.empty() ? title_of(runs) : wanted_title;
-  std::vector<std::pair<Section, std::string>> filled;
+  std::vector<std::pair<PageSection, std::string>> filled;
   for (const auto& section : sections(runs, lineage, sweep, frontiers)) {
     Markup inside;
     section.write(inside);

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "report/page.h"
 #include "report/runs/load.h"
-#include "report/sections/findings.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 

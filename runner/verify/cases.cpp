@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "verify/tokenizer.h"
 #include "verify/verify.h"
 
@@ -48,7 +49,7 @@ bool is_tokenized(const json& value) {
 }
 
 std::string kind_of_model(const fs::path& config_file) {
-  const json config = json::parse(read_file(config_file), nullptr, false);
+  const json config = parse_json(read_file(config_file));
   const bool named = config.is_object() && config.contains("model_type") && config.at("model_type").is_string();
   if (!named) return "no model_type";
   const auto type = config.at("model_type").get<std::string>();
@@ -59,7 +60,7 @@ std::string kind_of_model(const fs::path& config_file) {
 
 // "" for files that hold no reference values.
 std::string kind_of_file(const fs::path& file) {
-  const json value = json::parse(read_file(file), nullptr, false);
+  const json value = parse_json(read_file(file));
   if (value.is_discarded()) return "broken";
   if (is_tokenized(value)) return "tokenizer";
   if (has(value, {"order", "logits", "cases"})) return "sampling";

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "grpo/correction.h"
 #include "grpo/masks.h"
 #include "verify/grpo.h"
@@ -146,7 +147,7 @@ std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const V
   }
   std::vector<Check> checks;
   for (const auto& file : files) {
-    const json data = json::parse(read_file(file), nullptr, false);
+    const json data = parse_json(read_file(file));
     if (!data.is_object() || !data.contains("inputs") || !data.contains("outputs")) continue;
     reading(file, [&] { LossCase(file.stem().string(), data).run(checks); });
   }

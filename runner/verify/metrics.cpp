@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/files.h"
+#include "base/json.h"
 #include "statistics/agreement.h"
 #include "statistics/classification.h"
 #include "statistics/correlation.h"
@@ -120,7 +120,7 @@ void compare_fleiss(Differences& differences, const json& one) {
 // Reads a file and compares its cases; what is missing, or a label out of range, is said of the file.
 template <class Compare>
 std::vector<Check> compared(const fs::path& file, Compare compare) {
-  const json cases = json::parse(read_file(file));
+  const json cases = read_strict_json(file, largest_reference);
   Differences differences;
   try {
     reading(file, [&] { compare(differences, cases); });

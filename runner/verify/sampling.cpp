@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/json.h"
 #include "rollout/sampling.h"
 #include "verify/verify.h"
 
@@ -95,7 +95,7 @@ double difference(const json& file, const json& one, std::map<int32_t, double> o
 }  // namespace
 
 std::vector<Check> verify_sampling(const std::filesystem::path& path, const VerifyOptions&) {
-  const json file = json::parse(read_file(path), nullptr, false);
+  const json file = read_json_object(path, largest_reference);
   std::vector<Check> checks;
   try {
     for (const json& one : file.at("cases")) {

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "language/chat.h"
-#include "language/json_file.h"
 #include "language/text_stream.h"
 
 namespace compeer::verify {
@@ -125,7 +125,7 @@ std::vector<Check> picture_chat_checks(const Tokenizer& tokenizer, const fs::pat
 }  // namespace
 
 std::vector<Check> verify_tokenizer(const fs::path& file, const VerifyOptions& options) {
-  const Json records = language::read_json(file);
+  const Json records = read_strict_json<Json>(file, largest_reference);
   const fs::path folder = tokenizer_folder(file, options);
   const auto tokenizer = Tokenizer::load(folder);
   try {

@@ -5,7 +5,7 @@
 #include <ATen/ops/topk.h>
 #include <fmt/format.h>
 
-#include "base/files.h"
+#include "base/json.h"
 
 namespace compeer::verify {
 
@@ -15,11 +15,7 @@ Check Largest::check(const std::string& name, double tolerance, const std::strin
   return result;
 }
 
-nlohmann::json read_reference(const std::filesystem::path& file) {
-  auto value = nlohmann::json::parse(read_file(file), nullptr, false);
-  if (!value.is_object()) throw Error(file.string(), "is no JSON object", "", Exit::data);
-  return value;
-}
+nlohmann::json read_reference(const std::filesystem::path& file) { return read_json_object(file, largest_reference); }
 
 at::Tensor reference_tensor(const record::Safetensors& file, const std::string& name) {
   const auto& view = file.tensor(name);

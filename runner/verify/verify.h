@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,6 +24,9 @@ Check check(std::string name, double error, double tolerance, std::string note =
 struct VerifyOptions {
   std::filesystem::path tokenizer;  ///< folder of the tokenizer that the files of tokenizer/ were made with; or empty
 };
+
+/// The most bytes that a file of reference values may have.
+constexpr uint64_t largest_reference = uint64_t{1} << 30;
 
 /// What knows one kind of reference file. Throws Error (exit 4) if a file can't be read or is not what it should be.
 using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const VerifyOptions& options);

@@ -7,8 +7,8 @@
 #include <regex>
 
 #include "app/log/export_rollouts.h"
-#include "app/program_output.h"
 #include "base/files.h"
+#include "launch/program_output.h"
 #include "places.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
@@ -33,7 +33,7 @@ class ReadingPages : public testing::Test {
   static void TearDownTestSuite() { fs::remove_all(root_); }
 
   void SetUp() override {
-    const auto asked = ask_program({"python3", "-c", "import h5py, pandas"});
+    const auto asked = launch::ask_program({"python3", "-c", "import h5py, pandas"});
     if (asked.exit != 0) GTEST_SKIP() << "python3 here has no h5py and pandas: " << asked.text;
   }
 
@@ -89,7 +89,7 @@ class ReadingPages : public testing::Test {
   /// What a recipe prints in the folder that holds results/.
   static std::string printed(const std::string& recipe) {
     const auto program = "import os; os.chdir('" + root_.string() + "')\n" + recipe;
-    const auto done = ask_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
+    const auto done = launch::ask_program({"python3", "-c", program}, {"PYTHONIOENCODING=utf-8"}, 60);
     EXPECT_EQ(done.exit, 0) << done.text << program;
     return done.text;
   }

@@ -1,4 +1,4 @@
-#include "app/resolve.h"
+#include "spec/load_draft.h"
 
 #include <sys/stat.h>
 

@@ -44,10 +44,10 @@ TEST_F(Tokenize, NamesTheLineThatIsWrong) {
     EXPECT_TRUE(said.ends_with("exit 4")) << said;
     EXPECT_NE(said.find(options.empty() ? "{\"ids\":[64]}" : "{\"text\":\"a\"}"), std::string::npos) << said;
   };
-  wrong("{", "is not JSON");
-  wrong("[]", "is no JSON object");
+  wrong("{", "is not valid JSON");
+  wrong("[]", "is not a JSON object");
   wrong("{\"text\": \"\xFF\"}", "is not UTF-8");
-  wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not JSON: it holds a zero byte");
+  wrong(std::string("{\"text\": \"a\"}\0 {}", 18), "is not valid JSON: it holds a zero byte");
   wrong("{\"ids\": [1]}", "has neither a text 'text' nor a list 'messages'");
   wrong("{\"messages\": {}}", "a conversation has a list 'messages'");
   wrong("{\"messages\": [{\"role\": \"user\"}]}",

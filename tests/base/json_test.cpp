@@ -1,13 +1,17 @@
 #include "base/json.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "../record/temporary_folder.h"
+#include "base/files.h"
 #include "base/random.h"
 
 namespace compeer {
 namespace {
 
 using nlohmann::json;
+using record::complaint;
 
 void expect_same(const std::string& text) {
   const json expected = json::parse(text, nullptr, false), read = parse_json(text);
@@ -79,6 +83,42 @@ TEST(ParseJson, IsTheLibrarysOnDamagedText) {
       expect_same(changed);
     }
   }
+}
+
+template <class Json>
+class StrictJson : public testing::Test {};
+using Kinds = testing::Types<nlohmann::json, nlohmann::ordered_json>;
+TYPED_TEST_SUITE(StrictJson, Kinds);
+
+TYPED_TEST(StrictJson, IsWhatTheLibraryReads) {
+  for (const char* text :
+       {"7", "[]", "[[1,-2,2.5,true,null],{\"b\":\"x\",\"a\":[{}]}]", "{\"a\":{\"a\":{}},\"b\":{\"a\":1}}"})
+    EXPECT_EQ(parse_strict_json<TypeParam>(text, "").dump(), TypeParam::parse(text).dump());
+}
+
+TYPED_TEST(StrictJson, RefusesWhatCouldBeMeantInTwoWays) {
+  const auto told = [](const std::string& text) {
+    return complaint([&] { parse_strict_json<TypeParam>(text, "a.jsonl:3"); });
+  };
+  EXPECT_TRUE(told("{\"a\": 1").starts_with("a.jsonl:3: is not valid JSON: parse error at line 1, column "));
+  EXPECT_TRUE(told("{} {}").starts_with("a.jsonl:3: is not valid JSON: parse error at line 1, column "));
+  EXPECT_EQ(told(std::string("{}\0", 3)), "a.jsonl:3: is not valid JSON: it holds a zero byte");
+  EXPECT_EQ(told("{\"\xff\": 1}"), "a.jsonl:3: is not UTF-8");
+  EXPECT_EQ(told("[{\"a\": 1, \"b\": {}, \"a\": 2}]"), "a.jsonl:3: has the key 'a' twice");
+  EXPECT_EQ(told(std::string(64, '[') + std::string(64, ']')), "nothing");
+  EXPECT_EQ(told(std::string(65, '[') + std::string(65, ']')), "a.jsonl:3: nests more than 64 levels");
+  EXPECT_EQ(complaint([] { parse_json_object<TypeParam>("[]", "a.json"); }), "a.json: is not a JSON object");
+}
+
+TEST(JsonFile, IsReadFromPlainFilesOfModestSize) {
+  const record::TemporaryFolder folder;
+  const auto told = [&](const char* name) { return complaint([&] { read_json_object(folder / name); }); };
+  write_file(folder / "config.json", R"({"a": [1]})");
+  EXPECT_EQ(read_json_object(folder / "config.json"), nlohmann::json({{"a", {1}}}));
+  std::filesystem::resize_file(folder / "config.json", uint64_t{1} << 40);  // a hole: it takes no room
+  EXPECT_EQ(told("config.json"), "config.json: is larger than 67108864 bytes");
+  ASSERT_EQ(::mkfifo((folder / "pipe.json").c_str(), 0600), 0);
+  EXPECT_EQ(told("pipe.json"), "pipe.json: is a pipe or a device, not a file");
 }
 
 }  // namespace

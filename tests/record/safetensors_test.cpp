@@ -114,7 +114,7 @@ TEST_F(BrokenSafetensors, HeaderIsRefused) {
   EXPECT_TRUE(refusal("{}{}", "").starts_with("w.safetensors: is not valid JSON: parse error"));
   EXPECT_EQ(refusal(std::string("{}\0{}", 5), ""), "w.safetensors: is not valid JSON: it holds a zero byte");
   EXPECT_EQ(refusal("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}", ""),
-            "w.safetensors: has JSON nested too deep");
+            "w.safetensors: nests more than 64 levels");
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_ / "absent"); }),
             "absent: can't be read: No such file or directory");
   EXPECT_EQ(complaint([&] { Safetensors::open(folder_.path()); }).substr(22), " can't be read: Is a directory");
@@ -133,7 +133,7 @@ TEST_F(BrokenSafetensors, ALongHeaderIsRefusedBeforeItIsRead) {
 
 TEST_F(BrokenSafetensors, DeepNestingIsRefusedHoweverDeep) {
   const size_t depth = 5'000'000;  // a parser that calls itself would run out of stack
-  EXPECT_EQ(refusal("{\"a\":" + std::string(depth, '['), ""), "w.safetensors: has JSON nested too deep");
+  EXPECT_EQ(refusal("{\"a\":" + std::string(depth, '['), ""), "w.safetensors: nests more than 64 levels");
 }
 
 // Fifty thousand tensors: reading takes time in proportion to their number, not to its square.
@@ -151,7 +151,7 @@ TEST_F(BrokenSafetensors, ManyTensorsAreReadAndTheOddOneIsFound) {
 }
 
 TEST_F(BrokenSafetensors, NamesAreUnicodeAndShownOnOneLine) {
-  EXPECT_TRUE(refusal("{\"t\xff\":{}}", "").starts_with("w.safetensors: is not valid JSON: parse error at line 1"));
+  EXPECT_EQ(refusal("{\"t\xff\":{}}", ""), "w.safetensors: is not UTF-8");
   EXPECT_EQ(refusal(R"({"a\n\u001b[2J":[]})", ""),
             "w.safetensors: tensor 'a??[2J': should have exactly dtype, shape and data_offsets");
   EXPECT_EQ(

@@ -5,7 +5,7 @@
 #     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
 #     --short    a minute in all: what ctest -L reliability runs
 # Two batteries at a time, but those whose clocks run alone.
-#     --publish  figures also to tests/reliability/figures, the page to docs/RELIABILITY.md: of a commit, in full
+#     --publish  figures also to tests/reliability/figures, the page to docs/lab/reliability.md: of a commit, in full
 # Ends with 0 if nothing went wrong, 77 if all that was asked for was skipped, else 1.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -30,7 +30,7 @@ if [[ $publish && ($short || $times) ]]; then
   echo "battery.sh: --publish is for batteries in full, without --short and --times" >&2
   exit 2
 fi
-if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/RELIABILITY.md' ':!tests/reliability/figures'; then
+if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/lab/reliability.md' ':!tests/reliability/figures'; then
   echo "battery.sh: --publish is for what was committed: git status names changes" >&2
   exit 2
 fi
@@ -77,8 +77,8 @@ done
 if [[ $publish ]]; then
   mkdir -p "$here/figures"
   for name in "${only[@]}"; do cp "$OUT/$name.json" "$here/figures/"; done
-  "$BUILD/bin/reliability_page" "$here/figures" >"$SOURCE/docs/RELIABILITY.md"
+  "$BUILD/bin/reliability_page" "$here/figures" >"$SOURCE/docs/lab/reliability.md"
 fi
-[[ $short ]] || "$BUILD/bin/reliability_page" "$OUT" >"$OUT/RELIABILITY.md"
+[[ $short ]] || "$BUILD/bin/reliability_page" "$OUT" >"$OUT/reliability.md"
 ((wrong == 0 && skipped == ${#only[@]})) && exit 77
 exit $wrong

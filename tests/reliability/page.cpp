@@ -1,9 +1,10 @@
-// Makes docs/RELIABILITY.md of what the batteries found: the same figures give the same bytes.   usage: page FOLDER
+// Makes docs/lab/reliability.md of what the batteries found: the same figures give the same bytes.   usage: page FOLDER
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,11 @@ namespace {
 using nlohmann::ordered_json;
 using Path = std::filesystem::path;
 
-constexpr const char* introduction = R"(# What survives
+constexpr const char* introduction = R"(# Laboratory notes: reliability
 
-This page is made by `tests/reliability/battery.sh --publish` from the figures of the last run of each battery: what is promised, how it is
-tried, what came of it. To try it on your machine, with another seed:
-
-    ./compeer test -L reliability                               a short form of each, about a minute
-    tests/reliability/battery.sh --seed 7                       all of it; figures and page in build/reliability/
-    tests/reliability/battery.sh --seed 7 --only kills --times 1000
-
-What each battery does in detail is in `tests/reliability/README.md`; what a user sees of a failure, in [running.md](running.md) and
-[records.md](records.md).
+`tests/reliability/battery.sh --publish` makes this page from the figures of each battery's last run. It says what is
+promised, how it is tested, and the result. [Reliability](../RELIABILITY.md) is the summary;
+`tests/reliability/README.md` says what each battery does in detail.
 )";
 
 struct Battery {
@@ -53,6 +48,20 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
+// A paragraph in lines that fit the editor.
+std::string filled(const std::string& paragraph) {
+  std::string text, word;
+  size_t length = 0;
+  std::istringstream words(paragraph);
+  while (words >> word) {
+    const bool fits = length + 1 + word.size() <= 120;
+    if (length > 0) text += fits ? ' ' : '\n';
+    length = length > 0 && fits ? length + 1 + word.size() : word.size();
+    text += word;
+  }
+  return text;
+}
+
 std::string verdict(const ordered_json& battery) {
   if (const std::string why = battery.at("skipped"); !why.empty()) return "skipped: " + why;
   const int wrong = battery.at("wrong");
@@ -69,8 +78,9 @@ std::string tries(const ordered_json& battery) {
 }
 
 std::string section(const Battery& kind, const ordered_json& battery) {
-  std::string text = fmt::format("\n## {}\n\n{}\n\n*How it is tried.* {}\n\n", kind.title,
-                                 battery.at("promise").get<std::string>(), battery.at("how").get<std::string>());
+  std::string text =
+      fmt::format("\n## {}\n\n{}\n\n{}\n\n", kind.title, filled(battery.at("promise").get<std::string>()),
+                  filled("*How it is tried.* " + battery.at("how").get<std::string>()));
   if (!battery.at("figures").empty()) text += "| figure | |\n|---|---|\n";
   for (const auto& figure : battery.at("figures"))
     text += fmt::format("| {} | {} |\n", cell(figure.at(0)), cell(figure.at(1)));

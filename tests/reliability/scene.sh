@@ -48,7 +48,7 @@ below() { local n=$((RANDOM * 32768 + RANDOM)); REPLY=$((n % $1)); }
 source_state() {
   local state
   state=$(git -C "$SOURCE" rev-parse --short=10 HEAD 2>/dev/null) || return 0
-  git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/RELIABILITY.md' ':!tests/reliability/figures' || state+=" and changes"
+  git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/lab/reliability.md' ':!tests/reliability/figures' || state+=" and changes"
   echo "$state"
 }
 quoted() { local text=${1//\\/\\\\}; printf '"%s"' "${text//\"/\\\"}"; }
@@ -189,4 +189,4 @@ goes_on() { # NAME RANKS REFERENCE WHAT
 }
 
 # What `compeer run` starts workers with.
-soak_tunables() { grep -o 'glibc[^"]*' "$SOURCE/runner/app/launch/worker_command.cpp" | tr -d '\n'; }
+soak_tunables() { grep -o 'glibc[^"]*' "$SOURCE/runner/launch/worker_command.cpp" | tr -d '\n'; }

@@ -125,7 +125,7 @@ TEST(Page, EscapesEveryText) {
   for (auto& run : runs) {
     run.name = run.sha256 = run.started = run.host = run.software = evil;
     run.state = "stopped";
-    run.failure = Failure{0, evil, evil, evil, evil, evil};
+    run.failure = record::Failure{0, evil, evil, evil, evil, evil, evil};
     run.problems = run.warnings = {evil};
     run.spec[evil] = evil;
     run.spec["model"]["path"] = evil;
@@ -191,7 +191,7 @@ TEST(Page, HasItsSectionsInOrderAndNoEmptyOnes) {
 TEST(Page, ShowsWhatEvaluationsCameTo) {
   expect_sound(sample::study());
   const std::string html = page(sample::study());
-  for (const char* id : {"trials", "transcripts", "stages"})
+  for (const char* id : {"evaluations", "transcripts", "stages"})
     EXPECT_TRUE(has(html, "<section id=\"" + std::string(id) + "\"")) << id;
   EXPECT_FALSE(has(html, "training-data"));  // rows of a data run are its stages, not steps of training
 }

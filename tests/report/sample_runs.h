@@ -10,9 +10,9 @@
 namespace sample {
 
 namespace report = compeer::report;
-using compeer::report::Estimate;
 using compeer::report::RunData;
 using compeer::report::SampleGroup;
+using compeer::statistics::Interval;
 
 inline nlohmann::json spec(const std::string& name, const std::string& task, const std::string& model_path,
                            const std::string& reweighting) {
@@ -73,7 +73,7 @@ inline void fill_times(RunData& run, size_t rows, const std::vector<std::pair<st
 inline void fill_summary(RunData& run) {
   for (const auto& [metric, values] : run.columns) {
     const size_t n = std::min<size_t>(20, values.size());
-    Estimate e{0, compeer::report::missing, compeer::report::missing, static_cast<int64_t>(n)};
+    Interval e{0, compeer::report::missing, compeer::report::missing, static_cast<int64_t>(n)};
     for (size_t i = values.size() - n; i < values.size(); ++i) e.mean += values[i] / static_cast<double>(n);
     run.summary[metric] = e;
   }
@@ -182,7 +182,7 @@ inline RunData grpo(const std::string& name, const std::string& reweighting, con
   return made;
 }
 
-inline Estimate around(double mean, double half, int64_t n = 200) { return {mean, mean - half, mean + half, n}; }
+inline Interval around(double mean, double half, int64_t n = 200) { return {mean, mean - half, mean + half, n}; }
 
 inline RunData evaluation(const std::string& name, const std::string& model_path, bool greedy, double quality,
                           double s_in, double distinct_2) {

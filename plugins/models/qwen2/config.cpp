@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/files.h"
-#include "record/strict_json.h"
+#include "base/json.h"
 
 namespace compeer::qwen2 {
 
@@ -136,7 +136,7 @@ Config read_config(const json& config, const std::string& where, Exit exit) {
 
 json read_config_file(const std::filesystem::path& folder) {
   const auto file = folder / "config.json";
-  return record::read_strict_json(file);
+  return read_json_object(file);
 }
 
 json write_config(const Config& c, int64_t end_token) {
@@ -164,7 +164,7 @@ json write_config(const Config& c, int64_t end_token) {
 json read_generation_config(const std::filesystem::path& folder) {
   const auto file = folder / "generation_config.json";
   if (!std::filesystem::exists(file)) return nullptr;
-  return record::read_strict_json(file);
+  return read_json_object(file);
 }
 
 void save_config(json config, json generation, const std::string& dtype, int64_t end_token,

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
+#include "app/commands.h"
 #include "app/data/agreement_output.h"
-#include "app/data/data.h"
 #include "app/data/judgements.h"
 #include "app/data/lines.h"
 #include "base/error.h"
@@ -163,28 +163,27 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_data_agreement(CLI::App& data, std::function<int()>& action) {
+void add_data_agreement(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("agreement", "Tell how much annotators agree");
-  command->add_option("file", options->file, "judgements, a JSON object a line")->required()->type_name("FILE");
-  command->add_flag("--json", options->as_json, "as one JSON object");
-  command->add_option("--windows", options->windows, "also over time: N parts of the items, in order of appearance")
+  command.add_option("file", options->file, "judgements, a JSON object a line")->required()->type_name("FILE");
+  command.add_flag("--json", options->as_json, "as one JSON object");
+  command.add_option("--windows", options->windows, "also over time: N parts of the items, in order of appearance")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   command
-      ->add_option("--order", options->order, "the labels have an order: all of them, or 'numbers' if they are numbers")
+      .add_option("--order", options->order, "the labels have an order: all of them, or 'numbers' if they are numbers")
       ->delimiter(',')
       ->type_name("LABEL,...");
-  command->add_option("--max-unreadable", options->max_unreadable, "share of lines that may be bad")
+  command.add_option("--max-unreadable", options->max_unreadable, "share of lines that may be bad")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--resamples", options->resampling.resamples, "for intervals; 0: none")
+  command.add_option("--resamples", options->resampling.resamples, "for intervals; 0: none")
       ->check(CLI::Range(0, 100000))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--seed", options->resampling.seed, "of the resampling")->type_name("S")->capture_default_str();
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.add_option("--seed", options->resampling.seed, "of the resampling")->type_name("S")->capture_default_str();
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace compeer::app

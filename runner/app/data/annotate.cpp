@@ -5,7 +5,7 @@
 #include <memory>
 #include <numeric>
 
-#include "app/data/data.h"
+#include "app/commands.h"
 #include "app/data/page.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -58,23 +58,22 @@ int annotate(const Options& options) {
 
 }  // namespace
 
-void add_data_annotate(CLI::App& data, std::function<int()>& action) {
+void add_data_annotate(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("annotate", "Make a page on which people judge records");
-  command->add_option("file", options->file, "records with replies to compare, a JSON object a line")
+  command.add_option("file", options->file, "records with replies to compare, a JSON object a line")
       ->required()
       ->type_name("FILE");
-  command->add_option("--out", options->folder, "where the page goes")->required()->type_name("DIR");
-  command->add_option("--media", options->media, "the folder of the pictures that records show")
+  command.add_option("--out", options->folder, "where the page goes")->required()->type_name("DIR");
+  command.add_option("--media", options->media, "the folder of the pictures that records show")
       ->type_name("DIR")
       ->default_str("that of FILE");
-  command->add_option("--annotator", options->annotator, "whom it is for; else the page asks")->type_name("NAME");
-  command->add_option("--seed", options->seed, "of the orders of records and replies")
+  command.add_option("--annotator", options->annotator, "whom it is for; else the page asks")->type_name("NAME");
+  command.add_option("--seed", options->seed, "of the orders of records and replies")
       ->type_name("S")
       ->capture_default_str();
-  command->add_flag("--json", options->as_json, "say what was written as one JSON object");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return annotate(*options); }; });
+  command.add_flag("--json", options->as_json, "say what was written as one JSON object");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return annotate(*options); }; });
 }
 
 }  // namespace compeer::app

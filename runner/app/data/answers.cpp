@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/data/data.h"
+#include "app/commands.h"
 #include "app/data/stored_answers.h"
 #include "base/error.h"
 #include "spec/text.h"
@@ -96,17 +96,15 @@ int run(const Options& options) {
 
 }  // namespace
 
-void add_data_answers(CLI::App& data, std::function<int()>& action) {
+void add_data_answers(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("answers", "List what chat models have answered and what it cost, or drop some");
-  command->add_option("RESULTS", options->results, "the folder in which the folders of runs are")
-      ->capture_default_str();
-  command->add_option("--model", options->filter.model, "only this model's")->type_name("NAME");
-  command->add_flag("--malformed", options->filter.malformed, "only answers that could not be read");
-  command->add_flag("--drop", options->drop, "forget them, so that they are asked for again");
-  command->add_flag("--json", options->as_json, "as one JSON object");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command.add_option("RESULTS", options->results, "the folder in which the folders of runs are")->capture_default_str();
+  command.add_option("--model", options->filter.model, "only this model's")->type_name("NAME");
+  command.add_flag("--malformed", options->filter.malformed, "only answers that could not be read");
+  command.add_flag("--drop", options->drop, "forget them, so that they are asked for again");
+  command.add_flag("--json", options->as_json, "as one JSON object");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "record/strict_json.h"
+#include "base/json.h"
 
 namespace compeer::app {
 
@@ -17,7 +17,7 @@ constexpr uint64_t kLargest = uint64_t{16} << 30;  // bytes of a file, which is 
 
 std::vector<BadLine> read_lines(const std::filesystem::path& file,
                                 const std::function<void(nlohmann::json&& object, size_t line)>& take) {
-  const std::string bytes = read_file(file, kLargest);
+  const std::string bytes = read_file(file, kLargest), where = file.string();
   std::vector<BadLine> bad;
   std::string_view rest = bytes;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // what some editors put in front of UTF-8
@@ -27,7 +27,7 @@ std::vector<BadLine> read_lines(const std::filesystem::path& file,
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     try {
-      take(record::parse_strict_json(file, line), number);
+      take(parse_json_object(line, where), number);
     } catch (const Error& error) {
       bad.push_back({number, error.problem()});
     }

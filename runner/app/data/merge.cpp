@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
+#include "app/commands.h"
 #include "app/data/agreement_output.h"
-#include "app/data/data.h"
 #include "app/data/lines.h"
 #include "app/data/page.h"
 #include "base/error.h"
@@ -118,22 +118,19 @@ int merge(Options options) {
 
 }  // namespace
 
-void add_data_merge(CLI::App& data, std::function<int()>& action) {
+void add_data_merge(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("merge", "Bring together what annotators exported");
-  command->add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
-  command->add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
-  command->add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
-  command->add_option("--media", options->media, "the folder of the pictures that the third page shows")
+  command.add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
+  command.add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
+  command.add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");
+  command.add_option("--media", options->media, "the folder of the pictures that the third page shows")
       ->type_name("DIR")
       ->default_str("that of the records");
-  command->add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
-  command->add_option("--seed", options->seed, "of the orders on the third page")
-      ->type_name("S")
-      ->capture_default_str();
-  command->add_flag("--json", options->as_json, "counts and agreement as one JSON object");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return merge(*options); }; });
+  command.add_option("--annotator", options->annotator, "whom the third page is for; else it asks")->type_name("NAME");
+  command.add_option("--seed", options->seed, "of the orders on the third page")->type_name("S")->capture_default_str();
+  command.add_flag("--json", options->as_json, "counts and agreement as one JSON object");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return merge(*options); }; });
 }
 
 }  // namespace compeer::app

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "app/data/data.h"
-#include "app/model/become_worker.h"
-#include "app/plugin_choice.h"
-#include "app/resolve.h"
+#include "app/commands.h"
 #include "base/error.h"
+#include "contract/plugin_choice.h"
+#include "launch/become_worker.h"
+#include "spec/load_draft.h"
 #include "spec/spec.h"
 
 namespace compeer::app {
@@ -50,13 +50,13 @@ std::optional<json> as_written(const spec::Parameter& parameter) {
 }
 
 json source_json(const std::string& source, const std::vector<std::string>& sets, const plugin::Finder& finder) {
-  const auto draft =
-      is_file(source) ? load_draft(source, sets) : draft_of("dataset", source, sets, "compeer data stats");
+  const auto draft = is_file(source) ? spec::load_draft(source, sets)
+                                     : contract::draft_of("dataset", source, sets, "compeer data stats");
   spec::check(draft, finder);
   const json given = draft.values.value("dataset", json::object());
   if (!given.contains("plugin")) throw Error(source, "names no dataset: it has no [dataset]", "", Exit::spec);
   const auto found = finder.get("datasets", given.at("plugin").get<std::string>());
-  json chosen = plugin_json(found, given, source, as_written);
+  json chosen = contract::plugin_json(found, given, source, as_written);
   chosen["source"] = source;
   return chosen;
 }
@@ -65,23 +65,22 @@ int stats(const Options& options) {
   const plugin::Finder finder;
   json sources = json::array();
   for (const auto& source : options.sources) sources.push_back(source_json(source, options.sets, finder));
-  become_worker("data_stats", {{"sources", sources}, {"json", options.as_json}, {"all", options.all}}, 0);
+  launch::become_worker("data_stats", {{"sources", sources}, {"json", options.as_json}, {"all", options.all}}, 0);
 }
 
 }  // namespace
 
-void add_data_stats(CLI::App& data, std::function<int()>& action) {
+void add_data_stats(CLI::App& command, Action& action) {
   auto options = std::make_shared<Options>();
-  auto* command = data.add_subcommand("stats", "Count what data sets hold: dialogues, turns, lengths, labels");
-  command->add_option("SOURCE", options->sources, "dataset plugins, or files with a [dataset]")->required();
-  command->add_option("--set", options->sets, "a setting: --set path=FILE (repeatable)")
+  command.add_option("SOURCE", options->sources, "dataset plugins, or files with a [dataset]")->required();
+  command.add_option("--set", options->sets, "a setting: --set path=FILE (repeatable)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--json", options->as_json, "as one JSON object");
-  command->add_flag("--all", options->all, "name every record that can't be read, not the first 20");
-  command->footer(kExplained);
-  command->callback([options, &action] { action = [options] { return stats(*options); }; });
+  command.add_flag("--json", options->as_json, "as one JSON object");
+  command.add_flag("--all", options->all, "name every record that can't be read, not the first 20");
+  command.footer(kExplained);
+  command.callback([options, &action] { action = [options] { return stats(*options); }; });
 }
 
 }  // namespace compeer::app

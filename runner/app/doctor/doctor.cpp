@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+
+#include "app/commands.h"
 
 namespace compeer::app {
 
@@ -90,6 +94,12 @@ int doctor(bool json, std::ostream& out) {
   add({check_hdf5()});
   add(check_optional());
   return print_findings(findings, json, out);
+}
+
+void add_doctor(CLI::App& command, Action& action) {
+  auto as_json = std::make_shared<bool>(false);
+  command.add_flag("--json", *as_json, "as one JSON object");
+  command.callback([as_json, &action] { action = [as_json] { return doctor(*as_json, std::cout); }; });
 }
 
 }  // namespace compeer::app

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/program_output.h"
 #include "base/machine.h"
+#include "launch/program_output.h"
 
 /// What `compeer doctor` looks at. Each check is a function of what it is told, so that it can be told of another
 /// machine.
@@ -53,11 +53,12 @@ Finding check_launcher(const std::string& program, uid_t user);
 /// Two ranks are started and meet: MPI works here, and which one, and what libtorch computes with.
 std::vector<Finding> check_ranks(const std::filesystem::path& worker);
 /// What they said: `compeer-worker model about`.
-std::vector<Finding> judge_ranks(const ProgramOutput& said);
+std::vector<Finding> judge_ranks(const launch::ProgramOutput& said);
 
 /// Slurm's commands, its controller, and whether srun can connect ranks.
 std::vector<Finding> check_slurm();
-std::vector<Finding> judge_slurm(const ProgramOutput& version, const ProgramOutput& ping, const ProgramOutput& kinds);
+std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
+                                 const launch::ProgramOutput& kinds);
 
 /// Plugins in the search path: how many, where, and which can't be used.
 Finding check_plugins();

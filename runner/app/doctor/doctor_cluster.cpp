@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "app/doctor/doctor.h"
-#include "app/launch/worker_program.h"
 #include "base/error.h"
+#include "launch/worker_program.h"
 
 namespace compeer::app {
 
@@ -39,16 +39,16 @@ bool lists_pmix(const std::string& kinds) {
 std::vector<Finding> check_ranks(const std::filesystem::path& worker) {
   std::vector<std::string> command;
   try {
-    command = rank_launcher(2, 1);
+    command = launch::rank_launcher(2, 1);
   } catch (const Error&) {
     return {};  // no launcher: that is a finding of its own
   }
   for (const auto& word : {worker.string(), std::string("model"), std::string("about"), std::string("{}")})
     command.push_back(word);
-  return judge_ranks(ask_program(command, rank_environment(2, 1), patience));
+  return judge_ranks(launch::ask_program(command, launch::rank_environment(2, 1), patience));
 }
 
-std::vector<Finding> judge_ranks(const ProgramOutput& said) {
+std::vector<Finding> judge_ranks(const launch::ProgramOutput& said) {
   const auto begin = said.text.find('{');
   const auto told = begin == std::string::npos
                         ? nlohmann::json()
@@ -68,12 +68,13 @@ std::vector<Finding> judge_ranks(const ProgramOutput& said) {
 }
 
 std::vector<Finding> check_slurm() {
-  const auto version = ask_program({"sbatch", "--version"});
+  const auto version = launch::ask_program({"sbatch", "--version"});
   if (version.exit != 0) return judge_slurm(version, {}, {});
-  return judge_slurm(version, ask_program({"scontrol", "ping"}), ask_program({"srun", "--mpi=list"}));
+  return judge_slurm(version, launch::ask_program({"scontrol", "ping"}), launch::ask_program({"srun", "--mpi=list"}));
 }
 
-std::vector<Finding> judge_slurm(const ProgramOutput& version, const ProgramOutput& ping, const ProgramOutput& kinds) {
+std::vector<Finding> judge_slurm(const launch::ProgramOutput& version, const launch::ProgramOutput& ping,
+                                 const launch::ProgramOutput& kinds) {
   const char* dry = "compeer submit --dry-run shows scripts for a cluster that has it";
   if (version.exit == 127) return {{"Slurm", Finding::remark, "not here (optional)", dry}};
   if (version.exit != 0)

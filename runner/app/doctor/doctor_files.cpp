@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "app/doctor/doctor.h"
-#include "app/log/in_child.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "record/in_child.h"
 #include "record/run_file.h"
 
 namespace compeer::app {
@@ -116,7 +116,7 @@ Finding try_whole_files(const fs::path& folder) {
 
 // In a process of its own: HDF5 may hang or crash where a file system is not what it seems.
 Finding try_live_reading(const fs::path& folder) {
-  const auto seen = in_child(
+  const auto seen = record::in_child(
       [&] {
         auto writer = record::RunWriter::create(folder / "run.h5", "{}", {"value"});
         for (const double value : {1.0, 2.0}) writer.append({&value, 1});

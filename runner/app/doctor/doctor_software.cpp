@@ -36,7 +36,7 @@ std::string libtorch_version(const fs::path& library) {
 }
 
 Finding check_h5py() {
-  const auto answer = ask_program({"python3", "-c", "import h5py; print(h5py.__version__)"});
+  const auto answer = launch::ask_program({"python3", "-c", "import h5py; print(h5py.__version__)"});
   if (answer.exit == 0) return {"h5py", Finding::good, first_line(answer.text), ""};
   return {"h5py", Finding::remark, "not there (optional)",
           "to read run.h5 in Python: apt-get install python3-h5py, or pip install h5py"};
@@ -44,7 +44,7 @@ Finding check_h5py() {
 
 Finding check_browser() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome", "firefox", "firefox-esr"}) {
-    if (ask_program({name, "--version"}).exit == 0) return {"browser", Finding::good, name, ""};
+    if (launch::ask_program({name, "--version"}).exit == 0) return {"browser", Finding::good, name, ""};
   }
   return {"browser", Finding::remark, "none found here (optional)",
           "report.html is one file: open it on any machine with a browser"};
@@ -70,7 +70,7 @@ std::vector<Finding> check_worker(const fs::path& program) {
     return {
         {"worker", Finding::lacking, "no " + program.string(), "build it: ./compeer does, or ninja compeer-worker"}};
   }
-  const auto answer = ask_program({program.string(), "--version"});
+  const auto answer = launch::ask_program({program.string(), "--version"});
   // Libraries may have something to say before it: libgomp of a bad OMP_NUM_THREADS, for one.
   const auto version = first_match(answer.text, "(compeer-worker [^\n]+)");
   Finding worker{"worker", Finding::good, fmt::format("{}, {}", version, program.string()), ""};
@@ -80,11 +80,11 @@ std::vector<Finding> check_worker(const fs::path& program) {
     worker.remedy = "./compeer builds it again";
   }
   // The loader itself, asked as ldd asks it.
-  return {worker, judge_libraries(ask_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
+  return {worker, judge_libraries(launch::ask_program({program.string()}, {"LD_TRACE_LOADED_OBJECTS=1"}).text)};
 }
 
 Finding check_launcher(const std::string& program, uid_t user) {
-  const auto answer = ask_program({program, "--version"});
+  const auto answer = launch::ask_program({program, "--version"});
   if (answer.exit != 0) {
     return {"mpirun", Finding::lacking, "not found: runs of one rank only", "apt-get install openmpi-bin"};
   }

@@ -13,10 +13,10 @@
 #include <span>
 
 #include "app/commands.h"
-#include "app/log/in_child.h"
 #include "app/log/key_figures.h"
 #include "app/log/watch.h"
 #include "base/error.h"
+#include "record/in_child.h"
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/runs/load.h"
@@ -150,80 +150,6 @@ void add_timeout(CLI::App& command, double& seconds) {
   command.add_option("--timeout", seconds, "seconds that reading may take, of each run or file")->capture_default_str();
 }
 
-void add_show(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogShow>();
-  auto* command = log.add_subcommand("show", "Print the newest rows of a run's metrics, and its events");
-  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
-  command->add_flag("--json", options->json, "one JSON object: status, columns, times, events");
-  command->add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
-  command->add_flag("--all", options->all, "every column, and every figure that the run came to");
-  command->add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
-  add_timeout(*command, options->seconds);
-  command->callback([options, &action] {
-    options->width = terminal_width();
-    action = [options] { return log_show(*options, std::cout); };
-  });
-}
-
-void add_watch(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogWatch>();
-  auto* command = log.add_subcommand("watch", "Show how runs go, until they have ended");
-  command->add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
-  command->add_option("--columns", options->columns, "these, separated by commas")->delimiter(',');
-  command->add_option("--interval", options->interval, "seconds between two looks")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
-  add_timeout(*command, options->seconds);
-  command->callback(
-      [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
-}
-
-void add_export(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogExport>();
-  auto* command = log.add_subcommand("export", "Write the metrics of runs for other programs");
-  command->add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
-  command->add_option("--csv", options->csv, "every row, into this file, or - for standard output");
-  command->add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
-  command->add_option("--tensorboard", options->tensorboard,
-                      "a file for TensorBoard in this folder; of several runs in a folder of each");
-  command->add_option("--rollouts", options->rollouts,
-                      "every completion with its prompt, rewards and advantage as a line of JSON: a file, or -");
-  command->add_flag("--tokens", options->tokens, "with --rollouts: tokens and log-probabilities, too");
-  add_timeout(*command, options->seconds);
-  command->callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
-}
-
-void add_group(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogGroup>();
-  auto* command = log.add_subcommand("group", "Print one prompt's completions with tokens, rewards and weights");
-  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
-  command->add_option("--step", options->step, "of this step; without it, of the last");
-  command->add_option("--prompt", options->prompt, "which of the step's prompts, from 0")->capture_default_str();
-  command->add_flag("--tokens", options->tokens, "each token with its log-probability");
-  command->add_flag("--json", options->json, "one JSON object, with the tokens");
-  add_timeout(*command, options->seconds);
-  command->callback([options, &action] { action = [options] { return log_group(*options, std::cout); }; });
-}
-
-void add_diff(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogDiff>();
-  auto* command = log.add_subcommand("diff", "Print what differs between two runs: settings, and what they came to");
-  command->add_option("before", options->before, "a run folder, or the name of one in results/")->required();
-  command->add_option("after", options->after, "another")->required();
-  command->add_flag("--json", options->json, "one JSON object");
-  add_timeout(*command, options->seconds);
-  command->callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
-}
-
-void add_log_verify(CLI::App& log, std::function<int()>& action) {
-  auto options = std::make_shared<LogVerify>();
-  auto* command = log.add_subcommand("verify", "Check that all a run wrote is whole; exit code 4 if not");
-  command->add_option("run", options->run, "a run folder, or the name of one in results/")->required();
-  command->add_flag("--json", options->json, "one JSON object");
-  add_timeout(*command, options->seconds);
-  command->callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });
-}
-
 }  // namespace
 
 RunReader open_run(const Path& folder) {
@@ -254,19 +180,76 @@ int log_show(const LogShow& options, std::ostream& out) {
     const RunReader run = open_run(folder);
     options.json ? show_json(folder, run, options, text) : show_table(folder, run, options, text);
   };
-  write_from_child(folder.string(), options.seconds, show, out);
+  record::write_from_child(folder.string(), options.seconds, show, out);
   return 0;
 }
 
-void add_log(CLI::App& app, std::function<int()>& action) {
-  auto* log = app.add_subcommand("log", "Show, watch, export, compare and verify what runs recorded");
-  log->require_subcommand(1);
-  add_show(*log, action);
-  add_watch(*log, action);
-  add_export(*log, action);
-  add_group(*log, action);
-  add_diff(*log, action);
-  add_log_verify(*log, action);
+void add_log_show(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogShow>();
+  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_flag("--json", options->json, "one JSON object: status, columns, times, events");
+  command.add_option("--columns", options->columns, "only these, separated by commas")->delimiter(',');
+  command.add_flag("--all", options->all, "every column, and every figure that the run came to");
+  command.add_option("--last", options->last, "how many rows; 0 for all")->capture_default_str();
+  add_timeout(command, options->seconds);
+  command.callback([options, &action] {
+    options->width = terminal_width();
+    action = [options] { return log_show(*options, std::cout); };
+  });
+}
+
+void add_log_watch(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogWatch>();
+  command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command.add_option("--columns", options->columns, "these, separated by commas")->delimiter(',');
+  command.add_option("--interval", options->interval, "seconds between two looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  add_timeout(command, options->seconds);
+  command.callback(
+      [options, &action] { action = [options] { return log_watch(*options, WatchPlace::standard_output()); }; });
+}
+
+void add_log_export(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogExport>();
+  command.add_option("runs", options->runs, "run folders, or names of runs in results/")->required();
+  command.add_option("--csv", options->csv, "every row, into this file, or - for standard output");
+  command.add_option("--figures", options->figures, "what runs came to, as CSV: a file, or - for standard output");
+  command.add_option("--tensorboard", options->tensorboard,
+                     "a file for TensorBoard in this folder; of several runs in a folder of each");
+  command.add_option("--rollouts", options->rollouts,
+                     "every completion with its prompt, rewards and advantage as a line of JSON: a file, or -");
+  command.add_flag("--tokens", options->tokens, "with --rollouts: tokens and log-probabilities, too");
+  add_timeout(command, options->seconds);
+  command.callback([options, &action] { action = [options] { return log_export(*options, std::cout); }; });
+}
+
+void add_log_group(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogGroup>();
+  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_option("--step", options->step, "of this step; without it, of the last");
+  command.add_option("--prompt", options->prompt, "which of the step's prompts, from 0")->capture_default_str();
+  command.add_flag("--tokens", options->tokens, "each token with its log-probability");
+  command.add_flag("--json", options->json, "one JSON object, with the tokens");
+  add_timeout(command, options->seconds);
+  command.callback([options, &action] { action = [options] { return log_group(*options, std::cout); }; });
+}
+
+void add_log_diff(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogDiff>();
+  command.add_option("before", options->before, "a run folder, or the name of one in results/")->required();
+  command.add_option("after", options->after, "another")->required();
+  command.add_flag("--json", options->json, "one JSON object");
+  add_timeout(command, options->seconds);
+  command.callback([options, &action] { action = [options] { return log_diff(*options, std::cout); }; });
+}
+
+void add_log_verify(CLI::App& command, Action& action) {
+  auto options = std::make_shared<LogVerify>();
+  command.add_option("run", options->run, "a run folder, or the name of one in results/")->required();
+  command.add_flag("--json", options->json, "one JSON object");
+  add_timeout(command, options->seconds);
+  command.callback([options, &action] { action = [options] { return log_verify(*options, std::cout); }; });
 }
 
 }  // namespace compeer::app

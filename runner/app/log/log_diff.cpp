@@ -6,9 +6,9 @@
 #include <ostream>
 #include <set>
 
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
+#include "record/in_child.h"
 #include "report/comparing/compare.h"
 #include "report/comparing/settings.h"
 #include "report/runs/figures.h"
@@ -36,7 +36,7 @@ ordered_json settings_of(const report::RunData& before, const report::RunData& a
   return list;
 }
 
-ordered_json to_json(const report::Estimate& e) {
+ordered_json to_json(const statistics::Interval& e) {
   const bool interval = e.has_interval();
   return {{"mean", number(e.mean)},
           {"low", interval ? number(e.low) : nullptr},
@@ -49,8 +49,8 @@ bool costs(const std::string& metric) {  // differ between any two runs
 }
 
 // What a run came to. The rows of training are no independent sample, so their means have no interval here.
-std::vector<std::pair<std::string, report::Estimate>> measured(const report::RunData& run) {
-  std::vector<std::pair<std::string, report::Estimate>> all;
+std::vector<std::pair<std::string, statistics::Interval>> measured(const report::RunData& run) {
+  std::vector<std::pair<std::string, statistics::Interval>> all;
   for (const auto& stage : run.stages) {
     for (const auto& [path, figure] : report::figures_of(stage.findings))
       all.emplace_back(stage.name + "/" + path, figure);
@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, report::Estimate>> measured(const report::Run
     const auto e = run.estimate(metric.name);
     if (e.known() && !costs(metric.name))
       all.emplace_back(metric.name,
-                       run.task == "evaluate" ? e : report::Estimate{e.mean, report::missing, report::missing, 0});
+                       run.task == "evaluate" ? e : statistics::Interval{e.mean, report::missing, report::missing, 0});
   }
   return all;
 }
@@ -148,9 +148,9 @@ void print(const ordered_json& all, std::ostream& out) {
 
 int log_diff(const LogDiff& options, std::ostream& out) {
   const auto before = find_run(options.before), after = find_run(options.after);
-  const auto result =
-      in_child([&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
-               options.seconds);
+  const auto result = record::in_child(
+      [&] { return differences(before, after).dump(-1, ' ', false, ordered_json::error_handler_t::replace); },
+      options.seconds);
   if (!result.problem.empty())
     throw Error(before.string() + " and " + after.string(), "can't be read: " + result.problem,
                 "compeer log verify tells more", Exit::data);

@@ -8,10 +8,10 @@
 
 #include "app/log/export_rollouts.h"
 #include "app/log/figures.h"
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "record/in_child.h"
 #include "record/run_file.h"
 #include "record/tensorboard.h"
 #include "spec/text.h"
@@ -149,7 +149,7 @@ int log_export(const LogExport& options, std::ostream& out) {
     if (!options.tensorboard.empty()) export_tensorboard(folders, options.tensorboard);
     if (!options.rollouts.empty()) export_rollouts(folders, options, text);
   };
-  write_from_child("log export", options.seconds, write, out);
+  record::write_from_child("log export", options.seconds, write, out);
   return 0;
 }
 

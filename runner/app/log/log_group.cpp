@@ -7,9 +7,9 @@
 #include <numeric>
 #include <ostream>
 
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
+#include "record/in_child.h"
 #include "record/rollout_file.h"
 #include "spec/text.h"
 
@@ -103,7 +103,7 @@ void show_group(const std::filesystem::path& folder, LogGroup options, std::ostr
 
 int log_group(const LogGroup& options, std::ostream& out) {
   const auto folder = find_run(options.run);
-  write_from_child(
+  record::write_from_child(
       folder.string(), options.seconds, [&](std::ostream& text) { show_group(folder, options, text); }, out);
   return 0;
 }

@@ -7,18 +7,17 @@
 #include <ostream>
 #include <set>
 
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/plain_file.h"
 #include "record/checkpoint.h"
+#include "record/in_child.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/runs/load.h"
-#include "report/runs/load_stages.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
@@ -51,7 +50,7 @@ Check check_here(const std::string& what, Work work) {
 }
 
 Check check_in_child(const std::string& what, double seconds, const std::function<std::string()>& work) {
-  const ChildResult result = in_child(work, seconds);
+  const record::ChildResult result = record::in_child(work, seconds);
   return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem};
 }
 

@@ -12,11 +12,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/launch/interrupts.h"
-#include "app/launch/run_folder.h"
-#include "app/log/in_child.h"
 #include "app/log/log.h"
 #include "base/error.h"
+#include "launch/interrupts.h"
+#include "launch/run_folder.h"
+#include "record/in_child.h"
 #include "record/run_file.h"
 #include "record/status.h"
 
@@ -51,7 +51,7 @@ void read_rows(const Path& folder, const std::vector<std::string>& columns, doub
                bool& alive) {
   std::error_code code;
   if (!std::filesystem::exists(folder / "run.h5", code)) return;
-  const auto result = in_child([&] { return rows_in(folder / "run.h5", columns); }, seconds);
+  const auto result = record::in_child([&] { return rows_in(folder / "run.h5", columns); }, seconds);
   if (!result.problem.empty()) throw Error((folder / "run.h5").string(), result.problem, "", Exit::data);
   const json read = json::from_cbor(result.output);
   read.at("columns").get_to(run.columns);
@@ -129,7 +129,7 @@ WatchPlace WatchPlace::standard_output() {
     const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
     return known ? WatchView{{}, size.ws_col, size.ws_row} : WatchView{};
   };
-  const auto signals = std::make_shared<Interrupts>();
+  const auto signals = std::make_shared<launch::Interrupts>();
   place.wait = [signals](double seconds) {
     ::poll(nullptr, 0, static_cast<int>(1000 * seconds));  // a signal ends it
     return signals->count() == 0;
@@ -144,7 +144,7 @@ WatchPlace WatchPlace::standard_output() {
 WatchedRun look_at(const Path& folder, const std::vector<std::string>& columns, double seconds) {
   WatchedRun run;
   run.name = std::filesystem::weakly_canonical(folder).filename().string();
-  bool alive = !RunFolder::holder(folder).empty();
+  bool alive = !launch::RunFolder::holder(folder).empty();
   try {
     read_status(folder, run);
     read_rows(folder, columns, seconds, run, alive);

@@ -8,8 +8,8 @@
 #include <limits>
 #include <set>
 
-#include "app/launch/progress.h"
 #include "base/error.h"
+#include "launch/progress.h"
 #include "spec/text.h"
 
 namespace compeer::app {
@@ -82,11 +82,11 @@ std::vector<Column> fixed_columns(const std::vector<WatchedRun>& runs) {
   return {text_column(runs, "run", false, [](const WatchedRun& run) { return spec::printable(run.name, 40); }),
           text_column(runs, "state", false, [](const WatchedRun& run) { return spec::printable(run.state, 20); }),
           text_column(runs, "step", true, steps),
-          text_column(runs, "took", true, [](const WatchedRun& run) { return duration_text(run.elapsed); }),
+          text_column(runs, "took", true, [](const WatchedRun& run) { return launch::duration_text(run.elapsed); }),
           text_column(runs, "left", true,
                       [](const WatchedRun& run) {
                         const double left = seconds_left(run);
-                        return std::isnan(left) ? std::string("-") : duration_text(left);
+                        return std::isnan(left) ? std::string("-") : launch::duration_text(left);
                       }),
           text_column(
               runs, "phase", false,
@@ -207,7 +207,7 @@ std::vector<std::string> watch_news(const std::vector<WatchedRun>& before, const
     for (uint64_t row = first; row < now[i].rows(); ++row) lines.push_back(row_text(now[i], row, view.columns));
     if (known && before[i].state == now[i].state) continue;
     auto line = fmt::format("{}: {}", spec::printable(now[i].name, 60), spec::printable(now[i].state, 20));
-    if (now[i].ended()) line += " after " + duration_text(now[i].elapsed);
+    if (now[i].ended()) line += " after " + launch::duration_text(now[i].elapsed);
     if (!now[i].problem.empty()) line += ": " + spec::printable(now[i].problem, 500);
     lines.push_back(line);
   }

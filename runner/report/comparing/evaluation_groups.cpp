@@ -1,153 +1,202 @@
-#include "report/comparing/evaluation_groups.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <set>
 
-#include "report/comparing/compare.h"
-#include "report/drawing/numbers.h"
+#include "report/comparing/evaluations.h"
+#include "report/comparing/subject.h"
+#include "report/drawing/svg.h"
+
+// Both kinds of evaluation are found, gathered into groups and candidates by keys, and named; only their keys differ.
 
 namespace compeer::report {
 
 namespace {
 
-const nlohmann::json& section(const RunData& run, const char* name) {
-  static const nlohmann::json empty = nlohmann::json::object();
-  return run.spec.contains(name) && run.spec[name].is_structured() ? run.spec[name] : empty;
+using nlohmann::json;
+
+struct FoundEvaluation {
+  Evaluation evaluation;
+  std::string group, candidate;
+  std::string looks;  ///< who is evaluated, over all seeds: what is to be told apart
+};
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::vector<FoundEvaluation> find_in_runs(const std::vector<RunData>& runs, const Lineage& lineage, Seeds seeds) {
+  std::vector<FoundEvaluation> all;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    if (runs[run].task != "evaluate" || runs[run].summary.empty()) continue;
+    auto test = circumstances(runs[run], 0);
+    const auto group = seeds == Seeds::apart ? text_of(test) : lineage.in_common(test);
+    const auto candidate = seeds == Seeds::apart ? std::to_string(run) : lineage.key(run);
+    if (seeds == Seeds::together) test = json::array({runs[run].spec.value("seed", json()), test});
+    all.push_back({Evaluation{run, 0, test}, group, candidate, ""});
+  }
+  return all;
 }
 
-template <class T>
-T setting(const RunData& run, const char* table, const char* key, T otherwise) {
-  const auto& at = section(run, table);
-  if (!at.is_object() || !at.contains(key)) return otherwise;
-  try {
-    return at[key].get<T>();
-  } catch (const nlohmann::json::exception&) {
-    return otherwise;
+std::vector<FoundEvaluation> find_in_stages(const std::vector<RunData>& runs, const Lineage& lineage, Seeds seeds) {
+  std::vector<FoundEvaluation> all;
+  std::set<json> seen;
+  for (size_t run = 0; run < runs.size(); ++run) {
+    for (size_t i = 1; i < runs[run].stages.size(); ++i) {
+      const auto& stage = runs[run].stages[i];
+      if (!measures(stage)) continue;
+      const auto met = circumstances(runs[run], i);
+      const json test = json::array({runs[run].spec.value("seed", json()), met});
+      const json who = subject_settings(runs[run], i);
+      if (!seen.insert(json::array({test, who, stage.findings})).second) continue;
+      const auto group = stage.plugin + lineage.in_common(met), looks = group + lineage.in_common(who);
+      const auto alone = looks + std::to_string(all.size());
+      all.push_back({{run, i, test}, group, seeds == Seeds::apart ? alone : looks, looks});
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> texts_in(const json& findings, const char* key) {
+  std::vector<std::string> texts;
+  if (!findings.contains(key) || !findings[key].is_array()) return texts;
+  for (const auto& text : findings[key]) texts.push_back(text.is_string() ? text.get<std::string>() : "");
+  return texts;
+}
+
+/// Columns that the group does not have yet, what they are called, and which way is better; the figure that the
+/// findings call the headline, else the first of the table.
+void add_columns(const json& findings, EvaluationGroup& group) {
+  for (const auto& [name, way] : ways_of(findings)) group.ways.emplace(name, way);
+  const auto columns = texts_in(findings, "columns"), titles = texts_in(findings, "titles");
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const auto same = [&](const Metric& column) { return column.name == columns[i]; };
+    if (columns[i].empty() || std::any_of(group.columns.begin(), group.columns.end(), same)) continue;
+    group.columns.push_back(group.metric(columns[i]));
+    if (i < titles.size() && !titles[i].empty()) group.columns.back().title = titles[i];
+  }
+  if (!group.headline.empty()) return;
+  const auto named = findings.find("headline");
+  if (named != findings.end() && named->is_string()) {
+    group.headline.push_back(group.metric(*named));
+  } else if (!group.columns.empty()) {
+    group.headline.push_back(group.columns.front());
   }
 }
 
-std::string data(const RunData& run) {
-  return setting<std::string>(run, "dataset", "plugin", "?") + ", " +
-         setting<std::string>(run, "evaluate", "split", "?");
+/// A model that a run taught looks like that run.
+size_t style_of(const RunData& run, size_t stage, const Lineage& lineage, size_t otherwise) {
+  for (const auto& path : subject_paths(run, stage)) {
+    if (const auto made_by = lineage.run_of(path); made_by && stage > 0) return lineage.style(*made_by);
+  }
+  return otherwise;
 }
 
-/// What must agree for two evaluations to measure the same thing.
-std::string comparable(const RunData& run) {
-  nlohmann::json key = {section(run, "dataset"), section(run, "rewards"),
-                        setting<std::string>(run, "evaluate", "split", ""), decoding_of(run)};
-  return key.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+/// Several judges tested in one run would all look like that run, and all runs of very many alike. `looks`: of each
+/// candidate of a group of stages.
+void tell_apart(EvaluationGroup& group, const std::vector<std::string>& looks) {
+  std::map<std::string, size_t> numbers;
+  for (const auto& one : looks) numbers.emplace(one, numbers.size());
+  std::set<size_t> styles;
+  for (const auto& candidate : group.candidates) styles.insert(candidate.style);
+  if (styles.size() == numbers.size() && *styles.rbegin() < styles_told_apart) return;
+  for (size_t i = 0; i < looks.size(); ++i) group.candidates[i].style = numbers[looks[i]];
 }
 
-/// The evaluation, in the same group, of the model that this one's training started from.
+std::vector<EvaluationGroup> gathered(const std::vector<RunData>& runs, const Lineage& lineage,
+                                      const std::vector<FoundEvaluation>& found) {
+  std::vector<EvaluationGroup> groups;
+  std::vector<std::vector<std::string>> looks;
+  std::map<std::string, size_t> group_places;
+  std::map<std::pair<std::string, std::string>, size_t> candidate_places;
+  for (const auto& one : found) {
+    const auto& [run, stage, test] = one.evaluation;
+    const auto [place, is_new] = group_places.emplace(one.group, groups.size());
+    if (is_new) groups.push_back({stage > 0 ? runs[run].stages[stage].plugin : "", ""}), looks.emplace_back();
+    auto& group = groups[place->second];
+    const auto [candidate, first] =
+        candidate_places.emplace(std::pair(one.group, one.candidate), group.candidates.size());
+    if (first) {
+      group.candidates.push_back({"", "", "", style_of(runs[run], stage, lineage, lineage.style(run)), {}});
+      looks[place->second].push_back(one.looks);
+    }
+    group.candidates[candidate->second].evaluations.push_back(one.evaluation);
+    if (stage > 0) add_columns(runs[run].stages[stage].findings, group);
+  }
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i].plugin.empty()) tell_apart(groups[i], looks[i]);
+  }
+  return groups;
+}
+
+size_t first_run(const Candidate& candidate) { return candidate.evaluations.front().run; }
+
+/// The candidate of the model that this one's training started from.
 std::optional<size_t> before(const std::vector<RunData>& runs, const Lineage& lineage, const EvaluationGroup& group,
-                             size_t run) {
-  const auto trained = lineage.parent(run);
+                             size_t candidate) {
+  const auto trained = lineage.parent(first_run(group.candidates[candidate]));
   if (!trained || runs[*trained].task == "evaluate") return {};
-  for (const size_t other : group.runs) {
-    if (other == run) continue;
+  for (size_t i = 0; i < group.candidates.size(); ++i) {
+    const size_t other = first_run(group.candidates[i]);
+    if (i == candidate) continue;
     const bool same_run = lineage.parent(*trained) && lineage.parent(other) == lineage.parent(*trained);
     const bool same_path =
         !runs[*trained].start_model().empty() && runs[other].start_model() == runs[*trained].start_model();
-    if (same_run || same_path) return other;
+    if (same_run || same_path) return i;
   }
   return {};
 }
 
-void name_groups(const std::vector<RunData>& runs, std::vector<EvaluationGroup>& groups) {
-  std::set<std::string> kinds;
-  for (const auto& group : groups) kinds.insert(data(runs[group.runs.front()]));
-  std::map<std::string, int> taken;
-  for (auto& group : groups) {
-    group.heading = decoding_of(runs[group.runs.front()]);
-    if (kinds.size() > 1) group.heading += " (" + data(runs[group.runs.front()]) + ")";
-    if (const int n = ++taken[group.heading]; n > 1) group.heading += fmt::format(" (other settings, {})", n);
-    std::vector<std::string> names;
-    for (const size_t run : group.runs) names.push_back(runs[run].name);
-    group.labels = short_labels(names);
+void put_baselines_first(const std::vector<RunData>& runs, const Lineage& lineage, EvaluationGroup& group) {
+  std::set<size_t> baselines;
+  for (size_t i = 0; i < group.candidates.size(); ++i) {
+    const auto base = before(runs, lineage, group, i);
+    if (base && !before(runs, lineage, group, *base)) baselines.insert(first_run(group.candidates[*base]));
   }
+  std::stable_partition(group.candidates.begin(), group.candidates.end(),
+                        [&](const Candidate& candidate) { return baselines.contains(first_run(candidate)); });
 }
 
 }  // namespace
 
-std::string decoding_of(const RunData& run) {
-  if (run.greedy()) return "Greedy";
-  return "Sampled, temperature " + compact(setting(run, "sampling", "temperature", 1.0));
-}
-
-std::vector<EvaluationGroup> evaluation_groups(const std::vector<RunData>& runs, const Lineage& lineage) {
-  std::vector<EvaluationGroup> groups;
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].task != "evaluate" || runs[i].summary.empty()) continue;
-    const auto [place, is_new] = places.emplace(comparable(runs[i]), groups.size());
-    if (is_new) groups.emplace_back();
-    groups[place->second].runs.push_back(i);
-  }
+std::vector<EvaluationGroup> run_evaluations(const std::vector<RunData>& runs, const Lineage& lineage, Seeds seeds) {
+  auto groups = gathered(runs, lineage, find_in_runs(runs, lineage, seeds));
   for (auto& group : groups) {
-    std::set<size_t> baselines;
-    for (const size_t run : group.runs) {
-      if (const auto base = before(runs, lineage, group, run); base && !before(runs, lineage, group, *base))
-        baselines.insert(*base);
+    std::vector<const RunData*> members;
+    for (const auto& candidate : group.candidates) {
+      for (const auto& one : candidate.evaluations) members.push_back(&runs[one.run]);
     }
-    std::stable_partition(group.runs.begin(), group.runs.end(), [&](size_t run) { return baselines.contains(run); });
+    group.headline = headline(members);
+    put_baselines_first(runs, lineage, group);
   }
   std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
-    return runs[a.runs.front()].greedy() < runs[b.runs.front()].greedy();
+    return runs[first_run(a.candidates.front())].greedy() < runs[first_run(b.candidates.front())].greedy();
   });
   name_groups(runs, groups);
+  for (auto& group : groups) name_candidates(runs, lineage, group);
   return groups;
 }
 
-std::vector<Comparison> comparisons(const std::vector<RunData>& runs, const Lineage& lineage,
-                                    const EvaluationGroup& group) {
-  std::vector<Comparison> known, with_first;
-  for (size_t i = 0; i < group.runs.size(); ++i) {
-    if (i > 0) with_first.push_back({group.runs[0], group.runs[i], group.labels[0], group.labels[i]});
-    const auto base = before(runs, lineage, group, group.runs[i]);
-    if (!base) continue;
-    const size_t place = std::find(group.runs.begin(), group.runs.end(), *base) - group.runs.begin();
-    known.push_back({*base, group.runs[i], group.labels[place], group.labels[i]});
+std::vector<EvaluationGroup> stage_evaluations(const std::vector<RunData>& runs, const Lineage& lineage, Seeds seeds) {
+  auto groups = gathered(runs, lineage, find_in_stages(runs, lineage, seeds));
+  name_groups(runs, groups);
+  for (auto& group : groups) name_candidates(runs, lineage, group);
+  return groups;
+}
+
+Metric EvaluationGroup::metric(const std::string& path) const {
+  const auto known = std::find_if(columns.begin(), columns.end(), [&](const Metric& m) { return m.name == path; });
+  if (known != columns.end()) return *known;
+  if (plugin.empty()) return describe(path);
+  const auto title = spaced(path.substr(path.rfind('/') + 1));
+  return {.name = path, .title = title, .from = "", .note = path, .better = better_of(ways, path)};
+}
+
+std::vector<BeforeAfter> comparisons(const std::vector<RunData>& runs, const Lineage& lineage,
+                                     const EvaluationGroup& group) {
+  std::vector<BeforeAfter> known, with_first;
+  for (size_t i = 0; i < group.candidates.size(); ++i) {
+    if (i > 0) with_first.push_back({0, i});
+    if (const auto base = before(runs, lineage, group, i)) known.push_back({*base, i});
   }
   return known.empty() ? with_first : known;
-}
-
-std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
-  const auto all = metrics_of(runs);
-  std::vector<Metric> chosen;
-  const auto add = [&](auto fits) { std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), fits); };
-  add([](const Metric& m) { return m.topic == Topic::reward && m.title == "quality"; });
-  if (chosen.empty()) add([](const Metric& m) { return m.name == "reward"; });
-  add([](const Metric& m) { return m.name.ends_with("/s_in") || m.name.ends_with("/s_hi") || m.name == "distinct_2"; });
-  std::erase_if(chosen, [&](const Metric& metric) {
-    const auto same = [&](const RunData* run) {
-      const double mean = run->estimate(metric.name).mean;
-      return !std::isfinite(mean) || mean == runs.front()->estimate(metric.name).mean;
-    };
-    return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), same);
-  });
-  return chosen;
-}
-
-std::vector<bool> best(const std::vector<const RunData*>& runs, const Metric& metric) {
-  std::vector<bool> marks(runs.size(), false);
-  if (metric.better == Better::unknown) return marks;
-  const RunData* top = nullptr;
-  for (const auto* run : runs) {
-    const double mean = run->estimate(metric.name).mean;
-    if (!std::isfinite(mean)) continue;
-    const double so_far = top ? top->estimate(metric.name).mean : 0;
-    if (!top || (metric.better == Better::higher ? mean > so_far : mean < so_far)) top = run;
-  }
-  bool any_clear = false;
-  for (size_t i = 0; top && i < runs.size(); ++i) {
-    const auto d = difference(*runs[i], *top, metric.name);
-    any_clear = any_clear || d.clear();
-    marks[i] = runs[i] == top || (d.known() && !d.clear());
-  }
-  return any_clear ? marks : std::vector<bool>(runs.size(), false);
 }
 
 }  // namespace compeer::report

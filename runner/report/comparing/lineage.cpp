@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "report/drawing/svg.h"
-#include "report/runs/used_runs.h"
+#include "report/runs/load.h"
 
 namespace compeer::report {
 

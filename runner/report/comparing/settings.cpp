@@ -33,24 +33,27 @@ std::map<std::string, std::string> flattened(const nlohmann::json& spec) {
   return flat;
 }
 
+std::set<std::string> differing(const std::vector<std::map<std::string, std::string>>& flat) {
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, size_t> times;
+  for (const auto& one : flat) {
+    for (const auto& [path, value] : one) values[path].insert(value), ++times[path];
+  }
+  std::set<std::string> paths;
+  for (const auto& [path, different] : values) {
+    if (different.size() > 1 || times[path] < flat.size()) paths.insert(path);
+  }
+  return paths;
+}
+
 std::vector<std::string> changed(const std::vector<const RunData*>& runs) {
   std::vector<std::map<std::string, std::string>> specs;
-  std::set<std::string> paths;
-  for (const auto* run : runs) {
-    specs.push_back(flattened(run->spec));
-    for (const auto& [path, value] : specs.back()) paths.insert(path);
-  }
-  const auto differs = [&](const std::string& path) {
-    std::set<std::string> values;
-    for (const auto& spec : specs) values.insert(spec.contains(path) ? spec.at(path) : "");
-    return values.size() > 1;
-  };
+  for (const auto* run : runs) specs.push_back(flattened(run->spec));
+  const auto paths = differing(specs);
   std::vector<std::string> list;
   for (const auto& path : paths) {
     const bool fingerprint = path.starts_with("inputs.");
-    const std::string input = fingerprint ? unquoted(path.substr(7)) : "";
-    if (path != "name" && differs(path) && !(fingerprint && paths.contains(input) && differs(input)))
-      list.push_back(path);
+    if (path != "name" && !(fingerprint && paths.contains(unquoted(path.substr(7))))) list.push_back(path);
   }
   return list;
 }

@@ -1,4 +1,4 @@
-#include "report/drawing/bar_plot.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/drawing/dot_plot.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr double width = 400, font = 11.5, row_height = 19, heading_height = 20, below = 24;
 constexpr size_t longest_label = 22;
 
-struct Scale {
+struct DotScale {
   double left, right;
   Range range;
   double at(double value) const { return left + (value - range.low) / (range.high - range.low) * (right - left); }
@@ -26,7 +26,7 @@ std::vector<DotRow> shown(const DotGroup& group) {
   return rows;
 }
 
-Scale scale_of(const DotPlot& plot) {
+DotScale scale_of(const DotPlot& plot) {
   double low = std::numeric_limits<double>::infinity(), high = -low, widest = 0;
   for (const auto& group : plot.groups) {
     for (const auto& row : shown(group)) {
@@ -48,7 +48,7 @@ double height_of(const DotPlot& plot) {
   return height;
 }
 
-void draw_row(Markup& out, const DotRow& row, const Scale& scale, double y) {
+void draw_row(Markup& out, const DotRow& row, const DotScale& scale, double y) {
   const auto& e = row.estimate;
   const auto g = out.open("g", {{"class", style_class(row.style)}});
   out.element("title", {}, row.name + ": " + with_interval(e, column_decimals({e})));
@@ -60,7 +60,7 @@ void draw_row(Markup& out, const DotRow& row, const Scale& scale, double y) {
   out.empty("circle", {{"cx", coordinate(scale.at(e.mean))}, {"cy", coordinate(y)}, {"r", "3.6"}});
 }
 
-void draw_baseline(Markup& out, const Estimate& e, const Scale& scale, double top, double bottom) {
+void draw_baseline(Markup& out, const Interval& e, const DotScale& scale, double top, double bottom) {
   if (e.has_interval())
     out.empty("rect", {{"class", "baseline"},
                        {"x", coordinate(scale.at(e.low))},
@@ -78,7 +78,7 @@ bool has_values(const DotPlot& plot) {
 
 void draw(Markup& out, const DotPlot& plot) {
   if (!has_values(plot)) return;
-  const Scale scale = scale_of(plot);
+  const DotScale scale = scale_of(plot);
   const double height = height_of(plot), base = height - below;
   const auto svg = open_figure(out, plot.id, width, height, plot.title, plot.description);
   const auto at = ticks(scale.range.low, scale.range.high, 5);

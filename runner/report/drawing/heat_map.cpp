@@ -1,4 +1,4 @@
-#include "report/drawing/heat_map.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 
@@ -15,20 +15,20 @@ constexpr double font = 11.5, row_height = 38, top = 8, below = 40, least_width 
 constexpr double faintest = 0.06, darkest = 0.5;  // so that text on a cell is readable in light and dark
 constexpr size_t longest_label = 18;
 
-struct Scale {
+struct CellScale {
   double low = 0, high = 0;
   double shade(double value) const {
     return high > low ? faintest + (darkest - faintest) * (value - low) / (high - low) : faintest;
   }
 };
 
-Scale scale_of(const std::vector<Estimate>& known) {
+CellScale scale_of(const std::vector<Interval>& known) {
   const auto [low, high] =
       std::minmax_element(known.begin(), known.end(), [](const auto& a, const auto& b) { return a.mean < b.mean; });
   return {low->mean, high->mean};
 }
 
-void draw_cell(Markup& out, const Estimate& e, const Scale& scale, int decimals, double x, double y, double width) {
+void draw_cell(Markup& out, const Interval& e, const CellScale& scale, int decimals, double x, double y, double width) {
   const auto middle = x + width / 2;
   if (!e.known()) return svg_text(out, middle, y + row_height / 2 + 4, "middle", "tick", "–");
   out.empty("rect", {{"class", "heat"},
@@ -46,9 +46,9 @@ void draw_cell(Markup& out, const Estimate& e, const Scale& scale, int decimals,
 }  // namespace
 
 void draw(Markup& out, const HeatMap& map) {
-  std::vector<Estimate> known;
+  std::vector<Interval> known;
   for (const auto& row : map.cells)
-    std::copy_if(row.begin(), row.end(), std::back_inserter(known), [](const Estimate& e) { return e.known(); });
+    std::copy_if(row.begin(), row.end(), std::back_inserter(known), [](const Interval& e) { return e.known(); });
   if (known.empty()) return;
   double left = text_width(map.y_label, font);
   for (const auto& row : map.rows) left = std::max(left, text_width(shortened(row, longest_label), font));
@@ -57,7 +57,7 @@ void draw(Markup& out, const HeatMap& map) {
   const double cell = std::max(least_cell, (least_width - left) / columns);
   const double width = left + cell * columns, base = top + 14 + row_height * static_cast<double>(map.rows.size());
   const auto svg = open_figure(out, map.id, width, base + below, map.title, map.description);
-  const Scale scale = scale_of(known);
+  const CellScale scale = scale_of(known);
   const int decimals = column_decimals(known);
   svg_text(out, left - 8, top + 4, "end", "axis-label", map.y_label);
   for (size_t i = 0; i < map.rows.size(); ++i) {

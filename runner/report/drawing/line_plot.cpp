@@ -1,4 +1,4 @@
-#include "report/drawing/line_plot.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 
@@ -17,16 +17,6 @@ constexpr double width = 400, height = 232, font = 11.5, top = 10, bottom = 36, 
 constexpr size_t longest_label = 18;
 constexpr size_t ends_named = 3;   ///< of more lines than can be labelled, this many highest and lowest ones are
 constexpr size_t dots_below = 13;  ///< a line of fewer points than this shows them
-
-struct Frame {
-  double left = 40, right = width - 8;
-  Range x, y;
-
-  double at_x(double value) const { return left + (value - x.low) / (x.high - x.low) * (right - left); }
-  double at_y(double value) const {
-    return height - bottom - (value - y.low) / (y.high - y.low) * (height - bottom - top);
-  }
-};
 
 /// Grows to hold whatever finite values it is given.
 struct Bounds {
@@ -85,7 +75,7 @@ std::vector<double> spaced(std::vector<double> at) {
   return at;
 }
 
-Curve placed(const Curve& curve, const Frame& frame) {
+Curve placed(const Curve& curve, const PlotFrame& frame) {
   Curve points;
   for (size_t i = 0; i < curve.x.size(); ++i) {
     points.x.push_back(frame.at_x(curve.x[i]));
@@ -94,7 +84,7 @@ Curve placed(const Curve& curve, const Frame& frame) {
   return points;
 }
 
-void draw_axes(Markup& out, const LinePlot& plot, const Frame& frame) {
+void draw_axes(Markup& out, const LinePlot& plot, const PlotFrame& frame) {
   const auto y_ticks = ticks(frame.y.low, frame.y.high, 5);
   const auto y_labels = tick_labels(y_ticks);
   for (size_t i = 0; i < y_ticks.size(); ++i) {
@@ -116,7 +106,7 @@ void draw_axes(Markup& out, const LinePlot& plot, const Frame& frame) {
 }
 
 /// One piece of a band; of a single place a line, as wide a band has no area.
-void draw_piece(Markup& out, const Spread& piece, const Frame& frame) {
+void draw_piece(Markup& out, const Spread& piece, const PlotFrame& frame) {
   Curve outline = placed({piece.x, piece.high}, frame);
   const Curve low = placed({piece.x, piece.low}, frame);
   if (piece.x.size() == 1) return svg_line(out, low.x[0], low.y[0], low.x[0], outline.y[0], "interval");
@@ -125,7 +115,7 @@ void draw_piece(Markup& out, const Spread& piece, const Frame& frame) {
   out.empty("path", {{"class", "band"}, {"d", path_data(outline) + "z"}});
 }
 
-void draw_band(Markup& out, const PlotLine& line, const Frame& frame) {
+void draw_band(Markup& out, const PlotLine& line, const PlotFrame& frame) {
   Spread piece;
   for (size_t i = 0; i <= line.band.x.size(); ++i) {
     if (i < line.band.x.size() && std::isfinite(line.band.low[i]) && std::isfinite(line.band.high[i])) {
@@ -137,7 +127,7 @@ void draw_band(Markup& out, const PlotLine& line, const Frame& frame) {
   }
 }
 
-void draw_heavy(Markup& out, const PlotLine& line, const Frame& frame) {
+void draw_heavy(Markup& out, const PlotLine& line, const PlotFrame& frame) {
   const Curve points = placed(line.heavy, frame);
   if (points.x.size() > 1) out.empty("path", {{"class", "line"}, {"d", path_data(points)}});
   if (line.style >= styles_told_apart) return;
@@ -150,7 +140,7 @@ void draw_heavy(Markup& out, const PlotLine& line, const Frame& frame) {
               {{"class", "ring"}, {"cx", coordinate(rings.x[i])}, {"cy", coordinate(rings.y[i])}, {"r", "6"}});
 }
 
-void draw_lines(Markup& out, const LinePlot& plot, const Frame& frame) {
+void draw_lines(Markup& out, const LinePlot& plot, const PlotFrame& frame) {
   for (const auto& line : plot.lines) {
     const auto group = out.open("g", {{"class", style_class(line.style)}});
     draw_band(out, line, frame);
@@ -163,7 +153,7 @@ void draw_lines(Markup& out, const LinePlot& plot, const Frame& frame) {
   }
 }
 
-void draw_labels(Markup& out, const LinePlot& plot, const Frame& frame) {
+void draw_labels(Markup& out, const LinePlot& plot, const PlotFrame& frame) {
   const auto order = labelled(plot);
   std::vector<double> wanted;
   for (const size_t i : order) wanted.push_back(frame.at_y(plot.lines[i].heavy.y.back()));
@@ -178,8 +168,8 @@ void draw_labels(Markup& out, const LinePlot& plot, const Frame& frame) {
   }
 }
 
-Frame frame_of(const LinePlot& plot) {
-  Frame frame;
+PlotFrame frame_of(const LinePlot& plot) {
+  PlotFrame frame{40, top, width - 8, height - bottom};
   const Bounds bounds = y_bounds(plot);
   frame.x = x_range(plot);
   frame.y = axis_range(bounds.low, bounds.high);
@@ -196,7 +186,7 @@ Frame frame_of(const LinePlot& plot) {
 
 }  // namespace
 
-void add_point(PlotLine& line, double x, const Estimate& e) {
+void add_point(PlotLine& line, double x, const Interval& e) {
   if (!e.known()) return;
   line.heavy.x.push_back(x), line.heavy.y.push_back(e.mean);
   line.band.x.push_back(x), line.band.mean.push_back(e.mean);
@@ -210,7 +200,7 @@ bool has_values(const LinePlot& plot) {
 
 void draw(Markup& out, const LinePlot& plot) {
   if (!has_values(plot)) return;
-  const Frame frame = frame_of(plot);
+  const PlotFrame frame = frame_of(plot);
   const auto svg = open_figure(out, plot.id, width, height, plot.title, plot.description);
   draw_axes(out, plot, frame);
   draw_lines(out, plot, frame);

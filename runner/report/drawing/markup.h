@@ -54,4 +54,7 @@ class Markup {
   std::string bytes_;
 };
 
+/// The text of style.css, built in.
+std::string_view style_sheet();
+
 }  // namespace compeer::report

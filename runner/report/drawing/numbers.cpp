@@ -84,7 +84,7 @@ int decimals_for(double half_width) {
   return std::clamp((leading < 3.55 ? 1 : 0) - exponent, 0, 6);
 }
 
-int column_decimals(const std::vector<Estimate>& estimates) {
+int column_decimals(const std::vector<Interval>& estimates) {
   const auto median = [](std::vector<double>& values) {
     std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
     return values[values.size() / 2];
@@ -100,7 +100,7 @@ int column_decimals(const std::vector<Estimate>& estimates) {
   return sizes.empty() ? 0 : std::clamp(2 - place, 0, 6);
 }
 
-std::string with_interval(const Estimate& e, int decimals) {
+std::string with_interval(const Interval& e, int decimals) {
   if (!e.has_interval()) return fixed(e.mean, decimals);
   return fmt::format("{} [{}, {}]", fixed(e.mean, decimals), fixed(e.low, decimals), fixed(e.high, decimals));
 }

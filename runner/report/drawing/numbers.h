@@ -26,10 +26,10 @@ int decimals_for(double half_width);
 
 /// Decimals fit for all of these at once, so that a column lines up: those of the median interval, but no more than
 /// five significant digits of the median mean; three of its digits where none has an interval.
-int column_decimals(const std::vector<Estimate>& estimates);
+int column_decimals(const std::vector<Interval>& estimates);
 
 /// "0.561 [0.540, 0.582]", or the mean alone where there is no interval.
-std::string with_interval(const Estimate& estimate, int decimals);
+std::string with_interval(const Interval& estimate, int decimals);
 
 /// Ticks at 1, 2 or 5 times a power of ten, at most about `most` of them, all within [low, high].
 std::vector<double> ticks(double low, double high, int most);

@@ -1,4 +1,4 @@
-#include "report/drawing/scatter_plot.h"
+#include "report/drawing/plots.h"
 
 #include <fmt/format.h>
 
@@ -16,32 +16,23 @@ namespace {
 constexpr double width = 520, height = 340, font = 11.5, top = 12, bottom = 40, line = 13;
 constexpr size_t longest_label = 26;
 
-struct Frame {
-  double left = 40, right = width - 12;
-  Range x, y;
-  double at_x(double value) const { return left + (value - x.low) / (x.high - x.low) * (right - left); }
-  double at_y(double value) const {
-    return height - bottom - (value - y.low) / (y.high - y.low) * (height - bottom - top);
-  }
-};
-
 struct Box {
   double x1, y1, x2, y2;
   bool covers(const Box& other) const { return x1 < other.x2 && other.x1 < x2 && y1 < other.y2 && other.y1 < y2; }
 };
 
-Range range_of(const std::vector<ScatterDot>& dots, Estimate ScatterDot::*axis) {
+Range range_of(const std::vector<ScatterDot>& dots, Interval ScatterDot::*axis) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const auto& dot : dots) {
-    const Estimate& e = dot.*axis;
+    const Interval& e = dot.*axis;
     low = std::min(low, e.has_interval() ? e.low : e.mean);
     high = std::max(high, e.has_interval() ? e.high : e.mean);
   }
   return axis_range(low, high);
 }
 
-Frame frame_of(const std::vector<ScatterDot>& dots) {
-  Frame frame;
+PlotFrame frame_of(const std::vector<ScatterDot>& dots) {
+  PlotFrame frame{40, top, width - 12, height - bottom};
   frame.x = range_of(dots, &ScatterDot::x);
   frame.y = range_of(dots, &ScatterDot::y);
   double widest = 0;
@@ -51,7 +42,7 @@ Frame frame_of(const std::vector<ScatterDot>& dots) {
   return frame;
 }
 
-void draw_axes(Markup& out, const ScatterPlot& plot, const Frame& frame) {
+void draw_axes(Markup& out, const ScatterPlot& plot, const PlotFrame& frame) {
   const double base = height - bottom;
   const auto y_ticks = ticks(frame.y.low, frame.y.high, 6), x_ticks = ticks(frame.x.low, frame.x.high, 6);
   const auto y_labels = tick_labels(y_ticks), x_labels = tick_labels(x_ticks);
@@ -67,7 +58,7 @@ void draw_axes(Markup& out, const ScatterPlot& plot, const Frame& frame) {
   svg_text(out, (frame.left + frame.right) / 2, height - 6, "middle", "axis-label", plot.x_label);
 }
 
-void draw_front(Markup& out, const std::vector<ScatterDot>& dots, const Frame& frame) {
+void draw_front(Markup& out, const std::vector<ScatterDot>& dots, const PlotFrame& frame) {
   std::vector<const ScatterDot*> front;
   for (const auto& dot : dots) {
     if (dot.ringed) front.push_back(&dot);
@@ -79,7 +70,7 @@ void draw_front(Markup& out, const std::vector<ScatterDot>& dots, const Frame& f
   if (front.size() > 1) out.empty("path", {{"class", "front"}, {"d", path_data(points)}});
 }
 
-void draw_dot(Markup& out, const ScatterDot& dot, const Frame& frame) {
+void draw_dot(Markup& out, const ScatterDot& dot, const PlotFrame& frame) {
   const auto group = out.open("g", {{"class", style_class(dot.style)}});
   out.element("title", {},
               fmt::format("{}: {} across, {} up", dot.name, with_interval(dot.x, column_decimals({dot.x})),
@@ -104,7 +95,7 @@ std::vector<Box> places_around(double x, double y, double wide) {
 }
 
 /// The first place where a label covers no dot and no other label; else the very first.
-Box place_of(const ScatterDot& dot, const Frame& frame, const std::vector<Box>& taken) {
+Box place_of(const ScatterDot& dot, const PlotFrame& frame, const std::vector<Box>& taken) {
   const double wide = text_width(shortened(dot.label, longest_label), font);
   const auto places = places_around(frame.at_x(dot.x.mean), frame.at_y(dot.y.mean), wide);
   for (const auto& place : places) {
@@ -121,7 +112,7 @@ void draw_leader(Markup& out, double x, double y, const Box& place) {
   if (std::abs(middle - y) > line) svg_line(out, x, y, place.x1 > x ? place.x1 - 2 : place.x2 + 2, middle, "leader");
 }
 
-void draw_labels(Markup& out, const std::vector<ScatterDot>& dots, const Frame& frame) {
+void draw_labels(Markup& out, const std::vector<ScatterDot>& dots, const PlotFrame& frame) {
   std::vector<Box> taken;
   for (const auto& dot : dots) {
     const double x = frame.at_x(dot.x.mean), y = frame.at_y(dot.y.mean);
@@ -142,7 +133,7 @@ void draw(Markup& out, const ScatterPlot& plot) {
   auto dots = plot.dots;
   std::erase_if(dots, [](const ScatterDot& dot) { return !dot.x.known() || !dot.y.known(); });
   if (dots.empty()) return;
-  const Frame frame = frame_of(dots);
+  const PlotFrame frame = frame_of(dots);
   const auto svg = open_figure(out, plot.id, width, height, plot.title, plot.description);
   draw_axes(out, plot, frame);
   draw_front(out, dots, frame);

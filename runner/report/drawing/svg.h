@@ -3,9 +3,19 @@
 #include <string_view>
 
 #include "report/drawing/markup.h"
+#include "report/drawing/numbers.h"
 #include "report/drawing/series.h"
 
 namespace compeer::report {
+
+/// Where a plot draws its values: edges in drawing coordinates, and the ranges of both axes between them.
+struct PlotFrame {
+  double left, top, right, bottom;
+  Range x = {}, y = {};
+
+  double at_x(double value) const { return left + (value - x.low) / (x.high - x.low) * (right - left); }
+  double at_y(double value) const { return bottom - (value - y.low) / (y.high - y.low) * (bottom - top); }
+};
 
 /// A coordinate with one decimal and nothing superfluous: "12", "12.5", "-0.3".
 std::string coordinate(double value);

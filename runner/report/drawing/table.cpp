@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/drawing/numbers.h"
 #include "report/drawing/svg.h"
 
 namespace compeer::report {
@@ -17,7 +18,7 @@ void write_below(Markup& out, const std::string& text) {
   out.element("small", {}, text);
 }
 
-void write_head(Markup& out, const Table& table) {
+void write_head(Markup& out, const PageTable& table) {
   const auto thead = out.open("thead");
   const auto row = out.open("tr");
   out.element("th", {{"scope", "col"}}, table.corner);
@@ -31,7 +32,7 @@ void write_head(Markup& out, const Table& table) {
   }
 }
 
-void write_row(Markup& out, const Table& table, const TableRow& row) {
+void write_row(Markup& out, const PageTable& table, const TableRow& row) {
   const auto tr = out.open("tr");
   {
     const auto th = out.open("th", {{"scope", "row"}});
@@ -55,6 +56,13 @@ void write_row(Markup& out, const Table& table, const TableRow& row) {
 
 }  // namespace
 
+TableCell interval_cell(const Interval& estimate, int decimals) {
+  TableCell cell{fixed(estimate.mean, decimals), ""};
+  if (estimate.has_interval())
+    cell.below = fmt::format("{} to {}", fixed(estimate.low, decimals), fixed(estimate.high, decimals));
+  return cell;
+}
+
 void write_swatch(Markup& out, size_t style) {
   if (style >= styles_told_apart) return;
   const auto svg = out.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
@@ -64,7 +72,7 @@ void write_swatch(Markup& out, size_t style) {
   out.empty("path", {{"class", "line"}, {"d", "M1,5h26"}});
 }
 
-void write(Markup& out, const Table& table) {
+void write(Markup& out, const PageTable& table) {
   const char* kind = table.columns.size() > most_upright ? "scroll wide" : "scroll";
   const auto frame =
       out.open("div", {{"class", kind}, {"role", "group"}, {"tabindex", "0"}, {"aria-label", table.caption}});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/drawing/markup.h"
+#include "report/runs/run_data.h"
 
 namespace compeer::report {
 
@@ -18,6 +19,9 @@ struct TableCell {
   bool best = false, second = false;  ///< bold, underlined
 };
 
+/// A mean, and its interval below it if there is one: "0.520", "0.495 to 0.545".
+TableCell interval_cell(const Interval& estimate, int decimals);
+
 struct TableRow {
   std::string head, below;
   std::optional<size_t> style;  ///< the colour mark of a run
@@ -31,13 +35,13 @@ struct TableGroup {
 
 /// A table with a caption, column headers, row headers, and row groups if there is more than one. Scrolls sideways
 /// in its own frame when it is wider than the page, with the row headers kept in sight.
-struct Table {
+struct PageTable {
   std::string caption, corner;
   std::vector<TableColumn> columns;
   std::vector<TableGroup> groups;
 };
 
-void write(Markup& out, const Table& table);
+void write(Markup& out, const PageTable& table);
 
 /// The small piece of line that stands for a run in legends and tables; nothing for runs that look like others.
 void write_swatch(Markup& out, size_t style);

@@ -18,13 +18,13 @@ double number_in(const json& table, const char* key) {
   return table.contains(key) && table[key].is_number() ? table[key].get<double>() : missing;
 }
 
-Estimate estimate_of(const json& figure) {
+Interval estimate_of(const json& figure) {
   const double n = number_in(figure, "n");
   return {number_in(figure, "value"), number_in(figure, "low"), number_in(figure, "high"),
           n >= 0 && n < 1e15 ? static_cast<int64_t>(n) : 0};
 }
 
-void gather(const json& findings, const std::string& path, int depth, std::map<std::string, Estimate>& all) {
+void gather(const json& findings, const std::string& path, int depth, std::map<std::string, Interval>& all) {
   for (const auto& [name, value] : findings.items()) {
     if (path.empty() && (name == "columns" || name == "curves" || name == "better")) continue;
     if (is_figure(value)) {
@@ -49,15 +49,15 @@ bool has_figure(const json& findings, int depth = 0) {
 
 }  // namespace
 
-bool is_trial(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
+bool measures(const StageData& stage) { return stage.findings.contains("columns") || has_figure(stage.findings); }
 
 std::string spaced(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
-std::map<std::string, Estimate> figures_of(const json& findings) {
-  std::map<std::string, Estimate> all;
+std::map<std::string, Interval> figures_of(const json& findings) {
+  std::map<std::string, Interval> all;
   if (findings.is_object()) gather(findings, "", 0, all);
   return all;
 }

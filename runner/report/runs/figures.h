@@ -10,11 +10,11 @@ namespace compeer::report {
 /// What stages of a data run have found out: figures, {"value", "low", "high"}.
 
 /// Whether a stage measures something, and does not only make records.
-bool is_trial(const StageData& stage);
+bool measures(const StageData& stage);
 
 /// All figures of findings by their paths: "mean_emotion", "reply/weighted_f1". A plain number is one without an
 /// interval. `columns` and `curves` are none.
-std::map<std::string, Estimate> figures_of(const nlohmann::json& findings);
+std::map<std::string, Interval> figures_of(const nlohmann::json& findings);
 
 /// What a stage's findings call `invalid`, by reason: scores without a number behind them. Not what was dropped for
 /// being so: that is in `stage.dropped`.

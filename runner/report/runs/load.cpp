@@ -13,11 +13,7 @@
 #include "record/run_file.h"
 #include "record/run_folder.h"
 #include "record/status.h"
-#include "report/runs/load_remarks.h"
-#include "report/runs/load_samples.h"
-#include "report/runs/load_stages.h"
-#include "report/runs/used_runs.h"
-#include "report/runs/validation.h"
+#include "report/runs/metrics.h"
 #include "spec/canonical.h"
 
 namespace compeer::report {
@@ -104,10 +100,9 @@ void read_state(RunData& run) {
   } else {
     run.problems.push_back("status.json: not there");
   }
-  if (const auto failure = record::read_failure(run.folder)) {
-    run.failure = Failure{failure->rank,  failure->phase, failure->plugin.value_or(""),
-                          failure->where, failure->what,  failure->help};
-    run.host = failure->host;
+  run.failure = record::read_failure(run.folder);
+  if (run.failure) {
+    run.host = run.failure->host;
     if (!run.finished()) run.state = "failed";
   }
 }
@@ -126,7 +121,7 @@ void read_estimates(RunData& run) {
 void summarize_rows(RunData& run) {
   const size_t keep = run.task == "evaluate" ? SIZE_MAX : last_rows;
   for (const auto& [metric, values] : run.columns) {
-    Estimate e;
+    Interval e;
     double sum = 0;
     for (size_t i = values.size() - std::min(keep, values.size()); i < values.size(); ++i) {
       if (std::isfinite(values[i])) sum += values[i], ++e.n;

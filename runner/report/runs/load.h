@@ -1,7 +1,12 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
+#include "record/run_file.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {
@@ -10,12 +15,63 @@ namespace compeer::report {
 bool is_run(const std::filesystem::path& folder);
 
 /// The runs meant by these paths: a run itself; of any other folder the runs directly in it, by name, but for those
-/// that
-/// --fresh has set aside. Each run once.
+/// that --fresh has set aside. Each run once.
 /// Throws Error (exit 4) for a path that does not exist, and if there is no run at all.
 std::vector<std::filesystem::path> find_runs(const std::vector<std::filesystem::path>& paths);
 
 /// Everything that can be read of a run, finished or not. What is missing or broken is named in `problems`.
 RunData load_run(const std::filesystem::path& folder);
+
+/// The file of a stage's records in the run's folder: "stages/01-sage.jsonl".
+std::string file_of(const StageData& stage);
+
+/// What is wrong with that file: it is missing, ends within a line, or holds another number of records than were made.
+/// "" if nothing is. No more than `bytes` are read, and a longer file passes; what the lines hold is not looked at.
+std::string file_problem(const std::filesystem::path& folder, const StageData& stage, uint64_t bytes);
+
+/// What `load_run` is made of; each fills in its part of `run`.
+
+/// Adds why the run ended before its last step, if it did: "ended after step 12 of 20: no better validation/loss since
+/// step 6".
+void remark_end(const std::vector<record::Event>& events, RunData& run);
+
+/// Adds which records the run could not use, or not as they are, from the details of its summary.json: "split 'train':
+/// of 96 records 3 are too long and trimmed".
+void remark_records(const nlohmann::json& details, RunData& run);
+
+/// Groups kept for showing: of an evaluation the first 24 of its rollouts, of a training run the first two of the
+/// first and of the last step. None is chosen by what is in it.
+///
+/// For an evaluation also fills `per_prompt` (unless it sampled more than 50,000 completions).
+/// Throws Error (exit 4) if the rollouts can't be read.
+void load_samples(const std::filesystem::path& folder, RunData& run);
+
+/// What became of a data run's records, stage by stage, as the details of its summary.json tell. Needs `run.spec`.
+/// Throws Error (exit 4) if they can't be understood.
+void load_stages(const nlohmann::json& details, RunData& run);
+
+/// The same of a run that left no summary: how many records from its rows, why some were dropped from the files of its
+/// stages, as far as there are any. Damaged files are named in `run.problems`.
+void stages_of_rows(RunData& run);
+
+/// Names stages whose files have a problem that shows in their first 32 MB.
+void check_stage_files(RunData& run);
+
+/// The first records of the last stage that holds any dialogues played; their `turns` are never empty. Looks at the
+/// beginnings of files only.
+void load_transcripts(RunData& run);
+
+/// The first records of every stage that judged completions.
+void load_judgements(RunData& run);
+
+/// "results/A/checkpoints/last", "results/A/stages/02-sample.jsonl" -> "results/A"; any other path as it is.
+std::filesystem::path run_folder(const std::filesystem::path& path);
+
+/// Calls `visit` for every text in a spec, with its path: "rewards[0].model".
+void each_text(nlohmann::json& spec, const std::function<void(const std::string& path, nlohmann::json& text)>& visit);
+
+/// Fills in `run.used`: the specs of runs whose checkpoints, records or findings it uses, and of those that these used,
+/// as far as they are still there. So repetitions are known as such though only the last of their runs is reported on.
+void load_used(RunData& run);
 
 }  // namespace compeer::report

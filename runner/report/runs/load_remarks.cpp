@@ -1,4 +1,4 @@
-#include "report/runs/load_remarks.h"
+#include "report/runs/load.h"
 
 #include <fmt/format.h>
 

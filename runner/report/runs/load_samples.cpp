@@ -1,4 +1,4 @@
-#include "report/runs/load_samples.h"
+#include "report/runs/load.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report/runs/load_stages.h"
+#include "report/runs/load.h"
 
 #include <fmt/format.h>
 
@@ -201,7 +201,7 @@ void load_transcripts(RunData& run) {
 
 void load_judgements(RunData& run) {
   for (size_t i = 1; i < run.stages.size(); ++i) {
-    if (!is_trial(run.stages[i])) continue;  // records keep what an earlier one said of them
+    if (!measures(run.stages[i])) continue;  // records keep what an earlier one said of them
     std::vector<json> records;
     each_record(run, run.stages[i].name + ".jsonl", most_judged, [&](const json& record) {
       if (record.is_object() && record.contains("judged") && record.contains("candidates")) records.push_back(record);

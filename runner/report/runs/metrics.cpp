@@ -171,4 +171,21 @@ std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs) {
   return metrics;
 }
 
+std::vector<Metric> headline(const std::vector<const RunData*>& runs) {
+  const auto all = metrics_of(runs);
+  std::vector<Metric> chosen;
+  const auto add = [&](auto fits) { std::copy_if(all.begin(), all.end(), std::back_inserter(chosen), fits); };
+  add([](const Metric& m) { return m.topic == Topic::reward && m.title == "quality"; });
+  if (chosen.empty()) add([](const Metric& m) { return m.name == "reward"; });
+  add([](const Metric& m) { return m.name.ends_with("/s_in") || m.name.ends_with("/s_hi") || m.name == "distinct_2"; });
+  std::erase_if(chosen, [&](const Metric& metric) {
+    const auto same = [&](const RunData* run) {
+      const double mean = run->estimate(metric.name).mean;
+      return !std::isfinite(mean) || mean == runs.front()->estimate(metric.name).mean;
+    };
+    return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), same);
+  });
+  return chosen;
+}
+
 }  // namespace compeer::report

@@ -34,4 +34,20 @@ std::string heading(Topic topic);
 /// well-known ones first, the others as they were recorded. Bookkeeping (`step`, times) is left out.
 std::vector<Metric> metrics_of(const std::vector<const RunData*>& runs);
 
+/// The few metrics that findings and plots are about: the reward parts called "quality" (else the reward), similarity
+/// in the group and to the history, distinct-2. Only those the runs have, and in which they differ at all.
+std::vector<Metric> headline(const std::vector<const RunData*>& runs);
+
+/// Validation: the same held-out records, looked at again and again while a model is trained. Columns
+/// `validation/METRIC`, NaN at steps without a look. The first metric decides which look was the best.
+
+/// What runs looked at, the metric that decides first; none of a run without validation.
+std::vector<Metric> validation_metrics(const std::vector<const RunData*>& runs);
+
+/// The step of the best look; NaN if there was none.
+double best_step(const RunData& run);
+
+/// For a run that left no summary: puts into it the figures of the best look so far, and its step.
+void summarize_looks(RunData& run);
+
 }  // namespace compeer::report

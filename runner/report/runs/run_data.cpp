@@ -4,25 +4,17 @@
 
 namespace compeer::report {
 
-namespace {
-
-/// spec[section][key] if it's there.
-const nlohmann::json* setting(const nlohmann::json& spec, const char* section, const char* key) {
+nlohmann::json RunData::setting(const char* section, const char* key) const {
   if (!spec.is_object() || !spec.contains(section)) return nullptr;
   const auto& table = spec[section];
-  return table.is_object() && table.contains(key) ? &table[key] : nullptr;
+  return table.is_object() && table.contains(key) ? table[key] : nlohmann::json();
 }
 
-}  // namespace
-
-bool RunData::greedy() const {
-  const auto* value = setting(spec, "sampling", "greedy");
-  return value && value->is_boolean() && value->get<bool>();
-}
+bool RunData::greedy() const { return setting("sampling", "greedy") == true; }
 
 std::string RunData::start_model() const {
-  const auto* value = setting(spec, "model", "path");
-  return value && value->is_string() ? value->get<std::string>() : "";
+  const auto path = setting("model", "path");
+  return path.is_string() ? path.get<std::string>() : "";
 }
 
 size_t RunData::rows() const {
@@ -36,9 +28,9 @@ const std::vector<double>* RunData::column(const std::string& metric) const {
   return found == columns.end() ? nullptr : &found->second;
 }
 
-Estimate RunData::estimate(const std::string& metric) const {
+Interval RunData::estimate(const std::string& metric) const {
   const auto found = summary.find(metric);
-  return found == summary.end() ? Estimate{} : found->second;
+  return found == summary.end() ? Interval{} : found->second;
 }
 
 }  // namespace compeer::report

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "record/status.h"
 #include "statistics/interval.h"
 
 namespace compeer::report {
 
 inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-using Estimate = statistics::Interval;
+using statistics::Interval;
 
 /// Numbers by name, in the order in which they were recorded: "reward", "rewards/length/score", "advantage".
 using Values = std::vector<std::pair<std::string, double>>;
@@ -35,12 +36,6 @@ struct SampleGroup {
   std::string example_id;
   std::string prompt;  ///< as the model was shown it, chat markup included
   std::vector<SampledCompletion> completions;
-};
-
-/// What ended a run early.
-struct Failure {
-  int64_t rank = 0;
-  std::string phase, plugin, where, what, help;
 };
 
 /// A stage of a data run: what became of records, and what it found out about them.
@@ -69,14 +64,14 @@ struct RunData {
   std::vector<std::string> recorded;                   ///< names of the columns, in the order they were recorded
   std::map<std::string, std::vector<double>> columns;  ///< one value per row; NaN where a row has none
   /// Means over the prompts (evaluate) or the last rows; what was validated, as it was at the best look.
-  std::map<std::string, Estimate> summary;
+  std::map<std::string, Interval> summary;
 
   std::string state;  ///< starting, running, finished, failed, preempted, stopped (no longer running, and no reason
                       ///< left); empty if unknown
   int64_t steps_done = 0, steps_planned = 0;
   std::string started;
   double elapsed = missing;  ///< seconds
-  std::optional<Failure> failure;
+  std::optional<record::Failure> failure;
   std::vector<SampleGroup> groups;  ///< a few, for showing (load.h says which)
   /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
   std::map<std::string, std::map<std::string, double>> per_prompt;
@@ -92,11 +87,13 @@ struct RunData {
   std::vector<std::string> problems;  ///< what could not be read, or was changed: "run.h5: no such file"
 
   bool finished() const { return state == "finished"; }
+  /// spec[section][key], null if it is not there.
+  nlohmann::json setting(const char* section, const char* key) const;
   bool greedy() const;              ///< decoding took the likeliest token
   std::string start_model() const;  ///< spec.model.path, or "" for a model made from a config
   size_t rows() const;              ///< of the longest column
   const std::vector<double>* column(const std::string& metric) const;
-  Estimate estimate(const std::string& metric) const;
+  Interval estimate(const std::string& metric) const;
 };
 
 }  // namespace compeer::report

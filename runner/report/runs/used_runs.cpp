@@ -1,4 +1,4 @@
-#include "report/runs/used_runs.h"
+#include "report/runs/load.h"
 
 #include "base/error.h"
 #include "base/files.h"

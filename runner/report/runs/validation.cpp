@@ -1,4 +1,4 @@
-#include "report/runs/validation.h"
+#include "report/runs/metrics.h"
 
 #include <algorithm>
 #include <optional>

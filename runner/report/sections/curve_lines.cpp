@@ -1,4 +1,4 @@
-#include "report/sections/curve_lines.h"
+#include "report/sections/curve_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "report/drawing/svg.h"
-#include "report/runs/validation.h"
+#include "report/runs/metrics.h"
 
 namespace compeer::report {
 

@@ -1,4 +1,4 @@
-#include "report/sections/curve_tables.h"
+#include "report/sections/curve_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
-#include "report/runs/validation.h"
+#include "report/runs/metrics.h"
 
 namespace compeer::report {
 
 namespace {
 
 /// Adds a column with each run's figure.
-void add_column(Table& table, const std::vector<const RunData*>& runs, const Metric& metric) {
-  std::vector<Estimate> means;
+void add_column(PageTable& table, const std::vector<const RunData*>& runs, const Metric& metric) {
+  std::vector<Interval> means;
   for (const auto* run : runs) means.push_back({run->estimate(metric.name).mean, missing, missing, 0});
   table.columns.push_back({metric.title, metric.from, metric.note});
   const int decimals = column_decimals(means);
@@ -37,7 +37,7 @@ size_t looks(const RunData& run) {
 
 void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task,
                      const std::vector<Metric>& metrics) {
-  Table table{"At the end of training: means over the last 20 rows", "run", {}, {{"", {}}}};
+  PageTable table{"At the end of training: means over the last 20 rows", "run", {}, {{"", {}}}};
   std::vector<const RunData*> shown;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].task != task || runs[i].rows() == 0) continue;
@@ -51,10 +51,10 @@ void write_last_rows(Markup& out, const std::vector<RunData>& runs, const Lineag
 }
 
 void write_best_looks(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const std::string& task) {
-  Table table{"Validation: the best look of each run",
-              "run",
-              {{"looks", "", "steps at which held-out records were looked at"}, {"best step", "", ""}},
-              {{"", {}}}};
+  PageTable table{"Validation: the best look of each run",
+                  "run",
+                  {{"looks", "", "steps at which held-out records were looked at"}, {"best step", "", ""}},
+                  {{"", {}}}};
   std::vector<const RunData*> shown;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].task != task || !std::isfinite(best_step(runs[i])) || validation_metrics({&runs[i]}).empty()) continue;

@@ -1,5 +1,3 @@
-#include "report/sections/curves.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,8 @@
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
-#include "report/runs/validation.h"
-#include "report/sections/curve_lines.h"
-#include "report/sections/curve_tables.h"
+#include "report/sections/curve_parts.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 

@@ -1,208 +1,183 @@
-#include "report/sections/evaluations.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
-#include "report/comparing/compare.h"
-#include "report/drawing/dot_plot.h"
 #include "report/drawing/numbers.h"
-#include "report/drawing/table.h"
+#include "report/sections/evaluation_parts.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
 namespace {
 
-std::vector<const RunData*> members(const std::vector<RunData>& runs, const std::vector<size_t>& which) {
+using Groups = std::vector<EvaluationGroup>;
+
+std::vector<const RunData*> members(const std::vector<RunData>& runs, const Groups& groups) {
   std::vector<const RunData*> list;
-  for (const size_t i : which) list.push_back(&runs[i]);
+  for (const auto& group : groups) {
+    for (const auto& candidate : group.candidates) list.push_back(&runs[candidate.evaluations.front().run]);
+  }
   return list;
-}
-
-/// Everything that is to be laid out, gathered once.
-struct Evaluations {
-  const std::vector<RunData>& runs;
-  const Lineage& lineage;
-  std::vector<EvaluationGroup> groups;
-  std::vector<const RunData*> all;  ///< of all groups
-};
-
-std::vector<Estimate> estimates(const Evaluations& e, const std::string& metric) {
-  std::vector<Estimate> list;
-  for (const auto* run : e.all) list.push_back(run->estimate(metric));
-  return list;
-}
-
-std::string direction(Better better) { return better == Better::higher ? " ↑" : better == Better::lower ? " ↓" : ""; }
-
-/// What a screen reader is told instead of the dots.
-std::string read_out(const Evaluations& e, const Metric& metric) {
-  std::string text;
-  const int decimals = column_decimals(estimates(e, metric.name));
-  for (const auto& group : e.groups) {
-    text += text.empty() ? group.heading + ":" : " " + group.heading + ":";
-    for (size_t i = 0; i < group.runs.size() && i < 12; ++i)
-      text +=
-          fmt::format(" {} {};", group.labels[i], with_interval(e.runs[group.runs[i]].estimate(metric.name), decimals));
-  }
-  return text;
-}
-
-void write_dots(Markup& out, const Evaluations& e, const Metric& metric, size_t number) {
-  DotPlot plot{fmt::format("dots-{}", number), metric.title + " of each evaluated run", read_out(e, metric), {}};
-  for (const auto& group : e.groups) {
-    DotGroup dots{e.groups.size() > 1 ? group.heading : "", {}};
-    for (size_t i = 0; i < group.runs.size(); ++i) {
-      const auto& run = e.runs[group.runs[i]];
-      dots.rows.push_back({group.labels[i], run.name, e.lineage.style(group.runs[i]), run.estimate(metric.name)});
-    }
-    plot.groups.push_back(dots);
-  }
-  if (!has_values(plot)) return;
-  const auto figure = out.open("figure", {{"class", "plot"}});
-  {
-    const auto caption = out.open("figcaption");
-    out.element("strong", {}, metric.title + direction(metric.better));
-    if (!metric.from.empty()) out.element("span", {{"class", "from"}}, metric.from);
-    if (!metric.note.empty()) out.element("span", {{"class", "note"}}, metric.note);
-  }
-  draw(out, plot);
-}
-
-TableCell cell(const Estimate& estimate, int decimals, bool is_best) {
-  TableCell cell{fixed(estimate.mean, decimals), "", is_best};
-  if (estimate.has_interval())
-    cell.below = fmt::format("{} to {}", fixed(estimate.low, decimals), fixed(estimate.high, decimals));
-  return cell;
-}
-
-int64_t prompts(const RunData& run) {
-  int64_t most = 0;
-  for (const auto& [name, estimate] : run.summary) most = std::max(most, estimate.n);
-  return most;
-}
-
-TableGroup rows_of(const Evaluations& e, const EvaluationGroup& group, const std::vector<Metric>& metrics) {
-  TableGroup rows{e.groups.size() > 1 ? group.heading : "", {}};
-  const auto list = members(e.runs, group.runs);
-  for (size_t i = 0; i < list.size(); ++i) {
-    const std::string remark = list[i]->finished() ? "" : list[i]->state;
-    rows.rows.push_back(
-        {list[i]->name, remark, e.lineage.style(group.runs[i]), {{fixed(double(prompts(*list[i])), 0), ""}}});
-  }
-  for (const auto& metric : metrics) {
-    const int decimals = column_decimals(estimates(e, metric.name));
-    const auto marks = best(list, metric);
-    for (size_t i = 0; i < list.size(); ++i)
-      rows.rows[i].cells.push_back(cell(list[i]->estimate(metric.name), decimals, marks[i]));
-  }
-  return rows;
-}
-
-void write_table(Markup& out, const Evaluations& e, const std::string& caption, const std::vector<Metric>& metrics) {
-  if (metrics.empty()) return;
-  Table table{caption, "evaluation", {{"n", "prompts", "prompts that the intervals are over"}}, {}};
-  for (const auto& metric : metrics)
-    table.columns.push_back(
-        {metric.title + direction(metric.better), metric.from, metric.note.empty() ? metric.name : metric.note});
-  for (const auto& group : e.groups) table.groups.push_back(rows_of(e, group, metrics));
-  write(out, table);
-}
-
-/// Runs that differ in their seeds alone: only where at least two are of a kind.
-std::vector<std::vector<size_t>> repetitions(const Evaluations& e) {
-  std::vector<std::vector<size_t>> kinds;
-  std::map<std::string, size_t> places;
-  for (const auto& group : e.groups) {
-    for (const size_t run : group.runs) {
-      const auto [place, is_new] = places.emplace(e.lineage.key(run), kinds.size());
-      if (is_new) kinds.emplace_back();
-      kinds[place->second].push_back(run);
-    }
-  }
-  std::erase_if(kinds, [](const auto& kind) { return kind.size() < 2; });
-  return kinds;
-}
-
-void write_over_seeds(Markup& out, const Evaluations& e, const std::vector<Metric>& metrics) {
-  const auto kinds = repetitions(e);
-  if (kinds.empty()) return;
-  Table table{"Means over runs that differ in their seeds alone, with 95 % t intervals over the runs",
-              "runs",
-              {{"n", "runs", "runs of this kind"}},
-              {{"", {}}}};
-  for (const auto& kind : kinds) {
-    std::string names = e.runs[kind.front()].name + " and " +
-                        (kind.size() == 2 ? e.runs[kind[1]].name : fmt::format("{} more", kind.size() - 1));
-    table.groups[0].rows.push_back({names,
-                                    decoding_of(e.runs[kind.front()]),
-                                    e.lineage.style(kind.front()),
-                                    {{fixed(double(kind.size()), 0), ""}}});
-  }
-  for (const auto& metric : metrics) {
-    std::vector<Estimate> means;
-    for (const auto& kind : kinds) {
-      std::vector<double> values;
-      for (const size_t run : kind) values.push_back(e.runs[run].estimate(metric.name).mean);
-      means.push_back(statistics::mean_interval(values));
-    }
-    table.columns.push_back({metric.title + direction(metric.better), metric.from, metric.note});
-    for (size_t i = 0; i < kinds.size(); ++i)
-      table.groups[0].rows[i].cells.push_back(cell(means[i], column_decimals(means), false));
-  }
-  write(out, table);
 }
 
 /// The dots show the headline, with the reward itself first where that is something else.
-std::vector<Metric> plotted(const Evaluations& e) {
-  auto metrics = headline(e.all);
+std::vector<Metric> plotted(const std::vector<const RunData*>& runs) {
+  auto metrics = headline(runs);
   const bool has_reward =
-      std::any_of(e.all.begin(), e.all.end(), [](const auto* run) { return run->estimate("reward").known(); });
+      std::any_of(runs.begin(), runs.end(), [](const auto* run) { return run->estimate("reward").known(); });
   const bool shown =
       std::any_of(metrics.begin(), metrics.end(), [](const Metric& metric) { return metric.name == "reward"; });
   if (has_reward && !shown) metrics.insert(metrics.begin(), describe("reward"));
   return metrics;
 }
 
-std::string reading(const Evaluations& e) {
-  const bool compared =
-      std::any_of(e.groups.begin(), e.groups.end(), [](const auto& group) { return group.runs.size() > 1; });
-  std::string text = "Dots are means, lines their 95 % intervals over prompts";
-  if (compared) text += "; the grey band is the interval of the first row of its group";
-  text += ". ↑ and ↓ say which way is better, where that is known. ";
-  if (compared)
-    text +=
-        "In the tables, bold marks the best of a group and whatever can't be told from it; nothing is marked where "
-        "nothing can be told apart.";
-  return text;
+/// How dots and tables are read; the same rules for all of them.
+void write_reading(Markup& out, bool dots, bool stages) {
+  std::string text = dots
+                         ? "Dots are means, lines their 95 % intervals; the grey band is the interval of the first row "
+                           "of its group. "
+                         : "";
+  text +=
+      "Intervals of one evaluation are over its prompts or dialogues. Runs that differ in their seeds alone are one "
+      "row: "
+      "their mean, with a 95 % t interval over the runs. Bold: the best mean of a column in its group; underlined: the "
+      "second best; ≈: can't be told from the best. Rows that went through the same prompts or tests are compared one "
+      "by one of these. ↑ and ↓ say which way is better, where that is known.";
+  if (stages) text += " What could not be scored is in no mean; it is counted below each table.";
+  out.element("p", {{"class", "how"}}, text);
+}
+
+void write_of_runs(Markup& out, const std::vector<RunData>& runs, const Groups& groups, const Groups& over_seeds) {
+  const auto all = members(runs, groups);
+  if (all.size() > 1) {
+    const auto grid = out.open("div", {{"class", "grid"}});
+    size_t number = 0;
+    for (const auto& metric : plotted(all)) write_dots(out, runs, groups, metric, fmt::format("dots-{}", ++number));
+  }
+  FigureTable rewards{"Reward and its parts", "evaluation", {}, {}, "prompts"}, rest = rewards, means = rewards;
+  rest.caption = "Redundancy, diversity, length";
+  for (const auto& metric : metrics_of(all)) {
+    const bool any = std::any_of(all.begin(), all.end(), [&](auto* run) { return run->estimate(metric.name).known(); });
+    if (!any || metric.topic == Topic::timing || metric.topic == Topic::optimisation) continue;
+    (metric.topic == Topic::reward ? rewards : rest).metrics.push_back(metric);
+  }
+  means.caption = "Means over runs that differ in their seeds alone, with 95 % t intervals over the runs";
+  means.metrics = plotted(all);
+  for (const auto& group : groups) rewards.rows.push_back({group.heading, &group});
+  for (const auto& group : over_seeds) means.rows.push_back({group.heading, &group});
+  rest.rows = rewards.rows;
+  for (const auto* table : {&rewards, &rest, &means}) write(out, runs, *table);
+}
+
+/// Metrics of all figures that are not in the paper's table, by what is measured: "reply/weighted_f1" is "weighted_f1"
+/// of "reply".
+std::map<std::string, std::set<std::string>> other_figures(const std::vector<RunData>& runs,
+                                                           const EvaluationGroup& group) {
+  std::map<std::string, std::set<std::string>> topics;
+  for (const auto& candidate : group.candidates) {
+    for (const auto& one : candidate.evaluations) {
+      for (const auto& [path, figure] : figures_of(runs[one.run].stages[one.stage].findings)) {
+        const auto same = [&, &path = path](const Metric& column) { return column.name == path; };
+        const bool shown = std::any_of(group.columns.begin(), group.columns.end(), same);
+        if (shown || (path == "n" && !group.columns.empty())) continue;
+        const size_t slash = path.rfind('/');
+        topics[slash == path.npos ? "" : path.substr(0, slash)].insert(path.substr(slash + 1));
+      }
+    }
+  }
+  return topics;
+}
+
+/// One table of the metrics of all topics; topics that have other metrics than the rest leave places empty.
+FigureTable by_topic(const EvaluationGroup& group, const std::map<std::string, std::set<std::string>>& topics,
+                     const std::string& caption) {
+  FigureTable table{caption, "model", {}, {}};
+  std::vector<std::string> names;
+  for (const auto& [topic, of_topic] : topics) {
+    table.rows.push_back({spaced(topic), &group, topic});
+    for (const auto& name : of_topic) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == "n"; });
+  for (const auto& name : names) table.metrics.push_back(group.metric(name));
+  return table;
+}
+
+/// What was dropped, and what the findings call invalid: reasons down, candidates across.
+void write_unscored(Markup& out, const std::vector<RunData>& runs, const EvaluationGroup& group) {
+  std::map<std::string, std::vector<double>> reasons;
+  for (size_t i = 0; i < group.candidates.size(); ++i) {
+    const auto add = [&](const std::string& reason, double count) {
+      auto& counts = reasons[reason];
+      counts.resize(group.candidates.size());
+      counts[i] += count;
+    };
+    for (const auto& one : group.candidates[i].evaluations) {
+      const auto& stage = runs[one.run].stages[one.stage];
+      for (const auto& [reason, count] : stage.dropped) add(reason, static_cast<double>(count));
+      for (const auto& [reason, count] : invalid_scores(stage)) add(reason, count);
+    }
+  }
+  std::erase_if(reasons, [](const auto& reason) {
+    return std::all_of(reason.second.begin(), reason.second.end(), [](double count) { return count == 0; });
+  });
+  if (reasons.empty()) return;
+  PageTable table{group.plugin + ": what was not scored, and why", "reason", {}, {{"", {}}}};
+  for (const auto& candidate : group.candidates) table.columns.push_back({candidate.label, "", candidate.name});
+  for (const auto& [reason, counts] : reasons) {
+    TableRow row{reason, "", {}, {}};
+    for (const double count : counts) row.cells.push_back({fixed(count, 0), ""});
+    table.groups[0].rows.push_back(row);
+  }
+  write(out, table);
+}
+
+void write_folded(Markup& out, const std::vector<RunData>& runs, const std::string& summary, const FigureTable& table) {
+  const auto details = out.open("details", {{"class", "figures"}});
+  out.element("summary", {}, summary);
+  write(out, runs, table);
+}
+
+/// `apart`: the same evaluations, each by itself.
+void write_of_stages(Markup& out, const std::vector<RunData>& runs, const EvaluationGroup& group,
+                     const EvaluationGroup& apart, size_t number) {
+  out.element("h3", {}, group.heading);
+  if (!group.particulars.empty() && group.heading.find(group.particulars) == std::string::npos)
+    out.element("p", {{"class", "how"}}, "Apart from others of its kind by: " + group.particulars);
+  const auto main = group.plugin + ": what each model came to";
+  const auto others = other_figures(runs, group);
+  write(out, runs,
+        group.columns.empty() ? by_topic(group, others, main)
+                              : FigureTable{main, "model", group.columns, {{"", &group}}, "records"});
+  write_unscored(out, runs, group);
+  write_shares(out, runs, group, fmt::format("stage-{}-shares", number));
+  write_rounds(out, runs, group, fmt::format("stage-{}", number));
+  if (group.columns.empty()) return;
+  if (apart.candidates.size() > group.candidates.size())
+    write_folded(out, runs, "Each run by itself",
+                 {group.plugin + ": each run by itself", "run", group.columns, {{"", &apart}}, "records", false});
+  if (!others.empty())
+    write_folded(out, runs, "All other figures", by_topic(group, others, group.plugin + ": all other figures"));
 }
 
 }  // namespace
 
 void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  Evaluations e{runs, lineage, evaluation_groups(runs, lineage), {}};
-  if (e.groups.empty()) return;
-  for (const auto& group : e.groups) {
-    const auto list = members(runs, group.runs);
-    e.all.insert(e.all.end(), list.begin(), list.end());
-  }
-  if (e.all.size() > 1) out.element("p", {{"class", "how"}}, reading(e));
-  if (e.all.size() > 1) {
-    const auto grid = out.open("div", {{"class", "grid"}});
-    size_t number = 0;
-    for (const auto& metric : plotted(e)) write_dots(out, e, metric, ++number);
-  }
-  std::vector<Metric> rewards, rest;
-  for (const auto& metric : metrics_of(e.all)) {
-    const auto values = estimates(e, metric.name);
-    const bool any = std::any_of(values.begin(), values.end(), [](const Estimate& value) { return value.known(); });
-    if (!any || metric.topic == Topic::timing || metric.topic == Topic::optimisation) continue;
-    (metric.topic == Topic::reward ? rewards : rest).push_back(metric);
-  }
-  write_table(out, e, "Reward and its parts", rewards);
-  write_table(out, e, "Redundancy, diversity, length", rest);
-  write_over_seeds(out, e, plotted(e));
+  const auto of_runs = run_evaluations(runs, lineage, Seeds::apart);
+  auto over_seeds = run_evaluations(runs, lineage, Seeds::together);
+  for (auto& group : over_seeds)
+    std::erase_if(group.candidates, [](const Candidate& candidate) { return candidate.evaluations.size() < 2; });
+  std::erase_if(over_seeds, [](const EvaluationGroup& group) { return group.candidates.empty(); });
+  const auto of_stages = stage_evaluations(runs, lineage, Seeds::together);
+  const auto apart = stage_evaluations(runs, lineage, Seeds::apart);
+  const bool dots = members(runs, of_runs).size() > 1;
+  if (dots || !of_stages.empty()) write_reading(out, dots, !of_stages.empty());
+  if (!of_runs.empty()) write_of_runs(out, runs, of_runs, over_seeds);
+  for (size_t i = 0; i < of_stages.size(); ++i) write_of_stages(out, runs, of_stages[i], apart[i], i + 1);
 }
 
 }  // namespace compeer::report

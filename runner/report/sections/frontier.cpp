@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "report/comparing/compare.h"
-#include "report/comparing/evaluation_groups.h"
+#include "report/comparing/subject.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
 #include "report/runs/figures.h"
@@ -29,7 +28,7 @@ std::pair<const StageData*, std::string> found_by(const RunData& run, const std:
 }
 
 /// With its interval, as a stage has found it; any other metric as the summary has it.
-Estimate value_of(const RunData& run, const std::string& metric) {
+Interval value_of(const RunData& run, const std::string& metric) {
   if (const auto [stage, path] = found_by(run, metric); stage) {
     const auto figures = figures_of(stage->findings);
     if (const auto found = figures.find(path); found != figures.end()) return found->second;
@@ -63,7 +62,7 @@ void ring_front(std::vector<ScatterDot>& dots, Better x, Better y) {
 std::string group_of(const RunData& run) { return run.task == "evaluate" ? decoding_of(run) : run.task; }
 
 /// Over the runs of a kind. Where no kind has several, a run's own interval; the two are never in one plot.
-Estimate mean_over(const std::vector<RunData>& runs, const std::vector<size_t>& kind, const std::string& metric,
+Interval mean_over(const std::vector<RunData>& runs, const std::vector<size_t>& kind, const std::string& metric,
                    bool over_seeds) {
   if (!over_seeds) return value_of(runs[kind[0]], metric);
   std::vector<double> means;
@@ -92,21 +91,17 @@ std::vector<Kinds> kinds_of(const std::vector<RunData>& runs, const Lineage& lin
 }
 
 void write_table(Markup& out, const FrontierGroup& group, const Metric& x, const Metric& y) {
-  Table table{group.heading + ": " + y.title + " and " + x.title, "runs", {}, {{"", {}}}};
-  std::vector<Estimate> xs, ys;
+  PageTable table{group.heading + ": " + y.title + " and " + x.title, "runs", {}, {{"", {}}}};
+  std::vector<Interval> xs, ys;
   for (const auto& dot : group.dots) xs.push_back(dot.x), ys.push_back(dot.y);
   table.columns = {{x.title, x.from, x.name}, {y.title, y.from, y.name}, {"on the front", "", "", false}};
   for (const auto& dot : group.dots) {
-    const auto cell = [](const Estimate& e, int decimals) {
-      return TableCell{
-          fixed(e.mean, decimals),
-          e.has_interval() ? fmt::format("{} to {}", fixed(e.low, decimals), fixed(e.high, decimals)) : ""};
-    };
-    table.groups[0].rows.push_back(
-        {dot.name,
-         "",
-         dot.style,
-         {cell(dot.x, column_decimals(xs)), cell(dot.y, column_decimals(ys)), {dot.ringed ? "yes" : "no", ""}}});
+    table.groups[0].rows.push_back({dot.name,
+                                    "",
+                                    dot.style,
+                                    {interval_cell(dot.x, column_decimals(xs)),
+                                     interval_cell(dot.y, column_decimals(ys)),
+                                     {dot.ringed ? "yes" : "no", ""}}});
   }
   write(out, table);
 }

@@ -4,7 +4,7 @@
 
 #include "report/comparing/lineage.h"
 #include "report/drawing/markup.h"
-#include "report/drawing/scatter_plot.h"
+#include "report/drawing/plots.h"
 #include "report/runs/run_data.h"
 
 namespace compeer::report {

@@ -1,5 +1,3 @@
-#include "report/sections/funnel.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "report/drawing/numbers.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -48,14 +47,14 @@ TableGroup rows_of(const RunData& run) {
 }  // namespace
 
 void write_funnel(Markup& out, const std::vector<RunData>& runs) {
-  Table table{"Records in each stage",
-              "stage",
-              {{"in", "", ""},
-               {"out", "", ""},
-               {"dropped", "", ""},
-               {"why", "reason and number", "", false},
-               {"counted", "", "", false}},
-              {}};
+  PageTable table{"Records in each stage",
+                  "stage",
+                  {{"in", "", ""},
+                   {"out", "", ""},
+                   {"dropped", "", ""},
+                   {"why", "reason and number", "", false},
+                   {"counted", "", "", false}},
+                  {}};
   size_t stages = 0, left_out = 0;
   for (const auto& run : runs) {
     if (run.stages.empty()) continue;

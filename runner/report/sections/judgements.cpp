@@ -1,5 +1,3 @@
-#include "report/sections/judgements.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "report/drawing/passages.h"
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -74,7 +73,7 @@ std::string said(const json* record, size_t topic) {
 }
 
 void write_table(Markup& out, const json& record, const std::vector<Judge>& judges) {
-  Table table{"What was said of it", "of", {{"written", "", "", false}, {"annotators", "", "", false}}, {{"", {}}}};
+  PageTable table{"What was said of it", "of", {{"written", "", "", false}, {"annotators", "", "", false}}, {{"", {}}}};
   for (const auto& judge : judges) table.columns.push_back({judge.name, "", "", false});
   for (size_t topic = 0; topic < topics.size(); ++topic) {
     const auto truth = annotated(record, topic);

@@ -65,7 +65,7 @@ void write_values(Markup& out, const SampleColumn& column, size_t most) {
   if (shown == 0 || completions[0].values.empty()) return;
   const auto details = out.open("details", {{"class", "values"}});
   out.element("summary", {}, "all values");
-  Table table{"Values of " + column.heading, "value", {}, {{"", {}}}};
+  PageTable table{"Values of " + column.heading, "value", {}, {{"", {}}}};
   for (size_t i = 0; i < shown; ++i) table.columns.push_back({fmt::format("{}", i + 1), "", ""});
   for (size_t v = 0; v < completions[0].values.size(); ++v) {
     const Metric metric = describe(completions[0].values[v].first);

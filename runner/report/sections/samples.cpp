@@ -1,11 +1,10 @@
-#include "report/sections/samples.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/comparing/evaluation_groups.h"
+#include "report/comparing/evaluations.h"
 #include "report/sections/sample_group.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -20,21 +19,23 @@ const SampleGroup* group_of(const RunData& run, const std::string& example) {
   return nullptr;
 }
 
-/// The runs of a group of evaluations that kept rollouts: at most `most_runs`, the baseline first.
-std::vector<size_t> shown_runs(const std::vector<RunData>& runs, const EvaluationGroup& group) {
-  std::vector<size_t> shown;
-  for (const size_t run : group.runs) {
-    if (!runs[run].groups.empty() && shown.size() < most_runs) shown.push_back(run);
+/// The runs of a group of evaluations that kept rollouts, and their labels: at most `most_runs`, the baseline first.
+std::vector<std::pair<size_t, std::string>> shown_runs(const std::vector<RunData>& runs, const EvaluationGroup& group) {
+  std::vector<std::pair<size_t, std::string>> shown;
+  for (const auto& candidate : group.candidates) {
+    const size_t run = candidate.evaluations.front().run;
+    if (!runs[run].groups.empty() && shown.size() < most_runs) shown.emplace_back(run, candidate.label);
   }
   return shown;
 }
 
 /// Prompts all of them answered, in the order of the first one's records.
-std::vector<std::string> shared_prompts(const std::vector<RunData>& runs, const std::vector<size_t>& which) {
+std::vector<std::string> shared_prompts(const std::vector<RunData>& runs,
+                                        const std::vector<std::pair<size_t, std::string>>& which) {
   std::vector<std::string> ids;
-  for (const auto& group : runs[which.front()].groups) {
-    const bool everywhere =
-        std::all_of(which.begin(), which.end(), [&](size_t run) { return group_of(runs[run], group.example_id); });
+  for (const auto& group : runs[which.front().first].groups) {
+    const bool everywhere = std::all_of(which.begin(), which.end(),
+                                        [&](const auto& one) { return group_of(runs[one.first], group.example_id); });
     if (everywhere && ids.size() < most_prompts) ids.push_back(group.example_id);
   }
   return ids;
@@ -60,17 +61,15 @@ void write_evaluation(Markup& out, const std::vector<RunData>& runs, const Linea
   const auto prompts = shared_prompts(runs, which);
   if (prompts.empty()) return;
   out.element("h3", {}, group.heading);
-  const bool all = which.size() == group.runs.size();
+  const bool all = which.size() == group.candidates.size();
   out.element("p", {{"class", "how"}},
               fmt::format("The first {} prompts that {} answered, in the order of the data{}.", prompts.size(),
-                          which.size() == 1 ? runs[which[0]].name : "all runs shown",
-                          all ? "" : fmt::format("; {} of {} runs", which.size(), group.runs.size())));
+                          which.size() == 1 ? runs[which[0].first].name : "all runs shown",
+                          all ? "" : fmt::format("; {} of {} runs", which.size(), group.candidates.size())));
   for (size_t i = 0; i < prompts.size() && out.size() < most_bytes; ++i) {
     std::vector<SampleColumn> columns;
-    for (const size_t run : which) {
-      const size_t place = std::find(group.runs.begin(), group.runs.end(), run) - group.runs.begin();
-      columns.push_back({group.labels[place], lineage.style(run), group_of(runs[run], prompts[i])});
-    }
+    for (const auto& [run, label] : which)
+      columns.push_back({label, lineage.style(run), group_of(runs[run], prompts[i])});
     write_block(out, i < open_at_first, prompts[i], columns[0].group->prompt, columns);
   }
 }
@@ -90,7 +89,7 @@ void write_training(Markup& out, const RunData& run) {
 }  // namespace
 
 void write_samples(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
-  for (const auto& group : evaluation_groups(runs, lineage)) write_evaluation(out, runs, lineage, group);
+  for (const auto& group : run_evaluations(runs, lineage, Seeds::apart)) write_evaluation(out, runs, lineage, group);
   bool headed = false;
   for (const auto& run : runs) {
     if (run.task == "evaluate" || run.groups.empty() || out.size() > most_bytes) continue;

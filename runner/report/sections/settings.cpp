@@ -1,5 +1,3 @@
-#include "report/sections/settings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "report/drawing/numbers.h"
 #include "report/drawing/passages.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -19,10 +18,10 @@ constexpr size_t longest_value = 400, most_specs = 60, longest_source = 30'000, 
 void write_spec(Markup& out, const RunData& run) {
   const auto details = out.open("details", {{"class", "spec"}});
   out.element("summary", {}, run.name);
-  Table table{"Spec of " + run.name + (run.sha256.empty() ? "" : ", SHA-256 " + run.sha256),
-              "setting",
-              {{"value", "", "", false}, {"from", "", "", false}},
-              {{"", {}}}};
+  PageTable table{"Spec of " + run.name + (run.sha256.empty() ? "" : ", SHA-256 " + run.sha256),
+                  "setting",
+                  {{"value", "", "", false}, {"from", "", "", false}},
+                  {{"", {}}}};
   for (const auto& [path, value] : flattened(run.spec)) {
     const auto origin = run.origins.find(path);
     const std::string from = origin != run.origins.end() && origin->is_string() ? origin->get<std::string>() : "";
@@ -56,10 +55,10 @@ void write_plugins(Markup& out, const std::vector<RunData>& runs) {
           run.name);
   }
   if (used.empty()) return;
-  Table table{"Plugins",
-              "plugin",
-              {{"version", "", "", false}, {"SHA-256", "", "", false}, {"used by", "", "", false}},
-              {{"", {}}}};
+  PageTable table{"Plugins",
+                  "plugin",
+                  {{"version", "", "", false}, {"SHA-256", "", "", false}, {"used by", "", "", false}},
+                  {{"", {}}}};
   for (const auto& [plugin, names] : used) {
     const std::string by = names.size() == runs.size() ? "all runs"
                            : names.size() > 6          ? fmt::format("{} runs", names.size())
@@ -82,7 +81,7 @@ void write_differences(Markup& out, const std::vector<RunData>& runs, const Line
     }
     const auto paths = changed(of_task);
     if (of_task.size() < 2 || paths.empty()) continue;
-    Table table{fmt::format("Settings that differ between the {} runs", task), "run", {}, {{"", {}}}};
+    PageTable table{fmt::format("Settings that differ between the {} runs", task), "run", {}, {{"", {}}}};
     for (const auto& path : paths) table.columns.push_back({path, "", "", false});
     for (const auto* run : of_task) {
       const auto flat = flattened(run->spec);
@@ -106,14 +105,14 @@ void write_specs(Markup& out, const std::vector<RunData>& runs) {
 }
 
 void write_provenance(Markup& out, const std::vector<RunData>& runs) {
-  Table table{"Where and with what",
-              "run",
-              {{"spec", "SHA-256", "", false},
-               {"started", "UTC", "", false},
-               {"ranks", "", ""},
-               {"threads", "of a rank", ""},
-               {"program", "", "", false}},
-              {{"", {}}}};
+  PageTable table{"Where and with what",
+                  "run",
+                  {{"spec", "SHA-256", "", false},
+                   {"started", "UTC", "", false},
+                   {"ranks", "", ""},
+                   {"threads", "of a rank", ""},
+                   {"program", "", "", false}},
+                  {{"", {}}}};
   for (const auto& run : runs) {
     const auto number = [&](const char* key) {
       return run.spec.contains(key) && run.spec[key].is_number_integer() ? run.spec[key].get<int64_t>() : int64_t{0};

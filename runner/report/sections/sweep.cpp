@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "report/drawing/dot_plot.h"
-#include "report/drawing/heat_map.h"
-#include "report/drawing/line_plot.h"
 #include "report/drawing/numbers.h"
+#include "report/drawing/plots.h"
 #include "report/drawing/table.h"
 #include "report/runs/metrics.h"
 
@@ -24,8 +22,8 @@ std::string label(const std::vector<Sweep::Value>& settings, size_t first = 0) {
   return text;
 }
 
-std::vector<Estimate> column(const Sweep::Part& part, size_t metric) {
-  std::vector<Estimate> estimates;
+std::vector<Interval> column(const Sweep::Part& part, size_t metric) {
+  std::vector<Interval> estimates;
   for (const auto& row : part.rows) estimates.push_back(row.metrics[metric]);
   return estimates;
 }
@@ -60,7 +58,7 @@ void draw_map(Markup& out, const Sweep::Part& part, size_t metric, const std::st
   const auto across = values_of(part, 0), down = values_of(part, 1);
   for (const auto& value : across) map.columns.push_back(value.text);
   for (const auto& value : down) map.rows.push_back(value.text);
-  map.cells.assign(down.size(), std::vector<Estimate>(across.size()));
+  map.cells.assign(down.size(), std::vector<Interval>(across.size()));
   for (size_t i = 0; i < down.size(); ++i) {
     for (size_t k = 0; k < across.size(); ++k) {
       const auto here = [&](const Sweep::Row& row) {
@@ -140,7 +138,7 @@ void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size
   const auto about = describe(sweep.metrics[metric]);
   const bool differences = !base.empty();
   const auto known = column(part, metric);
-  if (std::none_of(known.begin(), known.end(), [](const Estimate& e) { return e.known(); })) return;
+  if (std::none_of(known.begin(), known.end(), [](const Interval& e) { return e.known(); })) return;
   const auto figure = out.open("figure", {{"class", "plot"}});
   {
     const auto caption = out.open("figcaption");
@@ -162,21 +160,21 @@ void write_figure(Markup& out, const Sweep& sweep, const Sweep::Part& part, size
   }
 }
 
-TableCell cell(const Estimate& e, int decimals, bool differences) {
+TableCell cell(const Interval& e, int decimals, bool differences) {
   const auto text = [&](double value) { return differences ? fixed_signed(value, decimals) : fixed(value, decimals); };
   const bool clear = differences && e.has_interval() && (e.low > 0 || e.high < 0);
   return {text(e.mean), e.has_interval() ? fmt::format("{} to {}", text(e.low), text(e.high)) : "", clear};
 }
 
 void write_table(Markup& out, const Sweep& sweep, const Sweep::Part& part, bool differences) {
-  Table table{differences
-                  ? fmt::format("Differences from {}, of pairs with the same {}; bold: the interval leaves zero "
-                                "out",
-                                sweep.base, sweep.paired_by)
-                  : "Means over the runs of a row",
-              fmt::format("{}", fmt::join(part.settings, ", ")),
-              {{differences ? "pairs" : "runs", "", ""}},
-              {{"", {}}}};
+  PageTable table{differences
+                      ? fmt::format("Differences from {}, of pairs with the same {}; bold: the interval leaves zero "
+                                    "out",
+                                    sweep.base, sweep.paired_by)
+                      : "Means over the runs of a row",
+                  fmt::format("{}", fmt::join(part.settings, ", ")),
+                  {{differences ? "pairs" : "runs", "", ""}},
+                  {{"", {}}}};
   for (const auto& row : part.rows) {
     const auto runs = row.failed > 0 ? fmt::format("{} of {}", row.finished, row.finished + row.failed)
                                      : std::to_string(row.finished);
@@ -209,7 +207,7 @@ std::string intervals_of(const Sweep::Part& part) {
            "t); "
            "a single run has none.";
   const auto bounded = [](const Sweep::Row& row) {
-    return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Estimate& e) { return e.has_interval(); });
+    return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Interval& e) { return e.has_interval(); });
   };
   if (std::any_of(part.rows.begin(), part.rows.end(), bounded))
     return "One run for each setting, with 95 % intervals over its prompts; they say nothing about other seeds.";

@@ -18,7 +18,7 @@ struct Sweep {
   };
   struct Row {
     std::vector<Value> settings;
-    std::vector<Estimate> metrics;  ///< not known(): no run of the row has it
+    std::vector<Interval> metrics;  ///< not known(): no run of the row has it
     size_t finished = 0, failed = 0;
   };
   struct Part {
@@ -36,5 +36,12 @@ struct Sweep {
 /// For each metric a plot: over two settings a heat map; else over the first setting (a line with a band if it is a
 /// number with three values or more, else dots); a plot of the differences, and tables of both.
 void write_sweep(Markup& out, const Sweep& sweep);
+
+/// The sweep that these runs are, if they are one: training runs or evaluations that differ in one setting or two, and
+/// in seeds. Settings that only belong to one of several plugins ("reweighting.alpha") count as part of the choice of
+/// plugin; what runs of the same seed have in common, such as the model they start from, is no setting, and evaluations
+/// of several models are no sweep. The metrics are those that findings are about, and the loss where there is no
+/// reward.
+std::optional<Sweep> swept(const std::vector<RunData>& runs);
 
 }  // namespace compeer::report

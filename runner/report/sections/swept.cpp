@@ -1,12 +1,11 @@
-#include "report/sections/swept.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
 
-#include "report/comparing/evaluation_groups.h"
 #include "report/comparing/settings.h"
+#include "report/runs/metrics.h"
+#include "report/sections/sweep.h"
 
 namespace compeer::report {
 
@@ -97,7 +96,7 @@ std::vector<std::string> metrics_to_show(const std::vector<const RunData*>& runs
   return names;
 }
 
-Estimate over(const Kind& kind, const std::string& metric, bool single) {
+Interval over(const Kind& kind, const std::string& metric, bool single) {
   std::vector<double> means;
   for (const auto* run : kind.runs) {
     if (!run->finished()) continue;

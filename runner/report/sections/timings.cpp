@@ -1,13 +1,12 @@
-#include "report/sections/timings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/comparing/compare.h"
-#include "report/drawing/bar_plot.h"
 #include "report/drawing/numbers.h"
+#include "report/drawing/plots.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -99,15 +98,15 @@ Phases phases_of(const std::vector<RunData>& runs) {
 void write_timings(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
   const Phases phases = phases_of(runs);
   if (!phases.names.empty()) write_bars(out, runs, lineage, phases);
-  Table table{"Runs and their time",
-              "run",
-              {{"task", "", "", false},
-               {"state", "", "", false},
-               {"steps", "", ""},
-               {"total", "", "from start to end"},
-               {"step", "seconds", "mean over rows, without validation"},
-               {"tokens/s", "", "mean over rows"}},
-              {{"", {}}}};
+  PageTable table{"Runs and their time",
+                  "run",
+                  {{"task", "", "", false},
+                   {"state", "", "", false},
+                   {"steps", "", ""},
+                   {"total", "", "from start to end"},
+                   {"step", "seconds", "mean over rows, without validation"},
+                   {"tokens/s", "", "mean over rows"}},
+                  {{"", {}}}};
   for (const auto& name : phases.names) table.columns.push_back({name, "seconds", "all rows together"});
   for (size_t i = 0; i < runs.size(); ++i) {
     TableRow row = row_of(runs[i], lineage.style(i), phases.whole[i]);

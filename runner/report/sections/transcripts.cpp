@@ -1,16 +1,14 @@
-#include "report/sections/transcripts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "report/comparing/tested.h"
-#include "report/comparing/trial_groups.h"
+#include "report/comparing/subject.h"
 #include "report/drawing/numbers.h"
 #include "report/drawing/passages.h"
 #include "report/drawing/svg.h"
 #include "report/drawing/table.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 
@@ -22,7 +20,7 @@ constexpr size_t most_bytes = 600'000, most_dialogues = 6, most_runs = 6, most_t
 constexpr size_t summary_characters = 110;
 
 /// Runs whose transcripts come from the same kind of stage, and of the same dialogues.
-struct Group {
+struct DialogueGroup {
   std::string plugin;
   std::vector<size_t> runs;
   size_t more = 0;  ///< runs that are not shown
@@ -58,22 +56,22 @@ bool same_dialogues(const RunData& a, const RunData& b) {
   return data_of(a) == data_of(b) || std::any_of(a.transcripts.begin(), a.transcripts.end(), in_both);
 }
 
-std::vector<Group> groups_of(const std::vector<RunData>& runs) {
-  std::vector<Group> groups;
+std::vector<DialogueGroup> groups_of(const std::vector<RunData>& runs) {
+  std::vector<DialogueGroup> groups;
   for (size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].transcripts.empty()) continue;
     const auto plugin = played_by(runs[i]);
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const DialogueGroup& g) {
       return g.plugin == plugin && same_dialogues(runs[g.runs.front()], runs[i]);
     });
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{plugin, {}, 0});
+    if (group == groups.end()) group = groups.insert(groups.end(), DialogueGroup{plugin, {}, 0});
     group->runs.size() < most_runs ? group->runs.push_back(i) : void(++group->more);
   }
   return groups;
 }
 
 /// In the order of the first run's data: those that all have, else (a run may have dropped many) those of the first.
-std::vector<std::string> shared_ids(const std::vector<RunData>& runs, const Group& group) {
+std::vector<std::string> shared_ids(const std::vector<RunData>& runs, const DialogueGroup& group) {
   std::vector<std::string> everywhere, of_first;
   for (const auto& record : runs[group.runs.front()].transcripts) {
     of_first.push_back(id_of(record));
@@ -184,14 +182,15 @@ std::string first_words(const json& record) {
 }
 
 /// "sage"; where others have the plugin too, with its runs: "sage: a and 2 more".
-std::string heading(const std::vector<RunData>& runs, const std::vector<Group>& groups, const Group& group) {
-  const auto same = [&](const Group& other) { return other.plugin == group.plugin; };
+std::string heading(const std::vector<RunData>& runs, const std::vector<DialogueGroup>& groups,
+                    const DialogueGroup& group) {
+  const auto same = [&](const DialogueGroup& other) { return other.plugin == group.plugin; };
   if (std::count_if(groups.begin(), groups.end(), same) == 1) return group.plugin;
   const size_t others = group.runs.size() + group.more - 1;
   return group.plugin + ": " + runs[group.runs.front()].name + (others > 0 ? fmt::format(" and {} more", others) : "");
 }
 
-void write_group(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const Group& group) {
+void write_group(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage, const DialogueGroup& group) {
   const auto ids = shared_ids(runs, group);
   out.element(
       "p", {{"class", "how"}},

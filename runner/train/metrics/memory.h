@@ -36,7 +36,7 @@ struct MemoryEstimate {
 };
 
 /// `rows`: what is kept for each token and layer, in rows of the model's width: sixteen, or two if recomputed.
-/// `keeping`: the program keeps what it frees (docs/running.md, "What workers are started with").
+/// `keeping`: the program keeps what it frees (docs/running.md, "Launchers").
 MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const Demand& demand, double rows,
                                bool keeping, double now);
 

@@ -164,7 +164,7 @@ TEST_F(Doctor, SlurmIsOptional) {
 }
 
 TEST_F(Doctor, SlurmMayBeSilentOrLackPmix) {
-  const ProgramOutput version{0, "slurm-wlm 22.05.8\n"}, up{0, "Slurmctld(primary) at node1 is UP\n"};
+  const launch::ProgramOutput version{0, "slurm-wlm 22.05.8\n"}, up{0, "Slurmctld(primary) at node1 is UP\n"};
   const auto fine = judge_slurm(version, up, {0, "MPI plugin types are...\n\tnone\n\tpmix\n"});
   EXPECT_EQ(fine[0].what + ", " + fine[1].what, "slurm-wlm 22.05.8, srun --mpi=pmix");
   EXPECT_EQ(judge_slurm(version, {0, "Slurmctld(primary) at node1 is DOWN\n"}, {})[0].what,

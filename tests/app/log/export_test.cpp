@@ -8,10 +8,10 @@
 
 #include "app/log/figures.h"
 #include "app/log/log.h"
-#include "app/program_output.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "launch/program_output.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "record/status.h"
@@ -230,11 +230,11 @@ TEST_F(Export, ScalarsAreFiguresAndCurvesOfEvaluations) {
 }
 
 TEST_F(Export, TensorBoardReadsWhatIsWritten) {
-  const auto asked = ask_program({"python3", "-c", "import tensorboard"});
+  const auto asked = launch::ask_program({"python3", "-c", "import tensorboard"});
   if (asked.exit != 0) GTEST_SKIP() << "python3 here has no tensorboard: " << asked.text;
   std::ostringstream out;
   log_export({{path("b"), path("sage")}, "", "", path("events")}, out);
-  const auto done = ask_program({"python3", "-c", R"(
+  const auto done = launch::ask_program({"python3", "-c", R"(
 import sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 for run in ["b", "sage"]:
@@ -242,8 +242,8 @@ for run in ["b", "sage"]:
     for tag in sorted(read.Tags()["scalars"]):
         print(run, tag, [(one.step, one.value) for one in read.Scalars(tag)])
 )",
-                                 path("events")},
-                                {}, 120);
+                                         path("events")},
+                                        {}, 120);
   EXPECT_TRUE(
       done.text.ends_with("b reward [(1, 1.25), (2, 2.25)]\n"
                           "sage 01-sage/curves/emotion [(0, 40.0), (1, 61.5)]\n"

@@ -4,9 +4,9 @@
 #include <csignal>
 #include <thread>
 
-#include "app/log/in_child.h"
 #include "base/error.h"
 #include "finished_run.h"
+#include "record/in_child.h"
 
 namespace compeer::app {
 
@@ -125,10 +125,10 @@ TEST_F(Log, ExportsAFileForTensorBoard) {
 }
 
 TEST(InChild, GivesTheResultOrWhatWentWrong) {
-  EXPECT_EQ(in_child([] { return std::string(200'000, 'x'); }, 60).output.size(), 200'000u);
-  EXPECT_EQ(in_child([]() -> std::string { throw Error("here", "is wrong", ""); }, 60).problem, "is wrong");
-  EXPECT_EQ(in_child([]() -> std::string { throw std::runtime_error("odd"); }, 60).problem, "odd");
-  EXPECT_EQ(in_child(
+  EXPECT_EQ(record::in_child([] { return std::string(200'000, 'x'); }, 60).output.size(), 200'000u);
+  EXPECT_EQ(record::in_child([]() -> std::string { throw Error("here", "is wrong", ""); }, 60).problem, "is wrong");
+  EXPECT_EQ(record::in_child([]() -> std::string { throw std::runtime_error("odd"); }, 60).problem, "odd");
+  EXPECT_EQ(record::in_child(
                 []() -> std::string {
                   ::raise(SIGKILL);
                   return "";
@@ -136,23 +136,23 @@ TEST(InChild, GivesTheResultOrWhatWentWrong) {
                 60)
                 .problem,
             "reading it crashed (Killed)");
-  const auto endless = in_child(
+  const auto endless = record::in_child(
       []() -> std::string {
         while (true) ::pause();
       },
       0.01);
   EXPECT_EQ(endless.problem, "took longer than 0.01 seconds");
   // As a library may end a process: its silence must not pass for an empty answer.
-  EXPECT_EQ(in_child([]() -> std::string { ::_exit(3); }, 60).problem, "reading it ended with code 3");
+  EXPECT_EQ(record::in_child([]() -> std::string { ::_exit(3); }, 60).problem, "reading it ended with code 3");
 }
 
 TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
   std::ostringstream out;
-  write_from_child(
+  record::write_from_child(
       "run", 60, [](std::ostream& text) { text << "row " << 1 << '\n'; }, out);
   EXPECT_EQ(out.str(), "row 1\n");
   try {
-    write_from_child(
+    record::write_from_child(
         "run", 60, [](std::ostream&) { throw Error("--step", "no such step", "there are 3", Exit::usage); }, out);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
@@ -160,7 +160,7 @@ TEST(WriteFromChild, HandsOnWhatWasWrittenAndErrorsAsTheyWere) {
     EXPECT_EQ(error.exit(), Exit::usage);
   }
   try {
-    write_from_child(
+    record::write_from_child(
         "run", 60, [](std::ostream&) { ::raise(SIGKILL); }, out);
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {

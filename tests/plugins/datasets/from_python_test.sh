@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python of docs/data.md, as it stands there, on a small parquet file: compeer reads every record of what it writes.
+# The Python of docs/prompts.md, as it stands there, on a small parquet file: compeer reads every record of what it writes.
 # usage: from_python_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
@@ -13,9 +13,9 @@ has() { python3 -c "import $1" 2>/dev/null; }
 has pyarrow || { echo "skipped: python3 here has no pyarrow, which writes parquet files"; exit 77; }
 
 awk '/^```python$/ { name = sprintf("recipe-%d.py", ++count); next } /^```/ { name = "" } name { print >name }' \
-  "$source_dir/docs/data.md"
+  "$source_dir/docs/prompts.md"
 libraries=$(sed -n 's/^\(import\|from\) \([a-z]*\) .*/\2/p' recipe-*.py | xargs)
-[[ $libraries == "pandas datasets" ]] || fail "docs/data.md has not one block of Python for pandas and then one for datasets"
+[[ $libraries == "pandas datasets" ]] || fail "docs/prompts.md has not one block of Python for pandas and then one for datasets"
 
 # 40 rows, some without a reference, and a column that no record has.
 python3 - <<'PYTHON'

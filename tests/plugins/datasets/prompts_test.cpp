@@ -231,7 +231,7 @@ TEST_F(Prompts, AreRefusedIfTooManyCantBeRead) {
 
 // The reward of the page about data, for the records that the page shows.
 TEST_F(Prompts, ShowTheirMetaToARewardInLua) {
-  const auto page = read_file(std::filesystem::path(COMPEER_SOURCE_DIR) / "docs/data.md");
+  const auto page = read_file(std::filesystem::path(COMPEER_SOURCE_DIR) / "docs/prompts.md");
   const auto block = [&](const std::string& kind, const std::string& begins) {
     const auto at = page.find("```" + kind + "\n" + begins);
     EXPECT_NE(at, page.npos) << begins;

@@ -308,7 +308,7 @@ TEST_F(Qwen2Config, OneThatIsNoJsonOrAbsentIsRefused) {
       {"{", "is not valid JSON: parse error at line 1, column 2: "},
       {"[]", "is not a JSON object"},
       {"null", "is not a JSON object"},
-      {R"({"vocab_size":)" + std::string(100000, '[') + std::string(100000, ']') + "}", "has JSON nested too deep"}};
+      {R"({"vocab_size":)" + std::string(100000, '[') + std::string(100000, ']') + "}", "nests more than 64 levels"}};
   for (const auto& [text, problem] : wrong) {
     std::ofstream(folder / "config.json") << text;
     try {

@@ -5,27 +5,27 @@
 namespace compeer::report {
 namespace {
 
-TEST(Difference, OfIndependentMeansJoinsTheirHalfWidths) {
+TEST(MeanDifference, OfIndependentMeansJoinsTheirHalfWidths) {
   // 0.70 [0.68, 0.73] - 0.50 [0.46, 0.53]: low 0.20 - hypot(.02, .03), high 0.20 + hypot(.03, .04)
-  const Difference d = difference({0.50, 0.46, 0.53, 100}, {0.70, 0.68, 0.73, 100});
+  const MeanDifference d = difference({0.50, 0.46, 0.53, 100}, {0.70, 0.68, 0.73, 100});
   EXPECT_NEAR(d.value, 0.20, 1e-12);
   EXPECT_NEAR(d.low, 0.20 - 0.0360555, 1e-6);
   EXPECT_NEAR(d.high, 0.20 + 0.05, 1e-12);
   EXPECT_TRUE(d.clear());
 }
 
-TEST(Difference, IsNotClearWhereItsIntervalHoldsZero) {
+TEST(MeanDifference, IsNotClearWhereItsIntervalHoldsZero) {
   EXPECT_FALSE(difference({0.50, 0.46, 0.54, 9}, {0.55, 0.51, 0.59, 9}).clear());
 }
 
-TEST(Difference, IsNeverClearWithoutIntervals) {
-  const Difference d = difference({0, missing, missing, 1}, {100, missing, missing, 1});
+TEST(MeanDifference, IsNeverClearWithoutIntervals) {
+  const MeanDifference d = difference({0, missing, missing, 1}, {100, missing, missing, 1});
   EXPECT_EQ(d.value, 100);
   EXPECT_FALSE(d.clear());
   EXPECT_TRUE(std::isnan(difference({}, {1, 0, 2, 3}).value));
 }
 
-TEST(Difference, OfWhatWasMeasuredOnceHasNoInterval) {
+TEST(MeanDifference, OfWhatWasMeasuredOnceHasNoInterval) {
   // distinct-2 of all texts together: its "interval" is the value itself.
   EXPECT_FALSE(difference({0.08, 0.08, 0.08, 1}, {0.07, 0.07, 0.07, 1}).clear());
 }
@@ -37,18 +37,18 @@ RunData with_prompts(const std::vector<double>& values) {
   return run;
 }
 
-TEST(Difference, IsTakenPromptByPromptWhereBothRunsAnsweredTheSame) {
+TEST(MeanDifference, IsTakenPromptByPromptWhereBothRunsAnsweredTheSame) {
   // Prompts differ much, runs by 0.1 on each but for a little: only the paired view can see it.
   const RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7});
   const RunData b = with_prompts({0.1, 1.1, 2.1, 3.1, 4.1, 5.1, 6.1, 7.18});
   EXPECT_FALSE(difference(a.estimate("reward"), b.estimate("reward")).clear());
-  const Difference d = difference(a, b, "reward");
+  const MeanDifference d = difference(a, b, "reward");
   EXPECT_TRUE(d.paired);
   EXPECT_TRUE(d.clear());
   EXPECT_NEAR(d.value, 0.11, 1e-9);
 }
 
-TEST(Difference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
+TEST(MeanDifference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
   EXPECT_FALSE(difference(with_prompts({1, 2, 3}), with_prompts({1, 2, 4}), "reward").paired);
   RunData a = with_prompts({0, 1, 2, 3, 4, 5, 6, 7}), b = a;
   b.per_prompt["reward"].erase("prompt-7");
@@ -56,12 +56,34 @@ TEST(Difference, IsOfIndependentMeansIfPromptsAreOthersOrTooFew) {
   EXPECT_FALSE(difference(a, b, "reward").paired);
 }
 
-TEST(Difference, InWordsClaimsNoMoreThanTheInterval) {
+TEST(MeanDifference, InWordsClaimsNoMoreThanTheInterval) {
   EXPECT_EQ(in_words({0.141, 0.112, 0.17}, 3), "+0.141 [+0.112, +0.170]");
   EXPECT_EQ(in_words({0.004, -0.021, 0.029}, 3), "no clear difference (+0.004 [−0.021, +0.029])");
   EXPECT_EQ(in_words({0.004}, 3), "+0.004 (no interval)");
   EXPECT_EQ(in_words({}, 3), "–");
   EXPECT_EQ(in_words({0, 0, 0}, 3), "equal");
+}
+
+TEST(Standings, MarkBestSecondAndWhatCantBeToldApart) {
+  // 62 - 60: sqrt(1 + 9) = 3.2 > 2; 62 - 50: sqrt(1 + 1) < 12
+  const std::vector<Interval> all = {{60, 57, 63, 9}, {62, 61, 63, 9}, {50, 49, 51, 9}, {missing, missing, missing, 0}};
+  const auto marks = standings(all, Better::higher);
+  EXPECT_TRUE(marks[1].best && !marks[1].level);
+  EXPECT_TRUE(marks[0].second && marks[0].level);
+  EXPECT_FALSE(marks[2].best || marks[2].second || marks[2].level);
+  EXPECT_FALSE(marks[3].best || marks[3].second || marks[3].level);
+}
+
+TEST(Standings, KnowWhereLowerIsBetter) {
+  const std::vector<Interval> all = {{0.2, 0.1, 0.3, 9}, {0.1, 0.05, 0.15, 9}};
+  EXPECT_TRUE(standings(all, Better::lower)[1].best);
+  EXPECT_TRUE(standings(all, Better::higher)[0].best);
+  EXPECT_FALSE(standings(all, Better::unknown)[0].best);
+}
+
+TEST(Standings, MarkNothingWhereAllAreAlikeOrAlone) {
+  EXPECT_FALSE(standings({{1, 0, 2, 9}}, Better::higher)[0].best);
+  EXPECT_FALSE(standings({{1, 0, 2, 9}, {1, 0, 2, 9}}, Better::higher)[0].best);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../sample_runs.h"
-#include "report/sections/evaluations.h"
+#include "report/sections/sections.h"
 
 namespace compeer::report {
 namespace {
@@ -84,38 +84,6 @@ TEST(ShortLabels, DropTheWordsThatAllShare) {
   EXPECT_EQ(short_labels({"a-b", "a-c-d"}), (std::vector<std::string>{"b", "c-d"}));
   EXPECT_EQ(short_labels({"alone-in-the-world"}), (std::vector<std::string>{"alone-in-the-world"}));
   EXPECT_EQ(short_labels({"run", "run-2"}), (std::vector<std::string>{"run", "run-2"}));
-}
-
-TEST(EvaluationGroups, KeepGreedyApartAndPutTheStartFirst) {
-  auto runs = sample::quickstart();
-  std::swap(runs[3], runs[5]);  // the evaluation of sft is no longer given first
-  const Lineage lineage(runs);
-  const auto groups = evaluation_groups(runs, lineage);
-  ASSERT_EQ(groups.size(), 2u);
-  EXPECT_EQ(groups[0].heading, "Sampled, temperature 1");
-  EXPECT_EQ(groups[1].heading, "Greedy");
-  EXPECT_EQ(groups[0].labels[0], "sft");
-  const auto pairs = comparisons(runs, lineage, groups[0]);
-  ASSERT_EQ(pairs.size(), 2u);
-  EXPECT_EQ(pairs[0].label_before, "sft");
-}
-
-TEST(EvaluationGroups, DifferentDataIsNotCompared) {
-  auto runs = sample::quickstart();
-  runs[4].spec["dataset"]["language"] = "zh";
-  EXPECT_EQ(evaluation_groups(runs, Lineage(runs)).size(), 3u);
-}
-
-TEST(Best, MarksTheBestAndWhatCantBeToldFromIt) {
-  RunData low, high, near;
-  low.summary["reward"] = {0.5, 0.48, 0.52, 100};
-  high.summary["reward"] = {0.7, 0.68, 0.72, 100};
-  near.summary["reward"] = {0.69, 0.67, 0.71, 100};
-  EXPECT_EQ(best({&low, &high, &near}, describe("reward")), (std::vector<bool>{false, true, true}));
-  EXPECT_EQ(best({&high, &near}, describe("reward")), (std::vector<bool>{false, false}));  // nothing can be told apart
-  low.summary["length"] = low.summary["reward"];
-  high.summary["length"] = high.summary["reward"];
-  EXPECT_EQ(best({&low, &high}, describe("length")), (std::vector<bool>{false, false}));  // no direction
 }
 
 }  // namespace

@@ -3,11 +3,9 @@
 #include <regex>
 
 #include "../sample_runs.h"
-#include "report/drawing/bar_plot.h"
-#include "report/drawing/dot_plot.h"
-#include "report/drawing/line_plot.h"
+#include "report/drawing/plots.h"
 #include "report/drawing/svg.h"
-#include "report/sections/curve_lines.h"
+#include "report/sections/curve_parts.h"
 
 namespace compeer::report {
 namespace {

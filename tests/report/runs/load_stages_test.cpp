@@ -1,11 +1,10 @@
-#include "report/runs/load_stages.h"
+#include "report/runs/load.h"
 
 #include "../sample_runs.h"
 #include "base/files.h"
 #include "record/run_file.h"
 #include "record/status.h"
 #include "report/page.h"
-#include "report/runs/load.h"
 #include "results_folder.h"
 
 namespace compeer::report {

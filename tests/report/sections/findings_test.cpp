@@ -1,4 +1,4 @@
-#include "report/sections/findings.h"
+#include "report/sections/sections.h"
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,8 @@ TEST(Notices, NameTheRankAndThePluginOfAFailure) {
   run.state = "failed";
   run.steps_done = 17;
   run.steps_planned = 80;
-  run.failure = Failure{1, "score", "rewards/length 1.0.0", "", "target is negative", "give a positive number"};
+  run.failure =
+      record::Failure{1, "", "score", "rewards/length 1.0.0", "", "target is negative", "give a positive number"};
   EXPECT_EQ(notices({run}),
             (std::vector<std::string>{"r: failed at step 17 of 80; rank 1, phase score, plugin rewards/length 1.0.0: "
                                       "target is negative (give a positive number)."}));

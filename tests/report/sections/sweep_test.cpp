@@ -5,7 +5,7 @@
 namespace compeer::report {
 namespace {
 
-Sweep::Row row(std::vector<Sweep::Value> settings, Estimate reward, size_t finished = 3, size_t failed = 0) {
+Sweep::Row row(std::vector<Sweep::Value> settings, Interval reward, size_t finished = 3, size_t failed = 0) {
   return {std::move(settings), {reward}, finished, failed};
 }
 

@@ -1,4 +1,4 @@
-#include "report/sections/swept.h"
+#include "report/sections/sweep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/sections/transcripts.h"
+#include "report/sections/sections.h"
 
 #include <gtest/gtest.h>
 

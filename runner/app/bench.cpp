@@ -1,0 +1,121 @@
+#include "bench/bench.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/commands.h"
+#include "app/doctor/doctor.h"
+#include "base/error.h"
+
+namespace compeer::app {
+
+namespace {
+
+using nlohmann::json;
+
+struct Bench {
+  std::vector<json> (*run)(const bench::BenchOptions&);
+  bool quick;  // runs when none is named
+};
+const std::map<std::string, Bench> kBenches{
+    {"allreduce", {bench::bench_allreduce, false}}, {"generate", {bench::bench_generate, true}},
+    {"grpo_step", {bench::bench_grpo_step, true}},  {"judging", {bench::bench_judging, false}},
+    {"kernels", {bench::bench_kernels, false}},     {"prefix", {bench::bench_prefix, false}},
+    {"record", {bench::bench_record, true}},        {"scaling", {bench::bench_scaling, false}},
+    {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true}}};
+
+struct Options {
+  std::vector<std::string> names;
+  bench::BenchOptions bench;
+  bool json = false;
+};
+
+json machine() {
+  const auto processor = this_processor();
+  const auto usable = this_machine();
+  return {{"cores", usable.cores.size()},
+          {"memory_bytes", usable.memory},
+          {"avx512", processor.avx512},
+          {"version", COMPEER_VERSION}};
+}
+
+void print(const json& line) {
+  std::cout << fmt::format("{:<9} {:<56} {:>10.4g} {:>10.4g} {:>10.4g}  {}{}\n", line.at("bench").get<std::string>(),
+                           line.at("what").get<std::string>(), line.at("min").get<double>(),
+                           line.at("median").get<double>(), line.at("max").get<double>(),
+                           line.at("unit").get<std::string>(),
+                           line.contains("note") ? ", " + line.at("note").get<std::string>() : "")
+            << std::flush;
+}
+
+int run(const Options& options) {
+  std::vector<std::string> known, names = options.names;
+  for (const auto& [name, bench] : kBenches) {
+    known.push_back(name);
+    if (options.names.empty() && bench.quick) names.push_back(name);
+  }
+  for (const auto& name : names) {
+    if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
+  }
+  if (!options.json)
+    std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
+  for (const auto& name : names) {
+    for (json line : kBenches.at(name).run(options.bench)) {
+      if (!options.json) {
+        print(line);
+        continue;
+      }
+      line["machine"] = machine();
+      std::cout << line.dump() << std::endl;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& command, Action& action) {
+  auto options = std::make_shared<Options>();
+  command.add_option(
+      "name", options->names,
+      "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
+      "model's prefill and decoding), train (its forward, backward, AdamW), grpo_step (a whole step by\n"
+      "phase), prefix (what sharing prompts gains), judging (what a judge's rounds take), scaling (a step\n"
+      "over ranks and threads), allreduce (sums over ranks beside MPI's own); all that are quick if none is\n"
+      "named");
+  auto& bench = options->bench;
+  const CLI::Range any(int64_t{1}, int64_t{1} << 20);
+  command.add_option("--size", bench.size, "the model")
+      ->check(CLI::IsMember({"toy", "small", "0.5b"}))
+      ->capture_default_str();
+  command.add_option("--dtype", bench.dtype, "generate: of its weights")
+      ->check(CLI::IsMember({"fp32", "bf16"}))
+      ->capture_default_str();
+  command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
+  command.add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b")->check(any);
+  command.add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
+      ->check(any);
+  command.add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
+  command.add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
+  command.add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")
+      ->check(any);
+  command.add_option("--together", bench.together, "steps: groups whose gradients are one chain of sums; 1")
+      ->check(any);
+  command.add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
+  command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
+  command.add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
+  command.add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b; judging: 7")->check(any);
+  command.add_option("--model", bench.model, "judging: a judge's folder");
+  command.add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
+  command.add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
+  command.add_option("--by", bench.by, "judging: judges are heard by their answers, or by how likely each is")
+      ->check(CLI::IsMember({"answer", "likelihood"}))
+      ->capture_default_str();
+  command.add_flag("--json", options->json, "a JSON object a line, with the machine");
+  command.callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,97 @@
+#include "app/commands.h"
+
+#include <string>
+
+namespace compeer::app {
+
+namespace {
+
+/// "log show" is the command `show` of the group `log`, which stands before it. A group has no example.
+struct Command {
+  const char *name, *summary, *example = nullptr;
+  void (*add)(CLI::App& command, Action& action) = nullptr;
+};
+
+const Command kCommands[] = {
+    {"run", "Run a script or an experiment; what has finished is not repeated", "compeer run scripts/quickstart.lua",
+     add_run},
+    {"resolve", "Print what would run, every default filled in; nothing is launched",
+     "compeer resolve experiments/smoke_grpo.toml --set grpo.lr=1e-4 --origins", add_resolve},
+    {"resume", "Go on with a run from its newest good checkpoint", "compeer resume results/esc-world-ur", add_resume},
+    {"submit", "Hand a script or an experiment to Slurm, as jobs that go on by themselves when they were stopped",
+     "compeer submit scripts/quickstart.lua --time 2:00:00 --partition short", add_submit},
+    {"log", "Show, watch, export, compare and verify what runs recorded"},
+    {"log show", "Print the newest rows of a run's metrics, and its events",
+     "compeer log show smoke-grpo --columns reward,kl --last 20", add_log_show},
+    {"log watch", "Show how runs go, until they have ended", "compeer log watch esc-world-ur esc-world-urp",
+     add_log_watch},
+    {"log export", "Write the metrics of runs for other programs",
+     "compeer log export smoke-grpo --csv smoke.csv --tensorboard boards", add_log_export},
+    {"log group", "Print one prompt's completions with tokens, rewards and weights",
+     "compeer log group smoke-grpo --step 3 --tokens", add_log_group},
+    {"log diff", "Print what differs between two runs: settings, and what they came to",
+     "compeer log diff esc-world-ur esc-world-urp", add_log_diff},
+    {"log verify", "Check that all a run wrote is whole; exit code 4 if not", "compeer log verify smoke-grpo",
+     add_log_verify},
+    {"report", "Write one self-contained page about one or more runs",
+     "compeer report esc-world-ur esc-world-urp -o ur.html", add_report},
+    {"plugins", "List plugins, show their settings, check them, begin a new one"},
+    {"plugins list", "Every plugin that is found: name, version, summary", "compeer plugins list rewards",
+     add_plugins_list},
+    {"plugins inspect", "One plugin with its settings: type, range, default", "compeer plugins inspect rewards/length",
+     add_plugins_inspect},
+    {"plugins new", "Write a project for a new plugin: source, test, example, CMake",
+     "compeer plugins new rewards politeness", add_plugins_new},
+    {"plugins stubs", "Print compeer.d.lua: the module and all settings, for editors",
+     "compeer plugins stubs >compeer.d.lua", add_plugins_stubs},
+    {"plugins check", "Try whether a plugin keeps the contract of its kind",
+     "compeer plugins check build/plugins/rewards/length.so --set target=200", add_plugins_check},
+    {"plugins lock", "Write a list of the plugins that may run, by SHA-256",
+     "compeer plugins lock --for experiments/smoke_grpo.toml", add_plugins_lock},
+    {"tokenize", "Turn text and conversations into token ids, or ids into text",
+     "echo \"I see.\" | compeer tokenize --model MODEL", add_tokenize},
+    {"doctor", "Tell what this machine has and lacks, each with a remedy", "compeer doctor", add_doctor},
+    {"bench", "Measure this build on this machine", "compeer bench generate train --size small --threads 2", add_bench},
+    {"verify", "Compare what is computed here with files of reference values", "compeer verify reference", add_verify},
+    {"generate", "Complete prompts, one JSON object a line",
+     "echo '{\"prompt\": \"I feel alone.\"}' | compeer generate --model MODEL --max-new 64", add_generate},
+    {"score", "Tell how likely a model finds texts, one JSON object a line",
+     "echo '{\"text\": \"I see.\"}' | compeer score --model MODEL", add_score},
+    {"chat", "Talk with a model", "compeer chat --model results/esc-world-ur/checkpoints/last", add_chat},
+    {"data", "Look at data sets, and have people judge them"},
+    {"data stats", "Count what data sets hold: dialogues, turns, lengths, labels",
+     "compeer data stats esc_world --set unit=dialogue", add_data_stats},
+    {"data agreement", "Tell how much annotators agree", "compeer data agreement judgements.jsonl --windows 4",
+     add_data_agreement},
+    {"data annotate", "Make a page on which people judge records", "compeer data annotate replies.jsonl --out page",
+     add_data_annotate},
+    {"data merge", "Bring together what annotators exported", "compeer data merge ada.json bob.json --out judged",
+     add_data_merge},
+    {"data answers", "List what chat models have answered and what it cost, or drop some",
+     "compeer data answers results --malformed", add_data_answers},
+    {"rescore", "Score recorded dialogues or judgements, without any model",
+     "compeer rescore sage dialogues.jsonl --set rounds=20", add_rescore},
+};
+
+}  // namespace
+
+void add_commands(CLI::App& program, Action& action) {
+  program.require_subcommand(0, 1);  // "bench generate" is a benchmark, no second command
+  CLI::App* group = nullptr;
+  for (const Command& one : kCommands) {
+    const std::string name = one.name;
+    const auto space = name.find(' ');
+    auto& above = space == std::string::npos ? program : *group;
+    auto* command = above.add_subcommand(name.substr(space + 1), one.summary);
+    command->group("Commands")->fallthrough();
+    if (!one.add) {
+      group = command->require_subcommand(1);
+      continue;
+    }
+    one.add(*command, action);
+    const auto more = command->get_footer();
+    command->footer("Example:\n  " + std::string(one.example) + (more.empty() ? "" : "\n" + more));
+  }
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,84 @@
+// compeer plugins lock: writes down which plugins may run, for --locked and COMPEER_LOCKED. None is loaded.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "launch/plan_script.h"
+#include "plugin/allow_list.h"
+#include "spec/load_draft.h"
+#include "spec/spec.h"
+
+namespace compeer::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using plugin::Allowed;
+
+struct Options {
+  std::string output = "compeer.lock", experiment;
+};
+
+std::vector<Allowed> found() {
+  std::vector<Allowed> plugins;
+  for (const auto& one : plugin::Finder().all()) {
+    if (one.problem.empty() && !one.shadowed)
+      plugins.push_back({one.kind, one.name, one.descriptor.version, one.sha256});
+  }
+  return plugins;
+}
+
+// Those that a file's spec, or the specs that a script would launch, are made of.
+std::vector<Allowed> used_by(const std::string& file) {
+  std::vector<spec::Spec> specs;
+  if (fs::path(file).extension() == ".lua") {
+    specs = launch::plan_script(file, {});
+  } else {
+    specs.push_back(spec::resolve(spec::load_draft(file, {}), plugin::Finder()));
+  }
+  std::vector<Allowed> plugins;
+  std::set<std::string> seen;
+  for (const auto& spec : specs) {
+    for (const auto& one : spec.plugins) {
+      if (seen.insert(one.kind + "/" + one.name).second)
+        plugins.push_back({one.kind, one.name, one.version, one.sha256});
+    }
+  }
+  return plugins;
+}
+
+int lock(const Options& options) {
+  const auto plugins = options.experiment.empty() ? found() : used_by(options.experiment);
+  if (plugins.empty())
+    throw Error("", "there are no plugins to write down", "compeer plugins list -v shows where they are looked for",
+                Exit::plugin);
+  const auto text = plugin::allow_list_text(plugins);
+  if (options.output == "-") {
+    std::cout << text;
+    return 0;
+  }
+  write_file(options.output, text);
+  std::cerr << fmt::format("{}: {} plugins; compeer --locked={} run ... loads these and no others\n", options.output,
+                           plugins.size(), options.output);
+  return 0;
+}
+
+}  // namespace
+
+void add_plugins_lock(CLI::App& command, Action& action) {
+  auto options = std::make_shared<Options>();
+  command.add_option("--output", options->output, "the list; - for standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command.add_option("--for", options->experiment, "only those that this experiment, script or run uses")
+      ->type_name("FILE");
+  command.callback([options, &action] { action = [options] { return lock(*options); }; });
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,305 @@
+// compeer submit: experiments and scripts as Slurm jobs.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "launch/opening.h"
+#include "launch/slurm/jobs.h"
+#include "launch/slurm/lists.h"
+#include "launch/slurm/slurm.h"
+#include "launch/slurm/words.h"
+#include "launch/worker_program.h"
+#include "lua/sandbox.h"
+#include "plugin/allow_list.h"
+#include "plugin/search.h"
+#include "script/module.h"
+#include "spec/load_draft.h"
+#include "spec/paths.h"
+
+namespace compeer::app {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> sets;
+  std::string results;
+  bool quick = false, ready = false, dry_run = false, write_only = false, as_json = false;
+
+  bool hands_over() const { return !dry_run && !write_only; }
+  int64_t at_once = 0;
+  launch::Wishes wishes;
+  std::vector<std::string> modules, before;
+  std::string mpi = "pmix";
+
+  fs::path folder() const { return !results.empty() ? results : quick ? "results/quick" : "results"; }
+  bool is_script() const { return fs::path(file).extension() == ".lua"; }
+};
+
+struct Queued {
+  std::string name;
+  fs::path folder;
+  launch::QueuedJob job;
+};
+
+// What is to be done, and what is not because it was done or submitted before.
+struct Plan {
+  std::vector<launch::Job> jobs;
+  std::vector<Queued> queued;
+  std::vector<std::pair<std::string, fs::path>> finished;
+  std::vector<std::string> notes;
+};
+
+// Where the file is: here, or among compeer's own.
+fs::path located(const std::string& file) { return spec::locate(file).value_or(file); }
+
+std::vector<std::string> variables() {
+  std::vector<std::string> set;
+  for (const char* name : {"COMPEER_HOME", "COMPEER_PLUGIN_PATH"}) {
+    if (const char* value = std::getenv(name)) set.push_back(fmt::format("{}={}", name, value));
+  }
+  if (const auto lists = plugin::AllowLists::wanted(); !lists.empty())
+    set.push_back("COMPEER_LOCKED=" + launch::lists_in_full(lists));
+  return set;
+}
+
+launch::Submission submission(const Options& options) {
+  return {options.folder(),
+          options.wishes,
+          {fs::current_path(), variables(), options.modules, options.before, options.mpi, launch::find_worker()},
+          options.at_once};
+}
+
+// Takes out what waits or runs in Slurm's queue already.
+std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, const Options& options, Plan& plan) {
+  std::vector<spec::Spec> left;
+  for (const auto& spec : specs) {
+    const auto folder = launch::RunFolder::look(spec, options.folder()).first;
+    if (const auto job = launch::job_in_queue(folder)) {
+      plan.queued.push_back({spec.values.at("name"), folder, *job});
+    } else {
+      left.push_back(spec);
+    }
+  }
+  return left;
+}
+
+Plan plan_spec(const Options& options) {
+  if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
+  if (options.at_once > 0 || options.ready)
+    throw Error(options.at_once > 0 ? "--array-limit" : "--ready", "is for scripts with several experiments", "",
+                Exit::usage);
+  auto sets = options.sets;
+  auto spec = spec::resolve(spec::with(spec::load_draft(options.file, sets), launch::changes_of(options.wishes)),
+                            plugin::Finder());
+  spec::pin_inputs(spec);
+  Plan plan;
+  const auto [folder, state] = launch::RunFolder::look(spec, options.folder());
+  if (state == launch::RunFolder::State::finished) {
+    plan.finished.emplace_back(spec.values.at("name"), folder);
+  } else if (!without_queued({spec}, options, plan).empty()) {
+    launch::Opening().columns({spec});
+    plan.jobs.push_back(launch::run_job(spec, submission(options)));
+  }
+  return plan;
+}
+
+// Follows a script as far as it goes without results that are not there; false if that is not to its end.
+bool follow(const Options& options, const std::shared_ptr<launch::Agenda>& agenda) {
+  launch::ScriptOptions script{
+      {options.folder(), 1, false, true}, launch::changes_of(options.wishes), options.quick, true};
+  for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
+  script.agenda = agenda;
+  lua::Sandbox sandbox({{}, [](std::string_view) {}});
+  script::add_compeer(sandbox, launch::make_script_actions(script));
+  return sandbox.run_file(located(options.file));
+}
+
+launch::Study study_of(const Options& options) {
+  launch::Study study{fs::absolute(located(options.file)).lexically_normal(), {}};
+  auto& words = study.changes;
+  for (const auto& set : options.sets) words.insert(words.end(), {"--set", set});
+  for (const auto& change : launch::changes_of(options.wishes))
+    words.insert(words.end(), {"--ranks", std::to_string(change.value.get<int64_t>())});
+  if (options.quick) words.emplace_back("--quick");
+  return study;
+}
+
+// Why a script can only be run as a whole, in one job; "" if its experiments can be jobs of their own.
+std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
+  for (const auto& entry : agenda.entries) {
+    if (!entry.waits_for.empty())
+      return fmt::format("'{}' reads what '{}' is to make", entry.spec.values.at("name").get<std::string>(),
+                         entry.waits_for);
+  }
+  // One run at a time, and each is looked at before the next.
+  if (!whole && agenda.entries.size() == 1 && agenda.widest == 1) return agenda.notes.back();
+  return "";
+}
+
+void add_study(const Options& options, const launch::Agenda& agenda, const std::string& reason, Plan& plan) {
+  if (options.at_once > 0) {
+    throw Error("--array-limit", fmt::format("{} can't be a job array: {}", options.file, reason),
+                "--ready submits what waits for nothing; without --array-limit one job runs the whole script",
+                Exit::usage);
+  }
+  std::vector<spec::Spec> known;
+  for (const auto& entry : agenda.entries) known.push_back(entry.spec);
+  auto job = launch::study_job(study_of(options), known, submission(options));
+  const auto folder = job.script.parent_path();
+  if (const auto queued = launch::job_in_queue(folder)) {
+    plan.queued.push_back({job.title, folder, *queued});
+    return;
+  }
+  plan.notes.push_back(fmt::format("one job for the whole script: {}", reason));
+  plan.jobs.push_back(std::move(job));
+}
+
+Plan plan_script_jobs(const Options& options) {
+  const auto agenda = std::make_shared<launch::Agenda>();
+  const bool whole = follow(options, agenda);
+  Plan plan;
+  plan.finished = agenda->finished;
+  if (agenda->entries.empty()) return plan;
+  const auto reason = in_one_piece(*agenda, whole);
+  if (!reason.empty() && !options.ready) {
+    add_study(options, *agenda, reason, plan);
+    return plan;
+  }
+  std::vector<spec::Spec> ready;
+  for (const auto& entry : agenda->entries) {
+    if (entry.waits_for.empty()) ready.push_back(entry.spec);
+  }
+  plan.jobs = launch::array_jobs(study_of(options), without_queued(ready, options, plan), submission(options));
+  if (ready.size() < agenda->entries.size() || !whole)
+    plan.notes.push_back(
+        fmt::format("when these have finished, `compeer run {}` goes on with the script", options.file));
+  return plan;
+}
+
+std::string in_full(const fs::path& path) { return fs::absolute(path).lexically_normal().string(); }
+
+ordered_json as_json(const launch::Job& job, const std::string& number, bool with_text) {
+  ordered_json one = {{"job", number.empty() ? ordered_json() : ordered_json(number)}, {"script", job.script.string()}};
+  one["runs"] = ordered_json::array();
+  for (size_t i = 0; i < job.runs.size(); ++i)
+    one["runs"].push_back({{"name", job.runs[i].values.at("name")}, {"folder", job.folders[i].string()}});
+  if (with_text) one["text"] = job.text;
+  return one;
+}
+
+// The job's number.
+std::string hand_over(const launch::Job& job) {
+  auto number = launch::submit_job(job.script);
+  for (size_t i = 0; i < job.folders.size(); ++i)
+    launch::remember_job(job.folders[i], job.folders.size() == 1 ? number : fmt::format("{}_{}", number, i));
+  if (job.runs.empty()) launch::remember_job(job.script.parent_path(), number);
+  return number;
+}
+
+void tell(const Options& options, const launch::Job& job, const std::string& number) {
+  if (options.dry_run) {
+    std::cout << job.text;
+  } else if (options.write_only) {
+    std::cout << fmt::format("sbatch {}\n", launch::shell_word(job.script.string()));
+  } else {
+    std::cout << fmt::format("job {}  {}  {}\n", number, job.title, job.script.string());
+  }
+}
+
+void tell_what_is_left_out(const Plan& plan) {
+  for (const auto& [name, folder] : plan.finished)
+    std::cerr << fmt::format("{}: finished before, in {}\n", name, folder.string());
+  for (const auto& [name, folder, job] : plan.queued)
+    std::cerr << fmt::format("compeer: note: {}: is job {} ({})\n", name, job.number, job.state);
+  for (const auto& note : plan.notes) std::cerr << fmt::format("compeer: note: {}\n", note);
+  for (const auto& job : plan.jobs)
+    if (!job.remark.empty()) std::cerr << fmt::format("compeer: note: {}\n", job.remark);
+  if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
+}
+
+int submit(const Options& options) {
+  launch::check_wishes(options.wishes);
+  launch::need_shared_lists(plugin::AllowLists::wanted(), options.folder());
+  const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
+  tell_what_is_left_out(plan);
+  if (options.hands_over() && !plan.jobs.empty()) launch::need_sbatch();
+  ordered_json all = {
+      {"jobs", ordered_json::array()}, {"queued", ordered_json::array()}, {"finished", ordered_json::array()}};
+  for (const auto& job : plan.jobs) {
+    if (!options.dry_run) launch::prepare(job, options.folder());
+    const auto number = options.hands_over() ? hand_over(job) : "";
+    all["jobs"].push_back(as_json(job, number, options.dry_run));
+    if (!options.as_json) tell(options, job, number);
+  }
+  for (const auto& [name, folder, job] : plan.queued)
+    all["queued"].push_back({{"name", name}, {"folder", in_full(folder)}, {"job", job.number}, {"state", job.state}});
+  for (const auto& [name, folder] : plan.finished)
+    all["finished"].push_back({{"name", name}, {"folder", in_full(folder)}});
+  if (options.as_json) std::cout << all.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+  return 0;
+}
+
+void add_wishes(CLI::App& command, Options& options) {
+  auto& wishes = options.wishes;
+  const auto count = [&](const char* name, int64_t& value, const char* text) {
+    command.add_option(name, value, text)->type_name("N")->check(CLI::Range(1, 65535));
+  };
+  const auto word = [&](const char* name, std::string& value, const char* text, const char* type) {
+    command.add_option(name, value, text)->type_name(type);
+  };
+  const auto words = [&](const char* name, std::vector<std::string>& values, const char* text, const char* type) {
+    command.add_option(name, values, text)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  count("--ntasks,--ranks", wishes.tasks, "ranks of a run; else as the experiment has it");
+  count("--nodes", wishes.nodes, "hosts they are spread over; else as Slurm finds best");
+  count("--tasks-per-node", wishes.tasks_per_node, "ranks on each host");
+  word("--time", wishes.time, "how long the job may take: 90 (minutes), 2:00:00, 1-12", "TIME");
+  word("--partition", wishes.partition, "where it waits", "NAME");
+  word("--account", wishes.account, "who pays", "NAME");
+  word("--mem", wishes.memory, "memory of a node: 64G; else what a rank is estimated to take, for each", "SIZE");
+  command.add_option("--signal", wishes.signal, "how long before its end a job is told to save a checkpoint and stop")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  words("--sbatch", wishes.more, "any other option of sbatch: --sbatch=--qos=long (repeatable)", "OPTION");
+  words("--module", options.modules, "module load NAME, in the job (repeatable)", "NAME");
+  words("--before", options.before, "a line of shell in the job, after the modules (repeatable)", "LINE");
+  word("--mpi", options.mpi, "how srun connects the ranks: srun --mpi=list names the kinds", "KIND");
+  count("--array-limit", options.at_once, "of a script's experiments run so many at the same time, at most");
+}
+
+}  // namespace
+
+void add_submit(CLI::App& command, Action& action) {
+  auto options = std::make_shared<Options>();
+  command.add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
+      ->required();
+  command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_option("--results", options->results, "where the folders of runs are made")
+      ->type_name("DIR")
+      ->default_str("results; with --quick results/quick");
+  add_wishes(command, *options);
+  command.add_flag("--ready", options->ready, "of a script, only what waits for no other experiment");
+  command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
+  auto* dry_run = command.add_flag("--dry-run", options->dry_run, "print the batch scripts; write and submit nothing");
+  command.add_flag("--write-only", options->write_only, "make folders and batch scripts, and print how to submit them")
+      ->excludes(dry_run);
+  command.add_flag("--json", options->as_json, "jobs, scripts and folders as one JSON object");
+  command.callback([options, &action] { action = [options] { return submit(*options); }; });
+}
+
+}  // namespace compeer::app

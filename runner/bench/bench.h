@@ -1,0 +1,39 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/measurement.h"
+
+/// `compeer bench`: measures this build on this machine. Nothing passes or fails on a time.
+namespace compeer::bench {
+
+/// What benchmarks of models measure; 0 is the size's own default.
+struct BenchOptions {
+  std::string size = "toy";                  ///< toy, small or 0.5b
+  std::string dtype = "fp32";                ///< of the weights: fp32 or bf16
+  int threads = 0;                           ///< 0: all
+  int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
+  int64_t seq = 0;                           ///< tokens of each sequence to train on
+  int64_t prompts = 0, group = 0;            ///< of a step, and completions of each
+  int64_t steps = 0, ranks = 0, together = 0;
+  int64_t repeats = 0;
+  std::string model, prm, orm;  ///< folders of judges
+  std::string by = "answer";    ///< how they are heard
+};
+
+/// Each returns one measurement an entry.
+std::vector<nlohmann::json> bench_start(const BenchOptions& options);
+std::vector<nlohmann::json> bench_record(const BenchOptions& options);
+/// Runs of grpo as `compeer run` makes them.
+std::vector<nlohmann::json> bench_grpo_step(const BenchOptions& options);
+std::vector<nlohmann::json> bench_scaling(const BenchOptions& options);
+/// In a process of the worker, which prints its measurements: `compeer-worker model bench_NAME OPTIONS`.
+std::vector<nlohmann::json> bench_kernels(const BenchOptions& options);
+std::vector<nlohmann::json> bench_generate(const BenchOptions& options);
+std::vector<nlohmann::json> bench_train(const BenchOptions& options);
+std::vector<nlohmann::json> bench_prefix(const BenchOptions& options);
+std::vector<nlohmann::json> bench_judging(const BenchOptions& options);
+std::vector<nlohmann::json> bench_allreduce(const BenchOptions& options);  ///< in several
+
+}  // namespace compeer::bench

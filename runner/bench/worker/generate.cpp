@@ -1,0 +1,130 @@
+#include "bench/worker/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "base/random.h"
+#include "bench/measurement.h"
+#include "bench/worker/model.h"
+#include "kernels/limits.h"
+#include "kernels/workers.h"
+#include "rollout/engine.h"
+#include "train/metrics/memory.h"
+
+namespace compeer::bench {
+
+namespace {
+
+using nlohmann::json;
+
+struct Load {
+  std::string size, dtype;
+  int64_t batch, prompt, fresh, repeats;
+};
+
+Load load(const json& options) {
+  const auto or_else = [&](const char* key, int64_t value) {
+    const auto given = options.at(key).get<int64_t>();
+    return given > 0 ? given : value;
+  };
+  const auto size = options.at("size").get<std::string>();
+  const bool big = size == "0.5b";
+  return {size,
+          options.at("dtype").get<std::string>(),
+          or_else("batch", big ? 4 : 16),
+          or_else("prompt", 128),
+          or_else("new", big ? 32 : 64),
+          or_else("repeats", big ? 1 : 5)};
+}
+
+// From here on: the most memory that has been resident.
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+std::vector<rollout::Prompt> prompts(const Load& load, int64_t vocabulary) {
+  std::vector<rollout::Prompt> all(static_cast<size_t>(load.batch));
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    all[i].index = i;
+    for (uint32_t j = 0; j < load.prompt; ++j)
+      all[i].tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+  }
+  return all;
+}
+
+class Report {
+ public:
+  explicit Report(const Load& load)
+      : load_(load),
+        setting_(fmt::format("{} {}, {} x {} + {}, {} thread{}", load.size, load.dtype, load.batch, load.prompt,
+                             load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
+
+  void line(const std::string& what, const std::string& unit, const Spread& values, const std::string& note = "") {
+    json one = measurement("generate", what + ": " + setting_, unit, values);
+    one.update({{"size", load_.size},
+                {"dtype", load_.dtype},
+                {"batch", load_.batch},
+                {"prompt", load_.prompt},
+                {"new", load_.fresh},
+                {"threads", kernels::threads()}});
+    if (!note.empty()) one["note"] = note;
+    std::cout << one.dump() << std::endl;
+  }
+
+ private:
+  const Load& load_;
+  std::string setting_;
+};
+
+std::vector<double> each(std::vector<double> values, const std::function<double(double)>& f) {
+  std::transform(values.begin(), values.end(), values.begin(), f);
+  return values;
+}
+
+}  // namespace
+
+int bench_generate(const json& options) {
+  const Load of = load(options);
+  const auto size = bench_size(of.size);
+  const double memory = kernels::read_rate();
+  const BenchModel files(size, of.dtype);
+  forget_peak();
+
+  std::optional<inference::OpenModel> model;
+  const auto opening = timed(1, [&] { model.emplace(inference::ModelOptions{.folder = files.folder()}); });
+  rollout::Engine engine(*model->policy);
+  const auto all = prompts(of, size.vocabulary);
+  const auto generate = [&](int64_t fresh) {
+    rollout::Request request;
+    request.sampling.max_new_tokens = fresh;
+    request.sampling.concurrent = of.batch;
+    engine.generate(all, request);
+  };
+  generate(2);  // warm
+  std::vector<double> prefill, whole;
+  for (int64_t i = 0; i < of.repeats; ++i) {
+    prefill.push_back(timed(1, [&] { generate(1); }).front());
+    whole.push_back(timed(1, [&] { generate(of.fresh); }).front());
+  }
+
+  Report report(of);
+  const double first = *std::min_element(prefill.begin(), prefill.end());
+  const auto steps = static_cast<double>(std::max<int64_t>(1, of.fresh - 1));
+  const auto step = each(whole, [&](double seconds) { return std::max(1e-9, seconds - first) / steps; });
+  const double best = *std::min_element(step.begin(), step.end());
+  const double bytes = static_cast<double>(size.matrix_elements()) * (of.dtype == "bf16" ? 2 : 4);
+  const auto batch = static_cast<double>(of.batch);
+  report.line("prefill", "tok/s",
+              spread(each(prefill, [&](double s) { return batch * static_cast<double>(of.prompt) / s; })));
+  report.line("decode", "tok/s", spread(each(step, [&](double s) { return batch / s; })));
+  report.line("a step", "ms", spread(each(step, [](double s) { return 1000 * s; })),
+              fmt::format("reads weights at {:.1f} GB/s, {:.0f} % of the memory's {:.1f}", bytes / best * 1e-9,
+                          100 * bytes / best / memory, memory * 1e-9));
+  report.line("peak memory", "MB", spread({train::peak_memory()}));
+  report.line("opening", "s", spread(opening));
+  return 0;
+}
+
+}  // namespace compeer::bench

@@ -1,0 +1,122 @@
+#include "bench/worker/judging.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <iostream>
+
+#include "bench/measurement.h"
+#include "compeer/dataset.h"
+#include "compeer/reward.h"
+#include "inference/services.h"
+#include "kernels/workers.h"
+#include "plugin/calls.h"
+#include "plugin/search.h"
+
+namespace compeer::bench {
+
+namespace {
+
+using nlohmann::json;
+
+/// A plugin with its defaults but for these settings.
+template <class T>
+plugin::Plugin<T> opened(const std::string& name, const json& settings, const plugin::Services& services) {
+  const auto found = plugin::Finder().get(T::kind, name);
+  json values = plugin::defaults(found.descriptor.parameters);
+  values.update(settings);
+  const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
+  return plugin::open<T>(chosen, Settings(values), std::make_unique<plugin::RunHost>(chosen, services));
+}
+
+struct Round {
+  Example example;
+  std::vector<Completion> completions;
+};
+
+/// Prompts of esc_world; as completions, in place of a policy's, the answers of this and other prompts.
+std::vector<Round> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
+  auto data = opened<Dataset>("esc_world", json::object(), services);
+  const auto example = [&](int64_t i) { return data.call("get", [&](Dataset& d) { return d.get("test", i); }); };
+  std::vector<Round> rounds;
+  for (int64_t i = 0; i < prompts; ++i) {
+    Round& round = rounds.emplace_back(Round{example(i), {}});
+    for (int64_t k = 0; k < size; ++k) round.completions.push_back({example(i + k).answer, 0, true});
+  }
+  return rounds;
+}
+
+class Rater {
+ public:
+  Rater(const std::string& name, const json& folder, const json& by, const plugin::Services& services)
+      : reward_(opened<Reward>(name, {{"model", folder}, {"by", by}}, services)), names_(plugin::parts(reward_)) {}
+
+  void rate(const std::vector<Round>& rounds) {
+    for (const Round& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);
+  }
+
+ private:
+  plugin::Plugin<Reward> reward_;
+  std::vector<std::string> names_;
+};
+
+/// What one repetition took.
+struct Taken {
+  double seconds, processor;  // processor: of all threads
+};
+
+Taken taken(const std::function<void()>& work) {
+  const auto before = std::clock();
+  const double seconds = timed(1, work).front();
+  return {seconds, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC};
+}
+
+std::string quartiles(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return fmt::format("quartiles {:.3g} to {:.3g}", values[values.size() / 4], values[values.size() * 3 / 4]);
+}
+
+}  // namespace
+
+int bench_judging(const json& options) {
+  const auto or_else = [&](const char* key, const json& value) {
+    const json& given = options.at(key);
+    return given == 0 || given == "" ? value : given;
+  };
+  const json &model = options.at("model"), &by = options.at("by");
+  const json nothing = {{"spec", {{"seed", 1}}}, {"plugins", json::array()}};
+  const comm::StopFlag never;
+  const auto services = inference::services_of(nothing, never);
+  const auto prompts = or_else("prompts", 16).get<int64_t>(), size = or_else("group", 4).get<int64_t>();
+  const auto rounds = rounds_of(prompts, size, services);
+  Rater whole("unifireward", model, by, services), prm("prm", or_else("prm", model), by, services),
+      orm("orm", or_else("orm", model), by, services);
+  const auto together = [&] { whole.rate(rounds); };
+  const auto apart = [&] { prm.rate(rounds), orm.rate(rounds); };
+  together(), apart();  // warm
+  std::vector<double> one, two, ratios, of_processor;
+  for (int64_t i = 0; i < or_else("repeats", 7).get<int64_t>(); ++i) {
+    const Taken first = taken(together), second = taken(apart);
+    one.push_back(first.seconds / static_cast<double>(prompts));
+    two.push_back(second.seconds / static_cast<double>(prompts));
+    ratios.push_back(one.back() / two.back());
+    of_processor.push_back(first.processor / second.processor);
+  }
+  const auto print = [&](const char* what, const char* unit, const std::vector<double>& values) {
+    const int threads = kernels::threads();
+    json line = measurement("judging",
+                            fmt::format("{}: groups of {}, {} thread{}", what, size, threads, threads > 1 ? "s" : ""),
+                            unit, spread(values));
+    line.update({{"group", size}, {"prompts", prompts}, {"threads", threads}, {"by", by}, {"note", quartiles(values)}});
+    std::cout << line.dump() << std::endl;
+  };
+  print("unifireward, a round", "s", one);
+  print("prm + orm, a round", "s", two);
+  print("unifireward / (prm + orm)", "x", ratios);
+  print("the same in processor time", "x", of_processor);
+  return 0;
+}
+
+}  // namespace compeer::bench

@@ -1,0 +1,150 @@
+#include "bench/worker/train.h"
+
+#include <ATen/ops/mul.h>
+#include <ATen/ops/sum.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "base/random.h"
+#include "bench/measurement.h"
+#include "bench/worker/model.h"
+#include "comm/tree_sum.h"
+#include "kernels/workers.h"
+#include "train/batch/sequences.h"
+#include "train/metrics/memory.h"
+#include "train/update/optimizer.h"
+#include "train/update/parameters.h"
+
+namespace compeer::bench {
+
+namespace {
+
+using nlohmann::json;
+
+struct Load {
+  std::string size, engine;
+  int64_t batch, length, repeats;
+};
+
+Load load(const json& options) {
+  const auto or_else = [&](const char* key, int64_t value) {
+    const auto given = options.value(key, int64_t{0});
+    return given > 0 ? given : value;
+  };
+  const auto size = options.at("size").get<std::string>();
+  const bool big = size == "0.5b";
+  return {size, options.value("engine", "exact"), or_else("batch", big ? 4 : 16), or_else("seq", big ? 128 : 192),
+          or_else("repeats", big ? 1 : 5)};
+}
+
+std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
+  std::vector<train::Lesson> all;
+  for (uint32_t i = 0; i < of.batch; ++i) {
+    std::vector<int32_t> tokens;
+    for (uint32_t j = 0; j < of.length; ++j)
+      tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+    all.emplace_back(std::move(tokens), 1);
+  }
+  return all;
+}
+
+constexpr int64_t kTogether = 8;  // sequences differentiated at once, as sft.together has it
+
+const Settings kOptimizer({{"max_grad_norm", 1.0},
+                           {"schedule", "constant"},
+                           {"warmup", 0},
+                           {"beta1", 0.9},
+                           {"beta2", 0.999},
+                           {"epsilon", 1e-8},
+                           {"weight_decay", 0.0}});
+
+// Seconds of each part of the steps so far.
+struct Seconds {
+  std::vector<double> forward, backward, sum, optimizer, step;
+};
+
+class Steps {
+ public:
+  Steps(inference::OpenModel& model, const Load& of)
+      : policy_(*model.policy),
+        batch_(lessons(of, policy_.model.shape().vocabulary)),
+        targets_(of.batch * (of.length - 1)),
+        parameters_(policy_.model),
+        optimizer_(kOptimizer, 1e-5, 1, parameters_.size()),
+        gradients_(world_, (of.batch + kTogether - 1) / kTogether, parameters_.size(), train::add) {}
+
+  void step(Seconds& seconds) {
+    double forward = 0, backward = 0, sum = 0;
+    const auto into = [](double& total, const std::function<void()>& work) { total += timed(1, work).front(); };
+    double whole = 0, optimizer = 0;
+    into(whole, [&] {
+      for (int64_t i = 0; i < gradients_.leaves(); ++i) {
+        const auto own = std::span(batch_).subspan(static_cast<size_t>(i * kTogether));
+        at::Tensor loss;
+        const auto gradient = gradients_.room();
+        into(forward, [&] {
+          const auto known = train::log_probs(policy_, own.first(std::min<size_t>(own.size(), kTogether)));
+          loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
+        });
+        into(backward, [&] { parameters_.differentiate(loss, gradient); });
+        into(sum, [&] { gradients_.add(i, gradient); });
+      }
+      std::span<float> gradient;
+      into(sum, [&] { gradient = gradients_.finish(); });
+      into(optimizer, [&] {
+        optimizer_.step(gradient, train::norm_of(gradient), parameters_.weights());
+        policy_.parameters_changed();
+      });
+    });
+    seconds.forward.push_back(forward);
+    seconds.backward.push_back(backward);
+    seconds.sum.push_back(sum);
+    seconds.optimizer.push_back(optimizer);
+    seconds.step.push_back(whole);
+  }
+
+ private:
+  comm::World world_;
+  rollout::Policy& policy_;
+  const std::vector<train::Lesson> batch_;
+  const int64_t targets_;
+  train::Parameters parameters_;
+  train::Optimizer optimizer_;
+  comm::TreeSum gradients_;
+};
+
+void report(const Load& of, const std::string& what, const std::string& unit, const Spread& values) {
+  const int threads = kernels::threads();
+  json line = measurement("train",
+                          fmt::format("{}: {} {}, {} x {}, {} thread{}", what, of.size, of.engine, of.batch, of.length,
+                                      threads, threads > 1 ? "s" : ""),
+                          unit, values);
+  line.update({{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"threads", threads}});
+  std::cout << line.dump() << std::endl;
+}
+
+}  // namespace
+
+int bench_train(const json& options) {
+  const Load of = load(options);
+  const BenchModel files(bench_size(of.size), "fp32");
+  inference::OpenModel model({.folder = files.folder(), .precision = "float32", .engine = of.engine, .frozen = false});
+  Steps steps(model, of);
+  Seconds warm, seconds;
+  steps.step(warm);
+  for (int64_t i = 0; i < of.repeats; ++i) steps.step(seconds);
+
+  auto rates = seconds.step;
+  for (double& value : rates) value = static_cast<double>(of.batch * of.length) / value;
+  report(of, "training", "tok/s", spread(rates));
+  report(of, "forward", "s", spread(seconds.forward));
+  report(of, "backward", "s", spread(seconds.backward));
+  report(of, "sum", "s", spread(seconds.sum));
+  report(of, "optimizer", "s", spread(seconds.optimizer));
+  report(of, "peak memory", "MB", spread({train::peak_memory()}));
+  return 0;
+}
+
+}  // namespace compeer::bench

@@ -1,0 +1,163 @@
+#include "launch/ending.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+#include "record/failure_text.h"
+#include "record/status.h"
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t most_of_log = 64 << 10;
+constexpr size_t shown_lines = 12, longest_line = 400, shown_warnings = 5;
+
+// The end of what was written since `start`.
+std::string log_since(const fs::path& log, uint64_t start) {
+  std::error_code code;
+  const uint64_t size = fs::file_size(log, code);
+  if (code || size <= start) return "";
+  std::ifstream file(log, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(std::max(start, size > most_of_log ? size - most_of_log : 0)));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Its last lines, indented.
+std::string tail(const std::string& log) {
+  std::vector<std::string> lines;
+  size_t at = 0;
+  while (at < log.size()) {
+    const size_t end = std::min(log.find('\n', at), log.size());
+    if (const auto line = log.substr(at, end - at); line.find_first_not_of(" \t\r-") != std::string::npos) {
+      lines.push_back("\n    " + spec::printable(line, longest_line));
+    }
+    at = end + 1;
+  }
+  std::string text;
+  for (size_t i = lines.size() > shown_lines ? lines.size() - shown_lines : 0; i < lines.size(); ++i) text += lines[i];
+  return text.empty() ? "" : "\n  the last lines of its log:" + text;
+}
+
+Exit to_exit(int code) {
+  for (const Exit known : {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::preempted, Exit::watchdog}) {
+    if (static_cast<int>(known) == code) return known;
+  }
+  return Exit::failure;
+}
+
+std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
+
+// "rank 1 on n07 was killed by signal 9 (Killed)" if mpirun says so, else "".
+std::string killed_rank(const std::string& log) {
+  static const std::regex remark(R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
+  std::smatch match;
+  if (!std::regex_search(log, match, remark)) return "";
+  return fmt::format("rank {} on {} was killed by {}", match[1].str(), match[2].str(),
+                     signal_text(std::stoi(match[3])));
+}
+
+// A crash and a hang leave a stack in the log.
+std::string stack_in(const fs::path& folder, const record::Failure& failure) {
+  const bool hung = failure.exit == static_cast<int>(Exit::watchdog);
+  return hung || failure.what.starts_with("signal ") ? "; the log is " + (folder / "log.txt").string() : "";
+}
+
+Error from_failure(const fs::path& folder, const record::Failure& failure, const std::string& log) {
+  const std::string run = folder.filename().string();
+  std::string where = fmt::format("run {}, rank {}", run, failure.rank), what = failure.what;
+  if (!failure.host.empty()) where += " on " + failure.host;
+  const auto place = record::place_of_failure(failure.phase, failure.plugin.value_or(""), failure.where);
+  if (!place.empty()) where += ", " + place;
+  // A killed process is reported by one that lives; how it was killed only mpirun knows.
+  if (const auto killed = killed_rank(log); failure.exit > 128 && !killed.empty()) what += "; " + killed;
+  return Error(where, what, failure.help + stack_in(folder, failure), to_exit(failure.exit));
+}
+
+// Workers obey these signals as soon as they run, mpirun but for its first and last moments.
+bool asked_to_stop(const ProcessEnd& end) {
+  const int signal = end.signal ? end.signal : end.exit - 128;
+  return signal == SIGUSR1 || signal == SIGUSR2;
+}
+
+bool has_finished(const fs::path& folder) {
+  const auto status = record::read_status(folder);
+  return status && status->state == "finished" && record::read_summary(folder);
+}
+
+std::string what_happened(const ProcessEnd& end, const std::string& log) {
+  if (const auto killed = killed_rank(log); !killed.empty()) return killed;
+  if (end.signal) return fmt::format("was killed by {}", signal_text(end.signal));
+  // A launcher whose rank was killed ends with 128 and the signal.
+  if (end.exit > 128 && end.exit < 160) return fmt::format("one rank was killed by {}", signal_text(end.exit - 128));
+  return end.exit == 0 ? "ended without a result" : fmt::format("ended with exit code {}", end.exit);
+}
+
+}  // namespace
+
+std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end, uint64_t log_start) {
+  const std::string run = folder.filename().string(), log = log_since(folder / "log.txt", log_start);
+  try {
+    if (end.exit == 0 && end.signal == 0 && record::read_summary(folder)) return {};
+    if (asked_to_stop(end) && has_finished(folder)) return {};
+    if (const auto failure = record::read_failure(folder)) return from_failure(folder, *failure, log);
+  } catch (const Error&) {  // torn by the same death: the log is left
+  }
+  if (end.exit == static_cast<int>(Exit::preempted)) {
+    return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
+                 Exit::preempted);
+  }
+  if (asked_to_stop(end)) return stopped_before(folder);
+  std::error_code unknown;
+  if (log.empty() && fs::space(folder, unknown).available < 4096 && !unknown) {
+    return Error("run " + run, what_happened(end, log) + ", and there is no space left on its disk to say why",
+                 fmt::format("make room for {}; the same command goes on", folder.string()), to_exit(end.exit));
+  }
+  const bool killed = what_happened(end, log).find("signal 9 ") != std::string::npos;
+  return Error(
+      "run " + run, what_happened(end, log) + tail(log),
+      killed ? "the system kills a process when memory runs out (dmesg tells), a batch system at a limit; the same "
+               "command goes on"
+             : fmt::format("all of it is in {}", (folder / "log.txt").string()),
+      to_exit(end.exit));
+}
+
+std::vector<std::string> warnings_of(const fs::path& folder, uint64_t log_start) {
+  constexpr std::string_view mark = "compeer: warning: ";
+  std::ifstream log(folder / "log.txt", std::ios::binary);
+  log.seekg(static_cast<std::streamoff>(log_start));
+  std::vector<std::string> all;
+  size_t more = 0;
+  for (std::string line; std::getline(log, line);) {
+    if (!line.starts_with(mark)) continue;
+    const auto text = spec::printable(line.substr(mark.size()), longest_line);
+    if (std::find(all.begin(), all.end(), text) != all.end()) continue;
+    all.size() < shown_warnings ? all.push_back(text) : void(++more);
+  }
+  if (more > 0) all.push_back(fmt::format("{} more are in {}", more, (folder / "log.txt").string()));
+  return all;
+}
+
+Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {
+  return Error("run " + folder.filename().string(),
+               fmt::format("mpirun started no rank within {:g} seconds", seconds) +
+                   tail(log_since(folder / "log.txt", log_start)),
+               "compeer doctor tries out two ranks, and limits; watchdog.seconds is how long to wait", Exit::watchdog);
+}
+
+Error stopped_before(const fs::path& folder) {
+  return Error("run " + folder.filename().string(), "stopped before it had begun",
+               fmt::format("compeer resume {}", folder.string()), Exit::preempted);
+}
+
+}  // namespace compeer::launch

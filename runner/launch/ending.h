@@ -1,0 +1,25 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "launch/process.h"
+
+namespace compeer::launch {
+
+/// Why a run did not finish, or nothing if it did: from error.json, else from how its process ended and what it wrote
+/// to its log since `log_start`. Names rank, host, phase and plugin as far as they are known.
+std::optional<Error> why_it_ended(const std::filesystem::path& folder, const ProcessEnd& end, uint64_t log_start);
+
+/// What a run warned of in its log since `log_start`, each once; of many the first, and where the others are.
+std::vector<std::string> warnings_of(const std::filesystem::path& folder, uint64_t log_start);
+
+/// Of a run whose launcher was ended because after `seconds` there was no rank yet.
+Error no_rank_began(const std::filesystem::path& folder, double seconds, uint64_t log_start);
+
+/// Of a run that was stopped before there was a rank.
+Error stopped_before(const std::filesystem::path& folder);
+
+}  // namespace compeer::launch

@@ -1,0 +1,292 @@
+#include "launch/launch.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/plain_file.h"
+#include "launch/ending.h"
+#include "launch/interrupts.h"
+#include "launch/process.h"
+#include "launch/worker_program.h"
+#include "plugin/allow_list.h"
+#include "plugin/quarantine.h"
+#include "record/lock.h"
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto look_at_process = std::chrono::milliseconds(20);
+constexpr double look_at_status = 0.2;  // seconds
+constexpr const char* polite = "stopping after this step with a checkpoint; once more to kill at once";
+
+uint64_t size_of(const fs::path& file) {
+  std::error_code code;
+  const auto size = fs::file_size(file, code);
+  return code ? 0 : size;
+}
+
+// "finished", or, where validation ended it, "finished early at step 12 of 20 (best: step 4)".
+std::string finished(const record::Summary& summary, uint64_t planned) {
+  const auto best = summary.metrics.find("validation/best_step");
+  if (best == summary.metrics.end() || summary.steps >= planned) return "finished";
+  return fmt::format("finished early at step {} of {} (best: step {:.0f})", summary.steps, planned, best->second.mean);
+}
+
+// A run on its way, from its folder to its end.
+class Live {
+ public:
+  Live(size_t index, const spec::Spec& spec, RunFolder folder, const LaunchOptions& options, Progress& progress)
+      : index_(index),
+        name_(spec::printable(spec.values.at("name").get<std::string>(), 100)),
+        folder_(std::move(folder)),
+        progress_(progress) {
+    refuse_forbidden(spec);
+    const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
+    if (resume) warn(folder_, spec, progress);
+    const auto command = worker_command(spec, folder_.path(), resume);
+    if (const auto aside = options.fresh ? folder_.set_aside() : fs::path(); !aside.empty())
+      progress.note(fmt::format("compeer: note: what was in {} is in {} now", folder_.path().string(), aside.string()));
+    folder_.prepare(spec, resume);
+    log_start_ = size_of(folder_.path() / "log.txt");
+    // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
+    launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
+    steps_ = spec.values.at(spec.values.at("task").get<std::string>()).value("steps", uint64_t{0});
+    patience_ = spec.values.at("watchdog").at("seconds").get<double>();
+    process_ = std::make_unique<Process>(Process::Setup{command, worker_environment(spec), folder_.path() / "log.txt",
+                                                        folder_.lock(), launcher_.empty() ? SIGKILL : SIGUSR1});
+    const auto ranks = spec.values.at("ranks").get<int64_t>();
+    progress.start(name_, fmt::format("{} on {} rank{} in {}", resume ? "goes on" : "starts", ranks,
+                                      ranks > 1 ? "s" : "", folder_.path().string()));
+  }
+
+  static void warn(const RunFolder& folder, const spec::Spec& spec, Progress& progress) {
+    for (const auto& sentence : folder.changed_plugins(spec)) {
+      progress.note(fmt::format("compeer: note: {}; --fresh repeats the run", sentence));
+    }
+  }
+
+  void refuse_forbidden(const spec::Spec& spec) {
+    const plugin::Quarantine list;
+    if (!list.problem().empty()) progress_.note("compeer: note: " + list.problem());
+    const plugin::AllowLists allowed;
+    for (const auto& one : spec.plugins) {
+      allowed.refuse(one.kind, one.name, one.path, one.sha256);
+      list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
+    }
+  }
+
+  bool running() {
+    const bool alive = process_->running();
+    if (progress_.passed(name_) - looked_ < look_at_status) return alive;
+    looked_ = progress_.passed(name_);
+    begun_ = begun_ || has_begun(folder_.path());
+    tell_if_stopped();
+    // Until there are ranks nobody else watches. What srun waits for may take its time.
+    if (alive && !begun_ && launcher_ == "mpirun" && looked_ > patience_) {
+      give_up(no_rank_began(folder_.path(), patience_, log_start_));
+    }
+    try {
+      if (const auto status = record::read_status(folder_.path())) progress_.update(name_, *status);
+    } catch (const Error&) {  // the next look will tell
+    }
+    return alive;
+  }
+
+  void stop() {
+    process_->signal(SIGUSR1);
+    // A launcher may pass it on to nobody.
+    if (!launcher_.empty() && !begun_ && !has_begun(folder_.path())) give_up(stopped_before(folder_.path()));
+  }
+  void kill() { process_->kill_all(); }
+
+  size_t index() const { return index_; }
+  Launched finish() {
+    process_->kill_all();  // what the run may have left behind
+    Launched done{name_,
+                  folder_.path(),
+                  false,
+                  given_up_ ? given_up_ : why_it_ended(folder_.path(), process_->end(), log_start_),
+                  {}};
+    for (const auto& warning : warnings_of(folder_.path(), log_start_))
+      progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
+    const double seconds = progress_.passed(name_);
+    if (!done.error) done.summary = *record::read_summary(folder_.path());
+    const bool stopped = done.error && done.error->exit() == Exit::preempted;
+    const auto outcome = !done.error ? Progress::Outcome::finished
+                         : stopped   ? Progress::Outcome::stopped
+                                     : Progress::Outcome::failed;
+    const auto word = !done.error ? finished(done.summary, steps_) : stopped ? "stopped" : "failed";
+    progress_.end(name_, outcome, fmt::format("{} after {}", word, duration_text(seconds)));
+    return done;
+  }
+
+ private:
+  // A rank holds the spec, where files can be locked, and writes a status.
+  static bool has_begun(const fs::path& folder) {
+    std::error_code none;
+    return record::being_written(folder / "spec.json") || fs::exists(folder / "status.json", none);
+  }
+
+  // Nobody else would say why nothing happens: a rank that is alone has no other that waits for it.
+  void tell_if_stopped() {
+    const bool stopped = process_->stopped();
+    if (stopped && !stopped_) {
+      progress_.note(fmt::format(
+          "compeer: note: {}: its process {} is stopped (kill -STOP, a debugger); kill -CONT {} lets it go on", name_,
+          process_->id(), process_->id()));
+    }
+    stopped_ = stopped;
+  }
+
+  void give_up(const Error& why) {
+    given_up_ = why;
+    kill();
+  }
+
+  size_t index_;
+  std::string name_;
+  RunFolder folder_;
+  Progress& progress_;
+  uint64_t log_start_ = 0;
+  double looked_ = 0, patience_ = 0;
+  uint64_t steps_ = 0;    // that are planned; 0: a task without steps
+  std::string launcher_;  // "" if there is but one rank
+  bool begun_ = false, stopped_ = false;
+  std::optional<Error> given_up_;
+  std::unique_ptr<Process> process_;
+};
+
+// Specs on their way through folders, processes and results.
+class Launcher {
+ public:
+  Launcher(const std::vector<spec::Spec>& specs, const LaunchOptions& options)
+      : specs_(specs),
+        options_(options),
+        progress_(Progress::standard_error(options.quiet), specs.size()),
+        done_(specs.size()) {}
+
+  std::vector<Launched> run(const std::function<RunFolder(const spec::Spec&)>& claim) {
+    while (next_ < specs_.size() || !live_.empty()) {
+      heed_interrupts();
+      while (next_ < specs_.size() && live_.size() < static_cast<size_t>(options_.jobs) && !stopping_) {
+        begin(next_++, claim);
+      }
+      if (stopping_) next_ = specs_.size();
+      std::erase_if(live_, [&](const auto& one) {
+        if (one->running()) return false;
+        done_[one->index()] = one->finish();
+        return true;
+      });
+      if (!live_.empty()) std::this_thread::sleep_for(look_at_process);
+    }
+    progress_.close();
+    if (stopping_) refuse_to_go_on();
+    return std::move(done_);
+  }
+
+ private:
+  void begin(size_t index, const std::function<RunFolder(const spec::Spec&)>& claim) {
+    const auto& spec = specs_[index];
+    done_[index].name = spec.values.at("name");
+    try {
+      auto folder = claim(spec);
+      done_[index].folder = folder.path();
+      if (folder.state() == RunFolder::State::finished && !options_.fresh) {
+        read_back(done_[index], folder, spec);
+      } else {
+        live_.push_back(std::make_unique<Live>(index, spec, std::move(folder), options_, progress_));
+      }
+      return;
+    } catch (const Error& error) {
+      done_[index].error = error;
+    } catch (const fs::filesystem_error& error) {
+      done_[index].error = Error(error.path1().string(), error.code().message(), "", Exit::failure);
+    }
+    progress_.end(done_[index].name, Progress::Outcome::failed, "");
+  }
+
+  void read_back(Launched& done, const RunFolder& folder, const spec::Spec& spec) {
+    done.reused = true;
+    done.summary = *record::read_summary(folder.path());
+    Live::warn(folder, spec, progress_);
+    progress_.end(done.name, Progress::Outcome::read_back,
+                  fmt::format("finished before, read back from {}", folder.path().string()));
+  }
+
+  void heed_interrupts() {
+    const int count = interrupts_.count();
+    if (count > 0 && !stopping_) {
+      stopping_ = true;
+      if (!live_.empty()) progress_.note(fmt::format("compeer: {}", polite));
+      for (auto& one : live_) one->stop();
+    }
+    if (count > 1 && !killed_) {
+      killed_ = true;
+      for (auto& one : live_) one->kill();
+    }
+  }
+
+  [[noreturn]] void refuse_to_go_on() {
+    for (const auto& one : done_) {
+      if (one.error && one.error->exit() == Exit::preempted) throw *one.error;
+    }
+    throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "the same command goes on where this one ended",
+                killed_ ? Exit::failure : Exit::preempted);
+  }
+
+  const std::vector<spec::Spec>& specs_;
+  LaunchOptions options_;
+  Interrupts interrupts_;
+  Progress progress_;
+  std::vector<Launched> done_;
+  std::vector<std::unique_ptr<Live>> live_;
+  size_t next_ = 0;
+  bool stopping_ = false, killed_ = false;
+};
+
+}  // namespace
+
+std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options) {
+  return Launcher(specs, options).run([&](const spec::Spec& spec) { return RunFolder::claim(spec, options.results); });
+}
+
+namespace {
+
+void refuse_strange_plugins(const spec::Spec& spec, const fs::path& folder, const plugin::Finder& plugins) {
+  for (const auto& one : spec.plugins) {
+    if (plugins.covers(one.kind, one.path)) continue;
+    throw Error(
+        folder.string(),
+        fmt::format("would load {}, which lies where plugins are not looked for", spec::printable(one.path, 200)),
+        fmt::format("plugins are programs. If you trust it: compeer resume {} --plugin-dir {}", folder.string(),
+                    spec::printable(fs::path(one.path).parent_path().parent_path().string(), 200)),
+        Exit::plugin);
+  }
+}
+
+}  // namespace
+
+Launched resume(const fs::path& folder, const LaunchOptions& options, const plugin::Finder& plugins) {
+  const auto file = folder / "spec.json";
+  std::error_code code;
+  if (!fs::exists(file, code)) {
+    throw Error(folder.string(), "is no run: it has no spec.json", "compeer resume results/NAME", Exit::usage);
+  }
+  const std::vector<spec::Spec> specs{spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string())};
+  refuse_strange_plugins(specs[0], folder, plugins);
+  return Launcher(specs, options).run([&](const spec::Spec&) { return RunFolder::open(folder); }).at(0);
+}
+
+}  // namespace compeer::launch

@@ -1,0 +1,52 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "launch/progress.h"
+#include "launch/run_folder.h"
+#include "plugin/search.h"
+#include "record/status.h"
+#include "spec/spec.h"
+
+namespace compeer::launch {
+
+/// Runs specs: each in its own folder, by `compeer-worker` alone or, with more than one rank, under mpirun. A run that
+/// has finished is read back; one that was left unfinished goes on from its newest checkpoint.
+struct LaunchOptions {
+  std::filesystem::path results = "results";
+  int jobs = 1;        ///< runs at the same time
+  bool fresh = false;  ///< repeat runs; what there is of them is set aside
+  bool quiet = false;  ///< no progress
+};
+
+/// What became of a run.
+struct Launched {
+  std::string name;
+  std::filesystem::path folder;
+  bool reused = false;         ///< it had finished before
+  std::optional<Error> error;  ///< why it did not finish
+  record::Summary summary;     ///< if it finished
+};
+
+/// Waits for all of them; a run that fails does not stop the others. The first SIGINT, SIGTERM or SIGHUP asks runs to
+/// save a checkpoint and stop, the second kills them; either ends in an Error. However this returns, no process is
+/// left.
+std::vector<Launched> launch(const std::vector<spec::Spec>& specs, const LaunchOptions& options);
+
+/// The same for a run that exists, if its plugins lie where `plugins` are looked for: what a folder that came from
+/// somebody else names is not loaded. Throws Error (exit 5) if they lie elsewhere.
+Launched resume(const std::filesystem::path& folder, const LaunchOptions& options,
+                const plugin::Finder& plugins = plugin::Finder());
+
+/// The command that runs a folder's spec: `compeer-worker FOLDER [--resume]`, under mpirun if it has several ranks. The
+/// worker is $COMPEER_WORKER, else the one beside this program. Throws Error if one of the two is missing.
+std::vector<std::string> worker_command(const spec::Spec& spec, const std::filesystem::path& folder, bool resume);
+
+/// What is added to its environment: threads as the spec has them, and what MPI needs here. What the user has set
+/// stays.
+std::vector<std::string> worker_environment(const spec::Spec& spec);
+
+}  // namespace compeer::launch

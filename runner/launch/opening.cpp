@@ -1,0 +1,148 @@
+#include "launch/opening.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/signal_text.h"
+#include "launch/program_output.h"
+#include "launch/worker_program.h"
+#include "plugin/quarantine.h"
+#include "record/checkpoint.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using spec::Spec;
+
+namespace {
+
+constexpr double patience = 300;  // seconds, for all of them
+
+// A model that was damaged since a run wrote it.
+void refuse_changed(const Spec& spec) {
+  for (const auto& [path, folder] : spec.files()) {
+    if (const auto what = record::changed_model(folder); !what.empty())
+      throw Error(folder, fmt::format("{}: {}", path, what),
+                  "take another checkpoint; if you changed it yourself, remove its manifest.json", Exit::data);
+  }
+}
+
+// Values that name files which aren't there yet: another run makes them.
+json missing_of(const Spec& spec) {
+  const auto inputs = spec.values.value("inputs", json::object());
+  json missing = json::array();
+  for (const auto& path : spec.paths) {
+    if (!inputs.contains(path) && !path.starts_with("model.")) missing.push_back(path);
+  }
+  return missing;
+}
+
+// Runs that differ in nothing else have the same plugins, made in the same way. Models are not read.
+std::string what_matters(const Spec& spec) {
+  json all = {{"missing", missing_of(spec)}, {"inputs", spec.values.value("inputs", json::object())}};
+  for (const char* key : {"task", "dataset", "rewards", "reweighting", "stages", "validation"}) {
+    if (spec.values.contains(key)) all[key] = spec.values.at(key);
+  }
+  const auto& task = spec.values.at(spec.values.at("task").get<std::string>());
+  for (const char* key : {"split", "splits"}) {
+    if (task.contains(key)) all[key] = task.at(key);
+  }
+  if (spec.values.contains("model")) all["model"] = spec.values.at("model").at("plugin");
+  for (const auto& path : spec.paths) {
+    if (path.starts_with("model.")) all["inputs"].erase(path);
+  }
+  return all.dump();
+}
+
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& text)
+      : file_(fs::temp_directory_path() / fmt::format("compeer-opening-{}.json", ::getpid())) {
+    write_file(file_, text);
+  }
+  ~ScratchFile() {
+    std::error_code none;
+    fs::remove(file_, none);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  std::string name() const { return file_.string(); }
+
+ private:
+  fs::path file_;
+};
+
+// The last line that has `key`: plugins may say something in between.
+json last_line(const std::string& text, const char* key) {
+  std::istringstream lines(text);
+  json last;
+  for (std::string line; std::getline(lines, line);) {
+    auto said = json::parse(line, nullptr, false);
+    if (said.is_object() && said.contains(key)) last = std::move(said);
+  }
+  return last;
+}
+
+// It ended without a word of its own.
+[[noreturn]] void tell_ending(const ProgramOutput& done) {
+  const auto at = last_line(done.text, "opening");
+  if (at.is_null()) said_by(find_worker(), done);  // throws
+  const auto what = done.exit == 128 + SIGKILL
+                        ? fmt::format("did not come back within {} seconds, or was killed", patience)
+                    : done.exit > 128 ? fmt::format("crashed ({})", signal_name(done.exit - 128))
+                                      : fmt::format("ended the process with code {}", done.exit);
+  throw Error(fmt::format("run '{}': {}", at.at("run").get<std::string>(), at.at("opening").get<std::string>()),
+              what + " when it was opened", "compeer plugins check says where", Exit::plugin);
+}
+
+void refuse_quarantined(const std::vector<Spec>& specs) {
+  const plugin::Quarantine list;
+  for (const auto& spec : specs) {
+    for (const auto& one : spec.plugins) list.refuse(one.kind + "/" + one.name, one.path, one.sha256);
+  }
+}
+
+std::vector<std::vector<std::string>> ask(const std::vector<Spec>& specs) {
+  refuse_quarantined(specs);
+  json list = json::array();
+  for (const auto& spec : specs)
+    list.push_back({{"file", json::parse(spec.file_text())}, {"missing", missing_of(spec)}});
+  const ScratchFile file(list.dump());
+  const auto done = ask_program({find_worker(), "model", "open_plugins", json{{"specs", file.name()}}.dump()},
+                                arithmetic_environment(1), patience);
+  if (done.exit > 128 || (done.exit != 0 && done.text.find("compeer: error: ") == std::string::npos)) tell_ending(done);
+  said_by(find_worker(), done);
+  const auto said = last_line(done.text, "columns");
+  if (said.is_null()) return std::vector<std::vector<std::string>>(specs.size());
+  return said.at("columns").get<std::vector<std::vector<std::string>>>();
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> Opening::columns(const std::vector<Spec>& specs) {
+  std::vector<Spec> unknown;
+  std::set<std::string> asked;
+  for (const auto& spec : specs) {
+    const auto key = what_matters(spec);
+    if (!known_.contains(key) && asked.insert(key).second) unknown.push_back(spec);
+    if (whole_.insert(spec.values.value("inputs", json::object()).dump()).second) refuse_changed(spec);
+  }
+  if (!unknown.empty()) {
+    const auto found = ask(unknown);
+    for (size_t i = 0; i < unknown.size(); ++i) known_[what_matters(unknown[i])] = found.at(i);
+  }
+  std::vector<std::vector<std::string>> all;
+  for (const auto& spec : specs) all.push_back(known_.at(what_matters(spec)));
+  return all;
+}
+
+}  // namespace compeer::launch

@@ -1,0 +1,216 @@
+#include "launch/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+namespace {
+
+constexpr size_t bar_cells = 24, narrowest = 20;
+
+double steady_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// What says most about a run's success: the reward, or the loss.
+std::string headline(const record::Status& status) {
+  for (const char* name : {"reward", "loss"}) {
+    const auto found = status.metrics.find(name);
+    if (found != status.metrics.end() && std::isfinite(found->second))
+      return fmt::format("{} {:.4g}", name, found->second);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  constexpr double longest = 1e15;
+  const auto whole = static_cast<uint64_t>(std::min(std::max(0.0, seconds), longest));
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+Progress::Setup Progress::standard_error(bool quiet) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* kind = std::getenv("TERM");
+  Setup setup;
+  setup.quiet = quiet;
+  setup.terminal = ::isatty(STDERR_FILENO) && kind && std::string_view(kind) != "dumb";
+  setup.colour = setup.terminal && !(no_color && *no_color);
+  setup.width = terminal_width;
+  setup.now = steady_seconds;
+  setup.write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  return setup;
+}
+
+Progress::Progress(Setup setup, size_t runs) : setup_(std::move(setup)), total_(runs) { began_ = told_ = setup_.now(); }
+Progress::~Progress() { wipe(); }
+
+void Progress::start(const std::string& run, const std::string& sentence) {
+  Run one;
+  one.name = run;
+  one.started = one.told = setup_.now();
+  runs_.push_back(one);
+  if (!setup_.quiet && !setup_.terminal && !together()) setup_.write(fmt::format("{}: {}\n", run, sentence));
+  draw();
+}
+
+void Progress::update(const std::string& run, const record::Status& status) {
+  Run& one = find(run);
+  one.status = status;
+  const double now = setup_.now();
+  if (!one.seen && status.state == "running") one.seen = true, one.first_step = status.step, one.first_step_at = now;
+  double& told = together() ? told_ : one.told;
+  if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
+    told = now;
+    setup_.write((together() ? "compeer: " + line_of_all() : line(one)) + "\n");
+  }
+  draw();
+}
+
+void Progress::end(const std::string& run, Outcome outcome, const std::string& sentence) {
+  const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return one.name == run; });
+  if (found != runs_.end()) runs_.erase(found);
+  ++outcomes_[outcome];
+  wipe();
+  if (together()) return draw();
+  if (!setup_.quiet && !sentence.empty()) setup_.write(fmt::format("{}: {}\n", run, sentence));
+  draw();
+}
+
+void Progress::close() {
+  wipe();
+  if (!together() || setup_.quiet) return;
+  setup_.write(fmt::format("compeer: {} runs: {} after {}\n", total_, counts(), duration_text(setup_.now() - began_)));
+}
+
+size_t Progress::ended() const {
+  size_t sum = 0;
+  for (const auto& [outcome, count] : outcomes_) sum += count;
+  return sum;
+}
+
+// "20 finished, 2 failed": what there is of each.
+std::string Progress::counts() const {
+  constexpr std::pair<Outcome, const char*> names[] = {{Outcome::read_back, "finished before"},
+                                                       {Outcome::finished, "finished"},
+                                                       {Outcome::failed, "failed"},
+                                                       {Outcome::stopped, "stopped"}};
+  std::string text;
+  for (const auto& [outcome, name] : names) {
+    const auto found = outcomes_.find(outcome);
+    if (found != outcomes_.end()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found->second, name);
+  }
+  return text.empty() ? "none begun" : text;
+}
+
+// At the pace so far, of the runs that had to be run.
+std::string Progress::all_left() const {
+  const auto found = outcomes_.find(Outcome::read_back);
+  const size_t read_back = found == outcomes_.end() ? 0 : found->second;
+  auto done = static_cast<double>(ended() - read_back);
+  for (const Run& run : runs_) {
+    if (run.status.steps > 0)
+      done += std::min(1.0, static_cast<double>(run.status.step) / static_cast<double>(run.status.steps));
+  }
+  const double rest = static_cast<double>(total_ - read_back) - done;
+  return done > 0 ? duration_text((setup_.now() - began_) / done * rest) : "";
+}
+
+std::string Progress::line_of_all() const {
+  std::string text = fmt::format("{} of {}", ended(), total_);
+  if (const auto found = outcomes_.find(Outcome::failed); found != outcomes_.end())
+    text += fmt::format(", {} failed", found->second);
+  if (const auto left = all_left(); !left.empty()) text += ", " + left + " left";
+  return text;
+}
+
+void Progress::note(const std::string& text) {
+  wipe();
+  setup_.write(text + "\n");
+  draw();
+}
+
+double Progress::passed(const std::string& run) const {
+  for (const auto& one : runs_) {
+    if (one.name == run) return setup_.now() - one.started;
+  }
+  return 0;
+}
+
+Progress::Run& Progress::find(const std::string& name) {
+  for (auto& one : runs_) {
+    if (one.name == name) return one;
+  }
+  return runs_.emplace_back(Run{name, setup_.now(), setup_.now(), 0, 0, false, {}});
+}
+
+std::string Progress::time_left(const Run& run) const {
+  if (!run.seen || run.status.step <= run.first_step || run.status.steps < run.status.step) return "";
+  const double per_step = (setup_.now() - run.first_step_at) / static_cast<double>(run.status.step - run.first_step);
+  return duration_text(per_step * static_cast<double>(run.status.steps - run.status.step));
+}
+
+std::string Progress::bar(const Run& run) const {
+  const auto& status = run.status;
+  const double share = status.steps ? static_cast<double>(status.step) / static_cast<double>(status.steps) : 0;
+  const auto full = std::min(bar_cells, static_cast<size_t>(share * bar_cells));
+  std::string text = fmt::format("{} [{}{}] {}/{}", run.name, std::string(full, '='),
+                                 std::string(bar_cells - full, ' '), status.step, status.steps);
+  text += " " + duration_text(setup_.now() - run.started);
+  if (const auto left = time_left(run); !left.empty()) text += " (" + left + " left)";
+  if (const auto best = headline(status); !best.empty()) text += "  " + best;
+  text += "  " + spec::printable(status.phase.empty() ? status.state : status.phase, 80);
+  if (runs_.size() > 1) text += fmt::format("  and {} more", runs_.size() - 1);
+  return text;
+}
+
+std::string Progress::line(const Run& run) const {
+  const auto& status = run.status;
+  std::string text = fmt::format("{}: step {} of {}", run.name, status.step, status.steps);
+  if (!status.phase.empty()) text += ", " + spec::printable(status.phase, 80);
+  if (const auto best = headline(status); !best.empty()) text += ", " + best;
+  text += fmt::format(", {} passed", duration_text(setup_.now() - run.started));
+  if (const auto left = time_left(run); !left.empty()) text += ", " + left + " left";
+  return text;
+}
+
+void Progress::wipe() {
+  if (drawn_) setup_.write("\r\x1b[K");
+  drawn_ = false;
+}
+
+void Progress::draw() {
+  if (setup_.quiet || !setup_.terminal || runs_.empty()) return;
+  const std::string head = together() ? line_of_all() : runs_[0].name;
+  std::string text = bar(runs_[0]);
+  if (together()) text = head + "  " + text;
+  const size_t room = std::max(setup_.width(), narrowest) - 1;  // the last column would wrap
+  if (text.size() > room) text.resize(room);
+  if (setup_.colour) {
+    const size_t bold = std::min(text.size(), head.size());
+    text = "\x1b[1m" + text.substr(0, bold) + "\x1b[0m" + text.substr(bold);
+  }
+  setup_.write("\r" + text + "\x1b[K");
+  drawn_ = true;
+}
+
+}  // namespace compeer::launch

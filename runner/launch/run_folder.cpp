@@ -1,0 +1,195 @@
+#include "launch/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/inside.h"
+#include "base/plain_file.h"
+#include "record/checkpoint.h"
+#include "record/run_folder.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* lock_name = ".lock";
+constexpr auto patience = std::chrono::seconds(15);  // for processes of a dead front end to end
+
+// The hash in the folder's spec.json: "" if there is none, "?" if it can't be read.
+std::string hash_in(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::exists(folder / "spec.json", code)) return "";
+  try {
+    return nlohmann::json::parse(read_plain_file(folder / "spec.json", 16 << 20)).at("sha256").get<std::string>();
+  } catch (const std::exception&) {
+    return "?";
+  }
+}
+
+// Of no run, or of one that failed before it had done anything.
+bool holds_only_traces(const fs::path& folder) {
+  std::error_code code;
+  std::set<std::string> traces{lock_name, "log.txt"};
+  if (fs::exists(folder / "error.json", code)) traces.insert({"error.json", "spec.json"});
+  for (const auto& entry : fs::directory_iterator(folder, code)) {
+    if (!traces.contains(entry.path().filename().string())) return false;
+  }
+  return true;
+}
+
+bool free_for(const fs::path& folder, const std::string& hash) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return true;
+  if (!fs::is_directory(folder, code)) return false;
+  return hash_in(folder) == hash || holds_only_traces(folder);
+}
+
+std::string host() {
+  char name[256] = "?";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// "" if the process that wrote its name into the lock is gone.
+std::string live_owner(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::is_regular_file(folder / lock_name, code)) return "";
+  std::ifstream file(folder / lock_name);
+  long pid = 0;
+  std::string where;
+  if (!(file >> pid >> where)) return "";
+  if (where != host()) return fmt::format("process {} on {}", pid, where);
+  return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM ? fmt::format("process {}", pid) : "";
+}
+
+// The open, locked file. Its former owner's remains are waited for, a live owner is not.
+int take_lock(const fs::path& folder) {
+  const auto file = folder / lock_name;
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (lock < 0) throw Error(file.string(), fmt::format("can't be opened: {}", std::strerror(errno)), "", Exit::failure);
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR && live_owner(folder).empty()) break;  // a file system without locks
+    const auto owner = live_owner(folder);
+    if (owner.empty() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      continue;
+    }
+    ::close(lock);
+    throw Error(folder.string(),
+                owner.empty() ? "processes of an earlier attempt still hold this run"
+                              : fmt::format("this run is in progress: {} holds it", owner),
+                "wait for it to end, or end it", Exit::failure);
+  }
+  const auto text = fmt::format("{} {}\n", ::getpid(), host());
+  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, text.data(), text.size(), 0) < 0) {
+    // The lock itself holds; only a message to others would lack our name.
+  }
+  return lock;
+}
+
+fs::path in_results(const fs::path& results, const std::string& name, const std::string& hash, bool second) {
+  return results / (second ? name + "-" + hash.substr(0, 8) : name);
+}
+
+fs::path find_place(const spec::Spec& spec, const fs::path& results, const std::set<fs::path>& promised = {}) {
+  const auto name = spec.values.at("name").get<std::string>(), hash = spec.sha256();
+  for (const bool second : {false, true}) {
+    const auto folder = in_results(results, name, hash, second);
+    if (!promised.contains(folder) && free_for(folder, hash)) return folder;
+  }
+  throw Error(in_results(results, name, hash, true).string(), "is taken by something that isn't this run",
+              "give the run another name, or use --results", Exit::failure);
+}
+
+RunFolder::State state_of(const fs::path& folder) {
+  if (record::has_finished(folder)) return RunFolder::State::finished;
+  return record::checkpoint_folders(folder).empty() ? RunFolder::State::fresh : RunFolder::State::resumable;
+}
+
+}  // namespace
+
+RunFolder RunFolder::claim(const spec::Spec& spec, const fs::path& results) {
+  std::error_code code;
+  for (int tries = 0;; ++tries) {
+    const auto folder = find_place(spec, results);
+    fs::create_directories(folder, code);
+    if (code) throw Error(folder.string(), fmt::format("can't be made: {}", code.message()), "", Exit::failure);
+    RunFolder mine(folder, take_lock(folder));
+    refuse_links(folder);
+    // Between looking and locking another process may have made it its own.
+    if (free_for(folder, spec.sha256())) return mine;
+    if (tries == 10) throw Error(folder.string(), "is taken by other processes again and again", "", Exit::failure);
+  }
+}
+
+RunFolder RunFolder::open(const fs::path& folder) {
+  RunFolder mine(folder, take_lock(folder));
+  refuse_links(folder);
+  return mine;
+}
+
+std::pair<fs::path, RunFolder::State> RunFolder::look(const spec::Spec& spec, const fs::path& results,
+                                                      const std::set<fs::path>& promised) {
+  const auto folder = find_place(spec, results, promised);
+  return {folder, state_of(folder)};
+}
+
+std::string RunFolder::holder(const fs::path& folder) { return live_owner(folder); }
+
+RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::move(other.path_)), lock_(other.lock_) {
+  other.lock_ = -1;
+}
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+RunFolder::State RunFolder::state() const { return state_of(path_); }
+
+std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) const {
+  std::vector<std::string> sentences;
+  try {
+    const auto before =
+        spec::Spec::from_file_text(read_plain_file(path_ / "spec.json", 16 << 20), (path_ / "spec.json").string());
+    for (const auto& plugin : spec.plugins) {
+      for (const auto& old : before.plugins) {
+        if (old.kind != plugin.kind || old.name != plugin.name || old.sha256 == plugin.sha256) continue;
+        sentences.push_back(
+            fmt::format("{}: made with another build of the plugin {}/{}", path_.string(), plugin.kind, plugin.name));
+      }
+    }
+  } catch (const Error&) {  // no spec of an earlier attempt
+  }
+  return sentences;
+}
+
+fs::path RunFolder::set_aside() {
+  if (!record::was_begun(path_)) return {};
+  auto aside = path_;
+  aside.replace_filename(record::set_aside(path_).filename());
+  fs::remove(path_ / "log.txt");  // begun anew, too
+  return aside;
+}
+
+void RunFolder::prepare(const spec::Spec& spec, bool resume) {
+  std::vector<std::string> gone{"error.json", "status.json", "summary.json", "report.html"};
+  if (!resume) gone.insert(gone.end(), {"run.h5", "rollouts", "stages", "checkpoints"});
+  for (const auto& name : gone) fs::remove_all(path_ / name);
+  write_file(path_ / "spec.json", spec.file_text());
+}
+
+}  // namespace compeer::launch

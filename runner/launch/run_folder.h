@@ -1,0 +1,60 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "spec/spec.h"
+
+namespace compeer::launch {
+
+/// A run's own folder, held while the object lives and while any process of the run does: `results/<name>`, or
+/// `results/<name>-<first 8 digits of the spec's hash>` where another spec, or something that is no run, has that name.
+/// What belongs to another spec is never touched, unless its run failed before it had done anything.
+class RunFolder {
+ public:
+  enum class State {
+    fresh,      ///< nothing of use is there
+    resumable,  ///< it did not finish, but has a checkpoint
+    finished,   ///< it has its summary
+  };
+
+  /// Finds or makes the folder of this spec and takes hold of it. Throws Error if another live process has it.
+  static RunFolder claim(const spec::Spec& spec, const std::filesystem::path& results);
+  /// Takes hold of a run that exists.
+  static RunFolder open(const std::filesystem::path& folder);
+  /// Who holds a run: "process 12", "process 12 on node7"; "" if nobody does.
+  static std::string holder(const std::filesystem::path& folder);
+  /// Where `claim` would go, without making anything, and what it would find there. `promised` are folders that other
+  /// specs will have claimed by then.
+  static std::pair<std::filesystem::path, State> look(const spec::Spec& spec, const std::filesystem::path& results,
+                                                      const std::set<std::filesystem::path>& promised = {});
+
+  RunFolder(RunFolder&& other) noexcept;
+  RunFolder& operator=(RunFolder&&) = delete;
+  ~RunFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  State state() const;
+  /// An open file whose lock is the claim; a process that inherits it holds the folder too.
+  int lock() const { return lock_; }
+
+  /// Plugins whose files are not those the run was made with, as sentences.
+  std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
+
+  /// Puts a run that was begun here out of the way, its log too (record::set_aside). Where it is now; empty: there was
+  /// none.
+  std::filesystem::path set_aside();
+
+  /// Before a process starts: writes spec.json, and removes what an attempt without a checkpoint left, or, if it is to
+  /// go on from one, only what it said of its end.
+  void prepare(const spec::Spec& spec, bool resume);
+
+ private:
+  RunFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::filesystem::path path_;
+  int lock_;
+};
+
+}  // namespace compeer::launch

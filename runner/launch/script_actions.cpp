@@ -1,0 +1,242 @@
+#include "launch/script_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "base/inside.h"
+#include "launch/opening.h"
+#include "plugin/search.h"
+#include "record/in_child.h"
+#include "record/stages_text.h"
+#include "report/report.h"
+#include "script/lookup.h"
+#include "spec/printable.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double seconds_for_report = 300;
+
+// Reading a plugin's descriptor means hashing its file; a script asks for the same ones again and again.
+class RememberingCatalog : public spec::Catalog {
+ public:
+  std::vector<std::string> names(const std::string& kind) const override {
+    const auto known = names_.find(kind);
+    return known != names_.end() ? known->second : names_[kind] = finder_.names(kind);
+  }
+  spec::PluginInfo find(const std::string& kind, const std::string& name) const override {
+    const auto known = plugins_.find({kind, name});
+    return known != plugins_.end() ? known->second : plugins_[{kind, name}] = finder_.find(kind, name);
+  }
+  std::string searched(const std::string& kind) const override { return finder_.searched(kind); }
+
+ private:
+  plugin::Finder finder_;
+  mutable std::map<std::string, std::vector<std::string>> names_;
+  mutable std::map<std::pair<std::string, std::string>, spec::PluginInfo> plugins_;
+};
+
+script::RunResult to_result(const Launched& done, const spec::Spec& spec) {
+  script::RunResult result;
+  result.name = done.name;
+  result.path = done.folder.string();
+  result.state = done.error ? script::RunResult::State::failed : script::RunResult::State::finished;
+  result.reused = done.reused;
+  result.error = done.error;
+  for (const auto& [name, value] : done.summary.metrics) result.metrics[name] = value;
+  result.stages = record::stages_text(done.summary.details);
+  result.spec = script::visible(spec);
+  return result;
+}
+
+report::Sweep::Row to_row(const std::vector<spec::json>& settings, const std::vector<script::Estimate>& estimates) {
+  report::Sweep::Row row;
+  for (const auto& value : settings)
+    row.settings.push_back({script::show(value), value.is_number() ? value.get<double>() : report::missing});
+  for (const auto& estimate : estimates) {
+    row.metrics.push_back(estimate);
+    row.finished = std::max(row.finished, static_cast<size_t>(estimate.n));
+  }
+  return row;
+}
+
+std::optional<report::Sweep> to_sweep(const script::Report& asked) {
+  if (!asked.table) return {};
+  report::Sweep sweep;
+  sweep.metrics = asked.table->metrics;
+  sweep.notes = asked.table->failed;
+  sweep.means.settings = asked.table->settings;
+  for (const auto& row : asked.table->rows) {
+    sweep.means.rows.push_back(to_row(row.settings, row.metrics));
+    sweep.means.rows.back().finished = row.finished;
+    sweep.means.rows.back().failed = row.failed;
+  }
+  if (!asked.comparison) return sweep;
+  sweep.base = asked.comparison->base_text();
+  sweep.paired_by = fmt::format("{}", fmt::join(asked.comparison->paired_by, ", "));
+  sweep.notes = asked.comparison->left_out;
+  sweep.differences.settings = asked.comparison->settings;
+  for (const auto& row : asked.comparison->rows)
+    sweep.differences.rows.push_back(to_row(row.settings, row.differences));
+  return sweep;
+}
+
+class ScriptActions : public script::Actions {
+ public:
+  explicit ScriptActions(ScriptOptions options) : options_(std::move(options)) {}
+
+  const spec::Catalog& catalog() const override { return catalog_; }
+  const std::vector<spec::Change>& changes() const override { return options_.changes; }
+  bool dry_run() const override { return options_.dry_run || options_.rehearsal; }
+
+  bool quick() const override { return options_.quick; }
+  std::string folder() const override { return options_.launch.results.string(); }
+
+  bool promised(const std::string& path) const override {
+    const auto inside = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
+    return std::any_of(planned_.begin(), planned_.end(), inside);
+  }
+
+  std::vector<script::RunResult> launch(const std::vector<spec::Spec>& specs, int jobs) override {
+    std::vector<script::RunResult> results;
+    if (options_.agenda) options_.agenda->widest = std::max(options_.agenda->widest, specs.size());
+    if (dry_run()) {
+      open_plugins(specs);
+      for (const auto& spec : specs) results.push_back(options_.agenda ? looked_up(spec) : planned(spec));
+      return results;
+    }
+    auto how = options_.launch;
+    how.jobs = jobs;
+    const auto done = launch::launch(specs, how);
+    for (size_t i = 0; i < specs.size(); ++i) results.push_back(to_result(done[i], specs[i]));
+    return results;
+  }
+
+  void failed(const std::vector<script::RunResult>& runs) override {
+    options_.failed->insert(options_.failed->end(), runs.begin(), runs.end());
+  }
+
+  void report(const script::Report& report) override {
+    if (dry_run()) return note(fmt::format("a report would be written to {}", report.output));
+    std::vector<fs::path> folders;
+    for (const auto& run : report.runs) {
+      if (fs::exists(run.path)) folders.push_back(run.path);
+    }
+    prepare_place(report.output);
+    const auto result = record::in_child(
+        [&] {
+          report::Options options{report.title, to_sweep(report)};
+          for (const auto& [x, y] : report.frontiers) options.frontiers.push_back({x, y});
+          report::write_report(folders, report.output, options);
+          return std::string();
+        },
+        seconds_for_report);
+    if (!result.problem.empty()) throw Error(report.output, "the report failed: " + result.problem, "", Exit::data);
+    if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
+  }
+
+  void note(const std::string& text) override {
+    if (options_.agenda) options_.agenda->notes.push_back(text);
+    if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", spec::printable_lines(text));
+  }
+
+ private:
+  // The script's name for it stays below the current folder, but a link on its way might not.
+  void prepare_place(const fs::path& output) const {
+    const auto folder = fs::absolute(output).parent_path();
+    if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
+      throw Error(output.string(), "a script's report can't be written there: a link leads out of the current folder",
+                  "", Exit::data);
+    }
+    fs::create_directories(folder);
+  }
+
+  bool has_finished(const spec::Spec& spec) const {
+    return !options_.launch.fresh &&
+           RunFolder::look(spec, options_.launch.results).second == RunFolder::State::finished;
+  }
+
+  // What would end a run at its start is found before any begins. All in one process.
+  void open_plugins(const std::vector<spec::Spec>& specs) {
+    std::vector<spec::Spec> unfinished;
+    for (const auto& spec : specs) {
+      if (!has_finished(spec)) unfinished.push_back(spec);
+    }
+    opening_.columns(unfinished);
+  }
+
+  std::vector<std::string> promises(const spec::Spec& spec) {
+    if (!has_finished(spec)) return opening_.columns({spec}).front();
+    std::vector<std::string> names;
+    const auto summary = record::read_summary(RunFolder::look(spec, options_.launch.results).first);
+    if (summary) {
+      for (const auto& [name, value] : summary->metrics) names.push_back(name);
+    }
+    return names;
+  }
+
+  // Read back if it has finished; else put on the agenda.
+  script::RunResult looked_up(const spec::Spec& spec) {
+    const auto [folder, state] = RunFolder::look(spec, options_.launch.results);
+    if (state == RunFolder::State::finished) {
+      const auto name = spec.values.at("name").get<std::string>();
+      options_.agenda->finished.emplace_back(name, folder);
+      return to_result({name, folder, true, {}, *record::read_summary(folder)}, spec);
+    }
+    auto& entries = options_.agenda->entries;
+    const auto same = [&](const Agenda::Entry& other) { return other.spec.sha256() == spec.sha256(); };
+    if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back({spec, maker_of_inputs(spec)});
+    return planned(spec);
+  }
+
+  // The planned run whose folder holds what the spec reads: its name, or "".
+  std::string maker_of_inputs(const spec::Spec& spec) const {
+    for (const auto& path : spec.paths) {
+      const auto* value = script::look(spec.values, path);
+      if (!value || !value->is_string()) continue;
+      for (const auto& folder : planned_) {
+        if (value->get<std::string>().starts_with(folder + "/")) return fs::path(folder).filename().string();
+      }
+    }
+    return "";
+  }
+
+  script::RunResult planned(const spec::Spec& spec) {
+    if (!options_.rehearsal && !options_.agenda) fmt::print("{}\n", plan(spec, options_.launch));
+    script::RunResult result;
+    result.state = script::RunResult::State::planned;
+    result.name = spec.values.at("name");
+    result.path = RunFolder::look(spec, options_.launch.results).first.string();
+    result.spec = script::visible(spec);
+    result.promised = promises(spec);
+    planned_.push_back(result.path);
+    return result;
+  }
+
+  std::vector<std::string> planned_;  // folders of runs
+  ScriptOptions options_;
+  RememberingCatalog catalog_;
+  Opening opening_;
+};
+
+}  // namespace
+
+std::shared_ptr<script::Actions> make_script_actions(ScriptOptions options) {
+  return std::make_shared<ScriptActions>(std::move(options));
+}
+
+std::string plan(const spec::Spec& spec, const LaunchOptions& options) {
+  const auto [folder, state] = RunFolder::look(spec, options.results);
+  const char* what = options.fresh || state == RunFolder::State::fresh ? "starts"
+                     : state == RunFolder::State::resumable            ? "goes on"
+                                                                       : "finished before";
+  return fmt::format("{}  {}  {}  {}", spec.values.at("name").get<std::string>(), spec.sha256(), folder.string(), what);
+}
+
+}  // namespace compeer::launch

@@ -1,0 +1,115 @@
+#include "launch/slurm/allocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "base/error.h"
+
+namespace compeer::launch {
+
+namespace {
+
+constexpr int64_t minute = 60, hour = 60 * minute, day = 24 * hour;
+
+void check_time(const Wishes& wishes) {
+  if (wishes.time.empty()) return;
+  const auto seconds = slurm_seconds(wishes.time);
+  if (!seconds) {
+    throw Error("--time", fmt::format("'{}' is no time as Slurm writes it", wishes.time),
+                "minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, 1:30:00, 1-12", Exit::usage);
+  }
+  if (*seconds >= 0 && *seconds <= wishes.signal) {
+    throw Error("--time",
+                fmt::format("{} is over before the signal {} seconds ahead of its end", wishes.time, wishes.signal),
+                "give more time, or less to save a checkpoint in: --signal SECONDS", Exit::usage);
+  }
+}
+
+// What ranks depend on has one place: what sbatch were told twice, srun and the workers would read differently.
+void refuse_own(const std::string& option) {
+  const auto name = option.substr(0, option.find('='));
+  const auto refuse = [&](const char* help) {
+    throw Error("--sbatch", fmt::format("'{}' stands in the script already", name), help, Exit::usage);
+  };
+  if (name == "--ntasks") refuse("--ntasks N, without --sbatch");
+  if (name == "--nodes") refuse("--nodes N, without --sbatch");
+  if (name == "--ntasks-per-node" || name == "--tasks-per-node") refuse("--tasks-per-node N, without --sbatch");
+  if (name == "--cpus-per-task") refuse("it is 'threads' of the experiment: --set threads=N");
+}
+
+bool is_memory(const std::string& option) {
+  const auto name = option.substr(0, option.find('='));
+  return name == "--mem" || name == "--mem-per-cpu" || name == "--mem-per-gpu";
+}
+
+}  // namespace
+
+bool asks_for_memory(const Wishes& wishes) {
+  return !wishes.memory.empty() || std::any_of(wishes.more.begin(), wishes.more.end(), is_memory);
+}
+
+std::optional<int64_t> slurm_seconds(const std::string& time) {
+  if (time == "UNLIMITED" || time == "INFINITE") return -1;
+  static const std::regex with_days("([0-9]{1,6})-([0-9]{1,2})(?::([0-9]{1,2}))?(?::([0-9]{1,2}))?");
+  static const std::regex without("([0-9]{1,6})(?::([0-9]{1,2}))?(?::([0-9]{1,2}))?");
+  std::smatch match;
+  const auto at = [&](size_t i) { return match[i].matched ? std::stoll(match[i].str()) : 0ll; };
+  if (std::regex_match(time, match, with_days)) return at(1) * day + at(2) * hour + at(3) * minute + at(4);
+  if (!std::regex_match(time, match, without)) return std::nullopt;
+  if (match[3].matched) return at(1) * hour + at(2) * minute + at(3);
+  return at(1) * minute + at(2);
+}
+
+void check_wishes(const Wishes& wishes) {
+  check_time(wishes);
+  const bool all = wishes.nodes > 0 && wishes.tasks_per_node > 0 && wishes.tasks > 0;
+  if (all && wishes.nodes * wishes.tasks_per_node != wishes.tasks) {
+    throw Error("--ntasks",
+                fmt::format("{} nodes with {} tasks each make {} tasks, not {}", wishes.nodes, wishes.tasks_per_node,
+                            wishes.nodes * wishes.tasks_per_node, wishes.tasks),
+                "leave one of the three away", Exit::usage);
+  }
+  static const std::regex memory("[0-9]{1,12}[KMGT]?");
+  if (!wishes.memory.empty() && !std::regex_match(wishes.memory, memory)) {
+    throw Error("--mem", fmt::format("'{}' is no size as Slurm writes it", wishes.memory),
+                "of a node: 4000M, 64G; 0: all that it has", Exit::usage);
+  }
+  for (const auto& option : wishes.more) {
+    refuse_own(option);
+    if (option.starts_with("--") && option.size() > 2) continue;
+    throw Error("--sbatch", fmt::format("'{}' is no option of sbatch in its long form", option), "--sbatch=--qos=long",
+                Exit::usage);
+  }
+}
+
+std::vector<spec::Change> changes_of(const Wishes& wishes) {
+  if (wishes.tasks > 0) return {{"ranks", wishes.tasks, "--ntasks"}};
+  if (wishes.nodes > 0 && wishes.tasks_per_node > 0)
+    return {{"ranks", wishes.nodes * wishes.tasks_per_node, "--nodes, --tasks-per-node"}};
+  return {};
+}
+
+Allocation allocation_for(const std::vector<spec::Spec>& specs, const Wishes& wishes) {
+  Allocation made;
+  for (const auto& spec : specs) {
+    made.tasks = std::max(made.tasks, spec.values.at("ranks").get<int64_t>());
+    made.threads = std::max(made.threads, spec.values.at("threads").get<int64_t>());
+  }
+  made.nodes = wishes.nodes, made.tasks_per_node = wishes.tasks_per_node;
+  made.time = wishes.time, made.partition = wishes.partition, made.account = wishes.account;
+  made.signal = wishes.signal, made.more = wishes.more;
+  if (!wishes.memory.empty()) made.memory = "--mem=" + wishes.memory;
+  const auto refuse = [&](const std::string& what) {
+    const auto name = specs.empty() ? std::string("the job") : specs[0].values.at("name").get<std::string>();
+    throw Error(name, fmt::format("has {} rank{}, {}", made.tasks, made.tasks == 1 ? "" : "s", what),
+                "--ntasks N says how many ranks there are, unless a script does", Exit::usage);
+  };
+  if (made.nodes > made.tasks) refuse(fmt::format("too few for {} nodes", made.nodes));
+  if (made.nodes > 0 && made.tasks_per_node > 0 && made.nodes * made.tasks_per_node != made.tasks)
+    refuse(fmt::format("not {} x {}", made.nodes, made.tasks_per_node));
+  return made;
+}
+
+}  // namespace compeer::launch

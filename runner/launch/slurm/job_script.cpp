@@ -1,0 +1,142 @@
+#include "launch/slurm/job_script.h"
+
+#include <fmt/format.h>
+
+#include "launch/slurm/words.h"
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t longest_path = 4096;
+
+// The first lines: what this is, and how it is submitted by hand.
+std::string head(const std::string& what, const fs::path& script, const Surroundings& around) {
+  // Where a site defines `module`, that is often done for login shells only.
+  const char* shell = around.modules.empty() ? "#!/bin/bash" : "#!/bin/bash -l";
+  return fmt::format("{}\n# {} Written by compeer submit; by hand: sbatch {}\n", shell, what,
+                     spec::printable(shell_word(script.string()), longest_path));
+}
+
+std::string directives(const std::string& name, const fs::path& output, const Allocation& allocation,
+                       const std::string& signal) {
+  std::string lines = directive("--job-name=" + name);
+  const auto count = [&](const char* option, int64_t value) {
+    if (value > 0) lines += directive(fmt::format("--{}={}", option, value));
+  };
+  const auto text = [&](const char* option, const std::string& value) {
+    if (!value.empty()) lines += directive(fmt::format("--{}={}", option, value));
+  };
+  count("nodes", allocation.nodes);
+  count("ntasks", allocation.tasks);
+  count("ntasks-per-node", allocation.tasks_per_node);
+  count("cpus-per-task", allocation.threads);
+  if (!allocation.memory.empty()) lines += directive(allocation.memory);
+  text("time", allocation.time);
+  text("partition", allocation.partition);
+  text("account", allocation.account);
+  lines += directive(fmt::format("--signal={}@{}", signal, allocation.signal));
+  lines += directive("--requeue") + directive("--open-mode=append");
+  lines += directive("--output=" + output.string());
+  for (const auto& option : allocation.more) lines += directive(option);
+  return lines;
+}
+
+std::string surroundings(const Surroundings& around) {
+  std::string lines = fmt::format("\ncd {} || exit 1\n", shell_word(around.folder.string()));
+  for (const auto& module : around.modules) lines += fmt::format("module load {}\n", shell_word(module));
+  for (const auto& line : around.before) lines += line + "\n";
+  for (const auto& variable : around.variables) {
+    const auto equals = variable.find('=');
+    lines += fmt::format("export {}={}\n", variable.substr(0, equals), shell_word(variable.substr(equals + 1)));
+  }
+  return lines;
+}
+
+// A lock that all who write into the folder ask for. 75 is nobody else's code: where there are no locks, it goes on.
+constexpr const char* hold_folder = R"sh(
+# One job or process at a time has the run's folder.
+exec 9>>"$run/.lock"
+flock --nonblock --conflict-exit-code 75 9
+if [ $? -eq 75 ]; then
+  echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
+  exit 1
+fi
+echo "$$ $(hostname)" >"$run/.lock"
+)sh";
+
+// As many tasks and processors as the job has, whoever changed that number: the lines above, or options of sbatch.
+// Memory srun inherits.
+std::string step(const Allocation& allocation, const Surroundings& around) {
+  return fmt::format(R"sh(
+srun --mpi={} --export=ALL --kill-on-bad-exit=1 --ntasks="${{SLURM_NTASKS:-{}}}" \
+  --cpus-per-task="${{SLURM_CPUS_PER_TASK:-{}}}" {} "$run" --resume
+code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
+)sh",
+                     shell_word(around.mpi), allocation.tasks, allocation.threads, shell_word(around.worker.string()));
+}
+
+// `job`: SLURM_JOB_ID of an array's last task is that of the whole array.
+std::string requeue(const std::string& job) {
+  return fmt::format(R"(
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "{}" ;; esac
+exit "$code"
+)",
+                     job);
+}
+
+}  // namespace
+
+std::string run_script(const std::string& name, const fs::path& script, const fs::path& run,
+                       const Allocation& allocation, const Surroundings& around) {
+  return head(fmt::format("Runs {} under Slurm.", name), script, around) +
+         directives(name, output_path(run / "log.txt"), allocation, "USR1") + surroundings(around) +
+         fmt::format("run={}\n", shell_word(run.string())) + hold_folder + step(allocation, around) +
+         requeue("$SLURM_JOB_ID");
+}
+
+std::string array_script(const std::string& name, const fs::path& script, const std::vector<fs::path>& runs,
+                         int64_t at_once, const Allocation& allocation, const Surroundings& around) {
+  auto array = fmt::format("--array=0-{}", runs.size() - 1);
+  if (at_once > 0) array += fmt::format("%{}", at_once);
+  std::string list = "runs=(\n";
+  for (const auto& run : runs) list += fmt::format("  {}\n", shell_word(run.string()));
+  const auto output = output_path(script.parent_path()) + "/%A_%a.txt";
+  return head(fmt::format("Runs {} experiments of {} under Slurm, a task of a job array each.", runs.size(),
+                          spec::printable(name)),
+              script, around) +
+         directives(name, output, allocation, "USR1") + directive(array) + surroundings(around) + list +
+         ")\nrun=${runs[$SLURM_ARRAY_TASK_ID]}\nexec >>\"$run/log.txt\" 2>&1\n" + hold_folder +
+         step(allocation, around) + requeue("${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
+}
+
+std::string study_script(const std::string& name, const fs::path& script, const std::vector<std::string>& command,
+                         const Allocation& allocation, const Surroundings& around) {
+  std::string words;
+  for (const auto& word : command) words += shell_word(word) + " ";
+  return head(fmt::format("Runs the script {} within one allocation, a Slurm step for each of its runs.",
+                          spec::printable(name)),
+              script, around) +
+         directives(name, output_path(script.parent_path()) + "/log.txt", allocation, "B:USR1") + surroundings(around) +
+         fmt::format("export COMPEER_LAUNCHER=srun SLURM_MPI_TYPE={}\n\n", shell_word(around.mpi)) + words + "&\n" +
+         R"(compeer=$!
+
+# Slurm tells this shell that time is up, and it tells compeer, which lets the run in progress save a checkpoint.
+trap 'asked=yes; trap "" USR1; kill -TERM "$compeer"' USR1
+asked=yes
+while [ "$asked" ]; do
+  asked=
+  wait "$compeer" # ends early if the signal comes
+  code=$?
+done
+)" + requeue("$SLURM_JOB_ID");
+}
+
+}  // namespace compeer::launch

@@ -1,0 +1,103 @@
+#include "launch/slurm/memory.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "launch/program_output.h"
+#include "launch/worker_program.h"
+#include "spec/canonical.h"
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr double beyond = 1.25;     // of the estimate: messages between ranks, what rewards take while they work
+constexpr double patience = 180;    // seconds
+constexpr int64_t rounded_to = 16;  // MiB
+
+// What size depends on: a learning rate matters only as far as it is 0 or not.
+json size_of(const json& value) {
+  if (value.is_number_float()) return value.get<double>() != 0;
+  if (!value.is_structured()) return value;
+  json sizes = value;
+  for (auto& inner : sizes) inner = size_of(inner);
+  return sizes;
+}
+
+std::string kind_of(const spec::Spec& spec) {
+  auto values = spec.values;
+  for (const char* key : {"name", "seed", "inputs"}) values.erase(key);
+  return spec::canonical_json(size_of(values));
+}
+
+class SpecFile {
+ public:
+  explicit SpecFile(const spec::Spec& spec)
+      : file_(fs::temp_directory_path() / fmt::format("compeer-submit-{}.json", ::getpid())) {
+    write_file(file_, spec.file_text());
+  }
+  ~SpecFile() {
+    std::error_code none;
+    fs::remove(file_, none);
+  }
+  SpecFile(const SpecFile&) = delete;
+  SpecFile& operator=(const SpecFile&) = delete;
+  std::string name() const { return file_.string(); }
+
+ private:
+  fs::path file_;
+};
+
+// The last line {"mib":...}: plugins may say something before. Otherwise the last line as the reason.
+double estimated(const spec::Spec& spec, std::string& why_unknown) {
+  const SpecFile file(spec);
+  const auto done = ask_program({find_worker(), "model", "estimate_memory", json{{"spec", file.name()}}.dump()},
+                                training_environment(spec.values.at("threads").get<int64_t>()), patience);
+  std::istringstream lines(done.text);
+  double mib = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto said = json::parse(line, nullptr, false);
+    if (said.is_object() && said.contains("mib") && said["mib"].is_number()) mib = said["mib"].get<double>();
+    if (line.starts_with("compeer: error: ")) why_unknown = line.substr(16);
+  }
+  if (done.exit != 0 || mib <= 0) mib = 0;
+  if (mib == 0 && why_unknown.empty()) why_unknown = fmt::format("the worker ended with exit code {}", done.exit);
+  return mib;
+}
+
+}  // namespace
+
+int64_t mib_per_cpu(double rank_mib, int64_t threads) {
+  const double each = beyond * rank_mib / static_cast<double>(threads);
+  return static_cast<int64_t>(std::ceil(each / rounded_to)) * rounded_to;
+}
+
+MemoryNeed memory_need(const std::vector<spec::Spec>& specs) {
+  MemoryNeed need;
+  if (specs.empty()) need.why_unknown = "what the script runs is not known yet";
+  std::set<std::string> asked;
+  for (const auto& spec : specs) {
+    if (!asked.insert(kind_of(spec)).second) continue;
+    std::string why;
+    const double mib = estimated(spec, why);
+    if (mib == 0)
+      return {0, fmt::format("{}: {}", spec.values.at("name").get<std::string>(), spec::printable(why, 300))};
+    need.mib_per_cpu = std::max(need.mib_per_cpu, mib_per_cpu(mib, spec.values.at("threads").get<int64_t>()));
+  }
+  return need;
+}
+
+}  // namespace compeer::launch

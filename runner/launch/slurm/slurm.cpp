@@ -1,0 +1,81 @@
+#include "launch/slurm/slurm.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/plain_file.h"
+#include "launch/program_output.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double patience = 120;  // seconds: a busy controller may take its time
+
+// "17" or "17;cluster" in a line of its own: the last, for a site's remarks, numbers among them, come before. Else "".
+std::string job_number(const std::string& answer) {
+  static const std::regex form("([0-9]+)(?:;.*)?");
+  std::istringstream lines(answer);
+  std::string number;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, form)) number = match[1];
+  }
+  return number;
+}
+
+}  // namespace
+
+void need_sbatch() {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((fs::path(folder) / "sbatch").c_str(), X_OK) == 0) return;
+  }
+  throw Error("sbatch", "isn't installed here",
+              "submit from a machine of the cluster; --write-only writes the scripts anywhere, --dry-run prints them",
+              Exit::failure);
+}
+
+std::string submit_job(const fs::path& script) {
+  const auto answer = ask_program({"sbatch", "--parsable", script.string()}, {}, patience);
+  const auto number = job_number(answer.text);
+  if (answer.exit == 0 && !number.empty()) return number;
+  auto text = answer.text;
+  while (text.ends_with('\n')) text.pop_back();
+  if (answer.exit == 0) {
+    throw Error("sbatch", fmt::format("told no job number:\n{}", text),
+                "the job may be in the queue all the same: see squeue before you submit again", Exit::failure);
+  }
+  throw Error("sbatch", fmt::format("ended with exit code {}:\n{}", answer.exit, text),
+              fmt::format("mend the options, or the script itself, and: sbatch {}", script.string()), Exit::failure);
+}
+
+void remember_job(const fs::path& folder, const std::string& job) {
+  write_file(folder / "job.json", nlohmann::json{{"job", job}}.dump() + "\n");
+}
+
+std::optional<QueuedJob> job_in_queue(const fs::path& folder) {
+  std::error_code none;
+  if (!fs::exists(folder / "job.json", none)) return {};
+  const auto known = nlohmann::json::parse(read_plain_file(folder / "job.json", 1 << 16), nullptr, false);
+  if (!known.is_object() || !known.contains("job") || !known["job"].is_string()) return {};
+  const auto job = known["job"].get<std::string>();
+  const auto answer = ask_program({"squeue", "--noheader", "--jobs", job, "--format", "%T"}, {}, patience);
+  if (answer.exit != 0) return {};  // forgotten long ago, or no Slurm here
+  std::istringstream states(answer.text);
+  std::string state;
+  if (!(states >> state)) return {};
+  return QueuedJob{job, state};
+}
+
+}  // namespace compeer::launch

@@ -1,0 +1,89 @@
+#include "report/comparing/subject.h"
+
+#include "report/drawing/numbers.h"
+#include "report/runs/figures.h"
+
+namespace compeer::report {
+
+using nlohmann::json;
+
+namespace {
+
+/// Settings that say who is evaluated: those of the supporter; where there is none, all but the plugins that take part.
+bool names_subject(const json& settings, const std::string& key) {
+  if (settings.contains("supporter")) return key.starts_with("supporter");
+  return !(settings[key].is_object() && settings[key].contains("plugin")) && key != "plugin";
+}
+
+std::vector<std::string> paths_in(const json& settings) {
+  std::vector<std::string> paths;
+  const auto add = [&](const json& table, const char* key) {
+    if (table.is_object() && table.contains(key) && table[key].is_string()) paths.push_back(table[key]);
+  };
+  if (settings.contains("supporter")) {
+    const json& supporter = settings["supporter"];
+    for (const char* key : {"path", "model"}) add(supporter, key);
+    if (paths.empty()) add(supporter, "plugin");
+  } else {
+    for (const char* key : {"model", "outcome_model"}) add(settings, key);
+  }
+  return paths;
+}
+
+json of_evaluate_run(const RunData& run) {
+  const auto split = run.setting("evaluate", "split"), dataset = run.spec.value("dataset", json());
+  return {{"dataset", dataset},
+          {"rewards", run.spec.value("rewards", json())},
+          {"split", split},
+          {"decoding", decoding_of(run)}};
+}
+
+}  // namespace
+
+std::string decoding_of(const RunData& run) {
+  const json temperature = run.setting("sampling", "temperature");
+  if (run.greedy()) return "Greedy";
+  return "Sampled, temperature " + compact(temperature.is_number() ? temperature.get<double>() : 1.0);
+}
+
+size_t subject_stage(const RunData& run, size_t stage) {
+  for (size_t i = stage; i > 0; --i) {
+    const bool plays = i == stage || measures(run.stages[i]);
+    if (plays && !paths_in(run.stages[i].settings).empty()) return i;
+  }
+  return stage;
+}
+
+std::vector<std::string> subject_paths(const RunData& run, size_t stage) {
+  if (stage == 0) return {run.start_model()};
+  return paths_in(run.stages[subject_stage(run, stage)].settings);
+}
+
+json subject_settings(const RunData& run, size_t stage) {
+  if (stage == 0) return run.folder.string();
+  return json::array({run.stages[stage].settings, run.stages[subject_stage(run, stage)].settings});
+}
+
+json data_of(const RunData& run) {
+  return {{"dataset", run.spec.value("dataset", json())}, {"splits", run.setting("data", "splits")}};
+}
+
+json circumstances(const RunData& run, size_t stage) {
+  if (stage == 0) return of_evaluate_run(run);
+  json others = run.stages[stage].settings;
+  for (const auto& [key, value] : run.stages[stage].settings.items()) {
+    if (key == "label" || names_subject(run.stages[stage].settings, key)) others.erase(key);
+  }
+  json before = json::array();
+  for (size_t i = 1; i < stage; ++i) {
+    if (!measures(run.stages[i])) before.push_back(run.stages[i].settings);
+  }
+  const size_t played = subject_stage(run, stage);
+  json all = data_of(run);
+  all["settings"] = others;
+  all["played"] = played == stage ? json() : circumstances(run, played);
+  all["stages"] = before;
+  return all;
+}
+
+}  // namespace compeer::report

@@ -1,0 +1,60 @@
+#include "worker/commands.h"
+
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+#include "bench/worker/allreduce.h"
+#include "bench/worker/generate.h"
+#include "bench/worker/judging.h"
+#include "bench/worker/kernels.h"
+#include "bench/worker/model.h"
+#include "bench/worker/prefix.h"
+#include "bench/worker/train.h"
+#include "contract/worker/check_plugin.h"
+#include "data/rescore.h"
+#include "data/stats.h"
+#include "inference/chat.h"
+#include "inference/generate.h"
+#include "inference/score.h"
+#include "verify/verify.h"
+#include "worker/about.h"
+#include "worker/estimate_memory.h"
+#include "worker/open_plugins.h"
+
+namespace compeer::worker {
+
+namespace {
+
+using Command = int (*)(const nlohmann::json& options);
+
+// One line for each, declared in its own header.
+const std::map<std::string, Command> kCommands{{"about", about},
+                                               {"bench_allreduce", bench::bench_allreduce},
+                                               {"bench_generate", bench::bench_generate},
+                                               {"bench_judging", bench::bench_judging},
+                                               {"bench_kernels", bench::bench_kernels},
+                                               {"bench_model", bench::bench_model},
+                                               {"bench_prefix", bench::bench_prefix},
+                                               {"bench_train", bench::bench_train},
+                                               {"chat", inference::chat},
+                                               {"check_plugin", contract::check_plugin},
+                                               {"data_stats", data::data_stats},
+                                               {"estimate_memory", estimate_memory},
+                                               {"generate", inference::generate},
+                                               {"open_plugins", open_plugins},
+                                               {"rescore", data::rescore},
+                                               {"score", inference::score},
+                                               {"verify", verify::verify}};
+
+}  // namespace
+
+int model_command(const std::string& name, const nlohmann::json& options) {
+  std::vector<std::string> known;
+  for (const auto& [key, command] : kCommands) known.push_back(key);
+  const auto found = kCommands.find(name);
+  if (found == kCommands.end()) throw Error("", "no model command '" + name + "'", suggest(name, known), Exit::usage);
+  return found->second(options);
+}
+
+}  // namespace compeer::worker

@@ -1,0 +1,102 @@
+// compeer-worker: one rank of a run. Reads the run's spec, makes sure that all ranks have the same, does the task.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "comm/watchdog.h"
+#include "spec/printable.h"
+#include "worker/call.h"
+#include "worker/commands.h"
+#include "worker/faults.h"
+#include "worker/folder.h"
+#include "worker/spec.h"
+#include "worker/task.h"
+
+namespace compeer::worker {
+namespace {
+
+void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
+  const nlohmann::json spec = read_spec(world, call.run);
+  const double patience = spec["spec"].value(nlohmann::json::json_pointer("/watchdog/seconds"), 300.0);
+  const comm::Watchdog watchdog(world, patience, report_hang);
+  check_agreement(world, spec);
+  // A plugin may change the current folder: what a run writes stays where it was begun.
+  train::run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
+  world.barrier(comm::the_end);
+}
+
+// Called in a catch block. However a run fails, it ends here, and takes the job with it: together, if all ranks know
+// of it, else by ending them.
+[[noreturn]] void end(comm::World& world) {
+  task_is_over();
+  const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
+  const bool stopped = fault.exit == static_cast<int>(Exit::preempted);  // no fault: all agreed to stop
+  bool all_know = stopped;
+  try {
+    throw;
+  } catch (const comm::RankError&) {
+    all_know = true;
+  } catch (...) {
+  }
+  if (stopped && world.rank() == 0) std::fprintf(stderr, "compeer: %s\n", fault.what.c_str());
+  if (!stopped && (world.rank() == 0 || !all_know)) report(fault);
+  if (all_know) world.leave(fault.exit);
+  world.abort(fault.exit);
+}
+
+int start(const WorkerCall& call) {
+  comm::StopFlag stop;
+  obey_signals(stop);  // a launcher may pass one on before MPI has started
+  comm::World world;
+  try {
+    watch_for_faults(world);
+    const auto mine =
+        world.together("take the folder", [&] { return world.rank() == 0 ? take_folder(call) : TakenFolder(); });
+    if (!world.any(mine.is_over)) {
+      std::error_code none;
+      if (world.rank() == 0) std::filesystem::remove(call.run / "error.json", none);  // of an earlier try
+      write_faults_into(call.run / "error.json");
+      run(world, stop, call);
+    }
+    task_is_over();
+    world.finish();
+  } catch (...) {
+    end(world);
+  }
+  std::fflush(nullptr);
+  ::_exit(0);
+}
+
+// What `compeer generate` and its like have become: no ranks, and messages as the front end prints them.
+int model_main(const char* name, const char* options) {
+  release_signals();
+  int exit = 0;
+  try {
+    exit = model_command(name, nlohmann::json::parse(options));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
+    exit = static_cast<int>(error.exit());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "compeer: error: %s\n", spec::error_text(error.what()).c_str());
+    exit = static_cast<int>(Exit::failure);
+  }
+  std::fflush(nullptr);
+  ::_exit(exit);  // past the exit handlers of libraries that nobody started
+}
+
+}  // namespace
+}  // namespace compeer::worker
+
+int main(int argc, char** argv) try {
+  if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::app::model_main(argv[2], argv[3]);
+  const auto call = compeer::worker::parse_worker_call(argc, argv);
+  compeer::worker::die_with_launcher();
+  return compeer::app::start(call);
+} catch (const compeer::Error& e) {  // no world came about
+  std::fprintf(stderr, "compeer: %s\n", compeer::spec::error_text(e.what()).c_str());
+  ::_exit(static_cast<int>(e.exit()));
+}

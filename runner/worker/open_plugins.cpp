@@ -1,0 +1,233 @@
+#include "worker/open_plugins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/plain_file.h"
+#include "compeer/dataset.h"
+#include "compeer/language_model.h"
+#include "compeer/model.h"
+#include "inference/open_plugin.h"
+#include "inference/services.h"
+#include "plugin/calls.h"
+#include "train/metrics/step_table.h"
+#include "train/validation.h"
+
+namespace compeer::worker {
+
+namespace {
+
+using nlohmann::json;
+using Names = std::vector<std::string>;
+
+// What else is logged of steps: docs/records.md.
+void add_steps(const json& spec, Names& names) {
+  const auto add = [&](std::initializer_list<const char*> more) {
+    names.insert(names.end(), more.begin(), more.end());
+  };
+  const auto& task = spec.at("task");
+  add({"tokens", "tokens_per_second"});
+  if (task == "evaluate") return add({"peak_memory", "seconds/*"});
+  add({"loss", "grad_norm", "lr", "seconds/*"});
+  if (spec.value("nonfinite", "stop") == "skip") add({"left_out"});
+  if (task == "sft") return;
+  add({"advantage_mean", "advantage_std", "advantage_abs", "surrogate", "clip_share", "clip_share_low",
+       "clip_share_high", "ratio_distance", "rollout_trainer_max_diff", "peak_memory"});
+  const auto& grpo = spec.at("grpo");
+  if (grpo.at("beta") > 0) add({"kl", "reference_kl"});
+  if (grpo.at("resample") > 0) add({"replaced"});
+  if (!grpo.at("entropy_target").is_null()) add({"entropy_bonus"});
+}
+
+class Speechless : public LanguageModel {
+ public:
+  std::unique_ptr<Conversation> begin(const std::vector<Turn>&) override { refuse(); }
+  std::vector<Completion> answer(const std::vector<Conversation*>&, const std::vector<std::string>&,
+                                 const SamplingParams&) override {
+    refuse();
+  }
+  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>&,
+                                             const std::vector<std::vector<Question>>&, const SamplingParams&,
+                                             bool) override {
+    refuse();
+  }
+
+ private:
+  [[noreturn]] static void refuse() { throw std::logic_error("no model is read before the run begins"); }
+};
+
+/// The plugins of all specs; those with equal settings are opened once.
+class Opening {
+ public:
+  // Names of the figures that the run will have, as far as plugins tell.
+  Names open(const json& spec_file, const std::set<std::string>& missing) {
+    const json& spec = spec_file.at("spec");
+    run_ = spec.at("name").get<std::string>();
+    plugins_ = spec_file.at("plugins");
+    missing_ = missing;
+    Names columns{"reward"};
+    open_dataset(spec);
+    if (spec.contains("model")) load<Model>(spec.at("model"));
+    each(spec, "rewards", [&](const std::string& path, const json& table) {
+      for (const auto& part : tried<Reward>(path, table))
+        columns.push_back(fmt::format("rewards/{}/{}", label(table), part));
+    });
+    columns.emplace_back("reweighted");
+    if (spec.contains("reweighting")) {
+      const auto& table = spec.at("reweighting");
+      for (const auto& factor : tried<Reweighting>("reweighting", table))
+        columns.push_back(fmt::format("{}/{}", table.at("plugin").get<std::string>(), factor));
+    }
+    each(spec, "stages", [&](const std::string& path, json table) {
+      table.erase("label");
+      tried<Stage>(path, table);
+    });
+    if (spec.at("task") == "data") return {};
+    Names all;
+    if (spec.contains("rewards")) all = train::StepTable::columns(columns);
+    std::erase_if(all, [](const std::string& name) { return name.ends_with("*_std"); });
+    add_validation(spec, all);
+    add_steps(spec, all);
+    return all;
+  }
+
+ private:
+  template <class F>
+  static void each(const json& spec, const std::string& list, F&& f) {
+    if (!spec.contains(list)) return;
+    for (size_t i = 0; i < spec.at(list).size(); ++i) f(fmt::format("{}[{}]", list, i), spec.at(list)[i]);
+  }
+
+  // `all`: figures of completions; none of supervised training.
+  static void add_validation(const json& spec, Names& all) {
+    if (!validates(spec)) return;
+    auto wanted = spec.at("validation").at("metrics").get<Names>();
+    const Names known = all.empty() ? Names{"loss"} : all;
+    if (wanted.empty()) wanted = {all.empty() ? "loss" : "reward"};
+    const bool unknown = std::any_of(known.begin(), known.end(), [](const auto& name) { return name.ends_with('*'); });
+    for (const auto& name : wanted) {
+      if (!unknown && std::find(known.begin(), known.end(), name) == known.end())
+        throw Error("validation.metrics", fmt::format("no metric '{}'", name), suggest(name, known), Exit::spec);
+      all.push_back("validation/" + name);
+    }
+    train::lower_is_better(Settings(spec.at("validation")), wanted.front());
+    all.insert(all.end(), {"validation/best_step", "seconds/validation"});
+  }
+
+  static std::string label(const json& table) {
+    return table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
+  }
+
+  // Every split that is read has records.
+  void open_dataset(const json& spec) {
+    const json& table = spec.at("dataset");
+    if (is_missing("dataset")) return load<Dataset>(table);
+    if (const auto key = table.dump(); !dataset_ || dataset_->first != key) {
+      dataset_.reset();
+      dataset_.emplace(key, opened<Dataset>(table));
+    }
+    const auto task = spec.at("task").get<std::string>();
+    const auto look = [&](const std::string& section, const json& split) {
+      plugin::records_in(dataset_->second, split.get<std::string>(), section);
+    };
+    if (task == "data") {
+      for (const auto& split : spec.at("data").at("splits")) look("data.splits", split);
+      return;
+    }
+    look(task + ".split", spec.at(task).at("split"));
+    if (validates(spec)) look("validation.split", spec.at("validation").at("split"));
+  }
+
+  static bool validates(const json& spec) {
+    return spec.contains("validation") && !spec.at("validation").at("every").is_null();
+  }
+
+  bool is_missing(const std::string& path) const {
+    return std::any_of(missing_.begin(), missing_.end(),
+                       [&](const std::string& value) { return value.starts_with(path + "."); });
+  }
+
+  // Its columns; "*", which stands for any, if it can't be made yet.
+  template <class T>
+  Names tried(const std::string& path, const json& table) {
+    if (is_missing(path)) return load<T>(table), Names{"*"};
+    const auto key = std::string(T::kind) + table.dump();
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    return known_[key] = made<T>(table);
+  }
+
+  template <class T>
+  Names made(const json& table) {
+    auto plugin = opened<T>(table);
+    if constexpr (std::is_same_v<T, Reward>) return plugin::parts(plugin);
+    if constexpr (std::is_same_v<T, Reweighting>) return plugin::factors(plugin);
+    if constexpr (std::is_same_v<T, Stage>) plugin.call("ingredients", [](Stage& s) { return s.ingredients(); });
+    return {};
+  }
+
+  template <class T>
+  plugin::Plugin<T> opened(const json& table) {
+    const auto chosen = announced<T>(table);
+    return plugin::open<T>(chosen, Settings(table), std::make_unique<plugin::RunHost>(chosen, services_));
+  }
+
+  template <class T>
+  void load(const json& table) {
+    plugin::Library(announced<T>(table), T::kind);
+  }
+
+  template <class T>
+  plugin::Chosen announced(const json& table) {
+    const auto chosen = inference::chosen(plugins_, T::kind, table.at("plugin").get<std::string>());
+    std::cout << json{{"opening", chosen.kind + "/" + chosen.name}, {"run", run_}}.dump() << std::endl;
+    return chosen;
+  }
+
+  static plugin::Services services(const json& plugins, LanguageModel& language_model) {
+    auto services = inference::command_services();
+    services.seed = 1;
+    services.find = [&plugins](const std::string& kind, const std::string& name) {
+      return inference::chosen(plugins, kind, name);
+    };
+    services.language_model = [&language_model](const std::string&) -> LanguageModel& { return language_model; };
+    return services;
+  }
+
+  std::string run_;
+  json plugins_;
+  std::set<std::string> missing_;
+  std::map<std::string, Names> known_;
+  std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, under its settings
+  Speechless speechless_;
+  const plugin::Services services_ = services(plugins_, speechless_);
+};
+
+Names opened(Opening& opening, const json& one) {
+  try {
+    return opening.open(one.at("file"), one.at("missing").get<std::set<std::string>>());
+  } catch (const Error& error) {
+    const auto name = one.at("file").at("spec").at("name").get<std::string>();
+    throw Error(fmt::format("run '{}'{}", name, error.where().empty() ? "" : ": " + error.where()), error.problem(),
+                error.help(), error.exit());
+  }
+}
+
+}  // namespace
+
+int open_plugins(const json& options) {
+  const auto specs = json::parse(read_plain_file(options.at("specs").get<std::string>(), 1 << 30));
+  Opening opening;
+  json columns = json::array();
+  for (const json& one : specs) columns.push_back(opened(opening, one));
+  std::cout << json{{"columns", columns}}.dump() << std::endl;
+  return 0;
+}
+
+}  // namespace compeer::worker

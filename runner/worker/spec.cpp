@@ -1,0 +1,85 @@
+#include "worker/spec.h"
+
+#include <cstdio>
+
+#include "base/hash.h"
+#include "base/inside.h"
+#include "base/json.h"
+#include "base/plain_file.h"
+#include "comm/launcher.h"
+#include "plugin/allow_list.h"
+#include "spec/spec.h"
+
+namespace compeer::worker {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr uint64_t longest_spec = 64 << 20;
+
+std::string checked_text(const std::filesystem::path& file) {
+  std::string text = read_plain_file(file, longest_spec);
+  const json read = parse_json(text);
+  const bool whole = read.is_object() && read.contains("spec") && read["spec"].is_object();
+  if (!whole) throw Error(file, "not a run's spec.json", "make one with: compeer run FILE", Exit::spec);
+  if (read.value("format", json()) != 1) {
+    throw Error(file, "written for another version of compeer", "resolve it again with: compeer run FILE", Exit::spec);
+  }
+  spec::Spec::from_file_text(text, file.string());  // a byte that flipped on the disk would make it another run
+  return text;
+}
+
+void note(const comm::World& world, const std::string& text) {
+  if (world.rank() == 0) std::fprintf(stderr, "compeer: note: %s\n", text.c_str());
+}
+
+void check_plugin(comm::World& world, const json& plugin) {
+  const std::string name = plugin.value("kind", "?") + "/" + plugin.value("name", "?");
+  const std::string hash = world.together("check plugins", [&] {
+    const std::filesystem::path file = plugin.value("path", "");
+    if (!std::filesystem::exists(file)) {
+      throw Error(file, "plugin " + name + " is not there any more", "build it, or resolve the run again",
+                  Exit::plugin);
+    }
+    return sha256_file(file);
+  });
+  world.agree("plugin " + name, hash);
+  if (hash != plugin.value("sha256", hash)) note(world, "plugin " + name + " has changed since the run was resolved");
+}
+
+}  // namespace
+
+json read_spec(comm::World& world, const std::filesystem::path& run) {
+  std::string text;
+  world.together("read spec", [&] {
+    if (world.rank() != 0) return;
+    std::error_code none;
+    if (!std::filesystem::exists(run / "spec.json", none))
+      throw Error(run, "is no run: it has no spec.json", "compeer run FILE makes such a folder and starts its workers",
+                  Exit::data);
+    refuse_links(run);
+    text = checked_text(run / "spec.json");
+  });
+  world.broadcast(text);
+  world.agree("spec", sha256(text));
+  return json::parse(text);
+}
+
+void check_agreement(comm::World& world, const json& spec_file) {
+  if (world.size() > 1) {
+    world.agree("worker program", world.together("check program", [] { return sha256_file("/proc/self/exe"); }));
+  }
+  const std::string allowed = world.together("read allowed plugins", [] { return plugin::AllowLists().hash(); });
+  world.agree("list of allowed plugins", allowed);
+  if (!allowed.empty()) note(world, "only plugins are loaded that COMPEER_LOCKED allows, by SHA-256");
+  for (const json& plugin : spec_file.value("plugins", json::array())) check_plugin(world, plugin);
+  if (const auto remark = comm::launcher_remark(); world.size() == 1 && !remark.empty()) note(world, remark);
+  const int planned = spec_file["spec"].value("ranks", world.size());
+  if (planned != world.size()) {
+    note(world,
+         "the spec asks for " + std::to_string(planned) + " ranks, this run has " + std::to_string(world.size()));
+  }
+}
+
+}  // namespace compeer::worker

@@ -1,0 +1,80 @@
+#include "worker/task.h"
+
+#include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "comm/phase.h"
+#include "comm/share.h"
+#include "data/task.h"
+#include "inference/services.h"
+#include "train/metrics/placement.h"
+#include "train/run.h"
+
+namespace compeer::worker {
+
+void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
+              comm::StopFlag& stop) {
+  c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
+  const Settings spec(spec_file.at("spec"));
+  at::set_num_threads(static_cast<int>(spec.integer("threads")));
+  train::print_placements(world, spec.integer("threads"));
+  const auto task = spec.text("task");
+  if (task == "data") {
+    auto services = inference::services_of(spec_file, stop, world.rank());
+    // A chat model may take long to answer; while it looks whether to stop, it has not hung.
+    services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
+    return data::run(world, stop, spec_file, folder, std::move(services));
+  }
+  train::Run run{world,     stop,
+                 spec_file, folder,
+                 spec,      train::find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
+                 nullptr,   nullptr};
+  const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
+  world.together("open plugins",
+                 [&] { run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank()); });
+  if (task == "sft") {
+    train::run_sft(run);
+  } else if (task == "grpo") {
+    train::run_grpo(run);
+  } else {
+    train::run_evaluate(run);
+  }
+}
+
+namespace {
+
+// A run of one rank with what rank 0, whose share is the largest, has of this one.
+nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
+  auto& spec = spec_file.at("spec");
+  const auto ranks = static_cast<int>(spec.at("ranks").get<int64_t>());
+  const auto task = spec.at("task").get<std::string>();
+  auto& table = spec.at(task);
+  auto& batch = table.at("batch");
+  const auto together = table.value("together", int64_t{1}), whole = batch.get<int64_t>();
+  batch = std::min(whole, together * comm::share((whole + together - 1) / together, ranks, 0).count);
+  spec["ranks"] = 1;
+  return spec_file;
+}
+
+}  // namespace
+
+double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop) {
+  c10::SetStackTraceFetcher([] { return std::string(); });
+  const auto task = spec_file.at("spec").at("task").get<std::string>();
+  if (task == "data")
+    throw Error("task data", "takes what its stages need, which nobody knows beforehand", "", Exit::data);
+  const auto mine = share_of_rank_0(spec_file);
+  const Settings spec(mine.at("spec"));
+  at::set_num_threads(static_cast<int>(spec.integer("threads")));
+  comm::World world;
+  train::Run run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
+  run.plugins = std::make_unique<train::RunPlugins>(mine, std::nullopt, stop, 0);
+  return task == "sft"    ? train::memory_of_sft(run)
+         : task == "grpo" ? train::memory_of_grpo(run)
+                          : train::memory_of_evaluate(run);
+}
+
+}  // namespace compeer::worker

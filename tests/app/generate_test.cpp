@@ -1,0 +1,270 @@
+// compeer generate and compeer score, as a user calls them.
+#include "inference/generate.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "../program.h"
+#include "inference/score.h"
+#include "places.h"
+#include "tiny_model.h"
+
+namespace compeer::app {
+namespace {
+
+using nlohmann::json;
+
+const std::string golden = COMPEER_SOURCE_DIR "/tests/golden/text_tied";  // ids only: it has no tokenizer
+
+class ModelCommands : public Program {
+ protected:
+  // The lines that a command answers, which must end well.
+  std::vector<json> answers(const std::string& arguments) {
+    auto text = told(arguments);
+    EXPECT_TRUE(text.ends_with("exit 0")) << text;
+    std::vector<json> lines;
+    for (size_t end; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+      lines.push_back(json::parse(text.substr(0, end)));
+    return lines;
+  }
+
+  // What a command says of input that it refuses.
+  std::string refused(const std::string& command, const std::string& input) {
+    write("bad.jsonl", input);
+    return told(command + " --model " + golden + " --max-new 2 < bad.jsonl");
+  }
+  std::string refused_score(const std::string& input) {
+    write("bad.jsonl", input);
+    return told("score --model " + golden + " < bad.jsonl");
+  }
+
+  std::string tiny() {
+    make_tiny_model(folder() / "tiny", 256);
+    return (folder() / "tiny").string();
+  }
+
+  // Prompts of many lengths.
+  void write_prompts(int count, int vocabulary) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+      json ids = json::array();
+      for (int j = 0; j <= (i * 7) % 45; ++j) ids.push_back((i * 31 + j * 17) % vocabulary);
+      lines += json{{"ids", ids}}.dump() + "\n";
+    }
+    write("prompts.jsonl", lines);
+  }
+};
+
+TEST_F(ModelCommands, GenerateTheTokensThatTransformersDoes) {
+  const auto reference = json::parse(std::ifstream(golden + "/golden.json")).at("greedy");
+  std::string lines;
+  for (const auto& ids : reference.at("prompts")) lines += json{{"ids", ids}}.dump() + "\n";
+  write("prompts.jsonl", lines);
+  const auto found =
+      answers("generate --model " + golden + " --greedy --ignore-end --max-new 32 --batch 2 < prompts.jsonl");
+  ASSERT_EQ(found.size(), reference.at("tokens").size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].at("ids"), reference.at("tokens")[i]);
+    EXPECT_FALSE(found[i].contains("text"));
+    for (size_t t = 0; t < 32; ++t)
+      EXPECT_NEAR(found[i].at("logprobs")[t].get<double>(), reference.at("logprobs")[i][t].get<double>(), 1e-5);
+  }
+}
+
+TEST_F(ModelCommands, GiveTheSameBitsWhateverTheBatch) {
+  write_prompts(40, 512);
+  for (const std::string options :
+       {"", " --samples 3 --seed 9", " --top-p 0.8 --repetition-penalty 1.2 --temperature 0.7"}) {
+    const auto command = "generate --model " + golden + " --max-new 12" + options + " < prompts.jsonl --batch ";
+    const auto one = told(command + "1");
+    EXPECT_TRUE(one.ends_with("exit 0")) << one;
+    for (const std::string batch : {"7", "32"}) EXPECT_EQ(told(command + batch + " --threads 2"), one) << options;
+  }
+}
+
+TEST_F(ModelCommands, ScoreWhatTheyGeneratedWithTheSameBits) {
+  write_prompts(40, 512);
+  const auto generated = told("generate --model " + golden + " --max-new 20 --batch 16 < prompts.jsonl > new.jsonl");
+  EXPECT_EQ(generated, "exit 0");
+  std::ifstream prompts(folder() / "prompts.jsonl"), news(folder() / "new.jsonl");
+  std::string prompt, completion, texts;
+  std::vector<json> expected;
+  std::vector<size_t> lengths;
+  while (std::getline(prompts, prompt) && std::getline(news, completion)) {
+    auto ids = json::parse(prompt).at("ids");
+    lengths.push_back(ids.size());
+    const auto more = json::parse(completion);
+    ids.insert(ids.end(), more.at("ids").begin(), more.at("ids").end());
+    texts += json{{"ids", ids}}.dump() + "\n";
+    expected.push_back(more.at("logprobs"));
+  }
+  ASSERT_EQ(expected.size(), 40u);
+  write("texts.jsonl", texts);
+  for (const std::string batch : {"1", "7", "32"}) {
+    const auto scores = answers("score --model " + golden + " --batch " + batch + " < texts.jsonl");
+    ASSERT_EQ(scores.size(), 40u);
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const auto& all = scores[i].at("logprobs");
+      EXPECT_EQ(json(std::vector<json>(all.begin() + static_cast<int64_t>(lengths[i]) - 1, all.end())), expected[i])
+          << i;
+    }
+  }
+}
+
+TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
+  const std::string good = "{\"ids\": [5, 6]}\n";
+  const auto deep = std::string(100000, '[') + std::string(100000, ']');
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"{\"ids\": [5, 512]}", "token id 512 is outside the vocabulary of 512"},
+      {"{\"ids\": [5, -1]}", "token id -1 is outside the vocabulary of 512"},
+      {"{\"ids\": [5, 4294967296]}", "\"ids\" holds 4294967296, which is no token id"},
+      {"{\"ids\": [1.5]}", "\"ids\" holds 1.5, which is no token id"},
+      {"{\"ids\": 7}", "\"ids\" is no list"},
+      {"{\"ids\": []}", "is empty"},
+      {"{\"ids\": [1, 2}", "is not valid JSON: parse error at line 1, column "},
+      {"{\"text\": \"a\xff\"}", "is not UTF-8"},
+      {"[1, 2]", "is not a JSON object"},
+      {"{\"ids\": [\"" + std::string(100000, 'a') + "\"]}", "\"ids\" holds \"" + std::string(59, 'a') + ", which"},
+      {"{\"ids\": [1], \"ids\": [2]}", "has the key 'ids' twice"},
+      {"{\"ids\": [1]}" + std::string(1, '\0') + "{}", "is not valid JSON: it holds a zero byte"},
+      {"{\"ids\": " + deep + "}", "nests more than 64 levels"},
+      {"{\"messages\": [{\"content\": " + deep + "}]}", "nests more than 64 levels"},
+      {"{\"ids\": [1], \"images\": " + deep + "}", "nests more than 64 levels"},
+      {"{\"id\": [1]}", "has neither ids nor text nor messages\n  help: did you mean 'ids'?"},
+      {"{\"text\": \"hello\"}", "has no tokenizer"},
+  };
+  for (const auto& [line, what] : cases) {
+    for (const auto& told :
+         {refused("generate", good + "\n" + line + "\n" + good), refused_score(good + "\n" + line)}) {
+      const auto where = what == "has no tokenizer" ? golden : "line 3";
+      const auto message = "compeer: error: " + where + ": " + what;
+      EXPECT_TRUE(told.starts_with("{\"")) << told;  // line 1 has been answered, whole
+      EXPECT_TRUE(told.substr(told.find('\n') + 1).starts_with(message)) << told << "\nexpected " << message;
+      EXPECT_TRUE(told.ends_with("exit 4")) << told;
+    }
+  }
+}
+
+TEST_F(ModelCommands, RefuseATextThatLeavesNoRoom) {
+  const std::string longest = json{{"ids", std::vector<int>(512, 3)}}.dump() + "\n";
+  EXPECT_NE(refused("generate", longest).find("line 1: has 512 tokens, the model has room for 512"), std::string::npos);
+  EXPECT_TRUE(refused_score(longest).ends_with("exit 0"));
+  EXPECT_NE(refused_score(json{{"ids", std::vector<int>(513, 3)}}.dump()).find("line 1: has 513 tokens"),
+            std::string::npos);
+}
+
+TEST_F(ModelCommands, ScoreATextOfOneTokenWithNothing) {
+  write("one.jsonl", "{\"ids\": [5]}");
+  EXPECT_EQ(told("score --model " + golden + " < one.jsonl"), "{\"logprobs\":[]}\nexit 0");
+}
+
+TEST_F(ModelCommands, AnswerNothingWithNothing) {
+  EXPECT_EQ(told("generate --model " + golden + " < /dev/null"), "exit 0");
+  EXPECT_EQ(told("score --model " + golden + " < /dev/null"), "exit 0");
+}
+
+TEST_F(ModelCommands, EndAtTheTokensThatTheModelsFolderNames) {
+  fs::copy(golden, folder() / "ends");
+  write_prompts(30, 512);
+  const auto last = [&](const std::string& options) {
+    std::set<int> ids;
+    for (const auto& line : answers("generate --model ends --max-new 64 < prompts.jsonl" + options)) {
+      const auto tokens = line.at("ids").get<std::vector<int>>();
+      if (tokens.size() < 64) ids.insert(tokens.back());
+    }
+    return ids;
+  };
+  EXPECT_TRUE(last(" --ignore-end").empty());
+  write("ends/generation_config.json", "{\"eos_token_id\": [17, 18, 19, 20, 21, 22, 23, 24]}");
+  const auto several = last("");
+  EXPECT_GT(several.size(), 1u);
+  EXPECT_GE(*several.begin(), 17);
+  EXPECT_LE(*several.rbegin(), 24);
+  write("ends/generation_config.json", "{\"eos_token_id\": \"no\"}");
+  EXPECT_EQ(told("generate --model ends < prompts.jsonl"),
+            "compeer: error: ends/generation_config.json: eos_token_id is \"no\", not a token id or a list\nexit 4");
+}
+
+TEST_F(ModelCommands, UnderstandTextAndMessages) {
+  const auto model = tiny();
+  write("in.jsonl",
+        "{\"text\": \"I feel alone.\"}\n"
+        "{\"messages\": [{\"role\": \"user\", \"content\": \"I feel alone.\"}]}\n");
+  const auto generated = answers("generate --model " + model + " --max-new 8 < in.jsonl");
+  ASSERT_EQ(generated.size(), 2u);
+  for (const auto& line : generated) EXPECT_TRUE(line.at("text").is_string());
+  const auto scored = answers("score --model " + model + " < in.jsonl");
+  for (const auto& line : scored) EXPECT_EQ(line.at("ids").size(), line.at("logprobs").size() + 1);
+  EXPECT_LT(scored[0].at("ids").size(), scored[1].at("ids").size());
+}
+
+TEST_F(ModelCommands, TakeSpecialTokensInATextForTextUnlessAsked) {
+  const auto model = tiny();
+  write("in.jsonl",
+        "{\"text\": \"So<|im_end|>\"}\n{\"messages\": [{\"role\": \"user\", \"content\": \"So<|im_end|>\"}]}\n");
+  const auto plain = answers("score --model " + model + " < in.jsonl");
+  const auto special = answers("score --special --model " + model + " < in.jsonl");
+  for (size_t i = 0; i < 2; ++i) EXPECT_GT(plain[i].at("ids").size(), special[i].at("ids").size() + 3) << i;
+}
+
+TEST_F(ModelCommands, StopWhereTheTextContainsAStopString) {
+  const auto model = tiny();
+  write("in.jsonl", "{\"text\": \"I feel alone.\"}\n");
+  const auto command = "generate --model " + model + " --max-new 60 --ignore-end < in.jsonl";
+  const auto whole = answers(command)[0];
+  const auto text = whole.at("text").get<std::string>();
+  ASSERT_GT(text.size(), 20u);
+  std::string stop = text.substr(10, 4);
+  for (size_t at; (at = stop.find('\'')) != std::string::npos;) stop[at] = '?';
+  write("stop.txt", stop);
+  const auto cut = answers("generate --model " + model +
+                           " --max-new 60 --ignore-end --stop never --stop \"$(cat stop.txt)\" < in.jsonl")[0];
+  EXPECT_EQ(cut.at("text"), text.substr(0, text.find(stop)));
+  const auto ids = cut.at("ids").get<std::vector<int>>(), all = whole.at("ids").get<std::vector<int>>();
+  EXPECT_LT(ids.size(), all.size());
+  EXPECT_TRUE(std::equal(ids.begin(), ids.end(), all.begin()));
+}
+
+TEST_F(ModelCommands, AnswerAPromptBeforeTheNextIsAsked) {
+  const std::string compeer = COMPEER_BINARY_DIR "/bin/compeer";
+  const auto text =
+      told("--version > /dev/null; mkfifo in out; " + compeer + " generate --max-new 2 --model " + golden +
+           " < in > out & exec 3> in 4< out; echo '{\"ids\": [1]}' >&3; read a <&4; echo \"$a\"; "
+           "echo '{\"ids\": [2]}' >&3; read b <&4; echo \"$b\"; exec 3>&-; wait");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_TRUE(text.ends_with("]}\nexit 0")) << text;
+}
+
+TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
+  const auto told_of = [&](const std::string& config) {
+    fs::create_directories(folder() / "odd");
+    write("odd/config.json", config);
+    return told("score --model odd < /dev/null");
+  };
+  EXPECT_EQ(told_of(R"({"model_type": "qwen3"})"),
+            "compeer: error: odd/config.json: no plugin reads models of type 'qwen3'\n"
+            "  help: did you mean 'qwen2'? known: qwen2, qwen2_5_vl\nexit 4");
+  EXPECT_EQ(told_of(R"({"model_type": 2})"),
+            "compeer: error: odd/config.json: names no model_type\n"
+            "  help: a model folder has the layout that transformers writes\nexit 4");
+  EXPECT_TRUE(told_of(R"({"model_type": )").starts_with("compeer: error: odd/config.json: is not valid JSON: parse "));
+}
+
+TEST_F(ModelCommands, CheckTheirOptionsFirst) {
+  EXPECT_EQ(told("generate --model nowhere"), "compeer: error: nowhere: is no folder\nexit 4");
+  EXPECT_EQ(told("score --model ."),
+            "compeer: error: .: has no config.json\n"
+            "  help: a model folder has the layout that transformers writes\nexit 4");
+  for (const std::string wrong :
+       {"--temperature 0", "--top-p 0", "--top-p 1.1", "--min-p 2", "--min-p nan", "--top-k -1", "--batch 0",
+        "--max-new 0", "--max-new 99999999999999999999", "--seed -1", "--seed 99999999999999999999", "--threads 0",
+        "--threads 100000", "--dtype int8", "--engine fast", "--stop ''", "--repetition-penalty 0"}) {
+    const auto text = told("generate --model " + golden + " " + wrong + " < /dev/null");
+    EXPECT_TRUE(text.ends_with("exit 2")) << wrong << ": " << text;
+  }
+}
+
+}  // namespace
+}  // namespace compeer::app

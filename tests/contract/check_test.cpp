@@ -1,0 +1,276 @@
+// Plugins that do what none may, and what `compeer plugins check` says of each.
+#include "checked.h"
+
+#include "places.h"
+
+namespace compeer::contract {
+namespace {
+
+using nlohmann::json;
+
+const std::string fixtures = COMPEER_FIXTURES;
+const std::string unruly = fixtures + "/broken/rewards/unruly.so";
+
+class PluginsCheck : public Checked {
+ protected:
+  json act(const std::string& what, const std::string& more = "", const std::string& library = unruly) {
+    return checked(library + " --set 'act=\"" + what + "\"' " + more);
+  }
+  json faulty(const std::string& kind, const std::string& what) {
+    return act(what, "", fixtures + "/broken/" + kind + "/faulty.so");
+  }
+};
+
+TEST_F(PluginsCheck, PassesAPluginThatBehaves) {
+  const auto report = act("well");
+  EXPECT_EQ(failing(report), "");
+  EXPECT_EQ(report.at("exit"), 0);
+  EXPECT_EQ(report.at("holds"), true);
+  EXPECT_EQ(report.at("plugin"), "rewards/unruly 1.0.0");
+  EXPECT_EQ(all(report, "not checked"), "");
+  EXPECT_NE(all(report, "told").find("time: score() with ordinary completions: "), std::string::npos);
+  EXPECT_NE(all(report, "holds").find("settings: the ends of ranges are taken, 2 of them, and nothing beyond\n"),
+            std::string::npos);
+}
+
+TEST_F(PluginsCheck, PrintsATable) {
+  const auto text = told("plugins check " + unruly + " --set 'act=throw int'");
+  EXPECT_TRUE(text.starts_with("rewards/unruly 1.0.0  " + unruly +
+                               "\n\n  descriptor  holds        valid, of the kind and name that the file has\n"))
+      << text;
+  EXPECT_NE(text.find("  inputs      FAILS        in score() with ordinary completions, empty completions, "),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with("\nexit 5")) << text;
+}
+
+TEST_F(PluginsCheck, FindsCrashes) {
+  for (const auto& [what, place] :
+       {std::pair{"crash in the constructor", "making: crashed (segmentation fault) in its constructor\n"},
+        {"crash in the method", "inputs: crashed (segmentation fault) in score() with ordinary completions\n"},
+        {"crash when it is empty", "inputs: crashed (segmentation fault) in score() with empty completions\n"},
+        {"crash in the destructor", "ranges: crashed (segmentation fault) in its destructor\n"},
+        {"overflow the stack", "inputs: crashed (segmentation fault) in score() with ordinary completions\n"}}) {
+    const auto report = act(what);
+    EXPECT_EQ(failing(report), place);
+    EXPECT_EQ(report.at("exit"), 5);
+    EXPECT_EQ(report.at("quarantined"), true);
+    EXPECT_NE(all(report, "not checked").find("the rest: it could not go on after that\n"), std::string::npos);
+  }
+}
+
+TEST_F(PluginsCheck, ShowsTheStackOfACrash) {
+  const auto report = act("crash in the method");
+  const auto& stack = report.at("findings").at(report.at("findings").size() - 2).at("stack");
+  ASSERT_GE(stack.size(), 2u) << report;
+  const auto first = stack[0].get<std::string>();
+  EXPECT_TRUE(first.find("write_to_nowhere") != std::string::npos || first.starts_with(unruly)) << first;
+}
+
+TEST_F(PluginsCheck, FindsACrashWhileItIsLoaded) {
+  const auto report = checked(fixtures + "/broken/rewards/static_crash.so");
+  EXPECT_EQ(failing(report), "loading: crashed (segmentation fault) while it was loaded\n");
+  EXPECT_EQ(report.at("quarantined"), true);
+}
+
+TEST_F(PluginsCheck, FindsWhatEndsTheProcess) {
+  EXPECT_EQ(failing(act("exit")), "inputs: called exit(0) in score() with ordinary completions\n");
+  EXPECT_EQ(failing(act("_exit")),
+            "inputs: ended the process with code 0, without a word, in score() with ordinary completions\n");
+  EXPECT_EQ(failing(act("kill")),
+            "inputs: was ended by signal 9 (Killed) in score() with ordinary completions: out of memory?\n");
+  const auto text = failing(act("throw where none may"));
+  EXPECT_TRUE(
+      text.starts_with("inputs: crashed (abort) in score() with ordinary completions; standard error ends "
+                       "with: terminate called after throwing an instance of 'int'"))
+      << text;
+}
+
+TEST_F(PluginsCheck, FindsCallsThatDoNotComeBack) {
+  const auto report = act("spin", "--patience 3");
+  EXPECT_EQ(failing(report), "inputs: did not come back within 3 seconds in score() with ordinary completions\n");
+  EXPECT_EQ(report.at("quarantined"), true);
+  EXPECT_GE(report.at("findings").at(report.at("findings").size() - 2).at("stack").size(), 1u);
+}
+
+TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
+  const auto thrown = act("throw int");
+  EXPECT_NE(
+      failing(thrown).find("a single completion, example made-up-2, example made-up-3: threw a value of type int\n"),
+      std::string::npos)
+      << failing(thrown);
+  EXPECT_EQ(thrown.at("quarantined"), false);
+  EXPECT_NE(failing(act("nan")).find("returned NaN for part 'quality' of completion 0 (the first is 0)"),
+            std::string::npos);
+  EXPECT_NE(failing(act("wrong count")).find(": returned shape [4, 1] instead of [4, 2]\n"), std::string::npos);
+}
+
+TEST_F(PluginsCheck, FindsConstructorsThatRefuseWhatTheirDescriptorsAllow) {
+  EXPECT_EQ(failing(act("refuse")), "making: not today\n");
+  EXPECT_EQ(failing(act("refuse 9")), "ranges: n = 9 is in range, but refused: one less, please\n");
+}
+
+TEST_F(PluginsCheck, FindsResultsThatChange) {
+  auto text = failing(act("count calls"));
+  EXPECT_TRUE(text.starts_with("same twice: in score() with example made-up-3, ")) << text;
+  EXPECT_NE(text.find(": gave other results when it was asked again\n"), std::string::npos) << text;
+  text = failing(act("look at the clock"));
+  EXPECT_TRUE(text.starts_with("same twice: in score() with ")) << text;
+  text = failing(act("count threads"));
+  EXPECT_TRUE(text.starts_with("threads: in score() with ")) << text;
+  EXPECT_NE(text.find(": gave other results with 2 threads\n"), std::string::npos) << text;
+}
+
+// On a slow machine there is time for fewer calls than a thousand.
+TEST_F(PluginsCheck, FindsWhatGrows) {
+  for (const auto& [what, method, left] :
+       {std::tuple{"leak memory", "score()", "kept "},
+        {"leak descriptors", "score()", " more files open\n"},
+        {"start threads", "score()", " more threads running\n"},
+        {"start threads for good", "its constructor and destructor", " more threads running\n"}}) {
+#ifdef __SANITIZE_ADDRESS__  // which keeps freed memory for a while
+    if (what == std::string("leak memory")) continue;
+#endif
+    const auto text = failing(act(what));
+    EXPECT_TRUE(text.starts_with("growth: ")) << text;
+    EXPECT_NE(text.find(std::string(" more calls of ") + method), std::string::npos) << text;
+    EXPECT_NE(text.find(left), std::string::npos) << text;
+  }
+}
+
+TEST_F(PluginsCheck, FindsWhatIsDoneToTheStreams) {
+  auto text = failing(act("print"));
+  EXPECT_TRUE(text.starts_with("process: it wrote ")) << text;
+  EXPECT_NE(text.find(" bytes to standard output: hello"), std::string::npos) << text;
+  EXPECT_EQ(failing(act("close")), "process: it closed descriptor 1\n");
+}
+
+TEST_F(PluginsCheck, FindsWhatIsWrittenIntoItsReport) {
+  const auto report = act("write half a line");
+  EXPECT_NE(failing(report).find("process: it wrote into a file that is not its own: this check's report\n"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(report.at("exit"), 5);
+}
+
+TEST_F(PluginsCheck, FindsDescriptorsThatDoNotFit) {
+  auto report = checked(fixtures + "/interface/rewards/plain.so");
+  EXPECT_NE(
+      failing(report).find("loading: plugin rewards/plain was built for plugin interface " COMPEER_PREVIOUS_INTERFACE
+                           ", this program has "),
+      std::string::npos)
+      << failing(report);
+  EXPECT_EQ(report.at("exit"), 5);
+  EXPECT_EQ(report.at("quarantined"), false);
+  report = checked(fixtures + "/renamed/rewards/plain.so");
+  EXPECT_TRUE(failing(report).starts_with(
+      "descriptor: is the plugin rewards/plane, but lies where rewards/plain should be; move it to rewards/plane.so"))
+      << failing(report);
+  write("text.so", "hello");
+  report = checked("text.so");
+  EXPECT_EQ(failing(report), "descriptor: is not a shared library (no ELF header); build or copy the library again\n");
+  EXPECT_EQ(report.at("exit"), 5);
+  fs::resize_file(folder() / "text.so", uint64_t{1} << 40);  // a hole, which would take hours to hash
+  report = checked("text.so");
+  EXPECT_EQ(failing(report), "descriptor: is larger than 4294967296 bytes\n");
+  EXPECT_EQ(report.at("sha256"), nullptr);
+}
+
+TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
+  for (const auto& [kind, what, finding] :
+       {std::tuple{"datasets", "one id", "each has an id of its own? train 1 has the id of an earlier one: the same"},
+        {"datasets", "odd role", "the first thousand examples are whole? train 0 has a turn of the role 'robot'"},
+        {"datasets", "bytes", "the first thousand examples are whole? train 0 has an answer that is no UTF-8"},
+        {"datasets", "any split", "a split that it has not is empty? 'no such split' has 3"},
+        {"similarity", "one way",
+         "two texts are as alike one way as the other? texts 0 and 1: 0.5 one way, 0 the other"},
+        {"similarity", "half itself", "a text is wholly like itself? text 0 is 0.5 like itself"},
+        {"similarity", "like nothing", "the empty text is like none? the empty text is 0.25 like text 0"},
+        {"stages", "company",
+         "a record becomes the same alone and with others? record made-up-1 becomes something else"},
+        {"stages", "count", "'records' is counted 9 times, and 3 when records are made alone"},
+        {"stages", "lose one", "gave 2 outcomes for 3 records"},
+        {"stages", "list", "findings are an object? findings() returned no object"},
+        {"reweighting", "write into rewards",
+         "the rewards that it gets stay as they were? it wrote into the rewards that it was given"},
+        {"reweighting", "divide by the sum", "in reweight() with rewards of nothing: returned NaN"}}) {
+    const auto report = faulty(kind, what);
+    EXPECT_NE(failing(report).find(finding), std::string::npos) << kind << ", " << what << "\n" << failing(report);
+    EXPECT_EQ(report.at("exit"), 5);
+  }
+  EXPECT_TRUE(failing(act("divide by the question"))
+                  .starts_with("rules: an example without a word gets numbers or is refused? "))
+      << failing(act("divide by the question"));
+  EXPECT_NE(failing(faulty("datasets", "next")).find("gave other results when it was asked again"), std::string::npos);
+  for (const auto* kind : {"datasets", "similarity", "stages", "reweighting"})
+    EXPECT_EQ(failing(faulty(kind, "well")), "") << kind;
+}
+
+TEST_F(PluginsCheck, SaysWhatItCouldNotCheck) {
+  const auto report = faulty("stages", "other records");
+  EXPECT_EQ(failing(report), "");
+  EXPECT_NE(all(report, "not checked")
+                .find("record 'made-up-1': has no pulse; --dataset NAME or --set KEY=VALUE may "
+                      "give it what it asks for"),
+            std::string::npos)
+      << all(report, "not checked");
+  EXPECT_EQ(report.at("exit"), 0);
+}
+
+// A check that has checked nothing must not look like one that went well.
+TEST_F(PluginsCheck, EndsWith4IfNothingCouldBeMade) {
+  const std::string needy = COMPEER_BINARY_DIR "/plugins/rewards/overlong.so";
+  const auto report = checked(needy);
+  EXPECT_EQ(failing(report), "");
+  EXPECT_EQ(report.at("made"), false);
+  EXPECT_NE(all(report, "not checked").find("say them with --set KEY=VALUE"), std::string::npos);
+  EXPECT_EQ(report.at("exit"), 4);
+  EXPECT_NE(told("plugins check " + needy).find("; none could be made, so nothing it does was checked\nexit 4"),
+            std::string::npos);
+  EXPECT_EQ(checked(needy + " --set most=400 --set cache=100").at("exit"), 0);
+}
+
+TEST_F(PluginsCheck, RefusesMistakesOnTheCommandLine) {
+  EXPECT_EQ(
+      told("plugins check nowhere.so"),
+      "compeer: error: nowhere.so: is no file\n  help: compeer plugins list -v shows where libraries lie\nexit 2");
+  const auto text = told("plugins check " + unruly + " --set akt=1");
+  EXPECT_TRUE(text.starts_with("compeer: error: --set: unknown key 'akt'\n  help: did you mean 'act'?")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(told("plugins check " + unruly + " --dataset nowhere").ends_with("exit 3"));
+}
+
+// What crashed is not run until it has passed.
+TEST_F(PluginsCheck, QuarantinesWhatCrashes) {
+  EXPECT_EQ(act("crash in the method").at("quarantined"), true);
+  const auto list = told("--plugin-dir " + fixtures + "/broken plugins list rewards -v");
+  EXPECT_NE(list.find("  QUARANTINED: it crashed (segmentation fault) in score() with ordinary completions\n"),
+            std::string::npos)
+      << list;
+  const auto run =
+      "--plugin-dir " + fixtures + "/broken run " + smoke + " --set rewards.0.plugin=unruly --results here -q";
+  const auto refused = told(run);
+  EXPECT_NE(refused.find(unruly +
+                         ": plugin rewards/unruly is quarantined: when it was checked it crashed (segmentation "
+                         "fault) in score() with ordinary completions\n  help: mend it and build it again, or "
+                         "lift it by a check that it passes: compeer plugins check " +
+                         unruly),
+            std::string::npos)
+      << refused;
+  EXPECT_TRUE(refused.ends_with("exit 5")) << refused;
+  EXPECT_EQ(act("throw int").at("exit"), 5);  // no crash, but no reason to trust it either
+  EXPECT_NE(told("--plugin-dir " + fixtures + "/broken plugins list -v").find("QUARANTINED"), std::string::npos);
+  EXPECT_EQ(act("well").at("exit"), 0);
+  EXPECT_EQ(told("--plugin-dir " + fixtures + "/broken plugins list -v").find("QUARANTINED"), std::string::npos);
+}
+
+TEST_F(PluginsCheck, IgnoresAListThatIsNone) {
+  fs::create_directories(folder() / "compeer");
+  write("compeer/quarantine.json", "{\"format\": 1, \"plug");
+  EXPECT_EQ(act("well").at("exit"), 0);
+  EXPECT_EQ(errors(), "compeer: note: " + (folder() / "compeer/quarantine.json").string() +
+                          ": is no list of quarantined plugins, and is ignored\n");
+}
+
+}  // namespace
+}  // namespace compeer::contract

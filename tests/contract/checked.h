@@ -1,0 +1,44 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../program.h"
+
+namespace compeer::contract {
+
+/// `compeer plugins check`, with a quarantine of the test's own.
+class Checked : public Program {
+ protected:
+  Checked() { ::setenv("XDG_CACHE_HOME", folder().c_str(), 1); }
+
+  /// What it prints as JSON, and "exit": its exit code.
+  nlohmann::json checked(const std::string& arguments) {
+    const auto text = told("plugins check " + arguments + " --json 2> errors.txt");
+    const auto end = text.rfind("exit ");
+    auto report = nlohmann::json::parse(text.substr(0, end), nullptr, false);
+    if (!report.is_object()) report = {{"findings", nlohmann::json::array()}, {"errors", errors()}};
+    report["exit"] = std::stoi(text.substr(end + 5));
+    return report;
+  }
+
+  /// Of a report: "check: what" of all that has this verdict, a line each.
+  static std::string all(const nlohmann::json& report, const std::string& verdict) {
+    std::string lines;
+    for (const auto& one : report.at("findings")) {
+      if (one.at("verdict") == verdict)
+        lines += one.at("check").get<std::string>() + ": " + one.at("what").get<std::string>() + "\n";
+    }
+    return report.contains("errors") ? report.at("errors").get<std::string>() : lines;
+  }
+  static std::string failing(const nlohmann::json& report) { return all(report, "fails"); }
+
+  std::string errors() const {
+    std::ifstream file(folder() / "errors.txt");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+}  // namespace compeer::contract

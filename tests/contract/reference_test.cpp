@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "base/files.h"
+#include "contract/reference/page.h"
+#include "contract/reference/stubs.h"
+#include "lua/sandbox.h"
+#include "places.h"
+#include "plugin/tiny_elf.h"
+#include "script/fake_actions.h"
+#include "script/module.h"
+
+namespace compeer::contract {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path pages = fs::path(COMPEER_SOURCE_DIR) / "docs/plugins";
+
+std::vector<plugin::Found> built() { return plugin::Finder({fs::path(COMPEER_BINARY_DIR) / "plugins"}).all(); }
+
+std::string page(const fs::path& file) { return fs::exists(file) ? read_file(file) : ""; }
+
+TEST(PluginPages, SayWhatDescriptorsSay) {
+  for (const auto& found : built()) {
+    const auto title = found.kind + "/" + found.name;
+    EXPECT_EQ(page(pages / (title + ".md")), plugin_page(found.descriptor))
+        << "to write it anew: build/bin/compeer plugins inspect " << title << " --markdown >docs/plugins/" << title
+        << ".md";
+  }
+  EXPECT_EQ(page(pages / "README.md"), plugin_index(built()))
+      << "to write it anew: build/bin/compeer plugins list --markdown >docs/plugins/README.md";
+}
+
+TEST(PluginPages, AreOfPluginsThatThereAre) {
+  const auto all = built();
+  size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(pages)) count += entry.path().extension() == ".md";
+  EXPECT_EQ(count, all.size() + 1) << "docs/plugins/ has pages of plugins that are no more";
+}
+
+plugin::Found probe(const std::string& parameters) {
+  plugin::Found found;
+  found.kind = "rewards";
+  found.name = "probe";
+  found.descriptor = plugin::read_descriptor(tiny_elf(probe_descriptor(parameters)), "rewards/probe.so");
+  return found;
+}
+
+const std::string every_type = R"({
+  "n": {"type": "integer", "default": 3, "min": 1, "help": "how many | in all"},
+  "style": {"type": "string", "choices": ["warm", "calm"], "help": "manner"},
+  "file": {"type": "path", "default": null, "help": "where from"},
+  "odd-one": {"type": "list", "items": "number", "default": [1.5], "help": "weights"},
+  "any": {"type": "table", "open": true, "default": {}, "help": "the user's own"},
+  "size": {"type": "table", "help": "how large", "parameters": {"deep": {"type": "boolean", "default": true, "help": "or flat"}}},
+  "like": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike"}})";
+
+TEST(PluginPages, ShowEveryTypeOfSetting) {
+  EXPECT_EQ(
+      plugin_page(probe(every_type).descriptor),
+      "# rewards/probe\n\nA probe. Version 1.0.0.\n\n```toml\n[[rewards]]\nplugin = \"probe\"\n```\n\n"
+      "| setting | value | default | meaning |\n|---|---|---|---|\n"
+      "| `n` | an integer of at least 1 | `3` | how many \\| in all |\n"
+      "| `style` | one of warm, calm | required | manner |\n"
+      "| `file` | a path (a string) | unset | where from |\n"
+      "| `odd-one` | a list of numbers | `[1.5]` | weights |\n"
+      "| `any` | a table | `{}` | the user's own |\n"
+      "| `size` | a table | required | how large |\n"
+      "| `size.deep` | true or false | `true` | or flat |\n"
+      "| `like` | a similarity plugin (its name, or a table with its settings) | `\"hashed_ngrams\"` | how alike |\n"
+      "\nMade by `compeer plugins inspect rewards/probe --markdown`.\n");
+}
+
+TEST(PluginPages, ShowTextAsItWasWritten) {
+  auto plugin = probe(R"({"a": {"type": "string", "default": "x` <i>|", "help": "see [here](http://x) <script>"}})");
+  plugin.descriptor.summary = "<script>alert(1)</script> ![x](y)";
+  const auto text = plugin_page(plugin.descriptor);
+  EXPECT_NE(text.find("\n&lt;script>alert(1)&lt;/script> !\\[x](y) Version 1.0.0.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("| `a` | a string | `\"x\\u0060 <i>\\|\"` | see \\[here](http://x) &lt;script> |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(plugin_index({plugin}).find("| &lt;script>alert(1)"), std::string::npos);
+}
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(LuaStubs, DeclareEverySettingWithItsType) {
+  const auto stubs = lua_stubs({probe(every_type)});
+  EXPECT_TRUE(holds(stubs,
+                    "---A probe.\n"
+                    "---@class compeer.rewards.probe.size\n"
+                    "---@field deep? boolean or flat (true or false; default true)\n\n"
+                    "---@class compeer.rewards.probe : compeer.section.rewards\n"
+                    "---@field plugin? \"probe\"\n"
+                    "---@field n? integer how many | in all (an integer of at least 1; default 3)\n"
+                    "---@field style? \"warm\"|\"calm\" manner (one of warm, calm; required)\n"
+                    "---@field file? string where from (a path (a string); unset)\n"
+                    "---@field [\"odd-one\"]? (number)[] weights (a list of numbers; default [1.5])\n"
+                    "---@field any? table<string, any> the user's own (a table; default {})\n"
+                    "---@field size? compeer.rewards.probe.size how large (required)\n"
+                    "---@field like? compeer.similarity how alike"))
+      << stubs;
+  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.rewards compeer.rewards.probe\n")) << stubs;
+  EXPECT_TRUE(holds(stubs,
+                    "\n---@field clip? number clip range of the ratio, on either side of 1 (a number above 0; "
+                    "default 0.2)\n"));
+}
+
+TEST(LuaStubs, KeepChoicesInTheirQuotes) {
+  const auto stubs = lua_stubs({probe(R"({"a": {"type": "string", "choices": ["x\"|any", "y\\"], "help": "odd"}})")});
+  EXPECT_TRUE(holds(stubs, R"(---@field a? "x\"|any"|"y\\" odd )")) << stubs;
+}
+
+TEST(LuaStubs, NameWhatMayStandForAPluginOfAKind) {
+  const auto stubs = lua_stubs(built());
+  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.similarity \"hashed_ngrams\"|compeer.similarity.hashed_ngrams|"));
+  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.models compeer.models.qwen2|compeer.models.qwen2_5_vl\n"));
+  EXPECT_TRUE(holds(stubs, "\n---@field rewards? compeer.rewards[] "));
+}
+
+// What the stubs declare and what there is: the same functions.
+TEST(LuaStubs, DeclareTheModuleAsItIs) {
+  const auto stubs = lua_stubs({});
+  std::string script = "local compeer = require 'compeer'\nlocal there, declared = {}, {}\n";
+  const std::regex function("function (compeer\\.|experiment:)(\\w+)\\(");
+  for (auto at = std::sregex_iterator(stubs.begin(), stubs.end(), function); at != std::sregex_iterator(); ++at) {
+    const bool of_module = (*at)[1] == "compeer.";
+    script += of_module ? "declared['" + (*at)[2].str() + "'] = true\n"
+                        : "assert(type(compeer.experiment({ name = 'x' })['" + (*at)[2].str() + "']) == 'function')\n";
+  }
+  script +=
+      "for name, value in pairs(compeer) do if type(value) == 'function' then there[name] = true end end\n"
+      "for name in pairs(there) do assert(declared[name], name .. ' is not declared') end\n"
+      "for name in pairs(declared) do assert(there[name], name .. ' is declared, but not there') end\n";
+  for (const std::string& text : {stubs, script}) {
+    lua::Sandbox sandbox;
+    script::add_compeer(sandbox, std::make_shared<script::FakeActions>());
+    EXPECT_NO_THROW(sandbox.run_text(text, "stubs.lua")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace compeer::contract

@@ -1,0 +1,180 @@
+// What a run would only find when it has begun, found before: in dry runs, when a spec is shown and when it is
+// submitted. The program itself, with real plugins and workers.
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "../program.h"
+
+namespace compeer::launch {
+namespace {
+
+class Opening : public Program {
+ protected:
+  Opening() {
+    write("bad.lua", "return function(completion) return end end\n");
+    write("good.lua", "return function(completion) return #completion.text end\n");
+  }
+
+  // A small experiment with these rewards.
+  void experiment(const std::string& name, const std::string& rewards) {
+    write(name,
+          "name = \"x\"\ntask = \"grpo\"\n[model]\ntokenizer = \"plugins/datasets/esc_world/tokenizer\"\n"
+          "[model.config]\nhidden_size = 64\nnum_hidden_layers = 1\nnum_attention_heads = 4\n"
+          "num_key_value_heads = 2\nintermediate_size = 64\n[dataset]\nplugin = \"esc_world\"\n" +
+              rewards);
+  }
+
+  // Of a script of two runs, the second with this reward.
+  void study(const std::string& reward, const std::string& then = "") {
+    write("study.lua",
+          "local compeer = require 'compeer'\nlocal base = compeer.load 'experiments/smoke_grpo.toml'\n"
+          "local first = base:with { name = 'first' }:launch()\n"
+          "local second = base:with { name = 'second', rewards = { " +
+              reward + " } }:launch()\n" + then);
+  }
+
+  static bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+  bool nothing_began() const { return !fs::exists(folder() / "results"); }
+
+  const std::string broken = "--plugin-dir " COMPEER_FIXTURES "/broken ";
+};
+
+TEST_F(Opening, CompilesRewardsInLuaBeforeAnyRunBegins) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"lua\"\npath = \"bad.lua\"\n");
+  for (const std::string command : {"resolve x.toml", "run x.toml --dry-run", "submit x.toml --dry-run"}) {
+    const auto text = told(command);
+    EXPECT_TRUE(holds(text, "compeer: error: run 'x': rewards/lua ")) << command << "\n" << text;
+    EXPECT_TRUE(holds(text, "bad.lua:1: ")) << text;
+    EXPECT_FALSE(text.ends_with("exit 0")) << command;
+  }
+  study("{ plugin = 'lua', path = 'bad.lua' }");
+  for (const std::string command :
+       {"run study.lua", "resolve study.lua", "run study.lua --dry-run", "submit study.lua --dry-run"}) {
+    const auto text = told(command);
+    EXPECT_TRUE(holds(text, "run 'second': rewards/lua ")) << command << "\n" << text;
+    EXPECT_FALSE(text.ends_with("exit 0")) << command;
+  }
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, ReadsThePromptsOfStages) {
+  fs::create_directories(folder() / "mine/en");
+  write("mine/en/filter.txt", "Is {dialogue} fit? {anwsers}\n");
+  write("x.toml",
+        "name = \"x\"\ntask = \"data\"\n[dataset]\nplugin = \"esc_world\"\nunit = \"dialogue\"\n"
+        "[[stages]]\nplugin = \"filter\"\nchat = \"esc_world\"\nprompts = \"mine\"\n");
+  const auto text = told("resolve x.toml");
+  EXPECT_TRUE(holds(text, "mine/en/filter.txt")) << text;
+  EXPECT_TRUE(holds(text, "anwsers")) << text;
+  EXPECT_TRUE(text.ends_with("exit 4")) << text;
+}
+
+TEST_F(Opening, OutlivesPluginsThatCrash) {
+  const auto text = told(broken + "run " + smoke + " --set rewards.0.plugin=static_crash --dry-run");
+  EXPECT_TRUE(holds(text,
+                    "compeer: error: run 'smoke-grpo': rewards/static_crash: crashed (segmentation fault) when it was "
+                    "opened\n  help: compeer plugins check says where\nexit 5"))
+      << text;
+}
+
+TEST_F(Opening, LeavesToTheRunWhatAnotherRunWillMake) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"results/judge/checkpoints/last\"\n");
+  EXPECT_TRUE(told("resolve x.toml").ends_with("exit 0")) << told("resolve x.toml");
+}
+
+TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
+  const std::string good = "{ plugin = 'lua', path = 'good.lua' }";
+  for (const auto& [then, name, meant] :
+       {std::tuple{"print(compeer.results { first, second }:table('name', 'rewards/lua/scroe'))", "rewards/lua/scroe",
+                   "rewards/lua/score"},
+        {"print(second['rewrad'])", "rewrad", "reward"},
+        {"print(compeer.results { first, second }:compare { 'distint_2', against = { name = 'first' } })", "distint_2",
+         "distinct_2"},
+        {"compeer.results { first, second }:report { output = 'x.html', columns = { 'name', 'redundancy/s_inn' } }",
+         "redundancy/s_inn", "redundancy/s_in"}}) {
+    study(good, then);
+    const auto text = told("run study.lua");
+    EXPECT_TRUE(holds(text, std::string("study.lua:5: the runs have no setting or metric '") + name + "'\n")) << text;
+    EXPECT_TRUE(holds(text, std::string("help: did you mean '") + meant + "'? metrics: ")) << text;
+    EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  }
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n");
+  for (const std::string setting : {"grpo.split=trian", "validation.every=2 --set validation.split=trian",
+                                    "task=evaluate --set evaluate.split=trian", "task=sft --set sft.split=trian"}) {
+    for (const std::string command : {"run x.toml", "submit x.toml --write-only"}) {
+      const auto text = told(command + " --set " + setting);
+      EXPECT_TRUE(holds(text, "error: run 'x': datasets/esc_world: has no records in split 'trian'\n")) << text;
+      EXPECT_TRUE(holds(text, ".split names a split; there are 20000 in train, 500 in valid, 500 in test")) << text;
+      EXPECT_TRUE(text.ends_with("exit 4")) << text;
+    }
+  }
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
+  experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n[validation]\nevery = 2\nmetrics = [\"truncated\"]\n");
+  const auto text = told("run x.toml --dry-run");
+  EXPECT_TRUE(holds(text, "validation.better: is not set, and nothing is known of 'truncated'\n")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(told("run x.toml --dry-run --set validation.better=lower").ends_with("exit 0"));
+}
+
+TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
+  const std::string smallest = " --ranks 1 -q --set grpo.steps=1";
+  ASSERT_TRUE(told("run " + smoke + smallest).ends_with("exit 0"));
+  fs::copy(folder() / "results/smoke-grpo/checkpoints/step-000001", folder() / "mine");
+  const std::string again =
+      "run " + smoke + smallest + " --set name=again --set 'model={ plugin = \"qwen2\", path = \"mine\" }'";
+  EXPECT_TRUE(told(again + " --dry-run").ends_with("exit 0")) << told(again + " --dry-run");
+  {
+    std::fstream file(folder() / "mine/model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('x');
+  }
+  for (const std::string dry : {" --dry-run", ""}) {
+    const auto text = told(again + dry);
+    EXPECT_TRUE(
+        holds(text, "compeer: error: mine: model.path: model.safetensors has other contents than were written\n"))
+        << text;
+    EXPECT_TRUE(text.ends_with("exit 4")) << text;
+  }
+  EXPECT_FALSE(fs::exists(folder() / "results/again"));
+}
+
+TEST_F(Opening, FindsABaseThatNoRunIsBeforeTheFirstRun) {
+  study("{ plugin = 'lua', path = 'good.lua' }",
+        "print(compeer.results { first, second }:compare { 'reward', against = { ['grpo.clip'] = 0.3 } })");
+  const auto text = told("run study.lua");
+  EXPECT_TRUE(holds(text, "study.lua:5: no run has grpo.clip = 0.3\n")) << text;
+  EXPECT_TRUE(holds(text, "help: there are: grpo.clip = 0.2\n")) << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(nothing_began());
+}
+
+TEST_F(Opening, PromisesNoFigureThatARunWillNotHave) {
+  for (const std::string name : {"kl", "advantage", "left_out"}) {
+    study("{ plugin = 'lua', path = 'good.lua' }", "print(second['" + name + "'])");
+    const auto text = told("run study.lua --dry-run");
+    EXPECT_TRUE(holds(text, "the runs have no setting or metric '" + name + "'\n")) << text;
+  }
+}
+
+// Whatever a run tells may be asked for beforehand.
+TEST_F(Opening, PromisesEveryFigureOfARun) {
+  ASSERT_TRUE(told("run " + smoke + " --set grpo.steps=2 --ranks 1 -q").ends_with("exit 0"));
+  std::string names;
+  const auto summary = nlohmann::json::parse(std::ifstream(folder() / "results/smoke-grpo/summary.json"));
+  for (const auto& [name, value] : summary.at("metrics").items()) names += "'" + name + "', ";
+  ASSERT_FALSE(names.empty());
+  study("{ plugin = 'lua', path = 'good.lua' }",
+        "compeer.results { first }:report { output = 'x.html', columns = { 'name', " + names + " } }\n");
+  const auto text = told("run study.lua --dry-run");
+  EXPECT_TRUE(text.ends_with("exit 0")) << text;
+}
+
+}  // namespace
+}  // namespace compeer::launch

@@ -1,0 +1,46 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../launch/fake_worker.h"
+#include "launch/program_output.h"
+#include "places.h"
+
+namespace compeer::launch {
+
+/// The command itself, with real plugins; sbatch and squeue are shell scripts that write down what they are asked.
+class FakeSlurm : public FakeWorker {
+ protected:
+  FakeSlurm() {
+    worker("[ \"$1\" = model ] && echo 'a remark' && echo '{\"mib\":200.5}' && exit 0; finish");
+    program("sbatch", "echo \"$*\" >> asked; echo 17");
+    program("squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+  }
+
+  // A program of Slurm's: lines of shell.
+  void program(const std::string& name, const std::string& lines) {
+    std::filesystem::create_directories(folder_ / "bin");
+    write(folder_ / "bin" / name, "#!/bin/sh\n" + lines + "\n");
+    std::filesystem::permissions(folder_ / "bin" / name, std::filesystem::perms::owner_all);
+  }
+
+  ProgramOutput compeer(std::vector<std::string> arguments, const std::string& path = "",
+                        const std::string& more = "COMPEER_LOCKED=") {
+    arguments.insert(arguments.begin(), COMPEER_BINARY_DIR "/bin/compeer");
+    return ask_program(
+        arguments,
+        {"COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins", "COMPEER_HOME=" COMPEER_SOURCE_DIR, "NO_COLOR=1",
+         "PATH=" + (path.empty() ? (folder_ / "bin").string() + ":/usr/bin:/bin" : path), more});
+  }
+  nlohmann::json as_json(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const auto text = compeer(arguments).text;
+    return nlohmann::json::parse(text.substr(text.find('{')), nullptr, false);
+  }
+  std::string here() const { return std::filesystem::canonical(folder_).string(); }
+
+  const std::string smoke = COMPEER_SOURCE_DIR "/experiments/smoke_grpo.toml";
+};
+
+}  // namespace compeer::launch

@@ -1,0 +1,324 @@
+#include "launch/slurm/job_script.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "launch/program_output.h"
+#include "launch/slurm/allocation.h"
+#include "launch/slurm/words.h"
+
+namespace compeer::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+Allocation four_ranks() {
+  Allocation asked;
+  asked.tasks = 4, asked.threads = 2, asked.nodes = 2, asked.tasks_per_node = 2;
+  asked.time = "1:30:00", asked.partition = "gpu", asked.account = "lab7";
+  asked.memory = "--mem-per-cpu=512M";
+  asked.more = {"--qos=long"};
+  return asked;
+}
+
+Surroundings home() {
+  Surroundings around;
+  around.folder = "/home/ada";
+  around.variables = {"OMP_NUM_THREADS=2"};
+  around.worker = "/opt/compeer/bin/compeer-worker";
+  return around;
+}
+
+// Text that stands in every script, written out once.
+const std::string holds_folder = R"sh(
+# One job or process at a time has the run's folder.
+exec 9>>"$run/.lock"
+flock --nonblock --conflict-exit-code 75 9
+if [ $? -eq 75 ]; then
+  echo "compeer: $run is held by: $(cat "$run/.lock")" >&2
+  exit 1
+fi
+echo "$$ $(hostname)" >"$run/.lock"
+)sh";
+
+TEST(JobScript, OfARunSaysAllThatSlurmIsAsked) {
+  auto around = home();
+  around.modules = {"gcc/12", "openmpi"};
+  around.before = {"ulimit -c 0"};
+  EXPECT_EQ(run_script("x", "/home/ada/results/x/job.sh", "/home/ada/results/x", four_ranks(), around),
+            R"(#!/bin/bash -l
+# Runs x under Slurm. Written by compeer submit; by hand: sbatch /home/ada/results/x/job.sh
+#SBATCH --job-name=x
+#SBATCH --nodes=2
+#SBATCH --ntasks=4
+#SBATCH --ntasks-per-node=2
+#SBATCH --cpus-per-task=2
+#SBATCH --mem-per-cpu=512M
+#SBATCH --time=1:30:00
+#SBATCH --partition=gpu
+#SBATCH --account=lab7
+#SBATCH --signal=USR1@180
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=/home/ada/results/x/log.txt
+#SBATCH --qos=long
+
+cd /home/ada || exit 1
+module load gcc/12
+module load openmpi
+ulimit -c 0
+export OMP_NUM_THREADS=2
+run=/home/ada/results/x
+)" + holds_folder +
+                R"(
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-4}" \
+  --cpus-per-task="${SLURM_CPUS_PER_TASK:-2}" /opt/compeer/bin/compeer-worker "$run" --resume
+code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
+
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
+exit "$code"
+)");
+}
+
+TEST(JobScript, OfSeveralRunsIsAnArray) {
+  EXPECT_EQ(array_script("study.lua", "/r/study.jobs/array.sh", {"/r/a", "/r/b"}, 4, {}, home()),
+            R"(#!/bin/bash
+# Runs 2 experiments of study.lua under Slurm, a task of a job array each. Written by compeer submit; by hand: sbatch /r/study.jobs/array.sh
+#SBATCH --job-name=study.lua
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=1
+#SBATCH --signal=USR1@180
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=/r/study.jobs/%A_%a.txt
+#SBATCH --array=0-1%4
+
+cd /home/ada || exit 1
+export OMP_NUM_THREADS=2
+runs=(
+  /r/a
+  /r/b
+)
+run=${runs[$SLURM_ARRAY_TASK_ID]}
+exec >>"$run/log.txt" 2>&1
+)" + holds_folder +
+                R"(
+srun --mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks="${SLURM_NTASKS:-1}" \
+  --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" /opt/compeer/bin/compeer-worker "$run" --resume
+code=$?
+# Where no task could be launched, srun may end with 0.
+if [ "$code" -eq 0 ] && ! grep -qs '"state":"finished"' "$run/status.json"; then code=1; fi
+
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ;; esac
+exit "$code"
+)");
+}
+
+TEST(JobScript, OfAScriptPassesTheSignalOn) {
+  EXPECT_EQ(
+      study_script("study.lua", "/r/study.jobs/script.sh", {"/opt/compeer", "run", "/home/ada/study.lua"}, {}, home()),
+      R"(#!/bin/bash
+# Runs the script study.lua within one allocation, a Slurm step for each of its runs. Written by compeer submit; by hand: sbatch /r/study.jobs/script.sh
+#SBATCH --job-name=study.lua
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task=1
+#SBATCH --signal=B:USR1@180
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output=/r/study.jobs/log.txt
+
+cd /home/ada || exit 1
+export OMP_NUM_THREADS=2
+export COMPEER_LAUNCHER=srun SLURM_MPI_TYPE=pmix
+
+/opt/compeer run /home/ada/study.lua &
+compeer=$!
+
+# Slurm tells this shell that time is up, and it tells compeer, which lets the run in progress save a checkpoint.
+trap 'asked=yes; trap "" USR1; kill -TERM "$compeer"' USR1
+asked=yes
+while [ "$asked" ]; do
+  asked=
+  wait "$compeer" # ends early if the signal comes
+  code=$?
+done
+
+# 85: time was up or the job had to make room; there is a checkpoint, and the job goes on from it in its next turn.
+# 138 is USR1 in the instant before a task's own code ran: nothing was lost.
+case "$code" in 85 | 138) scontrol requeue "$SLURM_JOB_ID" ;; esac
+exit "$code"
+)");
+}
+
+// A name that tries to become a command in every way there is.
+const std::string hostile = "a b'c\"d $(touch broken) `touch broken` ; touch broken # \\ * ~ %j !x\n touch broken";
+
+// What a shell makes of a text.
+std::string run_by_bash(const std::string& text) { return ask_program({"bash", "-c", text}).text; }
+
+TEST(JobScript, ShellsReadWordsBackAsTheyWere) {
+  for (const std::string& word : {std::string("plain/a.b_c-d:e=f,g@h%i+j"), std::string(""), std::string("'"),
+                                  std::string("\xff\n\t "), hostile}) {
+    EXPECT_EQ(run_by_bash("printf '<%s>' " + shell_word(word)), "<" + word + ">");
+  }
+  EXPECT_EQ(shell_word("results/x-1"), "results/x-1");
+  EXPECT_EQ(shell_word("~"), "'~'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+}
+
+TEST(JobScript, DirectivesAreQuotedAsSbatchReadsThem) {
+  EXPECT_EQ(directive("--time=1:00"), "#SBATCH --time=1:00\n");
+  EXPECT_EQ(directive("--job-name=a b'c"), "#SBATCH \"--job-name=a b'c\"\n");
+  EXPECT_EQ(directive("--comment=a \"b\" \\ # c"), "#SBATCH \"--comment=a \\\"b\\\" \\\\ # c\"\n");
+  EXPECT_EQ(output_path("/a/100%/log.txt"), "/a/100%%/log.txt");
+}
+
+std::string refused(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return std::to_string(static_cast<int>(error.exit())) + " " + error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(JobScript, WhatNoDirectiveCanHoldIsRefused) {
+  EXPECT_EQ(refused([] { directive("--partition=a\n#SBATCH --account=b"); }),
+            "2 --partition=a\\x0a#SBATCH --account=b: holds a control character, which a line of a batch script "
+            "can't\n  help: give the file or folder another name");
+  EXPECT_EQ(refused([] { run_script("x", "/a\nb/job.sh", "/a\nb", {}, home()); }).substr(0, 28),
+            "2 --output=/a\\x0ab/log.txt: ");
+  EXPECT_EQ(refused([] { output_path("a\\b"); }),
+            "2 a\\b: holds a backslash, which Slurm takes as an order in the name of a job's output\n  help: write "
+            "elsewhere with --results DIR");
+}
+
+// A new folder with an srun that prints its words and ends with `code`, and an scontrol that prints its own.
+fs::path folder_with_slurm(int code) {
+  const auto folder = fs::path(testing::TempDir()) / ("job-script-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  write_file(folder / "srun",
+             "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done\nexit " + std::to_string(code) + "\n");
+  write_file(folder / "scontrol", "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
+  for (const char* program : {"srun", "scontrol"}) fs::permissions(folder / program, fs::perms::owner_all);
+  return folder;
+}
+
+ProgramOutput run_in(const fs::path& folder, const std::string& script) {
+  return ask_program({"bash", "-c", "PATH=" + folder.string() + ":$PATH; SLURM_JOB_ID=17; " + script});
+}
+
+TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
+  for (const auto& [code, ends] :
+       std::map<int, std::string>{{0, ""}, {5, ""}, {85, "[requeue][17]"}, {138, "[requeue][17]"}}) {
+    const auto folder = folder_with_slurm(code);
+    write_file(folder / "status.json", R"({"state":"finished"})");
+    Surroundings around;
+    around.folder = folder;
+    const auto ran = run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
+    EXPECT_EQ(ran.exit, code);
+    EXPECT_EQ(ran.text.substr(ran.text.rfind('>') + 1), ends) << code;
+    fs::remove_all(folder);
+  }
+}
+
+// Everything of a script that names can reach is hostile; the shell must do nothing but what it would do anyway.
+TEST(JobScript, HostileNamesStayNames) {
+  const auto folder = folder_with_slurm(85);
+  auto name = hostile.substr(0, hostile.find('\n'));
+  std::erase_if(name, [](char c) { return c == '\\'; });
+  const auto run = folder / name;
+  fs::create_directories(run);
+  Surroundings around;
+  around.folder = folder;
+  around.variables = {"COMPEER_HOME=" + hostile};
+  around.mpi = hostile;
+  around.worker = run / hostile;
+  const auto text = run_script(name, run / "job.sh", run, {}, around);
+  const auto ran = run_in(folder, text);
+  EXPECT_EQ(ran.exit, 85);
+  EXPECT_EQ(ran.text, "<--mpi=" + hostile + "><--export=ALL><--kill-on-bad-exit=1><--ntasks=1><--cpus-per-task=1><" +
+                          (run / hostile).string() + "><" + run.string() + "><--resume>[requeue][17]");
+  EXPECT_FALSE(fs::exists(folder / "broken"));
+  fs::remove_all(folder);
+}
+
+TEST(JobScript, ShellcheckHasNothingToSay) {
+  if (ask_program({"shellcheck", "--version"}).exit != 0) GTEST_SKIP() << "shellcheck is not installed";
+  const auto file = (fs::path(testing::TempDir()) / ("job-" + std::to_string(::getpid()) + ".sh")).string();
+  for (const auto& text : {run_script("x", "/r/x/job.sh", "/r/x y", four_ranks(), home()),
+                           array_script("study.lua", "/r/a.sh", {"/r/a", "/r/b c"}, 4, {}, home()),
+                           study_script("study.lua", "/r/s.sh", {"compeer", "run", "it's.lua"}, {}, home())}) {
+    write_file(file, text);
+    EXPECT_EQ(ask_program({"shellcheck", file}).text, "");
+  }
+  fs::remove(file);
+}
+
+TEST(Allocation, ReadsSlurmsTimes) {
+  EXPECT_EQ(slurm_seconds("90"), 90 * 60);
+  EXPECT_EQ(slurm_seconds("1:30"), 90);
+  EXPECT_EQ(slurm_seconds("2:00:05"), 7205);
+  EXPECT_EQ(slurm_seconds("1-12"), 36 * 3600);
+  EXPECT_EQ(slurm_seconds("1-12:30"), 36 * 3600 + 1800);
+  EXPECT_EQ(slurm_seconds("1-0:0:1"), 86401);
+  EXPECT_EQ(slurm_seconds("UNLIMITED"), -1);
+  for (const char* bad : {"", "soon", "1h", "-1", "1:2:3:4", "1 ", "1-"}) EXPECT_EQ(slurm_seconds(bad), std::nullopt);
+}
+
+TEST(Allocation, RefusesWishesThatMakeNoSense) {
+  Wishes wishes;
+  wishes.time = "3h";
+  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+            "2 --time: '3h' is no time as Slurm writes it\n  help: minutes, HOURS:MINUTES:SECONDS or DAYS-HOURS: 90, "
+            "1:30:00, 1-12");
+  wishes.time = "2:00";
+  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+            "2 --time: 2:00 is over before the signal 180 seconds ahead of its end\n  help: give more time, or less "
+            "to save a checkpoint in: --signal SECONDS");
+  wishes = {};
+  wishes.nodes = 2, wishes.tasks_per_node = 4, wishes.tasks = 6;
+  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+            "2 --ntasks: 2 nodes with 4 tasks each make 8 tasks, not 6\n  help: leave one of the three away");
+  wishes = {};
+  wishes.more = {"-p gpu"};
+  EXPECT_EQ(refused([&] { check_wishes(wishes); }),
+            "2 --sbatch: '-p gpu' is no option of sbatch in its long form\n  help: --sbatch=--qos=long");
+}
+
+spec::Spec ranks(int64_t count, int64_t threads = 1) {
+  spec::Spec made;
+  made.values = {{"name", "x"}, {"ranks", count}, {"threads", threads}};
+  return made;
+}
+
+TEST(Allocation, IsThatOfTheLargestExperiment) {
+  const auto made = allocation_for({ranks(2, 4), ranks(8)}, {});
+  EXPECT_EQ(made.tasks, 8);
+  EXPECT_EQ(made.threads, 4);
+}
+
+TEST(Allocation, RefusesNodesThatWouldStandIdle) {
+  Wishes wishes;
+  wishes.nodes = 4;
+  EXPECT_EQ(refused([&] { allocation_for({ranks(2)}, wishes); }),
+            "2 x: has 2 ranks, too few for 4 nodes\n  help: --ntasks N says how many ranks there are, unless a script "
+            "does");
+  wishes.nodes = 2, wishes.tasks_per_node = 2;
+  EXPECT_EQ(refused([&] { allocation_for({ranks(2)}, wishes); }).substr(0, 28), "2 x: has 2 ranks, not 2 x 2\n");
+  EXPECT_EQ(changes_of(wishes).at(0).value, 4);
+}
+
+}  // namespace
+}  // namespace compeer::launch

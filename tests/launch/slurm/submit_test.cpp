@@ -1,0 +1,222 @@
+// One experiment as a job, and what Slurm answers.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_slurm.h"
+#include "places.h"
+
+namespace compeer::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Submit : public FakeSlurm {};
+
+TEST_F(Submit, MakesTheFolderAndHandsTheScriptOver) {
+  const auto done = compeer({"submit", smoke, "--nodes", "2", "--time", "60"});
+  const auto script = here() + "/results/smoke-grpo/job.sh";
+  EXPECT_EQ(done.text, "job 17  smoke-grpo  " + script + "\n");
+  EXPECT_EQ(done.exit, 0);
+  EXPECT_EQ(read("asked"), "--parsable " + script + "\n");
+  EXPECT_NE(read(script).find("#SBATCH --nodes=2\n#SBATCH --ntasks=2\n"), std::string::npos);
+  EXPECT_NE(read(script).find("\nexport COMPEER_PLUGIN_PATH=" COMPEER_BINARY_DIR "/plugins\n"), std::string::npos);
+  EXPECT_NE(read(script).find("\nexport OMP_NUM_THREADS=1\n"), std::string::npos);
+  EXPECT_NE(read(script).find(" " + here() + "/worker \"$run\" --resume\n"), std::string::npos);
+  EXPECT_EQ(fs::status(script).permissions() & fs::perms::owner_exec, fs::perms::owner_exec);
+  EXPECT_NE(read("results/smoke-grpo/spec.json").find("\"sha256\""), std::string::npos);
+}
+
+TEST_F(Submit, PrintsTheScriptAndDoesNothingInADryRun) {
+  const auto shown = compeer({"submit", smoke, "--dry-run", "--tasks-per-node", "2", "--nodes", "2"}, "/nowhere");
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_EQ(shown.text.substr(0, 12), "#!/bin/bash\n");
+  EXPECT_NE(shown.text.find("#SBATCH --ntasks=4\n"), std::string::npos);
+  EXPECT_FALSE(fs::exists("results"));
+  const auto all = as_json({"submit", smoke, "--dry-run"});
+  EXPECT_TRUE(all["jobs"][0]["job"].is_null());
+  EXPECT_EQ(all["jobs"][0]["runs"][0]["folder"], here() + "/results/smoke-grpo");
+  EXPECT_FALSE(fs::exists("asked"));
+}
+
+TEST_F(Submit, WritesEverythingWithoutSlurmIfAsked) {
+  const auto done = compeer({"submit", smoke, "--write-only", "--results", "my results"}, "/nowhere");
+  const auto script = here() + "/my results/smoke-grpo/job.sh";
+  EXPECT_EQ(done.text, "sbatch '" + script + "'\n");
+  EXPECT_EQ(done.exit, 0);
+  EXPECT_EQ(read(script).substr(0, 12), "#!/bin/bash\n");
+  EXPECT_TRUE(fs::exists("my results/smoke-grpo/spec.json"));
+  EXPECT_FALSE(fs::exists("my results/smoke-grpo/job.json"));
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_TRUE(as_json({"submit", smoke, "--write-only"})["jobs"][0]["job"].is_null());
+  EXPECT_EQ(compeer({"submit", smoke, "--write-only", "--dry-run"}).exit, 2);
+}
+
+// 200.5 MiB of a rank and a quarter more: 250.6, in steps of 16 for each of its processors.
+TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
+  const auto script = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command{"submit", smoke, "--dry-run"};
+    command.insert(command.end(), more.begin(), more.end());
+    return compeer(command).text;
+  };
+  EXPECT_NE(script({}).find("#SBATCH --cpus-per-task=1\n#SBATCH --mem-per-cpu=256M\n"), std::string::npos);
+  EXPECT_NE(script({"--set", "threads=4"}).find("#SBATCH --mem-per-cpu=64M\n"), std::string::npos);
+  EXPECT_NE(script({"--mem", "64G"}).find("#SBATCH --mem=64G\n"), std::string::npos);
+  for (const auto& given : {"--mem=64G", "--sbatch=--mem-per-cpu=3G"})
+    EXPECT_EQ(script({given}).find("#SBATCH --mem-per-cpu=256M"), std::string::npos) << given;
+  EXPECT_EQ(
+      script({"--mem", "much"}),
+      "compeer: error: --mem: 'much' is no size as Slurm writes it\n  help: of a node: 4000M, 64G; 0: all that it "
+      "has\n");
+}
+
+TEST_F(Submit, SaysWhyItAsksForNoMemory) {
+  worker("echo 'compeer: error: model.path: no such model' >&2; exit 4");
+  const auto shown = compeer({"submit", smoke, "--dry-run"});
+  EXPECT_EQ(shown.exit, 0);
+  EXPECT_EQ(shown.text.find("--mem"), shown.text.find("--mem SIZE"));
+  EXPECT_NE(shown.text.find("compeer: note: smoke-grpo: no memory is asked for (--mem SIZE), since none could be "
+                            "estimated: smoke-grpo: model.path: no such model\n"),
+            std::string::npos)
+      << shown.text;
+}
+
+TEST_F(Submit, AsksTheWorkerOnceAboutRunsOfOneSize) {
+  worker("echo asked >> estimates; echo '{\"mib\":200}'");
+  write("study.lua", R"(local compeer = require "compeer"
+local base = compeer.load "experiments/smoke_grpo.toml"
+compeer.sweep(base, { seed = { 1, 2 }, ["grpo.lr"] = { 1e-3, 2e-3 }, ["grpo.batch"] = { 2, 4 } }):run()
+)");
+  EXPECT_EQ(compeer({"submit", "study.lua", "--dry-run"}).exit, 0);
+  EXPECT_EQ(read("estimates"), "asked\nasked\n");
+}
+
+TEST_F(Submit, LetsNothingBeSaidTwice) {
+  EXPECT_EQ(compeer({"submit", smoke, "--sbatch=--cpus-per-task=8"}).text,
+            "compeer: error: --sbatch: '--cpus-per-task' stands in the script already\n  help: it is 'threads' of the "
+            "experiment: --set threads=N\n");
+  for (const char* option : {"--ntasks=4", "--nodes=2", "--ntasks-per-node=2"})
+    EXPECT_EQ(compeer({"submit", smoke, std::string("--sbatch=") + option}).exit, 2) << option;
+}
+
+TEST_F(Submit, ChecksEverythingBeforeSlurmIsAsked) {
+  EXPECT_EQ(compeer({"submit", smoke, "--set", "grpo.stesp=3"}).exit, 3);
+  EXPECT_EQ(compeer({"submit", smoke, "--time", "soon"}).exit, 2);
+  EXPECT_EQ(compeer({"submit", smoke, "--nodes", "3"}).exit, 2);
+  EXPECT_EQ(compeer({"submit", smoke, "--set", "model.path=\"gone\""}).exit, 3);
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_FALSE(fs::exists("results"));
+}
+
+TEST_F(Submit, SaysWhatHelpsWhereSlurmIsMissing) {
+  const auto done = compeer({"submit", smoke}, "/nowhere");
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: isn't installed here\n  help: submit from a machine of the cluster; --write-only "
+            "writes the scripts anywhere, --dry-run prints them\n");
+  EXPECT_FALSE(fs::exists("results"));
+}
+
+TEST_F(Submit, NamesListsOfAllowedPluginsInFull) {
+  EXPECT_EQ(compeer({"plugins", "lock", "--output", "mine.lock"}).exit, 0);
+  EXPECT_EQ(compeer({"submit", smoke, "--locked=mine.lock"}, {}, "COMPEER_LOCKED=./mine.lock").exit, 0);
+  EXPECT_NE(read("results/smoke-grpo/job.sh")
+                .find("\nexport COMPEER_LOCKED=" + here() + "/mine.lock:" + here() + "/mine.lock\n"),
+            std::string::npos);
+}
+
+TEST_F(Submit, RefusesAListThatOtherHostsDoNotSee) {
+  const fs::path memory = "/dev/shm";
+  struct stat of_memory = {}, of_folder = {};
+  if (::stat(memory.c_str(), &of_memory) != 0 || ::stat(folder_.c_str(), &of_folder) != 0 ||
+      of_memory.st_dev == of_folder.st_dev)
+    GTEST_SKIP() << "there is no /dev/shm apart from the folder of this test";
+  const auto list = (memory / fmt::format("compeer-test-{}.lock", ::getpid())).string();
+  EXPECT_EQ(compeer({"plugins", "lock", "--output", list}).exit, 0);
+  const auto refused = compeer({"submit", smoke, "--locked=" + list});
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_EQ(refused.text, "compeer: error: " + list +
+                              ": is to say which plugins may run, but lies in this host's memory\n  help: put it "
+                              "beside the results, or into a folder that all hosts share\n");
+  EXPECT_FALSE(fs::exists("asked"));
+  EXPECT_EQ(
+      compeer({"submit", smoke, "--locked=" + list, "--results", (memory / "results").string(), "--dry-run"}).exit, 0)
+      << "where the results are seen, so is the list";
+  fs::remove(list);
+}
+
+TEST_F(Submit, PassesOnAllThatSbatchSays) {
+  program("sbatch", "echo 'sbatch: error: invalid partition specified: gpu'; echo 'sbatch: error: no way' >&2; exit 1");
+  const auto done = compeer({"submit", smoke, "--partition", "gpu"});
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: ended with exit code 1:\nsbatch: error: invalid partition specified: gpu\n"
+            "sbatch: error: no way\n  help: mend the options, or the script itself, and: sbatch " +
+                here() + "/results/smoke-grpo/job.sh\n");
+}
+
+TEST_F(Submit, FindsTheNumberBesideWhatTheSiteSays) {
+  program("sbatch", "echo 'sbatch: Welcome to 2 new nodes' >&2; echo '42;cluster'");
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "42");
+}
+
+TEST_F(Submit, TakesTheLastNumberThatSbatchSays) {
+  program("sbatch", "echo 'Hours left:'; echo 12345; echo 43");
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "43");
+  program("sbatch", "printf 44");  // no end of line
+  EXPECT_EQ(as_json({"submit", smoke})["jobs"][0]["job"], "44");
+}
+
+TEST_F(Submit, SaysThatAJobWithoutANumberMayBeInTheQueue) {
+  program("sbatch", "echo Submitted");
+  const auto done = compeer({"submit", smoke});
+  EXPECT_EQ(done.exit, 1);
+  EXPECT_EQ(done.text,
+            "compeer: error: sbatch: told no job number:\nSubmitted\n  help: the job may be in the queue all the same: "
+            "see squeue before you submit again\n");
+}
+
+TEST_F(Submit, LeavesAloneWhatWaitsInTheQueueOrHasFinished) {
+  EXPECT_EQ(compeer({"submit", smoke}).exit, 0);
+  program("squeue", "echo \"$*\" >> looked; echo PENDING");
+  const auto again = compeer({"submit", smoke});
+  EXPECT_EQ(again.text, "compeer: note: smoke-grpo: is job 17 (PENDING)\ncompeer: note: nothing is left to submit\n");
+  EXPECT_EQ(again.exit, 0);
+  EXPECT_EQ(read("looked"), "--noheader --jobs 17 --format %T\n");
+  EXPECT_EQ(as_json({"submit", smoke}), nlohmann::json({{"jobs", nlohmann::json::array()},
+                                                        {"queued",
+                                                         {{{"name", "smoke-grpo"},
+                                                           {"folder", here() + "/results/smoke-grpo"},
+                                                           {"job", "17"},
+                                                           {"state", "PENDING"}}}},
+                                                        {"finished", nlohmann::json::array()}}));
+  EXPECT_EQ(compeer({"run", smoke, "--ranks", "2", "-q"}).exit, 0);  // as the job would
+  EXPECT_EQ(compeer({"submit", smoke}).text,
+            "smoke-grpo: finished before, in results/smoke-grpo\ncompeer: note: nothing is left to submit\n");
+}
+
+TEST_F(Submit, SaysWhatIsForScriptsOnly) {
+  EXPECT_EQ(compeer({"submit", smoke, "--array-limit", "2"}).text,
+            "compeer: error: --array-limit: is for scripts with several experiments\n");
+  EXPECT_EQ(compeer({"submit", smoke, "--quick"}).exit, 2);
+}
+
+TEST_F(Submit, LaunchesStepsOfSrunWithinAnAllocation) {
+  program("srun", "echo \"$*\" >> asked; while [ \"${1#-}\" != \"$1\" ]; do shift; done; exec \"$@\"");
+  ::setenv("COMPEER_LAUNCHER", "srun", 1);
+  const auto done = compeer({"run", smoke, "-q"});
+  ::setenv("COMPEER_LAUNCHER", "sruhn", 1);
+  const auto other = compeer({"run", smoke, "-q", "--fresh"});
+  ::unsetenv("COMPEER_LAUNCHER");
+  EXPECT_EQ(done.exit, 0) << done.text;
+  EXPECT_EQ(read("asked"), "--mpi=pmix --export=ALL --kill-on-bad-exit=1 --ntasks=2 --cpus-per-task=1 " + here() +
+                               "/worker results/smoke-grpo\n");
+  EXPECT_EQ(other.exit, 2);
+  EXPECT_EQ(
+      other.text,
+      "compeer: error: COMPEER_LAUNCHER: there is no launcher 'sruhn'\n  help: did you mean 'srun'? known: mpirun, "
+      "srun\n");
+}
+
+}  // namespace
+}  // namespace compeer::launch
