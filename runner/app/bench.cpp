@@ -102,7 +102,7 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
   command.add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")
       ->check(any);
-  command.add_option("--together", bench.together, "steps: groups whose gradients are one chain of sums; 1")
+  command.add_option("--together", bench.together, "steps: prompt groups accumulated before the reduction; 1")
       ->check(any);
   command.add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
   command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));

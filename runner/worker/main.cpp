@@ -25,7 +25,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
   const comm::Watchdog watchdog(world, patience, report_hang);
   check_agreement(world, spec);
   // A plugin may change the current folder: what a run writes stays where it was begun.
-  train::run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
+  run_task(world, spec, std::filesystem::absolute(call.run), call.resume, stop);
   world.barrier(comm::the_end);
 }
 
@@ -92,10 +92,10 @@ int model_main(const char* name, const char* options) {
 }  // namespace compeer::worker
 
 int main(int argc, char** argv) try {
-  if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::app::model_main(argv[2], argv[3]);
+  if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::worker::model_main(argv[2], argv[3]);
   const auto call = compeer::worker::parse_worker_call(argc, argv);
   compeer::worker::die_with_launcher();
-  return compeer::app::start(call);
+  return compeer::worker::start(call);
 } catch (const compeer::Error& e) {  // no world came about
   std::fprintf(stderr, "compeer: %s\n", compeer::spec::error_text(e.what()).c_str());
   ::_exit(static_cast<int>(e.exit()));

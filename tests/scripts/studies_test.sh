@@ -49,3 +49,12 @@ quick por_with_consistency_filter # of what it plays some figures are unknown
 for page in ablate_redundancy reward_information_density; do
   grep -q "<h2[^>]*>Frontiers" "results/quick/$page.html" || fail "$page shows no frontier"
 done
+
+quick grpo_variants
+gradient() { awk -v row="$1" '$1 == row { print $5; exit }' grpo_variants.txt; }
+for variant in clip-higher dual-clip KL-in-the-reward off-policy-mask bounded-advantages GDPO; do
+  [[ $(gradient $variant) != "$(gradient GRPO)" ]] || fail "the variant $variant learns as GRPO does"
+done
+for variant in unbiased-KL bounded-KL entropy-held; do # in two steps they change less than is shown
+  [[ -n $(gradient $variant) ]] || fail "grpo_variants has no row $variant"
+done
