@@ -12,17 +12,17 @@ TEST(Phase, NestsAndComesBack) {
   const Phase outer("rollout");
   {
     const Phase inner("score", "rewards/length 1.0.0");
-    EXPECT_EQ(place().phase, "score");
-    EXPECT_EQ(place().plugin, "rewards/length 1.0.0");
+    EXPECT_EQ(activity().phase, "score");
+    EXPECT_EQ(activity().plugin, "rewards/length 1.0.0");
   }
-  EXPECT_EQ(place().phase, "rollout");
-  EXPECT_EQ(place().plugin, "");
+  EXPECT_EQ(activity().phase, "rollout");
+  EXPECT_EQ(activity().plugin, "");
 }
 
 TEST(Phase, CutsLongTexts) {
   const Phase phase(std::string(100, 'a'), std::string(200, 'b'));
-  EXPECT_EQ(place().phase, std::string(63, 'a'));
-  EXPECT_EQ(place().plugin, std::string(127, 'b'));
+  EXPECT_EQ(activity().phase, std::string(63, 'a'));
+  EXPECT_EQ(activity().plugin, std::string(127, 'b'));
 }
 
 TEST(Phase, AnExceptionKeepsTheInnermostOneItLeft) {
@@ -34,7 +34,7 @@ TEST(Phase, AnExceptionKeepsTheInnermostOneItLeft) {
   } catch (const std::runtime_error&) {
     EXPECT_EQ(failed_activity().phase, "compare");
     EXPECT_EQ(failed_activity().plugin, "similarity/hashed_ngrams 1.0.0");
-    EXPECT_EQ(place().phase, "step");
+    EXPECT_EQ(activity().phase, "step");
   }
   const Phase next("update");
   EXPECT_EQ(failed_activity().phase, "update");
@@ -52,9 +52,9 @@ TEST(Phase, ThreadsHaveTheirOwn) {
   const Phase mine("rollout");
   std::thread([] {
     const Phase theirs("score", "rewards/length 1.0.0");
-    EXPECT_EQ(place().phase, "score");
+    EXPECT_EQ(activity().phase, "score");
   }).join();
-  EXPECT_EQ(place().phase, "rollout");
+  EXPECT_EQ(activity().phase, "rollout");
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ TEST(World, SeesItsNeighbours) {
     const auto neighbours = world().neighbours();
     EXPECT_EQ(neighbours.size(), static_cast<size_t>(world().size() - 1));
     for (const auto& other : neighbours) {
-      EXPECT_EQ(other.place.phase, "rank " + std::to_string(other.rank));
-      EXPECT_EQ(other.place.plugin, "rewards/length 1.0.0");
+      EXPECT_EQ(other.activity.phase, "rank " + std::to_string(other.rank));
+      EXPECT_EQ(other.activity.plugin, "rewards/length 1.0.0");
       EXPECT_NE(other.state, 'X');
     }
     world().barrier();

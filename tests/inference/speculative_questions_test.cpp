@@ -17,7 +17,7 @@ class Interviewed : public Seeing {
     return SpeculativeQuestions(format, words, conversation, questions, sampling, false, alone);
   }
   std::string read(SpeculativeQuestions& questions) {
-    const auto guess = speculative_questions.next(1);
+    const auto guess = questions.next(1);
     asked = guess.places.size();
     return tokenizer.decode(guess.tokens, true);
   }
@@ -25,7 +25,7 @@ class Interviewed : public Seeing {
   void say(SpeculativeQuestions& questions, const std::string& text) {
     std::vector<rollout::Choice> choices;
     for (const char letter : text) choices.push_back({{tokenizer.encode(std::string(1, letter))[0]}, {}});
-    speculative_questions.take(choices);
+    questions.take(choices);
   }
 
   const language::Tokenizer tokenizer = language::Tokenizer::load(folder);

@@ -16,7 +16,7 @@
 #include "worker/commands.h"
 #include "worker/task.h"
 
-namespace compeer::train {
+namespace compeer::worker {
 
 namespace {
 
@@ -66,8 +66,8 @@ void step_until_stopped(World& world, const std::filesystem::path& run, comm::St
 
 }  // namespace
 
-void worker::run_task(World& world, const nlohmann::json& spec_file, const std::filesystem::path& run, bool resume,
-                      comm::StopFlag& stop) {
+void run_task(World& world, const nlohmann::json& spec_file, const std::filesystem::path& run, bool resume,
+              comm::StopFlag& stop) {
   const auto& stub = spec_file.at("stub");
   const std::string fault = stub.at("fault");
   const int culprit = stub.value("rank", 0);
@@ -94,11 +94,7 @@ void worker::run_task(World& world, const nlohmann::json& spec_file, const std::
   world.broadcast(metrics);
 }
 
-}  // namespace compeer::train
-
-namespace compeer::worker {
-
-int worker::model_command(const std::string& name, const nlohmann::json&) {
+int model_command(const std::string& name, const nlohmann::json&) {
   throw Error("", "no model command '" + name + "' in a worker without models", "", Exit::usage);
 }
 
