@@ -100,7 +100,7 @@ COMPEER_PLUGIN(Model, models, qwen2, compeer::qwen2::Qwen2, R"json(
     "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
       "help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
-      "help": "passes over more tokens than this keep few activations and compute the others again on the way back; unset: none"},
+      "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
       "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},
     "rotary_precision": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],
