@@ -8,7 +8,7 @@
 
 #include "../program.h"
 #include "places.h"
-#include "tiny_model.h"
+#include "../tiny_model.h"
 
 namespace compeer::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "../program.h"
 #include "inference/score.h"
 #include "places.h"
-#include "tiny_model.h"
+#include "../tiny_model.h"
 
 namespace compeer::app {
 namespace {

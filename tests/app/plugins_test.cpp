@@ -45,8 +45,8 @@ class Plugins : public testing::Test {
 
   std::string printed(std::vector<std::string> arguments) {
     CLI::App app;
-    std::function<int()> action;
-    add_plugins(app, action);
+    Action action;
+    add_commands(app, action);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app.parse(arguments);
     std::ostringstream out;

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "places.h"
-#include "program.h"
+#include "../program.h"
 
 namespace compeer::app {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "places.h"
-#include "program.h"
+#include "../program.h"
 
 namespace compeer::app {
 namespace {

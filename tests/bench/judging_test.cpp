@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "../model/tiny_model.h"
+#include "../tiny_model.h"
 #include "../program.h"
 
 namespace compeer::bench {

@@ -1,7 +1,7 @@
 // Every plugin of this build passes its check: with its defaults, or with what this table gives it.
 #include <unistd.h>
 
-#include "../model/tiny_model.h"
+#include "../tiny_model.h"
 #include "checked.h"
 #include "places.h"
 #include "plugin/search.h"

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "contract/project/templates.h"
 #include "plugin/descriptor.h"
-#include "program.h"
+#include "../program.h"
 
 namespace compeer::contract {
 namespace {

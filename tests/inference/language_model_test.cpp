@@ -29,9 +29,9 @@ plugin::Chosen model_plugin(const std::string& kind, const std::string& name) {
 }
 
 // A small model of random weights with the tokenizer of esc_world, which has a chat template.
-class SmallSpeaker : public testing::Test {
+class SmallModel : public testing::Test {
  protected:
-  explicit SmallSpeaker(const std::vector<std::string>& said_often = {}) {
+  explicit SmallModel(const std::vector<std::string>& said_often = {}) {
     services.seed = 5;
     services.find = model_plugin;
     const auto size = language::Tokenizer::load(kTokenizer).size();
@@ -78,7 +78,7 @@ class SmallSpeaker : public testing::Test {
 
 const std::vector<Turn> kBeginning = {{"user", "i feel lonely."}, {"assistant", "that sounds hard."}};
 
-TEST_F(SmallSpeaker, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
+TEST_F(SmallModel, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
   auto one = language_model->begin(kBeginning), other = language_model->begin(kBeginning);
   const auto all = language_model->answer({one.get()}, {"why?"}, {0, 6})[0];
   const auto none = language_model->answer({other.get()}, {"why?"}, {0, 6, 0, {}, 1.5})[0];
@@ -88,7 +88,7 @@ TEST_F(SmallSpeaker, LeavesOutWhatItIsNotSureOfButHasSaidIt) {
   EXPECT_EQ(say(*other, "and then?"), say(*one, "and then?"));
 }
 
-TEST_F(SmallSpeaker, GoingOnIsTheSameAsBeginningAnewWithAllThatWasSaid) {
+TEST_F(SmallModel, GoingOnIsTheSameAsBeginningAnewWithAllThatWasSaid) {
   const auto kept = language_model->begin(kBeginning);
   const auto first = say(*kept, "what now?"), second = say(*kept, "and then?");
   auto turns = kBeginning;
@@ -97,7 +97,7 @@ TEST_F(SmallSpeaker, GoingOnIsTheSameAsBeginningAnewWithAllThatWasSaid) {
   EXPECT_EQ(say(*language_model->begin(turns), "and then?"), second);
 }
 
-TEST_F(SmallSpeaker, AnswersDoNotDependOnWhatIsAskedTogether) {
+TEST_F(SmallModel, AnswersDoNotDependOnWhatIsAskedTogether) {
   const std::vector<std::string> texts = {"why?", "i am angry at my boss.", "tell me more"};
   for (const double temperature : {0.0, 1.0}) {
     std::vector<std::unique_ptr<Conversation>> conversations;
@@ -110,7 +110,7 @@ TEST_F(SmallSpeaker, AnswersDoNotDependOnWhatIsAskedTogether) {
   }
 }
 
-TEST_F(SmallSpeaker, ACopyGoesItsOwnWay) {
+TEST_F(SmallModel, ACopyGoesItsOwnWay) {
   const auto conversation = language_model->begin(kBeginning);
   const auto other = conversation->copy();
   const auto alone = say(*other, "why?");
@@ -119,7 +119,7 @@ TEST_F(SmallSpeaker, ACopyGoesItsOwnWay) {
   EXPECT_EQ(say(*language_model->begin(kBeginning), "why?"), alone);
 }
 
-TEST_F(SmallSpeaker, AnotherDrawIsAnotherAnswer) {
+TEST_F(SmallModel, AnotherDrawIsAnotherAnswer) {
   const auto conversation = language_model->begin({});
   std::set<std::string> answers;
   for (uint32_t draw = 0; draw < 8; ++draw) answers.insert(say(*conversation->copy(), "hello", 1.0, draw));
@@ -127,7 +127,7 @@ TEST_F(SmallSpeaker, AnotherDrawIsAnotherAnswer) {
   EXPECT_EQ(say(*conversation->copy(), "hello", 1.0, 2), say(*conversation->copy(), "hello", 1.0, 2));
 }
 
-TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
+TEST_F(SmallModel, AnAnswerIsOverWithTheFirstOfItsStops) {
   const auto whole = language_model->answer({language_model->begin({}).get()}, {"hello"}, {0, 6, 0})[0];
   const auto stop = whole.text.substr(0, 2);
   const auto said =
@@ -140,9 +140,9 @@ TEST_F(SmallSpeaker, AnAnswerIsOverWithTheFirstOfItsStops) {
 const std::vector<std::string> kWords = {"True", "False", "both good", "first"};
 
 // One that mostly gives one of a few answers: "x", "qq", "".
-class BriefSpeaker : public SmallSpeaker {
+class BriefModel : public SmallModel {
  protected:
-  BriefSpeaker() : SmallSpeaker({"x", "q"}) {}
+  BriefModel() : SmallModel({"x", "q"}) {}
 
   // The questions, with what is guessed to be answered to each.
   static std::vector<Question> questions(const std::vector<size_t>& guesses, bool sure) {
@@ -153,7 +153,7 @@ class BriefSpeaker : public SmallSpeaker {
   }
 };
 
-TEST_F(BriefSpeaker, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
+TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
   std::set<std::string> answers;
   const auto tokenizer = language::Tokenizer::load(kTokenizer);
   int right = 0;
@@ -206,7 +206,7 @@ TEST_F(BriefSpeaker, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
 }
 
 // The probabilities of different answers add up to no more than 1.
-TEST_F(BriefSpeaker, WeighsChoicesWhereEachQuestionStood) {
+TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
   const auto weighed = [&](const std::vector<size_t>& guesses, bool sure) {
     return language_model->ask({language_model->begin(kBeginning).get()}, {questions(guesses, sure)}, {0, 6, 0},
                                true)[0];
@@ -229,13 +229,13 @@ TEST_F(BriefSpeaker, WeighsChoicesWhereEachQuestionStood) {
   EXPECT_EQ(second.log_probs, all[1].log_probs);
 }
 
-TEST_F(BriefSpeaker, SaysWhenThereIsNoRoomForAQuestion) {
+TEST_F(BriefModel, SaysWhenThereIsNoRoomForAQuestion) {
   auto asked = questions({0, 0}, true);
   for (int i = 0; i < 200; ++i) asked[1].text += " lonely";
   EXPECT_THROW(language_model->ask({language_model->begin(kBeginning).get()}, {asked}, {0, 6, 0}, false), Error);
 }
 
-TEST_F(SmallSpeaker, SaysWhenThereIsNoRoom) {
+TEST_F(SmallModel, SaysWhenThereIsNoRoom) {
   std::string text;
   for (int i = 0; i < 200; ++i) text += "lonely ";
   try {
@@ -305,7 +305,7 @@ TEST_F(SeeingSpeaker, GoingOnIsTheSameAsBeginningAnewWithAllThatWasShown) {
   EXPECT_EQ(language_model->answer({copy.get()}, {""}, sampling)[0].text, first);
 }
 
-TEST_F(SmallSpeaker, APictureIsRefusedByNameWithoutEyes) {
+TEST_F(SmallModel, APictureIsRefusedByNameWithoutEyes) {
   try {
     language_model->begin({{"user", "look", {"cat.png"}}});
     FAIL();
@@ -316,7 +316,7 @@ TEST_F(SmallSpeaker, APictureIsRefusedByNameWithoutEyes) {
   }
 }
 
-TEST_F(SmallSpeaker, WithoutATextTheLastTurnIsAnswered) {
+TEST_F(SmallModel, WithoutATextTheLastTurnIsAnswered) {
   auto turns = kBeginning;
   turns.push_back({"user", "what now?"});
   EXPECT_EQ(say(*language_model->begin(turns), ""), say(*language_model->begin(kBeginning), "what now?"));

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "../../spec/fake_catalog.h"
+#include "../spec/fake_catalog.h"
 #include "spec/spec.h"
 
 namespace compeer::launch {

@@ -1,7 +1,7 @@
 // compeer data annotate: the page, in a browser.
 #include <map>
 
-#include "../program.h"
+#include "../../program.h"
 #include "app/data/records.h"
 #include "base/files.h"
 #include "browser.h"

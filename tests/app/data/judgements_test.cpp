@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "../program.h"
+#include "../../program.h"
 #include "base/error.h"
 
 namespace compeer::app {

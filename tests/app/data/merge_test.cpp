@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "../program.h"
+#include "../../program.h"
 #include "app/data/page.h"
 #include "base/error.h"
 #include "base/files.h"

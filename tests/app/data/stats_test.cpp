@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "../program.h"
+#include "../../program.h"
 
 namespace compeer::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../launch/fake_worker.h"
+#include "../fake_worker.h"
 #include "launch/program_output.h"
 #include "places.h"
 

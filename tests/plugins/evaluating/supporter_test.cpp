@@ -29,7 +29,7 @@ TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
     double random(uint32_t, uint32_t, uint32_t) override { return 0; }
     Similarity& similarity(const Settings&) override { throw std::logic_error("none"); }
     Chat& chat(const Settings&) override { throw std::logic_error("none"); }
-    Speaker& speaker(const std::string&) override { throw std::logic_error("none"); }
+    LanguageModel& language_model(const std::string&) override { throw std::logic_error("none"); }
     std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
     std::string folder() const override { return ""; }
     bool cancelled() const override { return false; }

@@ -7,7 +7,7 @@
 #include "plugin/host.h"
 #include "plugin/open.h"
 
-namespace compeer::app {
+namespace compeer {
 
 // A model folder of esc_world's tokenizer and a fresh model of `positions`, unsure of what it says.
 inline void make_tiny_model(const std::filesystem::path& folder, int64_t positions) {
@@ -36,4 +36,4 @@ inline void make_tiny_model(const std::filesystem::path& folder, int64_t positio
     std::filesystem::copy_file(tokenizer / name, folder / name);
 }
 
-}  // namespace compeer::app
+}  // namespace compeer

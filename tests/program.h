@@ -10,7 +10,7 @@
 
 #include "places.h"
 
-namespace compeer::app {
+namespace compeer {
 
 namespace fs = std::filesystem;
 
@@ -44,4 +44,4 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
-}  // namespace compeer::app
+}  // namespace compeer
