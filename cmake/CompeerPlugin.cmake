@@ -18,7 +18,9 @@ function(compeer_add_plugin kind name)
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/plugins/${kind}"
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
-    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    # Its own folder stands first in the list, for CMake fills an empty one up with separators (above).
+    BUILD_RPATH "$ORIGIN")
   if(kind STREQUAL "models" OR plugin_TORCH)
     if(NOT TARGET compeer::torch)
       message(FATAL_ERROR "${kind}/${name} needs the libtorch that compeer was built with: "

@@ -72,13 +72,15 @@ const Estimate& metric(const RunResult& run, const std::string& figure) {
 
 bool may_have(const RunResult& run, const std::string& figure) {
   if (run.promised.empty() || !find_figure(run.promised, figure).empty()) return true;
-  // "rewards/prm/*" stands for columns of a plugin that can't be made yet.
+  // "rewards/prm/*" stands for columns of a plugin that can't be made yet, "01-sage/*" for figures of a stage. A name of
+  // one part may be of a stage; of a reward it would hide every misspelt metric.
   const auto wanted = slashed(figure);
-  const auto stage = wanted.substr(0, wanted.rfind('/'));
+  const auto parted = wanted.rfind('/');
   return std::any_of(run.promised.begin(), run.promised.end(), [&](const std::string& name) {
     if (!name.ends_with("/*")) return false;
-    const auto group = slashed(name.substr(0, name.size() - 2));
-    return wanted.starts_with(group + "/") || stage == wanted || ("/" + group).ends_with("/" + stage);
+    const auto group = slashed(in_short(name.substr(0, name.size() - 2)));
+    if (parted == std::string::npos) return group.size() + 2 < name.size();  // a stage: it had a number
+    return wanted.starts_with(group + "/") || ("/" + group).ends_with("/" + wanted.substr(0, parted));
   });
 }
 

@@ -105,7 +105,7 @@ TEST(LuaStubs, DeclareEverySettingWithItsType) {
       << stubs;
   EXPECT_TRUE(holds(stubs, "\n---@alias compeer.rewards compeer.rewards.probe\n")) << stubs;
   EXPECT_TRUE(holds(stubs,
-                    "\n---@field clip? number clip range of the ratio, on either side of 1 (a number above 0; "
+                    "\n---@field clip? number clip range of the ratio on both sides of 1 (epsilon) (a number above 0; "
                     "default 0.2)\n"));
 }
 

@@ -60,7 +60,7 @@ TEST(Experiment, FindsUnknownKeysWhereTheyAreWritten) {
 TEST(Experiment, TellsMissingKeysWhenItIsToRun) {
   EXPECT_START(
       said("local c = require 'compeer'\nlocal e = c.experiment { task = 'grpo' }\nprint(e.name)\ne:resolve()"),
-      "script.lua:2: missing key 'name'|a string: what the run is called");
+      "script.lua:2: missing key 'name'|a string: name of the run");
 }
 
 TEST(Experiment, RefusesWhatIsNoData) {

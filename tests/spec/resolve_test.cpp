@@ -288,12 +288,12 @@ TEST(Resolve, RefusesAPluginThatWantsAKeyOfTheSection) {
 
 TEST(Resolve, RefusesAMissingKey) {
   EXPECT_EQ(refused(""),
-            "x.toml|missing key 'name'|a string: what the run is called: letters, digits, '.', '_', '-', at most 100\n"
+            "x.toml|missing key 'name'|a string: name of the run: letters, digits, '.', '_', '-', at most 100\n"
             "x.toml: missing key 'task'\n  help: one of sft, grpo, evaluate, data: what the run does\n"
             "x.toml: missing key 'dataset.plugin'\n  help: known: esc_world, files|3");
   EXPECT_EQ(refused("name = \"x\"\ntask = \"grpo\"\ndataset.plugin = \"esc_world\"\n"),
-            "x.toml|missing key 'rewards'|a list of one or more tables: what judges a completion; their weighted sum "
-            "is the reward|3");
+            "x.toml|missing key 'rewards'|a list of one or more tables: terms of the reward; the reward is their "
+            "weighted sum|3");
   EXPECT_EQ(refused(smallest("[model.config]\n")),
             "x.toml:8|missing key 'model.config.hidden_size'|an integer of at least 1|3");
 }

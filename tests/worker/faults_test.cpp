@@ -47,7 +47,7 @@ const std::vector<Wrong> all_wrongs = {
      "score",
      60,
      "the log shows the stack",
-     {"\n  ", "worker_stub+0x", "  compeer::train::(anonymous namespace)::overflow(int)", " times)\n"}},
+     {"\n  ", "worker_stub+0x", "  compeer::worker::(anonymous namespace)::overflow(int)", " times)\n"}},
     {"abort", 134, 134, "signal 6 (abort)"},
     {"terminate", 5, 5, "an exception that nobody caught: in a thread", length},
     {"kill", -1, 137, "has ended without a word", length},
@@ -61,7 +61,7 @@ const std::vector<Wrong> all_wrongs = {
      "score",
      1,
      "it hangs, or watchdog.seconds (1 s) is too short for this work",
-     {"the main thread is at\n  ", "  compeer::train::(anonymous namespace)::loop()"}},
+     {"the main thread is at\n  ", "  compeer::worker::(anonymous namespace)::loop()"}},
     {"return early", -1, 1, "has left its task while rank", "", ""},
     {"wait for nothing", -1, 86, "has waited", "", "update", 1},
 };
