@@ -11,9 +11,4 @@ at::Tensor correction(const Completions& c, const at::Tensor& sampler_log_prob, 
   return weight.masked_fill(weight.lt(settings.floor).logical_or(weight.gt(settings.cap)), 0.0);
 }
 
-at::Tensor agreeing(const Completions& c, const at::Tensor& sampler_log_prob, double limit) {
-  const auto error = (c.old_log_prob - sampler_log_prob).detach().abs().exp();
-  return row_mean(error, c.mask).le(limit).to(c.mask.scalar_type());
-}
-
 }  // namespace compeer::grpo

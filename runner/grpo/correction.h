@@ -14,8 +14,4 @@ struct Correction {
 };
 at::Tensor correction(const Completions& completions, const at::Tensor& sampler_log_prob, const Correction& settings);
 
-/// Completions whose log-probs the sampler and the trainer agree on: mean over tokens of exp |log pi_old - log
-/// pi_sampler| <= limit. [G, 1] of 0 and 1.
-at::Tensor agreeing(const Completions& completions, const at::Tensor& sampler_log_prob, double limit);
-
 }  // namespace compeer::grpo

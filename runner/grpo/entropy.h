@@ -1,5 +1,4 @@
 #pragma once
-#include "grpo/completions.h"
 
 namespace compeer::grpo {
 
@@ -9,9 +8,5 @@ struct EntropyControl {
   double target, step, most;
 };
 double next_bonus(double bonus, double entropy, const EntropyControl& control);
-
-/// What the sampled tokens say of the entropy of the policy as it is now: -mean(pi / pi_sampler * log pi) over tokens.
-/// Trainers that keep no entropies log this one; ours logs the exact entropy.
-double estimated_entropy(const Completions& completions, const at::Tensor& sampler_log_prob);
 
 }  // namespace compeer::grpo

@@ -173,8 +173,6 @@ std::optional<Summary> read_summary(const Path& run_folder) {
   return read(run_folder / "summary.json", summary_from_json);
 }
 
-void clear_failure(const Path& run_folder) { std::filesystem::remove(run_folder / "error.json"); }
-
 std::string iso_time() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 }  // namespace compeer::record

@@ -61,9 +61,6 @@ std::optional<Status> read_status(const std::filesystem::path& run_folder);
 std::optional<Failure> read_failure(const std::filesystem::path& run_folder);
 std::optional<Summary> read_summary(const std::filesystem::path& run_folder);
 
-/// Before a run starts or goes on: the error.json of an earlier attempt is removed.
-void clear_failure(const std::filesystem::path& run_folder);
-
 /// Now, in UTC: "2025-03-01T12:34:56Z".
 std::string iso_time();
 

@@ -65,23 +65,6 @@ TEST(PublishedCases, SequenceRatiosWithTheWeightOfTheWholeSequence) {
   EXPECT_NEAR(mean_of(clipped_by(Level::sequence, c) * weight), -.4959, 1e-4);
 }
 
-// exp |error| of .1, .1, .5, 1 at four of nine tokens: means 1.047 (twice), 1.288, 1.764.
-TEST(PublishedCases, SequencesThatTheSamplerSeesDifferentlyDoNotCount) {
-  for (const auto& [error, mean] : {std::pair{.1, 1.047}, {.5, 1.288}, {1.0, 1.764}}) {
-    const auto zeros = std::vector<double>(9, 0.0);
-    const auto c = completion(zeros, zeros, {1});
-    const auto sampler = row({error, -error, error, -error, 0, 0, 0, 0, 0});
-    expect_near(agreeing(c, sampler, mean + 1e-3), {1}, 0);
-    expect_near(agreeing(c, sampler, mean - 1e-3), {0}, 0);
-    expect_near(agreeing(c, sampler, 1.2), {error < .2 ? 1.0 : 0.0}, 0);
-  }
-}
-
-// e^.1 (.5 + 1 + 1.5) / 3
-TEST(PublishedCases, EntropyEstimatedFromSampledTokens) {
-  EXPECT_NEAR(estimated_entropy(completion({-.5, -1, -1.5}, {0, 0, 0}, {1}), row({-.6, -1.1, -1.6})), 1.10517, 1e-5);
-}
-
 TEST(PublishedCases, TheEntropyBonusRisesStepByStepWhileEntropyIsTooLow) {
   const EntropyControl control{2.0, .005, .1};
   double bonus = .01;

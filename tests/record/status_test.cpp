@@ -50,8 +50,7 @@ TEST(Status, FirstFailureStands) {
   EXPECT_EQ(read_failure(run.path())->rank, 1);
   EXPECT_EQ(read_failure(run.path())->plugin, "rewards/length 1.0.0");
   EXPECT_EQ(read_failure(run.path())->exit, 5);
-  clear_failure(run.path());
-  clear_failure(run.path());
+  std::filesystem::remove(run.path() / "error.json");
   failure.plugin.reset();
   failure.what = "bad byte \xff";
   EXPECT_TRUE(write_failure(run.path(), failure));
