@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/json.h"
 #include "judging/form.h"
 #include "judging/weights.h"
 
@@ -20,10 +20,14 @@ using nlohmann::json;
 // What was found about the judge, by the stage that measured it.
 json measured(const std::string& accuracy, const std::string& judge) {
   const auto file = std::filesystem::path(accuracy) / "summary.json";
-  const json summary = json::parse(read_file(file), nullptr, false);
+  const json summary = read_json_object(file);
   const auto weights = weights_of(judge);
-  for (const json& stage : summary.value("/details/stages"_json_pointer, json::array())) {
-    const json findings = stage.value("findings", json::object()), judges = findings.value("judges", json::array());
+  const auto stages =
+      summary.contains("/details/stages"_json_pointer) ? summary.at("/details/stages"_json_pointer) : json();
+  for (const json& stage : stages.is_array() ? stages : json::array()) {
+    const json findings = stage.is_object() ? stage.value("findings", json()) : json();
+    if (!findings.is_object()) continue;
+    const json judges = findings.value("judges", json::array());
     if (std::find(judges.begin(), judges.end(), weights) != judges.end()) return findings;
   }
   throw Error(file.string(), "has no accuracy of the judge in " + judge,

@@ -266,7 +266,7 @@ void add_wishes(CLI::App& command, Options& options) {
   count("--tasks-per-node", wishes.tasks_per_node, "ranks on each host");
   word("--time", wishes.time, "how long the job may take: 90 (minutes), 2:00:00, 1-12", "TIME");
   word("--partition", wishes.partition, "where it waits", "NAME");
-  word("--account", wishes.account, "who pays", "NAME");
+  word("--account", wishes.account, "the account that is charged", "NAME");
   word("--mem", wishes.memory, "memory of a node: 64G; else what a rank is estimated to take, for each", "SIZE");
   command.add_option("--signal", wishes.signal, "how long before its end a job is told to save a checkpoint and stop")
       ->type_name("SECONDS")
@@ -276,7 +276,7 @@ void add_wishes(CLI::App& command, Options& options) {
   words("--module", options.modules, "module load NAME, in the job (repeatable)", "NAME");
   words("--before", options.before, "a line of shell in the job, after the modules (repeatable)", "LINE");
   word("--mpi", options.mpi, "how srun connects the ranks: srun --mpi=list names the kinds", "KIND");
-  count("--array-limit", options.at_once, "of a script's experiments run so many at the same time, at most");
+  count("--array-limit", options.at_once, "maximum number of a script's experiments that run at the same time");
 }
 
 }  // namespace

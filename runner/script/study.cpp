@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -30,6 +31,7 @@ class Conduct {
     for (size_t seed = 0; seed < table.seeds.size(); ++seed) {
       for (size_t row = 0; row < table.rows.size(); ++row) {
         const auto result = run(table.seeds[seed], row);
+        refuse_repetition(result, table.seeds[seed], row);
         keep(result);
         for (size_t figure = 0; figure < table.figures.size(); ++figure)
           table.values[row][figure][seed] = value(result, row, figure);
@@ -55,9 +57,22 @@ class Conduct {
     }
     if (const auto* result = to_result(L_, -1)) return *result;
     throw Error("",
-                fmt::format("'run' of the study '{}' returned a {} for seed {} of '{}'", study_.table.name,
-                            luaL_typename(L_, -1), seed, study_.table.rows[row]),
+                fmt::format("'run' of the study '{}' returned {} for seed {} of '{}'", study_.table.name,
+                            lua_isnil(L_, -1) ? "nothing" : std::string("a ") + luaL_typename(L_, -1), seed,
+                            study_.table.rows[row]),
                 "return an experiment, its result (experiment:launch()) or a stage of it (result:stage \"sage\")");
+  }
+
+  // Two seeds whose runs are the same are one observation: counted twice they would look certain.
+  void refuse_repetition(const RunResult& result, int64_t seed, size_t row) {
+    auto spec = result.spec;
+    spec.erase("name");
+    const auto [first, is_new] = specs_.try_emplace({row, result.stage + spec.dump()}, seed);
+    if (is_new) return;
+    throw Error("",
+                fmt::format("study '{}': seeds {} and {} of '{}' are the same run", study_.table.name, first->second,
+                            seed, study_.table.rows[row]),
+                "use the seed in 'run': base:with { name = row.name .. \"-\" .. seed, seed = seed }");
   }
 
   void keep(const RunResult& result) {
@@ -120,7 +135,8 @@ class Conduct {
   lua_State* L_;
   Study& study_;
   std::vector<RunResult> failed_;
-  std::set<std::string> seen_;  // names of figures that a run has
+  std::map<std::pair<size_t, std::string>, int64_t> specs_;  // of a row, less the name -> its seed
+  std::set<std::string> seen_;                               // names of figures that a run has
 };
 
 const Study& check_study(lua_State* L, int index) { return check_boxed<Study>(L, index, type); }
@@ -183,7 +199,8 @@ int refuse_change(lua_State* L) {
 void show(lua_State* L, const Study& study) {
   const auto& table = study.table;
   if (!study.planned) return sandbox(L).print(table.text() + "\n");
-  auto text = fmt::format("study {}: {} rows, {} seeds", table.name, table.rows.size(), table.seeds.size());
+  auto text = fmt::format("study {}: {} row{}, {} seed{}", table.name, table.rows.size(),
+                          table.rows.size() == 1 ? "" : "s", table.seeds.size(), table.seeds.size() == 1 ? "" : "s");
   if (!table.contrasts.empty())
     text += fmt::format(", {} differences to test", table.contrasts.size() * table.figures.size());
   actions(L).note(text);

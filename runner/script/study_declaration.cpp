@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lua/userdata.h"
 #include "lua/value.h"
 #include "script/module.h"
 #include "script/table.h"
@@ -30,6 +31,19 @@ void each_item(lua_State* L, const Body& body) {
     lua_settop(L, list);
   }
   lua_settop(L, list);
+}
+
+// What a row says of a field that it hasn't; upvalue 1 has the fields of all rows.
+int unknown_field(lua_State* L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL || lua_type(L, 2) != LUA_TSTRING) return lua_pushnil(L), 1;
+  std::vector<std::string> known;
+  for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING) known.emplace_back(lua_tostring(L, -2));
+  }
+  std::sort(known.begin(), known.end());
+  const std::string field = lua_tostring(L, 2);
+  throw Error("", fmt::format("no row of the study has a field '{}'", field), suggest(field, known));
 }
 
 // Reads the declaration at index 1, which stays on the stack: its functions and rows are used later.
@@ -105,8 +119,34 @@ class Declaration {
     each_item(L_, [&] { add_row(named); });
     if (study_.table.rows.empty()) refuse("rows", "is empty", example_of_rows);
     lua_settop(L_, named);
+    refuse_other_fields(named);
     lua_replace(L_, list);
     lua_settop(L_, list);  // index 2: the rows
+  }
+
+  // A field that no row has is a slip of the pen; one that other rows have is nil.
+  void refuse_other_fields(int named) {
+    lua_newtable(L_);
+    lua_newtable(L_);
+    const int fields = lua_gettop(L_);
+    for (size_t i = 1; i <= study_.table.rows.size(); ++i) {
+      lua_rawgeti(L_, named, static_cast<lua_Integer>(i));
+      for (lua_pushnil(L_); lua_next(L_, fields + 1); lua_pop(L_, 1)) {
+        lua_pushvalue(L_, -2);
+        lua_pushboolean(L_, 1);
+        lua_rawset(L_, fields);
+      }
+      lua_settop(L_, fields);
+    }
+    lua_pushcclosure(L_, bound<unknown_field>, 1);
+    lua_setfield(L_, -2, "__index");
+    for (size_t i = 1; i <= study_.table.rows.size(); ++i) {
+      lua_rawgeti(L_, named, static_cast<lua_Integer>(i));
+      lua_pushvalue(L_, -2);
+      lua_setmetatable(L_, -2);
+      lua_pop(L_, 1);
+    }
+    lua_settop(L_, named);
   }
 
   void add_row(int named) {

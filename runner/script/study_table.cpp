@@ -23,7 +23,7 @@ std::string cell(const Estimate& found, const char* number, const std::string& m
   return text + mark;
 }
 
-// "*" and "+" of the best and the second best mean of a figure, by row.
+// "*" and "+" of the best and the second best mean of a figure, by row; none where two are the same.
 std::map<size_t, std::string> best_two(const std::vector<Estimate>& means, int better) {
   std::vector<size_t> order;
   for (size_t i = 0; i < means.size(); ++i) {
@@ -32,7 +32,12 @@ std::map<size_t, std::string> best_two(const std::vector<Estimate>& means, int b
   if (better == 0 || order.size() < 2) return {};
   const auto is_better = [&](size_t a, size_t b) { return better * means[a].mean > better * means[b].mean; };
   std::stable_sort(order.begin(), order.end(), is_better);
-  return {{order[0], "*"}, {order[1], "+"}};
+  std::map<size_t, std::string> marks;
+  if (is_better(order[0], order[1])) {
+    marks[order[0]] = "*";
+    if (order.size() == 2 || is_better(order[1], order[2])) marks[order[1]] = "+";
+  }
+  return marks;
 }
 
 Lines mean_lines(const StudyTable& table) {

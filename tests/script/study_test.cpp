@@ -179,6 +179,37 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
             "a study has 'against' or 'contrasts', not both|contrasts = { { \"fast\", \"slow\" } }");
 }
 
+// Whoever forgets the seed would count one run as often as there are seeds, and find every difference certain.
+TEST(Study, RefusesSeedsThatMakeTheSameRun) {
+  const std::string forgotten = base +
+                                "compeer.study { name = 'rates', rows = { { 'slow', lr = 0.1 } }, seeds = 2, figures = "
+                                "{ 'x' }, run = function(seed, row) return base:with { name = 'n' .. seed, grpo = { lr "
+                                "= row.lr } } end }\n";
+  EXPECT_EQ(said(forgotten, computing()),
+            "script.lua:2: study 'rates': seeds 1 and 2 of 'slow' are the same run|use the seed in 'run': base:with { "
+            "name = row.name .. \"-\" .. seed, seed = seed }");
+}
+
+TEST(Study, RefusesAFieldThatNoRowHas) {
+  const auto misspelt = [](const std::string& field) {
+    return said(base +
+                    "compeer.study { name = 'rates', rows = { { 'slow', lr = 0.1 }, { 'fast', lr = 0.2, warm = 1 } }, "
+                    "seeds = 1, figures = { 'x' }, run = function(seed, row) local f = row." +
+                    field +
+                    " return base:with { name = row.name .. seed, seed = seed, grpo = { lr = row.lr } } end }\n",
+                computing());
+  };
+  EXPECT_EQ(misspelt("rl"),
+            "script.lua:2: no row of the study has a field 'rl'|did you mean 'lr'? known: lr, name, warm");
+  EXPECT_EQ(misspelt("warm").find("script.lua"), std::string::npos) << "another row has it";
+}
+
+TEST(Study, MarksNoneOfWhatIsEqual) {
+  const auto text = said(declared("seeds = 1, figures = { { 'n', function() return 1 end } }"), computing());
+  EXPECT_EQ(text.find("1.000*"), std::string::npos) << text;
+  EXPECT_EQ(text.find("1.000+"), std::string::npos) << text;
+}
+
 TEST(Study, NeedsRowsWithNamesAndRuns) {
   EXPECT_EQ(said(base + "compeer.study { name = 'a', seeds = 1, rows = { { lr = 1 } } }"),
             "script.lua:2: a study's 'rows' begin with their names; row 1 begins with a nil|"
