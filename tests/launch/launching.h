@@ -1,0 +1,43 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "fake_worker.h"
+#include "launch/launch.h"
+
+namespace compeer::launch {
+
+namespace fs = std::filesystem;
+
+/// Runs of the fake worker, and what became of them as text.
+class Launching : public FakeWorker {
+ protected:
+  static LaunchOptions quiet() {
+    LaunchOptions options;
+    options.quiet = true;
+    return options;
+  }
+  static Launched one(const spec::Spec& spec, const LaunchOptions& options = quiet()) {
+    return launch({spec}, options).at(0);
+  }
+  // "where: what|help|exit" of a run that failed.
+  static std::string failure(const Launched& done) {
+    if (!done.error) return "none";
+    return done.error->where() + ": " + done.error->problem() + "|" + done.error->help() + "|" +
+           std::to_string(static_cast<int>(done.error->exit()));
+  }
+};
+
+/// "where: problem|help|exit" of what the work throws, or "none".
+inline std::string ended(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.where() + ": " + error.problem() + "|" + error.help() + "|" +
+           std::to_string(static_cast<int>(error.exit()));
+  }
+  return "none";
+}
+
+}  // namespace compeer::launch

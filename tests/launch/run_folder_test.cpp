@@ -1,0 +1,168 @@
+#include "launch/run_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "launching.h"
+
+namespace compeer::launch {
+namespace {
+
+const plugin::Finder known({"/plugins"});  // where those of the fake catalog lie
+
+class RunFolders : public Launching {};
+
+TEST_F(RunFolders, RunsTheWorkerInAFolderOfItsOwn) {
+  worker("[ -f \"$run/spec.json\" ] && echo threads $OMP_NUM_THREADS && finish");
+  const auto spec = make_spec("threads = 3");
+  const auto done = one(spec);
+  EXPECT_EQ(failure(done), "none");
+  EXPECT_EQ(done.folder, "results/x");
+  EXPECT_FALSE(done.reused);
+  EXPECT_EQ(done.summary.metrics.at("reward").mean, 1.5);
+  EXPECT_EQ(read("results/x/log.txt"), "called with results/x\nthreads 3\n");
+  EXPECT_EQ(read("results/x/spec.json"), spec.file_text());
+}
+
+TEST_F(RunFolders, ReadsBackWhatHasFinished) {
+  worker("finish");
+  one(make_spec());
+  worker("exit 1");
+  const auto again = one(make_spec());
+  EXPECT_TRUE(again.reused);
+  EXPECT_EQ(again.summary.metrics.at("reward").n, 8u);
+}
+
+TEST_F(RunFolders, RepeatsIfToldToAndKeepsWhatWasThere) {
+  worker("echo first; finish");
+  one(make_spec());
+  write("results/x/checkpoints/step-000008/state.json", "{}");
+  worker("[ -e \"$run/checkpoints\" ] || finish");
+  auto options = quiet();
+  options.fresh = true;
+  testing::internal::CaptureStderr();
+  const auto again = one(make_spec(), options);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "compeer: note: what was in results/x is in results/x~1 now\n");
+  EXPECT_FALSE(again.reused);
+  EXPECT_EQ(again.folder, "results/x");
+  EXPECT_EQ(read("results/x/log.txt"), "called with results/x\n");
+  EXPECT_EQ(read("results/x~1/log.txt"), "called with results/x\nfirst\n");
+  EXPECT_EQ(read("results/x~1/checkpoints/step-000008/state.json"), "{}");
+  EXPECT_TRUE(fs::exists("results/x~1/summary.json"));
+  one(make_spec(), options);
+  EXPECT_TRUE(fs::exists("results/x~2/summary.json"));
+  EXPECT_TRUE(one(make_spec()).reused);
+}
+
+TEST_F(RunFolders, SetsNothingAsideOfARunThatWasNotBegun) {
+  worker("finish");
+  auto options = quiet();
+  options.fresh = true;
+  one(make_spec(), options);
+  EXPECT_FALSE(fs::exists("results/x~1"));
+}
+
+TEST_F(RunFolders, GoesOnFromACheckpointAndElseStartsAgain) {
+  worker("mkdir -p \"$run/rollouts\"; touch \"$run/run.h5\"; exit 1");
+  one(make_spec());
+  worker(
+      "[ -e \"$run/rollouts\" ] || [ -e \"$run/run.h5\" ] || mkdir -p \"$run/checkpoints/step-000004\"; touch "
+      "\"$run/run.h5\"; exit 1");
+  one(make_spec());
+  worker("[ -e \"$run/run.h5\" ] && finish");
+  EXPECT_EQ(failure(one(make_spec())), "none");
+  EXPECT_EQ(read("results/x/log.txt"),
+            "called with results/x\ncalled with results/x\ncalled with results/x --resume\n");
+}
+
+TEST_F(RunFolders, LeavesTheFolderOfAnotherSpecAlone) {
+  worker("finish");
+  one(make_spec());
+  const auto other = make_spec("seed = 2");
+  const auto done = one(other);
+  EXPECT_EQ(done.folder, "results/x-" + other.sha256().substr(0, 8));
+  EXPECT_FALSE(done.reused);
+  EXPECT_TRUE(one(make_spec()).reused);
+  EXPECT_TRUE(one(other).reused);
+  write("results/mine/notes.txt", "important");
+  EXPECT_EQ(one(make_spec("", "mine")).folder.string().substr(0, 13), "results/mine-");
+  EXPECT_EQ(read("results/mine/notes.txt"), "important");
+}
+
+TEST_F(RunFolders, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
+  worker(R"(echo '{"what":"no split","exit":4}' > "$run/error.json"; exit 4)");
+  EXPECT_TRUE(one(make_spec()).error);
+  worker("finish");
+  const auto corrected = make_spec("seed = 2");
+  EXPECT_EQ(one(corrected).folder, "results/x");
+  EXPECT_FALSE(std::filesystem::exists("results/x/error.json"));
+  EXPECT_TRUE(one(corrected).reused);
+
+  worker(R"(echo '{"what":"full","exit":4}' > "$run/error.json"; touch "$run/run.h5"; exit 4)");
+  EXPECT_TRUE(one(make_spec("", "y")).error);
+  EXPECT_EQ(one(make_spec("seed = 2", "y")).folder.string().substr(0, 10), "results/y-");
+}
+
+TEST_F(RunFolders, RefusesARunThatIsInProgress) {
+  const auto held = RunFolder::claim(make_spec(), "results");
+  EXPECT_EQ(failure(one(make_spec())), "results/x: this run is in progress: process " + std::to_string(::getpid()) +
+                                           " holds it|wait for it to end, or end it|1");
+}
+
+TEST_F(RunFolders, ResumesAFolder) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(make_spec());
+  worker("[ \"$2\" = --resume ] && finish");
+  EXPECT_FALSE(resume("results/x", quiet(), known).reused);
+  EXPECT_TRUE(resume("results/x", quiet(), known).reused);
+  EXPECT_EQ(ended([&] { resume("results/y", quiet(), known); }),
+            "results/y: is no run: it has no spec.json|compeer resume results/NAME|2");
+}
+
+TEST_F(RunFolders, ResumesNoPluginFromWhereNoneAreLookedFor) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(make_spec());
+  worker("touch loaded; finish");
+  const auto said = ended([&] { resume("results/x", quiet(), plugin::Finder({"/usr/lib/compeer/plugins"})); });
+  EXPECT_EQ(said,
+            "results/x: would load /plugins/models/qwen2.so, which lies where plugins are not looked for|plugins are "
+            "programs. If you trust it: compeer resume results/x --plugin-dir /plugins|5");
+  EXPECT_FALSE(fs::exists("loaded"));
+}
+
+TEST_F(RunFolders, WritesThroughNoLinkOfARunsFolder) {
+  worker("mkdir -p \"$run/checkpoints/step-000004\"; exit 1");
+  one(make_spec());
+  worker("echo evil; finish");
+  std::ofstream("mine") << "dear to me";
+  for (const char* name : {"log.txt", ".lock", "run.h5", "checkpoints/step-000004/state.json"}) {
+    const auto place = fs::path("results/x") / name;
+    fs::remove(place);
+    fs::create_symlink(fs::absolute("mine"), place);
+    for (const auto& failed : {failure(one(make_spec())), failure(resume("results/x", quiet(), known))})
+      EXPECT_EQ(failed.substr(0, failed.find(": ")), place.string()) << failed;
+    EXPECT_EQ(read("mine"), "dear to me") << name;
+    fs::remove(place);
+  }
+}
+
+TEST_F(RunFolders, RemarksOnPluginsThatHaveChanged) {
+  worker("finish");
+  one(make_spec());
+  auto spec = make_spec();
+  spec.plugins.at(0).sha256 = std::string(64, '1');
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(one(spec).reused);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "compeer: note: results/x: made with another build of the plugin models/qwen2; "
+            "--fresh repeats the run\n");
+}
+
+TEST_F(RunFolders, LooksWithoutMakingAnything) {
+  EXPECT_EQ(RunFolder::look(make_spec(), "results"), std::pair(fs::path("results/x"), RunFolder::State::fresh));
+  EXPECT_FALSE(fs::exists("results"));
+}
+
+}  // namespace
+}  // namespace compeer::launch
