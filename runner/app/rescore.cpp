@@ -1,5 +1,5 @@
 // compeer rescore: the summary of an evaluation from what was recorded. Stages and datasets are plugins, so the worker
-// reads and scores (app/model/rescore.h).
+// reads and scores (data/rescore.h).
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>

@@ -3,7 +3,7 @@
 
 namespace compeer::data {
 
-/// `compeer rescore` in the worker. OPTIONS: {"stage", "dataset": what app/plugin_choice.h chose, "file",
+/// `compeer rescore` in the worker. OPTIONS: {"stage", "dataset": what contract/plugin_choice.h chose, "file",
 /// "max_unreadable", "json": whether as JSON}. As JSON: what the stage finds, and as "rescored" what it was found in:
 ///   {"stage", "file", "records", "counts", "dropped": [{"id", "record", "reason"}], "unreadable": [{"record",
 ///   "reason"}]}

@@ -10,7 +10,7 @@ namespace compeer::inference {
 /// What plugins share that a command opens: their log is standard error, and there is no policy.
 plugin::Services command_services();
 
-/// Opens what the front end has chosen (app/plugin_choice.h): {"plugin", "path", "sha256", "settings"}.
+/// Opens what the front end has chosen (contract/plugin_choice.h): {"plugin", "path", "sha256", "settings"}.
 template <class T>
 plugin::Plugin<T> open_plugin(const nlohmann::json& choice, const plugin::Services& services) {
   const plugin::Chosen chosen{T::kind, choice.at("plugin"), choice.at("path").get<std::string>(), choice.at("sha256")};

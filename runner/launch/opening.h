@@ -9,7 +9,7 @@
 namespace compeer::launch {
 
 /// The plugins of runs, made before anything is spent, as the runs will make them, in a process of their own
-/// (app/model/open_plugins.h): what a descriptor can't tell, such as a script that doesn't compile or a prompt with a
+/// (worker/open_plugins.h): what a descriptor can't tell, such as a script that doesn't compile or a prompt with a
 /// slot that nobody fills, is found in a second instead of hours into a study.
 class Opening {
  public:

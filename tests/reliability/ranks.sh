@@ -2,9 +2,9 @@
 # Every fault of a rank in every phase: the suite's own tests of these, run here for the figures.
 battery=ranks
 promise="A rank that fails, in whatever way, ends the job on all ranks with the documented exit code, and one message names rank, host, phase, plugin and cause."
-how="The real worker around a task that misbehaves on command (tests/app/worker): throw, exit, _exit, segmentation fault, full stack, abort, an exception in a thread, kill, stop, endless loop, early return, endless wait; alone, over 2 and over 4 ranks, with the watchdog at 1 s. Processes that are left behind are looked for."
+how="The real worker around a task that misbehaves on command (tests/worker): throw, exit, _exit, segmentation fault, full stack, abort, an exception in a thread, kill, stop, endless loop, early return, endless wait; alone, over 2 and over 4 ranks, with the watchdog at 1 s. Processes that are left behind are looked for."
 source "$(dirname "${BASH_SOURCE[0]}")/scene.sh"
-test=$BUILD/bin/test_app_worker_worker_faults
+test=$BUILD/bin/test_worker_faults
 [[ -x $test ]] || skip "tests are not built: $test"
 "$test" --gtest_color=no >faults.txt 2>&1 || true
 passed=$(grep -c '^\[       OK' faults.txt) failed=$(grep -c '^\[  FAILED  \] .*(.* ms)' faults.txt)

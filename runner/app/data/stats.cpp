@@ -1,4 +1,4 @@
-// compeer data stats: what is in data sets. Datasets are plugins, so the worker reads them (app/model/data_stats.h).
+// compeer data stats: what is in data sets. Datasets are plugins, so the worker reads them (data/stats.h).
 #include <algorithm>
 #include <filesystem>
 #include <memory>
