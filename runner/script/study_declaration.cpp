@@ -128,15 +128,15 @@ class Declaration {
   void refuse_other_fields(int named) {
     lua_newtable(L_);
     lua_newtable(L_);
-    const int fields = lua_gettop(L_);
+    const int known = lua_gettop(L_);
     for (size_t i = 1; i <= study_.table.rows.size(); ++i) {
       lua_rawgeti(L_, named, static_cast<lua_Integer>(i));
-      for (lua_pushnil(L_); lua_next(L_, fields + 1); lua_pop(L_, 1)) {
+      for (lua_pushnil(L_); lua_next(L_, known + 1); lua_pop(L_, 1)) {
         lua_pushvalue(L_, -2);
         lua_pushboolean(L_, 1);
-        lua_rawset(L_, fields);
+        lua_rawset(L_, known);
       }
-      lua_settop(L_, fields);
+      lua_settop(L_, known);
     }
     lua_pushcclosure(L_, bound<unknown_field>, 1);
     lua_setfield(L_, -2, "__index");
