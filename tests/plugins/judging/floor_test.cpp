@@ -66,5 +66,23 @@ TEST_F(Floor, AFolderWithoutWeightsIsNoJudge) {
   EXPECT_THROW(hold(0), Error);
 }
 
+TEST_F(Floor, NamesAFileThatIsNoSummary) {
+  const auto file = (run_ / "summary.json").string();
+  const auto said = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    try {
+      hold(0.1);
+    } catch (const Error& error) {
+      return error.where() + ": " + error.problem();
+    }
+    return std::string("nothing");
+  };
+  const auto none = file + ": has no accuracy of the judge in " + judge_.string();
+  EXPECT_EQ(said("{\"details").find(file + ": is not valid JSON"), 0u) << said("{\"details");
+  EXPECT_EQ(said("[1]"), file + ": is not a JSON object");
+  EXPECT_EQ(said("{\"details\": 7}"), none);
+  EXPECT_EQ(said("{\"details\": {\"stages\": [7, {\"findings\": 7}, {\"findings\": {\"judges\": 7}}]}}"), none);
+}
+
 }  // namespace
 }  // namespace compeer::judging
