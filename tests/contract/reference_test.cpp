@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 #include "base/files.h"
 #include "contract/reference/page.h"
@@ -55,23 +57,23 @@ const std::string every_type = R"({
   "file": {"type": "path", "default": null, "help": "where from"},
   "odd-one": {"type": "list", "items": "number", "default": [1.5], "help": "weights"},
   "any": {"type": "table", "open": true, "default": {}, "help": "the user's own"},
-  "size": {"type": "table", "help": "how large", "parameters": {"deep": {"type": "boolean", "default": true, "help": "or flat"}}},
+  "size": {"type": "table", "help": "how large",
+           "parameters": {"deep": {"type": "boolean", "default": true, "help": "or flat"}}},
   "like": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams", "help": "how alike"}})";
 
 TEST(PluginPages, ShowEveryTypeOfSetting) {
-  EXPECT_EQ(
-      plugin_page(probe(every_type).descriptor),
-      "# rewards/probe\n\nA probe. Version 1.0.0.\n\n```toml\n[[rewards]]\nplugin = \"probe\"\n```\n\n"
-      "| setting | value | default | meaning |\n|---|---|---|---|\n"
-      "| `n` | an integer of at least 1 | `3` | how many \\| in all |\n"
-      "| `style` | one of warm, calm | required | manner |\n"
-      "| `file` | a path (a string) | unset | where from |\n"
-      "| `odd-one` | a list of numbers | `[1.5]` | weights |\n"
-      "| `any` | a table | `{}` | the user's own |\n"
-      "| `size` | a table | required | how large |\n"
-      "| `size.deep` | true or false | `true` | or flat |\n"
-      "| `like` | a similarity plugin (its name, or a table with its settings) | `\"hashed_ngrams\"` | how alike |\n"
-      "\nMade by `compeer plugins inspect rewards/probe --markdown`.\n");
+  EXPECT_EQ(plugin_page(probe(every_type).descriptor),
+            "# rewards/probe\n\nA probe. Version 1.0.0.\n\n```toml\n[[rewards]]\nplugin = \"probe\"\n```\n\n"
+            "- `n` (an integer of at least 1; default `3`): how many | in all\n"
+            "- `style` (one of warm, calm; required): manner\n"
+            "- `file` (a path (a string); unset): where from\n"
+            "- `odd-one` (a list of numbers; default `[1.5]`): weights\n"
+            "- `any` (a table; default `{}`): the user's own\n"
+            "- `size` (a table; required): how large\n"
+            "- `size.deep` (true or false; default `true`): or flat\n"
+            "- `like` (a similarity plugin (its name, or a table with its settings); default `\"hashed_ngrams\"`): how "
+            "alike\n"
+            "\nMade by `compeer plugins inspect rewards/probe --markdown`.\n");
 }
 
 TEST(PluginPages, ShowTextAsItWasWritten) {
@@ -79,10 +81,22 @@ TEST(PluginPages, ShowTextAsItWasWritten) {
   plugin.descriptor.summary = "<script>alert(1)</script> ![x](y)";
   const auto text = plugin_page(plugin.descriptor);
   EXPECT_NE(text.find("\n&lt;script>alert(1)&lt;/script> !\\[x](y) Version 1.0.0.\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("| `a` | a string | `\"x\\u0060 <i>\\|\"` | see \\[here](http://x) &lt;script> |\n"),
+  EXPECT_NE(text.find("\n- `a` (a string; default `\"x\\u0060 <i>|\"`): see \\[here](http://x) &lt;script>\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(plugin_index({plugin}).find("| &lt;script>alert(1)"), std::string::npos);
+  EXPECT_NE(plugin_index({plugin}).find("\n- [`probe`](rewards/probe.md): &lt;script>alert(1)"), std::string::npos);
+}
+
+TEST(PluginPages, HaveLinesThatFit) {
+  std::string help, page;
+  for (int i = 0; i < 40; ++i) help += "有 ü - 1. # ";  // no line may begin with the last three
+  const auto text = plugin_page(probe(R"({"a": {"type": "string", "help": ")" + help + R"(ü"}})").descriptor);
+  std::istringstream lines(text.substr(text.find("- `a`")));
+  for (std::string line; std::getline(lines, line) && !line.empty(); page += page.empty() ? line : line.substr(1)) {
+    EXPECT_LE(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xc0) != 0x80; }), 120) << line;
+    EXPECT_TRUE(line.starts_with("- `a` ") || line.starts_with("  有") || line.starts_with("  ü")) << line;
+  }
+  EXPECT_EQ(page, "- `a` (a string; required): " + help + "ü");
 }
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
