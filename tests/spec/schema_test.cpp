@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "base/files.h"
 #include "fake_catalog.h"
 #include "places.h"
@@ -109,23 +111,25 @@ TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
   }
 }
 
-// One line of the tables of keys in docs/specs.md.
+// One item of the lists of keys in docs/specs.md, on one line.
 std::string documented(const std::string& path, const Parameter& parameter) {
   const auto& standard = parameter.default_value;
-  const auto text = !standard ? "required" : standard->is_null() ? "unset" : "`" + canonical_json(*standard) + "`";
-  return "| `" + path + "` | " + describe(parameter) + " | " + text + " | " + parameter.help + " |\n";
+  const auto text = !standard             ? "required"
+                    : standard->is_null() ? "unset"
+                                          : "default `" + canonical_json(*standard) + "`";
+  return "\n- `" + path + "` (" + describe(parameter) + "; " + text + "): " + parameter.help + "\n";
 }
 
 TEST(CoreSchema, IsWholeInTheDocs) {
-  const auto docs = read_file(COMPEER_SOURCE_DIR "/docs/specs.md");
+  const auto docs = std::regex_replace(read_file(COMPEER_SOURCE_DIR "/docs/specs.md"), std::regex("\n +"), " ");
   for (const auto& section : core_schema()) {
     const auto& name = section.parameter.name;
     const auto& fields = section.parameter.fields;
-    const auto line = documented(name, section.parameter);
-    EXPECT_TRUE(!fields.empty() || docs.find(line) != std::string::npos) << line;
+    const auto item = documented(name, section.parameter);
+    EXPECT_TRUE(!fields.empty() || docs.find(item) != std::string::npos) << item;
     for (const auto& field : fields) {
-      const auto row = documented(name + "." + field.name, field);
-      EXPECT_NE(docs.find(row), std::string::npos) << row;
+      const auto key = documented(name + "." + field.name, field);
+      EXPECT_NE(docs.find(key), std::string::npos) << key;
     }
   }
 }
