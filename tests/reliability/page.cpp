@@ -48,15 +48,15 @@ std::string cell(const std::string& text) {
   return escaped;
 }
 
-// A paragraph in lines that fit the editor.
-std::string filled(const std::string& paragraph) {
+// A paragraph in lines that fit the editor, those after the first behind an indent.
+std::string filled(const std::string& paragraph, const std::string& indent = "") {
   std::string text, word;
   size_t length = 0;
   std::istringstream words(paragraph);
   while (words >> word) {
     const bool fits = length + 1 + word.size() <= 120;
-    if (length > 0) text += fits ? ' ' : '\n';
-    length = length > 0 && fits ? length + 1 + word.size() : word.size();
+    if (length > 0) text += fits ? " " : "\n" + indent;
+    length = (length == 0 ? 0 : fits ? length + 1 : indent.size()) + word.size();
     text += word;
   }
   return text;
@@ -81,9 +81,10 @@ std::string section(const Battery& kind, const ordered_json& battery) {
   std::string text =
       fmt::format("\n## {}\n\n{}\n\n{}\n\n", kind.title, filled(battery.at("promise").get<std::string>()),
                   filled("*How it is tried.* " + battery.at("how").get<std::string>()));
-  if (!battery.at("figures").empty()) text += "| figure | |\n|---|---|\n";
-  for (const auto& figure : battery.at("figures"))
-    text += fmt::format("| {} | {} |\n", cell(figure.at(0)), cell(figure.at(1)));
+  for (const auto& figure : battery.at("figures")) {
+    const std::string name = figure.at(0), value = figure.at(1);
+    text += filled(fmt::format("- *{}*: {}", name, value), "  ") + "\n";
+  }
   text += fmt::format("\n{}, commit {}, seed {}, {} s, {}: {}.\n", battery.at("date").get<std::string>(),
                       battery.at("commit").get<std::string>(), battery.at("seed").get<int>(),
                       battery.at("seconds").get<int>(), tries(battery), verdict(battery));
