@@ -68,11 +68,6 @@ def links(text):
         yield prose.count("\n", 0, link.start()) + 1, link[1]
 
 
-def is_prose(line):
-    """Lines that can be broken: not tables, not indented code, not one long link."""
-    return not line.lstrip().startswith("|") and " " in line.strip() and not re.match(r"^\s*(\[[^\]]*\]:|!\[)", line)
-
-
 def wrapped(text, width=LONGEST):
     """Prose with its paragraphs and items filled anew to the width; all else as it is."""
     out, paragraph = [], []
