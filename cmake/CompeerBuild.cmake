@@ -38,7 +38,8 @@ add_library(compeer::flags ALIAS compeer_flags)
 set_target_properties(compeer_flags PROPERTIES EXPORT_NAME flags)
 target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -ffp-contract=off
-  $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>   # those mind what stands in other sources
+  # these two mind what stands in other sources
+  $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>
   $<BUILD_INTERFACE:$<$<BOOL:${COMPEER_WERROR}>:-Werror>>)
 
 if(COMPEER_SANITIZE)
@@ -48,7 +49,8 @@ if(COMPEER_SANITIZE)
 endif()
 
 if(COMPEER_FUZZ)
-  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
   add_compile_definitions(__SANITIZE_ADDRESS__)  # as gcc says it
 endif()

@@ -1,11 +1,11 @@
-# What `cmake --install` puts where. All of it finds the rest from where it lies itself, so that the folder can be moved.
+# What `cmake --install` puts where. All of it finds the rest from where it lies itself, so the folder can be moved.
 #   bin/                      the two programs
 #   lib/compeer/plugins/      <kind>/<name>.so, with the data that they read (compeer_add_plugin)
 #   lib/compeer/libtorch/     the libtorch that ./compeer fetched; one of the user's stays where it is
 #   share/compeer/            COMPEER_HOME: experiments, scripts, what these name by path
 #   share/doc/compeer/        the pages for users, the licence, the Debian packages to be installed beside it
 #   include/compeer/, lib/cmake/compeer/    find_package(compeer), for those who write plugins
-# Two components: `programs`, and `sdk` for the last line and libtorch's headers. CompeerPackages makes packages of them.
+# Two components: `programs`, and `sdk` for the last line and libtorch's headers. CompeerPackages packs them.
 include(CMakePackageConfigHelpers)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)   # `compeer-programs` is all that is needed: no tests
 
@@ -65,8 +65,10 @@ function(compeer_library_folders result)
 endfunction()
 
 function(compeer_install_files)
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/stages/prompts" DESTINATION lib/compeer/plugins/stages COMPONENT programs)
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/chat/prompts" DESTINATION lib/compeer/plugins/chat COMPONENT programs)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/stages/prompts" DESTINATION lib/compeer/plugins/stages
+    COMPONENT programs)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/chat/prompts" DESTINATION lib/compeer/plugins/chat
+    COMPONENT programs)
   install(DIRECTORY experiments scripts DESTINATION share/compeer COMPONENT programs)
   install(DIRECTORY plugins/empathy/prompts DESTINATION share/compeer/plugins/empathy COMPONENT programs)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/datasets/esc_world/tokenizer"

@@ -32,7 +32,8 @@ function(compeer_packages)
   include(CPack)
 endfunction()
 
-# dpkg-shlibdeps, when cpack runs, finds out which packages hold the libraries that are linked. Those of libtorch come along.
+# dpkg-shlibdeps, when cpack runs, finds out which packages hold the libraries that are linked. Those of libtorch come
+# along.
 macro(compeer_package_of_programs)
   set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME compeer)
   set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "${PROJECT_DESCRIPTION}

@@ -23,7 +23,8 @@ function(compeer_test path)
   target_link_libraries(${target} PRIVATE compeer_flags GTest::gtest ${test_LINK})
   target_include_directories(${target} PRIVATE "${PROJECT_BINARY_DIR}/tests")   # places.h
   if(test_RANKS)
-    add_test(NAME ${path} COMMAND ${MPIEXEC_EXECUTABLE} -n ${test_RANKS} --oversubscribe --bind-to none $<TARGET_FILE:${target}>)
+    add_test(NAME ${path}
+      COMMAND ${MPIEXEC_EXECUTABLE} -n ${test_RANKS} --oversubscribe --bind-to none $<TARGET_FILE:${target}>)
     set_tests_properties(${path} PROPERTIES PROCESSORS 2)
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest_main)

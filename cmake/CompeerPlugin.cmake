@@ -3,8 +3,8 @@
 # Models are built with libtorch, plugins of other kinds only with TORCH.
 
 # The list of library folders in what is built ends in a separator, which CMake writes so that `cmake --install` can put
-# another list in its place. An empty folder is the current one: whoever starts the program in a stranger's folder would load
-# his libraries. With this separator it is the folder `/`, and those between others read `//usr/lib`.
+# another list in its place. An empty folder is the current one: whoever starts the program in a stranger's folder would
+# load his libraries. With this separator it is the folder `/`, and those between others read `//usr/lib`.
 foreach(_kind EXECUTABLE SHARED_LIBRARY)
   set(CMAKE_${_kind}_RUNTIME_CXX_FLAG_SEP ":/")
 endforeach()

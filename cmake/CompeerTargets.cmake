@@ -54,7 +54,8 @@ function(compeer_group_sources)
     list(GET line 0 target)
     list(GET line 1 group)
     list(GET line 2 source)
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/${source}" TARGET_DIRECTORY ${target}
+      PROPERTIES UNITY_GROUP ${group})
   endforeach()
 endfunction()
 

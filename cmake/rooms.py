@@ -1,5 +1,5 @@
 """Draws the rooms of runner/ from the tree: their order, what each includes, which program each is part of, and which
-files of a run each names. `rooms.py` prints the drawing; `rooms.py --check` compares it with the one in runner/README.md
+files of a run each names. `rooms.py` prints the drawing; `rooms.py --check` compares it with that of runner/README.md
 and fails if a room includes one that stands above it. `rooms.py --write` puts it there.
 """
 import pathlib

@@ -1,9 +1,9 @@
 """Which sources of a target are compiled as one: reads a line `TARGET SOURCE SOURCE ...` for each target, prints a line
 `TARGET GROUP SOURCE` for each source that has company.
 
-What stands in an unnamed namespace, and what `using` and constants declare, is a source's own: two that have such a name in
-common come into different groups. Sources stay alone that include themselves, or have a type named like one of a header.
-Names are found by the tree's layout: what begins a line is declared there.
+What stands in an unnamed namespace, and what `using` and constants declare, is a source's own: two that have such a
+name in common come into different groups. Sources stay alone that include themselves, or have a type named like one of
+a header. Names are found by the tree's layout: what begins a line is declared there.
 """
 import pathlib
 import re
@@ -29,7 +29,8 @@ def types_of_headers():
     for folder in "runner", "plugins":
         for header in pathlib.Path(folder).rglob("*.h"):
             lines = header.read_text(encoding="utf-8").splitlines()
-            found.update(kind.group(1) for kind in map(KIND.match, lines) if kind and not kind.group().startswith("namespace"))
+            kinds = [kind for kind in map(KIND.match, lines) if kind]
+            found.update(kind.group(1) for kind in kinds if not kind.group().startswith("namespace"))
     return found
 
 

@@ -12,7 +12,8 @@ namespace {
 compeer::language::jinja::Variables variables() {
   const auto json = nlohmann::ordered_json::parse(R"({
     "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "h\u00e9llo\n\n \u4f60"},
-                 {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1}}}]},
+                 {"role": "assistant", "content": null,
+                  "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1}}}]},
                  {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "a</think>b"}]}],
     "tools": [{"type": "function", "function": {"name": "f", "parameters": {"a": [1, 2.5, true, null]}}}],
     "add_generation_prompt": true, "bos_token": "<s>", "eos_token": "</s>", "n": 3, "s": "text", "l": [3, 1, 2]})");

@@ -1,5 +1,5 @@
--- Figure 5 of the paper on esc_world: how often what a judge says of the steps contradicts what it says of the reply, by
--- the world's truth and by the annotators' labels: one judge for both (UnifiReward), or two. They are table2.lua's.
+-- Figure 5 of the paper on esc_world: how often what a judge says of the steps contradicts what it says of the reply,
+-- by the world's truth and by the annotators' labels: one judge for both (UnifiReward), or two. They are table2.lua's.
 local compeer = require "compeer"
 local policies = require "lib.policies"
 

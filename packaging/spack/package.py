@@ -1,5 +1,6 @@
-# Untested: a recipe for Spack, written without one at hand; only its syntax is checked. Put it into a repository of your
-# own as packages/compeer/package.py (spack repo create), set `git` to where your sources are, and: spack install compeer
+# Untested: a recipe for Spack, written without one at hand; only its syntax is checked. Put it into a repository of
+# your own as packages/compeer/package.py (spack repo create), set `git` to where your sources are, and:
+# spack install compeer
 from spack.package import *
 
 

@@ -12,13 +12,14 @@
 
 /// The settings of a judge's conversation: part of the descriptor's "parameters" of every plugin that holds one, or
 /// makes one to learn from. A judge must be asked in the form it was taught.
-#define COMPEER_JUDGE_SETTINGS                                                                                             \
-  R"json("prompts": {"type": "path", "default": null,)json"                                                                \
-  R"json("help": "folder with judge_context.txt, judge_step_history.txt, ...; unset: questions are the bare texts"},)json" \
-  R"json("step_words": {"type": "list", "items": "string", "default": ["True", "False"],)json"                             \
-  R"json("help": "a judge's answers about a step: right, wrong"},)json"                                                    \
-  R"json("preference_words": {"type": "list", "items": "string",)json"                                                     \
-  R"json("default": ["first", "second", "both good", "neither"],)json"                                                     \
+#define COMPEER_JUDGE_SETTINGS                                                                 \
+  R"json("prompts": {"type": "path", "default": null,)json"                                    \
+  R"json("help": "folder with judge_context.txt, judge_step_history.txt, ...; )json"           \
+  R"json(unset: questions are the bare texts"},)json"                                          \
+  R"json("step_words": {"type": "list", "items": "string", "default": ["True", "False"],)json" \
+  R"json("help": "a judge's answers about a step: right, wrong"},)json"                        \
+  R"json("preference_words": {"type": "list", "items": "string",)json"                         \
+  R"json("default": ["first", "second", "both good", "neither"],)json"                         \
   R"json("help": "a judge's answers about two replies, in this order"})json"
 
 namespace compeer::judging {

@@ -8,14 +8,14 @@
 #include "judging/reading.h"
 
 /// The settings of stages that ask a judge: part of the descriptor's "parameters".
-#define COMPEER_JUDGES_SETTINGS                                                                                                                   \
-  COMPEER_JUDGE_SETTINGS                                                                                                                          \
-  "," COMPEER_READS_SETTINGS                                                                                                                      \
-  R"json("model": {"type": "path", "help": "the judge's folder; with outcome_model, of the judge of steps"},)json" COMPEER_OUTCOME_MODEL_SETTINGS \
-  R"json("swap": {"type": "boolean", "default": false,)json"                                                                                      \
-  R"json("help": "show the completion first, the reference second"},)json"                                                                        \
-  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                                                 \
-  R"json("help": "likelihood: a reply is good if the words for that are likelier together (not in the paper)"},)json"                             \
+#define COMPEER_JUDGES_SETTINGS                                                                                       \
+  COMPEER_JUDGE_SETTINGS                                                                                              \
+  "," COMPEER_READS_SETTINGS R"json("model": {"type": "path", "help": "the judge's folder; with outcome_model, )json" \
+  R"json(of the judge of steps"},)json" COMPEER_OUTCOME_MODEL_SETTINGS                                                \
+  R"json("swap": {"type": "boolean", "default": false,)json"                                                          \
+  R"json("help": "show the completion first, the reference second"},)json"                                            \
+  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                     \
+  R"json("help": "likelihood: a reply is good if the words for that are likelier together (not in the paper)"},)json" \
   R"json("resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"})json"
 
 namespace compeer::stages {

@@ -72,8 +72,8 @@ const Estimate& metric(const RunResult& run, const std::string& figure) {
 
 bool may_have(const RunResult& run, const std::string& figure) {
   if (run.promised.empty() || !find_figure(run.promised, figure).empty()) return true;
-  // "rewards/prm/*" stands for columns of a plugin that can't be made yet, "01-sage/*" for figures of a stage. A name of
-  // one part may be of a stage; of a reward it would hide every misspelt metric.
+  // "rewards/prm/*" stands for columns of a plugin that can't be made yet, "01-sage/*" for figures of a stage. A name
+  // of one part may be of a stage; of a reward it would hide every misspelt metric.
   const auto wanted = slashed(figure);
   const auto parted = wanted.rfind('/');
   return std::any_of(run.promised.begin(), run.promised.end(), [&](const std::string& name) {

@@ -1,6 +1,6 @@
--- The paper's method in small on esc_world. Its experiments are TOML files, and what one of them reads is named there as
--- what another has left: "results/esc-world-judge/checkpoints/last". Here every seed has a world of its own, and such a
--- name stands for the run in that world, which is made if it isn't there.
+-- The paper's method in small on esc_world. Its experiments are TOML files, and what one of them reads is named there
+-- as what another has left: "results/esc-world-judge/checkpoints/last". Here every seed has a world of its own, and
+-- such a name stands for the run in that world, which is made if it isn't there.
 --
 --   local method = require("lib.method")(2)
 --   local ur = method.run "esc-world-ur"     -- experiments/esc_world_ur.toml in world 2, and all that it reads

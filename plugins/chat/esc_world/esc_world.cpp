@@ -104,7 +104,8 @@ class EscWorldChat : public Chat {
 
 COMPEER_PLUGIN(Chat, chat, esc_world, EscWorldChat, R"json(
   "version": "1.0.0",
-  "summary": "Plays writers, annotators, filter, persona reader and rewriter for dialogues of esc_world; seekers, judges and supporters.",
+  "summary":
+    "Plays writers, annotators, filter, persona reader, rewriter, seekers, judges and supporters of esc_world.",
   "parameters": {
     "world": {"type": "table", "open": true, "default": {}, "help": "the dataset's settings that are not its defaults"},
     "seed": {"type": "integer", "default": 0, "min": 0, "max": 1000000,

@@ -222,11 +222,13 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
   "parameters": {
     "path": {"type": "path", "help": "JSON lines, as scripts/build_cer.lua makes them"},
     "view": {"type": "string", "default": "policy", "choices": ["policy", "record", "unifireward", "prm", "orm"],
-      "help": "what an example is: a completion; the record, with the reference as answer; a judge's whole conversation; one step; the reply"},
+      "help":
+        "an example: a completion; the record, its answer the reference; a judge's conversation; one step; the reply"},
     "keep": {"type": "string", "default": "preferred", "choices": ["preferred", "reference", "all"],
-      "help": "policy: right completions whose reply is as good as the reference; right ones, with the reference as reply; all"},
+      "help":
+        "policy: right completions with a reply as good as the reference; right ones with the reference as reply; all"},
     "reasoning": {"type": "string", "default": "steps", "choices": ["steps", "thought", "none"],
-      "help": "policy: the three steps; their words as a thought without structure; nothing but the reply (not in the paper)"},
+      "help": "policy: three steps; their words as an unstructured thought; nothing but the reply (not in the paper)"},
     "rewritten": {"type": "string", "default": "kept", "choices": ["kept", "left_out", "replaced"],
       "help": "what the stage rewrite made: kept; left out; each replaced by another copy of its original"},
     "order": {"type": "string", "default": "random", "choices": ["random", "reference_first"],
@@ -235,7 +237,8 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
       "help": "share of records that may be left out because they can't be read"},
     "pictures": {"type": "string", "default": "left_out", "choices": ["left_out", "shown"],
       "help": "files that turns name in 'pictures'; a model that sees nothing refuses them"},
-    "media": {"type": "path", "default": null, "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS
+    "media": {"type": "path", "default": null,
+      "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS
                    COMPEER_JUDGE_SETTINGS
                R"json(
   })json")

@@ -65,7 +65,7 @@ COMPEER_PLUGIN(Dataset, datasets, esc_world, EscWorld, R"json(
     "valid": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split valid"},
     "test": {"type": "integer", "default": 500, "min": 0, "max": 4294967295, "help": "dialogues in the split test"},
     "unit": {"type": "string", "default": "turn", "choices": ["turn", "dialogue", "scenario"],
-      "help": "an example is one utterance of the seeker that is to be answered, a whole dialogue, or who is to be played"},
+      "help": "an example: an utterance of the seeker to be answered, a whole dialogue, or who is to be played"},
     "rounds": {"type": "integer", "default": 3, "min": 1, "max": 16,
       "help": "utterances of the seeker at most; the last one is to be answered"},
     "ambiguity": {"type": "number", "default": 0.15, "min": 0, "max": 0.5,

@@ -45,7 +45,8 @@ COMPEER_PLUGIN(Reward, rewards, overlong, Overlong, R"json(
   "version": "1.0.0",
   "summary": "A soft penalty for completions near and past a length (DAPO).",
   "parameters": {
-    "most": {"type": "number", "above": 0, "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},
+    "most": {"type": "number", "above": 0,
+      "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},
     "cache": {"type": "number", "above": 0, "help": "tokens before that over which the penalty grows"},
     "least": {"type": "number", "default": -1.0, "max": 0,
               "help": "the penalty is never below this; null: it goes on falling"}

@@ -20,7 +20,8 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
   "summary": "UnifiReward: a generative judge of the steps and the reply, in one conversation.",
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
     "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
-      "help": "completions whose steps are judged right and the reply worse, or the other way round: left_out, they teach nothing (not in the paper)"},
+      "help":
+        "completions right in steps, worse in reply, or the reverse; left_out: they teach nothing (not in the paper)"},
     "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
     "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
     "format_weight": {"type": "number", "default": 1.0, "help": "what completeness counts"},

@@ -120,5 +120,6 @@ COMPEER_PLUGIN(Stage, stages, cluster, Cluster, R"json(
   "parameters": {
     "k": {"type": "integer", "default": null, "min": 1, "help": "groups; unset: by the elbow of the squared errors"},
     "k_most": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "largest k that is tried"},
-    "restarts": {"type": "integer", "default": 10, "min": 1, "max": 1000, "help": "k-means is tried so often for each k"}
+    "restarts": {"type": "integer", "default": 10, "min": 1, "max": 1000,
+      "help": "k-means is tried so often for each k"}
   })json")

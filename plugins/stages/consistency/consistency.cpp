@@ -132,9 +132,12 @@ COMPEER_PLUGIN(Stage, stages, consistency, Consistency,
   "parameters": {
     "chat": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who decides whether a judgement contradicts itself; unset: the annotators' labels do"},
-    "chat_prompts": {"type": "path", "default": null, "help": "folder with en/consistency.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the chat model's answers; 0: the likeliest"},
+    "chat_prompts": {"type": "path", "default": null,
+      "help": "folder with en/consistency.txt; unset: the plugin's own"},
+    "temperature": {"type": "number", "default": 0.0, "min": 0,
+      "help": "of the chat model's answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "answers that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

@@ -242,7 +242,8 @@ COMPEER_PLUGIN(Stage, stages, pairwise, Pairwise, R"json(
   "parameters": {
     "judge": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who compares, in both orders; unset: people (compeer data annotate)"},
-    "against": {"type": "string", "default": null, "help": "the model that is compared with each other one; unset: all pairs"},
+    "against": {"type": "string", "default": null,
+      "help": "the model that is compared with each other one; unset: all pairs"},
     "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
       "help": "whether the judge sees a dialogue's pictures; one that can't wants them left out"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/preference.txt; unset: the plugin's own"},

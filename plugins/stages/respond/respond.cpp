@@ -78,6 +78,7 @@ COMPEER_PLUGIN(Stage, stages, respond, Respond, R"json(
   "parameters": {
     "model": {"type": "path", "help": "a model's folder, such as a supervised run's checkpoints/last"},
     "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "of the records whose round it answers"},
-    "temperature": {"type": "number", "default": 1.0, "min": 0, "help": "of its answers; above 1 it makes more mistakes"},
+    "temperature": {"type": "number", "default": 1.0, "min": 0,
+      "help": "of its answers; above 1 it makes more mistakes"},
     "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer"}
   })json")

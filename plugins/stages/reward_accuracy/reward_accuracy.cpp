@@ -71,7 +71,8 @@ class RewardAccuracy : public Stage {
 COMPEER_PLUGIN(Stage, stages, reward_accuracy, RewardAccuracy,
                R"json(
   "version": "1.0.0",
-  "summary": "How well a judge agrees with annotators: weighted F1, recall of False, accuracy, confusion (Table 1), order within rounds.",
+  "summary":
+    "How a judge agrees with annotators: weighted F1, recall of False, accuracy, confusion (Table 1), order in rounds.",
   "parameters": {)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

@@ -121,7 +121,8 @@ COMPEER_PLUGIN(Stage, stages, rewrite, Rewrite, R"json(
   "summary": "The same dialogue in other words, as if another person had spoken.",
   "parameters": {
     "chat": {"type": "plugin", "kind": "chat", "help": "who rewrites"},
-    "as_persona": {"type": "boolean", "default": true, "help": "as the person of persona_as; false: just in other words"},
+    "as_persona": {"type": "boolean", "default": true,
+      "help": "as the person of persona_as; false: just in other words"},
     "keep": {"type": "boolean", "default": true, "help": "the record itself goes on too, before the rewritten one"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/rewrite_as.txt, or rewrite.txt; unset: the plugin's own"},

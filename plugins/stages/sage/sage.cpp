@@ -93,12 +93,15 @@ COMPEER_PLUGIN(Stage, stages, sage, Sage,
                R"json(
     "rounds": {"type": "integer", "default": 10, "min": 1, "max": 1000,
       "help": "the seeker's utterances at most: 10 in the published code and dialogues, 20 in the paper"},
-    "start": {"type": "integer", "default": 40, "min": 10, "max": 99, "help": "the seeker's points at their first words"},
+    "start": {"type": "integer", "default": 40, "min": 10, "max": 99,
+      "help": "the seeker's points at their first words"},
     "goodbyes": {"type": "list", "items": "string", "default": ["再见", "拜拜"],
       "help": "an utterance of the seeker that holds one of these is the last"},
-    "prompts": {"type": "path", "default": null, "help": "folder with en/sage_planning.txt, en/sage_reply.txt; unset: the plugin's own"},
+    "prompts": {"type": "path", "default": null,
+      "help": "folder with en/sage_planning.txt, en/sage_reply.txt; unset: the plugin's own"},
     "temperature": {"type": "number", "default": 0.0, "min": 0, "help": "of the simulator's answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 1024, "min": 1, "help": "of an answer of the simulator at most"},
-    "tries": {"type": "integer", "default": 3, "min": 1, "help": "answers of the simulator that can't be read are asked for so often"},
+    "tries": {"type": "integer", "default": 3, "min": 1,
+      "help": "answers of the simulator that can't be read are asked for so often"},
     "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
   })json")

@@ -147,10 +147,13 @@ class Split : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, split, Split, R"json(
   "version": "1.0.0",
-  "summary": "Records keep the split they come with; those without one are divided, dialogues whole, into train, valid and test.",
+  "summary": "Records keep their split; those without one are divided, dialogues whole, into train, valid and test.",
   "parameters": {
-    "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of divided dialogues in the split valid"},
-    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1, "help": "share of divided dialogues in the split test"},
+    "valid": {"type": "number", "default": 0.1, "min": 0, "max": 1,
+      "help": "share of divided dialogues in the split valid"},
+    "test": {"type": "number", "default": 0.1, "min": 0, "max": 1,
+      "help": "share of divided dialogues in the split test"},
     "again": {"type": "list", "items": "string", "default": [],
-      "help": "splits whose dialogues are divided all the same: [\"train\"], or [\"train\", \"valid\", \"test\"] for all anew"}
+      "help":
+        "splits whose dialogues are divided all the same: [\"train\"]; or [\"train\", \"valid\", \"test\"]: all anew"}
   })json")

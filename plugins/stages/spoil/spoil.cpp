@@ -80,7 +80,8 @@ COMPEER_PLUGIN(Stage, stages, spoil, Spoil, R"json(
   "version": "1.0.0",
   "summary": "Completions made worse in known ways: more records, without labels, beside those that there are.",
   "parameters": {
-    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1, "help": "of the records of which a worse one is made"},
+    "share": {"type": "number", "default": 0.5, "min": 0, "max": 1,
+      "help": "of the records of which a worse one is made"},
     "borrow": {"type": "number", "default": 0.4, "min": 0, "max": 1,
       "help": "probability, for each step and the reply, that another dialogue's takes its place"},
     "scramble": {"type": "number", "default": 0.4, "min": 0, "max": 1,

@@ -98,7 +98,8 @@ class WorldTruth : public Stage {
 
 COMPEER_PLUGIN(Stage, stages, world_truth, WorldTruth, R"json(
   "version": "1.0.0",
-  "summary": "What is true of a model's replies to the seekers of esc_world: felt quality and right steps, round by round.",
+  "summary":
+    "What is true of a model's replies to the seekers of esc_world: felt quality and right steps, round by round.",
   "parameters": {
     "world": {"type": "table", "open": true, "default": {}, "help": "the dataset's settings that are not its defaults"},
     "resamples": {"type": "integer", "default": 1000, "min": 1, "help": "bootstrap: for the intervals"}

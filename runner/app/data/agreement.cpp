@@ -23,10 +23,10 @@ using nlohmann::ordered_json;
 constexpr const char* kExplained = R"(
 FILE holds a JSON object a line: {"item": "d1-3", "annotator": "ann", "label": "True"}. Items, annotators and labels are
 texts, numbers, true or false.
-Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss' takes
-any number, also one that differs between items, as does Krippendorff's alpha. Annotators who were asked only where
-others disagreed are left out. With --order disagreements count by their distance: weighted kappas of two annotators,
-ordinal and interval alphas. Intervals hold 95 % of the figures of resampled items.
+Agreement is counted over items that at least two annotators judged. Cohen's kappa is that of two annotators; Fleiss'
+takes any number, also one that differs between items, as does Krippendorff's alpha. Annotators who were asked only
+where others disagreed are left out. With --order disagreements count by their distance: weighted kappas of two
+annotators, ordinal and interval alphas. Intervals hold 95 % of the figures of resampled items.
 Exit code 4 if nothing can be compared, or more lines than --max-unreadable allows can't be used.)";
 
 struct Options {

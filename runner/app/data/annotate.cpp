@@ -18,10 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExplained = R"(
 FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": [{"history", "emotion", "strategy",
-"reply"}]}, with two candidates, or one and a "reference" that its reply is compared with. Writes DIR/annotate.html, which needs no network and no other file, and DIR/records.jsonl, a copy of
-FILE for `compeer data merge`. Each annotator opens the page in a browser, judges, exports, and sends the export back.
-Send the page alone: records.jsonl says who wrote what, the page does not. The order of the records, and which reply
-stands first, are drawn for each annotator; `compeer data merge` undoes them.)";
+"reply"}]}, with two candidates, or one and a "reference" that its reply is compared with. Writes DIR/annotate.html,
+which needs no network and no other file, and DIR/records.jsonl, a copy of FILE for `compeer data merge`. Each annotator
+opens the page in a browser, judges, exports, and sends the export back. Send the page alone: records.jsonl says who
+wrote what, the page does not. The order of the records, and which reply stands first, are drawn for each annotator;
+`compeer data merge` undoes them.)";
 
 struct Options {
   std::string file, folder, media, annotator;

@@ -8,7 +8,8 @@
 ---@field folder string the folder of its runs: "results" unless told otherwise
 local compeer = {}
 
----An experiment from a TOML file, looked for in the script's folder and those above it, in `$COMPEER_HOME`, in the current folder.
+---An experiment from a TOML file, looked for in the script's folder and those above it, in `$COMPEER_HOME`, in the
+---current folder.
 ---@param file string
 ---@return compeer.Experiment
 function compeer.load(file) end
@@ -34,8 +35,14 @@ function compeer.runs(experiments) end
 ---@return compeer.Results
 function compeer.results(results) end
 
+---@class compeer.Page
+---@field title? string
+---@field output string the page's file
+---@field runs (compeer.Result|compeer.Result[])[]
+---@field frontier? compeer.Frontier|compeer.Frontier[]
+
 ---Writes a page about runs.
----@param options { title?: string, output: string, runs: (compeer.Result|compeer.Result[])[], frontier?: compeer.Frontier|compeer.Frontier[] }
+---@param options compeer.Page
 function compeer.report(options) end
 
 ---Runs all rows with all seeds and shows their figures: means over seeds, and the differences declared beforehand.
@@ -179,8 +186,16 @@ function results:table(...) end
 ---@return compeer.Comparison
 function results:compare(columns) end
 
+---@class compeer.ResultsPage
+---@field output string the page's file
+---@field title? string
+---@field columns? string[]
+---@field against? table<string, any>
+---@field pair? string|string[]
+---@field frontier? compeer.Frontier|compeer.Frontier[]
+
 ---Writes a page about the runs.
----@param options string|{ output: string, title?: string, columns?: string[], against?: table<string, any>, pair?: string|string[], frontier?: compeer.Frontier|compeer.Frontier[] }
+---@param options string|compeer.ResultsPage
 function results:report(options) end
 
 ---@class compeer.Frontier

@@ -62,5 +62,6 @@ COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
   "summary": "Asks a chat model about every reply.",
   "parameters": {
     "judge": {"type": "plugin", "kind": "chat", "help": "who is asked"},
-    "question": {"type": "string", "default": "Does the reply show that it has understood how the other feels?", "help": "a question to be answered by yes or no"}
+    "question": {"type": "string", "default": "Does the reply show that it has understood how the other feels?",
+      "help": "a question to be answered by yes or no"}
   })json")

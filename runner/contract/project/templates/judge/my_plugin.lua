@@ -1,5 +1,6 @@
--- Does a policy learn what a judge likes? The small run that comes with compeer, with my_plugin in place of its rewards.
--- judge.jsonl stands in for a model, and likes replies that begin with a blank. A real one: judge = { plugin = "openai", ... } or { plugin = "local", path = "a model's folder" }.
+-- Does a policy learn what a judge likes? The small run that comes with compeer, with my_plugin as its only reward.
+-- judge.jsonl stands in for a model, and likes replies that begin with a blank. A real one:
+-- judge = { plugin = "openai", ... } or { plugin = "local", path = "a model's folder" }.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {
   name = "my_plugin",

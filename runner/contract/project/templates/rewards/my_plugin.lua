@@ -1,4 +1,4 @@
--- Does a policy learn what my_plugin rewards? The small run that comes with compeer, with this reward in place of its own.
+-- Does a policy learn what my_plugin rewards? The small run that comes with compeer, with this as its only reward.
 local compeer = require "compeer"
 local run = compeer.load("experiments/smoke_grpo.toml"):with {
   name = "my_plugin",
