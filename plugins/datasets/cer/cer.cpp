@@ -238,7 +238,6 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
     "pictures": {"type": "string", "default": "left_out", "choices": ["left_out", "shown"],
       "help": "files that turns name in 'pictures'; a model that sees nothing refuses them"},
     "media": {"type": "path", "default": null,
-      "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS
-                   COMPEER_JUDGE_SETTINGS
+      "help": "the folder of pictures; unset: that of the records"},)json" COMPEER_READS_SETTINGS COMPEER_JUDGE_SETTINGS
                R"json(
   })json")
