@@ -15,7 +15,7 @@ local policies = {
 
 -- These studies train them like this. Each seed has its own world.
 function policies.method(seed)
-  return new_method(seed, { name = "study", grpo_steps = 100 })
+  return new_method(seed, { name = "study", grpo = { steps = 100 } })
 end
 
 return policies
