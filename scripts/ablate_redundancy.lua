@@ -15,7 +15,7 @@ local rows = {
   { "signed", reweighting = { mode = "signed" } },
   { "on completions", reweighting = { on = "completion" } },
   { "own history", reweighting = { history = "assistant" } },
-  { "divisor .75", grpo = { steps = 100, divisor = "fixed", divisor_value = 0.75 } }, -- a group's own is .78 on average
+  { "divisor .75", grpo = { divisor = "fixed", divisor_value = 0.75 } }, -- a group's own is .78 on average
 }
 
 local function policy(method, row)
@@ -24,7 +24,7 @@ local function policy(method, row)
   return method.run("esc-world-urp", {
     name = "esc-world-urp-" .. row.name:gsub("%W+", "-"),
     reweighting = row.reweighting,
-    grpo = row.grpo or { steps = 100 },
+    grpo = row.grpo,
   })
 end
 

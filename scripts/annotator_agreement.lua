@@ -11,11 +11,10 @@ local rows = { -- esc_world's annotators give a wrong verdict in a tenth of the 
 
 -- The method with the annotators of a row. All judges begin with the same policy, and see how it reads.
 local function annotated(seed, row)
-  local sft = new_method(seed, { name = "study" }).run "esc-world-cer-sft"
   return new_method(seed, {
     name = row.variant,
-    annotator_noise = row.noise,
-    made = { ["esc-world-cer-sft"] = sft },
+    player = { annotator_noise = row.noise },
+    start = new_method(seed, { name = "study" }),
   })
 end
 

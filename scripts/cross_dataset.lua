@@ -16,8 +16,12 @@ compeer.study {
   },
   run = function(seed, row)
     local usual = new_method(seed, { name = "study" })
-    local start = { ["esc-world-cer-sft"] = usual.run "esc-world-cer-sft" } -- of both judges
-    local harder = new_method(seed, { name = "harder", ambiguity = 0.35, errors = 2.0, made = start })
+    local harder = new_method(seed, {
+      name = "harder",
+      world = { ambiguity = 0.35 },
+      player = { errors = 2.0 },
+      start = usual,
+    })
     local sources = { usual = usual, harder = harder }
     return new_method(seed).run("judge-accuracy", {
       name = "cross-" .. row.learned .. "-" .. row.tested,

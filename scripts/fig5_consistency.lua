@@ -7,14 +7,14 @@ compeer.study {
   name = "fig5",
   seeds = 3,
   rows = {
-    { "PRM and ORM", steps = "prm", reply = "orm" },
-    { "equal compute", steps = "prm", reply = "orm", half = true },
-    { "UnifiReward", steps = "judge" },
+    { "PRM and ORM", steps = "esc-world-prm", reply = "esc-world-orm" },
+    { "equal compute", steps = "esc-world-prm-0.5", reply = "esc-world-orm-0.5" },
+    { "UnifiReward", steps = "esc-world-judge" },
   },
   run = function(seed, row)
     local method = policies.method(seed)
-    local model = policies.judge(method, row.steps, row.half).checkpoint
-    local outcome = row.reply and policies.judge(method, row.reply, row.half).checkpoint
+    local model = method.run(row.steps).checkpoint
+    local outcome = row.reply and method.run(row.reply).checkpoint
     return method.run("consistency", {
       name = "consistency " .. row.name,
       ["stages[0]"] = { model = model, outcome_model = outcome },

@@ -9,7 +9,7 @@ local function compared(seed)
   local method = policies.method(seed)
   local stages = { { plugin = "sample", rounds = 1 } }
   for i, row in ipairs(policies) do
-    local supporter = { plugin = "local", path = policies.made(method, row).checkpoint }
+    local supporter = { plugin = "local", path = method.run(row.run).checkpoint }
     table.insert(stages, { plugin = "answer", label = "answer-" .. i, name = row[1], supporter = supporter })
   end
   local judge = { plugin = "esc_world", world = { rounds = 3 } }

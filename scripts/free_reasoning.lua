@@ -17,7 +17,6 @@ local function rewarded_for_the_reply(method, reasoning)
     name = "free-" .. reasoning .. "-grpo",
     model = { path = supervised(method, reasoning).checkpoint },
     reweighting = { plugin = "none" },
-    grpo = { steps = 100 },
     rewards = { { plugin = "esc_world_truth", step_weight = 0.0, format_weight = 0.0, demands_format = false } },
   })
 end

@@ -1,15 +1,16 @@
 -- Do two judges teach better without completions on which they contradict each other? POR as it is, and without
 -- completions whose steps they call right and whose reply worse, or the other way round; at equal records and at equal
--- compute (lib/policies.lua), with UnifiReward beside them.
+-- compute, with UnifiReward beside them.
 local compeer = require "compeer"
 local policies = require "lib.policies"
 
 -- POR in one reward, which can tell where the two contradict each other.
 local function two_judges(method, row)
+  local half = row.half and "-0.5" or ""
   local judges = {
     plugin = "unifireward",
-    model = policies.judge(method, "prm", row.half).checkpoint,
-    outcome_model = policies.judge(method, "orm", row.half).checkpoint,
+    model = method.run("esc-world-prm" .. half).checkpoint,
+    outcome_model = method.run("esc-world-orm" .. half).checkpoint,
     reader = method.run("esc-world-cer-sft").checkpoint,
     by = "likelihood",
     broken_format = -5.0,

@@ -10,7 +10,7 @@ local study = compeer.study {
   rows = policies,
   run = function(seed, row)
     local method = policies.method(seed)
-    local policy = policies.made(method, row).checkpoint
+    local policy = method.run(row.run).checkpoint
     return method.run("esc_eval", { name = "esc_eval-" .. row.name, ["stages[0].supporter.path"] = policy })
   end,
   figures = {

@@ -1,23 +1,20 @@
--- The paper's method in small on esc_world. Its experiments are TOML files, and what one of them reads is named there
--- as what another has left: "results/esc-world-judge/checkpoints/last". Here every seed has a world of its own, and
--- such a name stands for the run in that world, which is made if it isn't there.
+-- The paper's method in small on esc_world. Its experiments are TOML files, which read each other's output: the path
+-- "results/esc-world-judge/checkpoints/last" is the model that experiments/esc_world_judge.toml trains. Here every seed
+-- has its own world. There such a path stands for the output in this world, and what makes it is run first.
 --
 --   local method = require("lib.method")(2)
---   local ur = method.run "esc-world-ur"     -- experiments/esc_world_ur.toml in world 2, and all that it reads
+--   local ur = method.run "esc-world-ur"     -- experiments/esc_world_ur.toml for seed 2, after all that it reads
 --
--- A variant may have a `name`, settings of the world (`ambiguity`) and of those who write and annotate (`errors`,
--- `annotator_noise`), another `world`, another number of `grpo_steps`, and runs to be taken as `made`.
+-- A variant may have a `name`, settings of its `world`, of each `player` (who writes or annotates) and of `grpo`, and
+-- another method as `start`, whose SFT is used in place of its own.
 local compeer = require "compeer"
 
 local of_all_seeds = { ["esc-world-base"] = true, ["esc-world-sft"] = true }
-local quickly = { -- with --quick all is made, and nothing learned
-  ["esc_world train"] = { dataset = { train = 60 } },
-  ["esc_world test"] = { dataset = { test = 6 } },
+local quickly = { -- with --quick everything is made, and nothing learned
   sft = { sft = { steps = 20 }, checkpoint = { every = 0 } },
   grpo = { grpo = { steps = 4 } },
   evaluate = { evaluate = { prompts = 16 } },
-  ["esc-world-ur"] = { ["rewards[0].least_recall"] = 0 },
-  ["esc-world-urp"] = { ["rewards[0].least_recall"] = 0 },
+  esc_world = { dataset = { train = 60, test = 6 } }, -- data runs that read this dataset
 }
 
 local function merge(values, more)
@@ -30,50 +27,44 @@ end
 return function(seed, variant)
   variant = variant or {}
   local method = {}
-  local made = merge({}, variant.made)
-  local world = { seed = variant.world or seed - 1, ambiguity = variant.ambiguity }
-  local player = { errors = variant.errors, annotator_noise = variant.annotator_noise }
+  local made = { ["esc-world-cer-sft"] = variant.start and variant.start.run "esc-world-cer-sft" }
+  local world = merge({ seed = seed - 1 }, variant.world)
+  local player = variant.player or {}
   local ending = (seed == 1 and "" or "-" .. seed) .. (variant.name and "-" .. variant.name or "")
 
-  -- A setting in this world. `default` is what the TOML file says: only there a path stands for a run.
+  -- A setting in this world. A path that differs from the TOML file's (`default`) is a script's, and stays.
   local function settled(value, default)
-    if type(value) == "string" and value == default then
-      local name, file = value:match "^results/([^/]+)(.*)$"
-      return name and method.run(name).path .. file or value
+    if type(value) ~= "table" then
+      local name, file = tostring(value):match "^results/([^/]+)(.*)$"
+      if value ~= default or not name then return value end
+      return method.run(name).path .. file
     end
-    if type(value) ~= "table" then return value end
     for key, each in pairs(value) do
       value[key] = settled(each, type(default) == "table" and default[key])
     end
-    if value.world then -- a player, or a stage that looks the truth up
-      merge(value.world, world)
-      return merge(value, value.plugin == "esc_world" and player)
-    end
-    return merge(value, value.plugin == "esc_world" and world) -- the data set
+    -- Players have a `world`, and so have stages that look up the truth. The dataset's settings are the world's.
+    if value.world then merge(value.world, world) end
+    if value.plugin == "esc_world" then merge(value, value.world and player or world) end
+    if value.accuracy and compeer.quick then value.least_recall = 0 end -- don't refuse a judge that learned nothing
+    return value
   end
 
-  -- The experiment of this name in this world, with changes. Its new name may have any letters.
+  -- The experiment of this name in this world, with changes. Their `name` may have any letters.
   function method.experiment(name, changes)
     local default = compeer.load("experiments/" .. name:gsub("-", "_") .. ".toml")
     local task = default:get "task"
-    local with = merge({ name = name, grpo = task == "grpo" and { steps = variant.grpo_steps } or nil }, changes)
-    with.name = with.name:gsub("[^%w._-]+", "-")
-    local changed = default:with(with)
-    local kind = task == "data" and default:get "dataset.plugin" .. " " .. default:get "data.splits"[1] or task
-    if compeer.quick then changed = changed:with(quickly[kind] or {}):with(quickly[name] or {}) end
-    local own, usual = changed:resolve(), default:resolve()
-    if of_all_seeds[name] then return changed:with { model = settled(own.model, usual.model) } end
-    return changed:with {
-      name = changed.name .. ending,
-      seed = seed,
-      model = settled(own.model, usual.model),
-      dataset = settled(own.dataset, usual.dataset),
-      rewards = settled(own.rewards, usual.rewards),
-      stages = settled(own.stages, usual.stages),
-    }
+    local named = merge({ name = name }, changes)
+    named.name = named.name:gsub("[^%w._-]+", "-")
+    local changed = default:with({ [task] = variant[task] }):with(named)
+    local kind = task == "data" and default:get "dataset.plugin" or task
+    if compeer.quick then changed = changed:with(quickly[kind] or {}) end
+    local here = settled(changed:resolve(), default:resolve())
+    if of_all_seeds[name] then return changed:with { model = here.model } end
+    local inputs = { model = here.model, dataset = here.dataset, rewards = here.rewards, stages = here.stages }
+    return changed:with(inputs):with { name = changed.name .. ending, seed = seed }
   end
 
-  -- Its run. Without changes it is made once, and is what others read by this name.
+  -- Its run. Without changes it is what other experiments read by this name.
   function method.run(name, changes)
     if changes then return method.experiment(name, changes):launch() end
     made[name] = made[name] or method.experiment(name):launch()
