@@ -1,6 +1,6 @@
 """Draws the rooms of runner/ from the tree: their order, what each includes, which program each is part of, and which
-files of a run each names. `rooms.py` prints the drawing; `rooms.py --check` compares it with that of runner/README.md
-and fails if a room includes one that stands above it. `rooms.py --write` puts it there.
+files of a run each names. `rooms.py` prints the drawing; `rooms.py --write` puts it into runner/README.md. `rooms.py
+--check` compares the two, and fails if a room includes one that stands above it, or if two headers name a type alike.
 """
 import pathlib
 import re
@@ -89,12 +89,26 @@ def drawing(rooms):
     return "```\n" + "\n".join(lines) + "\n```\n"
 
 
+def types():
+    """Of each type that a header of runner/ or plugins/ declares outside of other types: the headers."""
+    declared = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?: final)?(?: :[^;{]*)? \{|^using (\w+) =", re.M)
+    named = {}
+    for path in sorted(ROOT.glob("runner/**/*.h")) + sorted(ROOT.glob("plugins/**/*.h")):
+        if "templates" in path.parts:  # sources that `plugins new` writes
+            continue
+        for one in declared.finditer(text(path)):
+            named.setdefault(one.group(1) or one.group(2), set()).add(str(path.relative_to(ROOT)))
+    return named
+
+
 def main():
     rooms = order()
     drawn, problems = drawing(rooms), []
     for room, named in includes(rooms).items():
         problems += [f"{room} includes {other}, which stands above it" for other in named
                      if rooms.index(other) > rooms.index(room)]
+    problems += [f"two types are named {name}: in {', '.join(sorted(headers))}" for name, headers in types().items()
+                 if len(headers) > 1]
     readme = text(README)
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   whole(empathy::read_disc(text));
   whole(empathy::read_completion(text));
   fuzz::may_refuse({Exit::data}, [&] {
-    empathy::Prompt(text, "prompt.txt", {"history", "id"}).fill({{"history", "{id}"}, {"id", "x"}});
+    empathy::PromptTemplate(text, "prompt.txt", {"history", "id"}).fill({{"history", "{id}"}, {"id", "x"}});
   });
   return 0;
 }

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     });
   });
   int64_t row_before = 0;
-  each_csv_row(text, [&](const Row& row) {
+  each_csv_row(text, [&](const CsvRow& row) {
     fuzz::expect(row.number > row_before);
     row_before = row.number;
   });

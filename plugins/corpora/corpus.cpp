@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::array<const char*, 3> kSplits = {"train", "valid", "test"};
 
-void add_turns(Example& example, const Dialogue& dialogue, const std::vector<Run>& runs, size_t count,
+void add_turns(Example& example, const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, size_t count,
                const std::filesystem::path& media) {
   json& labels = example.record["labels"] = json::array();
   for (size_t i = 0; i < count; ++i) {
-    Spoken turn = spoken(dialogue.utterances, runs[i]);
+    SpokenTurn turn = spoken(dialogue.utterances, runs[i]);
     example.history.push_back({chat_name(runs[i].role), std::move(turn.text), pictures(turn.labels, media)});
     labels.push_back(std::move(turn.labels));
   }
@@ -30,7 +30,7 @@ json only(const json& strategies) {
 
 }  // namespace
 
-Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
+Corpus::Corpus(const CorpusLayout& layout, const Settings& settings, Host& host)
     : name_(layout.name),
       language_(layout.language),
       by_turn_(settings.text("unit") == "turn"),
@@ -40,35 +40,35 @@ Corpus::Corpus(const Layout& layout, const Settings& settings, Host& host)
   if (valid + test > 1) throw Error(name_, "the shares 'valid' and 'test' are more than 1 together", "", Exit::spec);
   load(layout, settings.text("path"), host);
   const auto path = settings.text("path");
-  if (left_out_.empty() && books_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
-  refuse_too_many(left_out_, books_.all.size(), path, settings.number("max_unreadable"),
+  if (left_out_.empty() && entries_.all.empty()) throw Error(path, "holds no dialogue", "", Exit::data);
+  refuse_too_many(left_out_, entries_.all.size(), path, settings.number("max_unreadable"),
                   fmt::format("are these files of the corpus {}?", name_));
   arrange(valid, test);
 }
 
-void Corpus::load(const Layout& layout, const std::string& path, Host& host) {
+void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& host) {
   std::vector<std::string> others;
-  Shelf shelf(name_, merge_);
-  for (const Source& source : sources(path, layout.extensions, others)) {
-    shelf.open(source);
-    layout.reader(source, shelf);
+  CorpusCache cache(name_, merge_);
+  for (const CorpusFile& source : sources(path, layout.extensions, others)) {
+    cache.open(source);
+    layout.reader(source, cache);
   }
   if (!others.empty())
     host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, listed(others)));
-  left_out_ = shelf.left_out();
-  books_ = shelf.take();
+  left_out_ = cache.left_out();
+  entries_ = cache.take();
 }
 
 void Corpus::arrange(double valid, double test) {
-  for (uint32_t i = 0; i < books_.all.size(); ++i) {
+  for (uint32_t i = 0; i < entries_.all.size(); ++i) {
     const auto& name =
-        books_.all[i].split.empty() ? split_of(books_.all[i].dialogue, valid, test) : books_.all[i].split;
+        entries_.all[i].split.empty() ? split_of(entries_.all[i].dialogue, valid, test) : entries_.all[i].split;
     auto& places = splits_[name == "train" ? 0 : name == "valid" ? 1 : 2];
     if (!by_turn_) {
       places.push_back({i});
       continue;
     }
-    const auto &asked = books_.all[i].asked, &rounds = books_.all[i].rounds;
+    const auto &asked = entries_.all[i].asked, &rounds = entries_.all[i].rounds;
     for (uint32_t round = 0, next = 0; next < asked.size(); ++round) {  // `asked` is a part of `rounds`, in order
       if (rounds[round] != asked[next]) continue;
       places.push_back({i, asked[next++], round});
@@ -88,24 +88,24 @@ int64_t Corpus::size(const std::string& split) const {
   return found ? static_cast<int64_t>(found->size()) : 0;
 }
 
-json Corpus::common(const Shelf::Book& book, const Dialogue& dialogue) const {
+json Corpus::common(const CorpusCache::Entry& entry, const Dialogue& dialogue) const {
   json record = dialogue.labels;
-  record.update({{"dialogue", book.dialogue}, {"source", name_}, {"language", language_}});
+  record.update({{"dialogue", entry.dialogue}, {"source", name_}, {"language", language_}});
   return record;
 }
 
 Example Corpus::get(const std::string& split, int64_t index) {
   const RecordAt place = places(split)->at(static_cast<size_t>(index));
-  const Shelf::Book& book = books_.all[place.book];
-  const Dialogue dialogue = unpack(book.bytes);
+  const CorpusCache::Entry& entry = entries_.all[place.entry];
+  const Dialogue dialogue = unpack(entry.bytes);
   const auto all = runs(dialogue.utterances, merge_);
-  Example example{book.dialogue, {}, "", common(book, dialogue)};
-  example.record["rounds"] = book.rounds.size();
+  Example example{entry.dialogue, {}, "", common(entry, dialogue)};
+  example.record["rounds"] = entry.rounds.size();
   add_turns(example, dialogue, all, by_turn_ ? place.turn : all.size(), media_);
   if (!by_turn_) return example;
   json answer = json::object();
   if (place.turn < all.size()) {  // else it is withheld
-    Spoken turn = spoken(dialogue.utterances, all[place.turn]);
+    SpokenTurn turn = spoken(dialogue.utterances, all[place.turn]);
     example.answer = std::move(turn.text);
     answer = std::move(turn.labels);
   }
@@ -121,7 +121,7 @@ Example Corpus::get(const std::string& split, int64_t index) {
 
 std::vector<Unreadable> Corpus::unreadable() const {
   std::vector<Unreadable> all;
-  for (const LeftOut& one : left_out_) all.push_back({one.file, one.record, one.reason});
+  for (const LeftOutRecord& one : left_out_) all.push_back({one.file, one.record, one.reason});
   return all;
 }
 

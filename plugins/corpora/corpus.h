@@ -28,7 +28,7 @@
 namespace compeer::corpora {
 
 /// What a plugin says of the corpus it reads.
-struct Layout {
+struct CorpusLayout {
   std::string name;                     ///< the plugin's
   std::string language;                 ///< "en", "zh"
   std::vector<std::string> extensions;  ///< of the files in a folder that belong to it
@@ -39,7 +39,7 @@ struct Layout {
 class Corpus : public Dataset {
  public:
   /// Throws Error (exit 4): nothing there, nothing readable, more left out than the settings allow.
-  Corpus(const Layout& layout, const Settings& settings, Host& host);
+  Corpus(const CorpusLayout& layout, const Settings& settings, Host& host);
 
   int64_t size(const std::string& split) const override;
   Example get(const std::string& split, int64_t index) override;
@@ -47,18 +47,18 @@ class Corpus : public Dataset {
 
  private:
   struct RecordAt {
-    uint32_t book = 0, turn = 0, round = 0;
+    uint32_t entry = 0, turn = 0, round = 0;
   };
-  void load(const Layout& layout, const std::string& path, Host& host);
+  void load(const CorpusLayout& layout, const std::string& path, Host& host);
   void arrange(double valid, double test);
   const std::vector<RecordAt>* places(const std::string& split) const;
-  json common(const Shelf::Book& book, const Dialogue& dialogue) const;
+  json common(const CorpusCache::Entry& entry, const Dialogue& dialogue) const;
 
   std::string name_, language_;
   bool by_turn_, merge_;
   std::filesystem::path media_;  // empty: nothing is shown
-  Shelf::Books books_;
-  std::vector<LeftOut> left_out_;
+  CorpusCache::Entries entries_;
+  std::vector<LeftOutRecord> left_out_;
   std::array<std::vector<RecordAt>, 3> splits_;
 };
 

@@ -13,8 +13,8 @@ class Reader {
   bool done() const { return at_ >= text_.size(); }
 
   // The next row; without fields if the line is blank.
-  Row next(int64_t number) {
-    Row row{number, {}, ""};
+  CsvRow next(int64_t number) {
+    CsvRow row{number, {}, ""};
     const size_t begin = at_;
     if (end_of_line()) return row;
     while (row.problem.empty()) {
@@ -77,10 +77,10 @@ class Reader {
 
 }  // namespace
 
-void each_csv_row(std::string_view text, const std::function<void(const Row&)>& f) {
+void each_csv_row(std::string_view text, const std::function<void(const CsvRow&)>& f) {
   Reader reader(text);
   for (int64_t number = 1; !reader.done();) {
-    const Row row = reader.next(number);
+    const CsvRow row = reader.next(number);
     if (row.fields.empty() && row.problem.empty()) continue;
     f(row);
     ++number;

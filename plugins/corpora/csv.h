@@ -8,7 +8,7 @@
 namespace compeer::corpora {
 
 /// A row of a table, or why it is none.
-struct Row {
+struct CsvRow {
   int64_t number = 0;  ///< from 1, the heading included
   std::vector<std::string> fields;
   std::string problem;  ///< "": none
@@ -18,6 +18,6 @@ struct Row {
 /// CRLF or LF, the last one maybe in neither; blank lines are no rows. Refused are a quote within a field that does
 /// not begin with one, anything but a comma behind a closing quote, an end of the file within quotes, and bytes
 /// that are no UTF-8. What follows a refused row is read from the next line on.
-void each_csv_row(std::string_view text, const std::function<void(const Row&)>& f);
+void each_csv_row(std::string_view text, const std::function<void(const CsvRow&)>& f);
 
 }  // namespace compeer::corpora

@@ -74,8 +74,8 @@ Dialogue unpack(std::string_view bytes) {
   return dialogue;
 }
 
-std::vector<Run> runs(const std::vector<Utterance>& utterances, bool merge) {
-  std::vector<Run> all;
+std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool merge) {
+  std::vector<UtteranceRun> all;
   for (size_t i = 0; i < utterances.size(); ++i) {
     const Role role = utterances[i].role;
     if (merge && !all.empty() && all.back().role == role) {
@@ -87,7 +87,7 @@ std::vector<Run> runs(const std::vector<Utterance>& utterances, bool merge) {
   return all;
 }
 
-std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Run>& runs, bool all) {
+std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all) {
   const auto& asked = dialogue.asked;
   const auto wanted = [&](size_t begin, size_t end) {  // is one of these utterances asked for?
     return std::any_of(asked->begin(), asked->end(), [&](size_t i) { return i >= begin && i < end; });
@@ -103,8 +103,8 @@ std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Run>& ru
   return found;
 }
 
-Spoken spoken(const std::vector<Utterance>& utterances, const Run& run) {
-  Spoken turn;
+SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run) {
+  SpokenTurn turn;
   for (size_t i = run.begin; i < run.end; ++i) {
     turn.text += (i > run.begin ? "\n" : "") + utterances[i].text;
     append(turn.labels, utterances[i].labels, i - run.begin);

@@ -38,24 +38,24 @@ std::string pack(const Dialogue& dialogue);
 Dialogue unpack(std::string_view bytes);
 
 /// Utterances that make a turn: one, or all that the same person wrote in a row.
-struct Run {
+struct UtteranceRun {
   Role role = Role::seeker;
   size_t begin = 0, end = 0;
 };
 
-std::vector<Run> runs(const std::vector<Utterance>& utterances, bool merge);
+std::vector<UtteranceRun> runs(const std::vector<Utterance>& utterances, bool merge);
 
 /// Which runs are to be answers: the supporter's that follow the seeker's. `all`: also those that nobody asks for.
 /// runs.size() is an answer that is withheld.
-std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<Run>& runs, bool all);
+std::vector<size_t> answers(const Dialogue& dialogue, const std::vector<UtteranceRun>& runs, bool all);
 
 /// A turn as it is read: a line for each of its utterances.
-struct Spoken {
+struct SpokenTurn {
   std::string text;
   json labels = json::object();  ///< name -> the list of its utterances' values, in order
 };
 
-Spoken spoken(const std::vector<Utterance>& utterances, const Run& run);
+SpokenTurn spoken(const std::vector<Utterance>& utterances, const UtteranceRun& run);
 
 /// Which pictures of a turn are there in the folder `media` (empty: none is looked for): of the files that its label
 /// "media" names those that are PNG or JPEG, and for a video a still picture of the same name.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kNamed = 3;  // records that a message names
 
-std::string first_few(const std::vector<LeftOut>& left_out) {
+std::string first_few(const std::vector<LeftOutRecord>& left_out) {
   std::string text;
   for (size_t i = 0; i < left_out.size() && i < kNamed; ++i)
     text += fmt::format("{}{}, record {}: {}", i ? "; " : "", left_out[i].file, left_out[i].record, left_out[i].reason);
@@ -19,7 +19,7 @@ std::string first_few(const std::vector<LeftOut>& left_out) {
 
 }  // namespace
 
-void refuse_too_many(const std::vector<LeftOut>& left_out, size_t read, const std::string& path, double allowed,
+void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, const std::string& path, double allowed,
                      const std::string& if_all) {
   const size_t bad = left_out.size(), all = bad + read;
   if (bad == 0) return;

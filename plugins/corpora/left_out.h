@@ -6,7 +6,7 @@
 namespace compeer::corpora {
 
 /// A record that was left out.
-struct LeftOut {
+struct LeftOutRecord {
   std::string file;
   int64_t record = 0;
   std::string reason;
@@ -14,7 +14,7 @@ struct LeftOut {
 
 /// Throws Error (exit 4) that names the first few if they are more than the share `allowed`, or all; then with
 /// `if_all` as help.
-void refuse_too_many(const std::vector<LeftOut>& left_out, size_t read, const std::string& path, double allowed,
+void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, const std::string& path, double allowed,
                      const std::string& if_all);
 
 }  // namespace compeer::corpora

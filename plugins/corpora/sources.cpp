@@ -17,16 +17,16 @@ bool hidden(const fs::path& relative) {
 }
 
 // Files whose names differ in the extension only keep it: dialogues are named after their file.
-void keep_apart(std::vector<Source>& files) {
+void keep_apart(std::vector<CorpusFile>& files) {
   std::map<std::string, int> times;
-  for (const Source& one : files) ++times[one.name];
-  for (Source& one : files) {
+  for (const CorpusFile& one : files) ++times[one.name];
+  for (CorpusFile& one : files) {
     if (times[one.name] > 1) one.name += one.file.extension().string();
   }
 }
 
-std::vector<Source> files_in(const fs::path& folder, const std::vector<std::string>& extensions) {
-  std::vector<Source> found;
+std::vector<CorpusFile> files_in(const fs::path& folder, const std::vector<std::string>& extensions) {
+  std::vector<CorpusFile> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const fs::path relative = entry.path().lexically_relative(folder);
     const auto extension = relative.extension().string();
@@ -35,15 +35,15 @@ std::vector<Source> files_in(const fs::path& folder, const std::vector<std::stri
     const auto name = fs::path(relative).replace_extension().generic_string();
     found.push_back({entry.path(), name, split_in(name)});
   }
-  std::sort(found.begin(), found.end(), [](const Source& a, const Source& b) { return a.file < b.file; });
+  std::sort(found.begin(), found.end(), [](const CorpusFile& a, const CorpusFile& b) { return a.file < b.file; });
   keep_apart(found);
   return found;
 }
 
 }  // namespace
 
-std::vector<Source> sources(const fs::path& path, const std::vector<std::string>& extensions,
-                            std::vector<std::string>& left_out) {
+std::vector<CorpusFile> sources(const fs::path& path, const std::vector<std::string>& extensions,
+                                std::vector<std::string>& left_out) {
   std::error_code error;
   if (!fs::exists(path, error))
     throw Error(path.string(), "is not there", "the setting 'path' names a file or folder", Exit::data);
@@ -53,12 +53,12 @@ std::vector<Source> sources(const fs::path& path, const std::vector<std::string>
   }
   auto found = files_in(path, extensions);
   if (found.empty()) throw Error(path.string(), "holds no file that ends in " + listed(extensions), "", Exit::data);
-  const bool split = std::any_of(found.begin(), found.end(), [](const Source& one) { return !one.split.empty(); });
+  const bool split = std::any_of(found.begin(), found.end(), [](const CorpusFile& one) { return !one.split.empty(); });
   if (!split) return found;
-  for (const Source& one : found) {
+  for (const CorpusFile& one : found) {
     if (one.split.empty()) left_out.push_back(one.file.lexically_relative(path).string());
   }
-  std::erase_if(found, [](const Source& one) { return one.split.empty(); });
+  std::erase_if(found, [](const CorpusFile& one) { return one.split.empty(); });
   return found;
 }
 

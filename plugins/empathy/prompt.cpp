@@ -24,7 +24,7 @@ bool is_name(std::string_view text) {
 
 }  // namespace
 
-Prompt::Prompt(std::string_view text, const std::string& name, const std::vector<std::string>& slots)
+PromptTemplate::PromptTemplate(std::string_view text, const std::string& name, const std::vector<std::string>& slots)
     : sha256_(compeer::sha256(text)) {
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   std::vector<std::string> found;
@@ -59,11 +59,11 @@ Prompt::Prompt(std::string_view text, const std::string& name, const std::vector
   }
 }
 
-Prompt Prompt::read(const std::filesystem::path& file, const std::vector<std::string>& slots) {
-  return Prompt(read_file(file, longest), file.string(), slots);
+PromptTemplate PromptTemplate::read(const std::filesystem::path& file, const std::vector<std::string>& slots) {
+  return PromptTemplate(read_file(file, longest), file.string(), slots);
 }
 
-std::string Prompt::fill(const std::map<std::string, std::string>& values) const {
+std::string PromptTemplate::fill(const std::map<std::string, std::string>& values) const {
   std::string text;
   for (const Piece& piece : pieces_) {
     text += piece.text;
@@ -72,7 +72,7 @@ std::string Prompt::fill(const std::map<std::string, std::string>& values) const
   return text;
 }
 
-bool Prompt::chinese() const {
+bool PromptTemplate::chinese() const {
   return std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return has_chinese(piece.text); });
 }
 

@@ -13,13 +13,13 @@ inline constexpr std::string_view case_slot = "id";
 
 /// A prompt out of a file: text with named slots, "{history}". A name is made of small letters and '_'; "{{" and "}}"
 /// stand for single braces.
-class Prompt {
+class PromptTemplate {
  public:
   /// Every one of `slots` must be in the text, and no other; `case_slot` alone may be missing. Throws Error (exit 4)
   /// naming the file and the slot, or the line where a brace is left open. White space at the end of the text is no
   /// part of it.
-  Prompt(std::string_view text, const std::string& name, const std::vector<std::string>& slots);
-  static Prompt read(const std::filesystem::path& file, const std::vector<std::string>& slots);
+  PromptTemplate(std::string_view text, const std::string& name, const std::vector<std::string>& slots);
+  static PromptTemplate read(const std::filesystem::path& file, const std::vector<std::string>& slots);
 
   /// The text with its slots filled; values are not looked into. Every slot needs its value.
   std::string fill(const std::map<std::string, std::string>& values) const;

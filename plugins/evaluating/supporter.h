@@ -60,7 +60,7 @@ class Supporter {
  private:
   OptionalChat chat_;
   std::string prompt_;
-  std::optional<stages::Prompts> published_;
+  std::optional<stages::StagePrompt> published_;
   double temperature_;
   int64_t max_tokens_;
 };

@@ -25,14 +25,14 @@ std::string tagged(const std::string& tag, const std::string& text) {
 
 }  // namespace
 
-Form::Form(const Settings& settings)
+JudgeFormat::JudgeFormat(const Settings& settings)
     : verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
   if (settings.has("prompts")) prompts_ = read(settings.text("prompts"));
 }
 
-Form::Prompts Form::read(const std::string& folder) {
+JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
   const auto prompt = [&](const std::string& name, const std::vector<std::string>& slots) {
-    return empathy::Prompt::read(std::filesystem::path(folder) / ("judge_" + name + ".txt"), slots);
+    return empathy::PromptTemplate::read(std::filesystem::path(folder) / ("judge_" + name + ".txt"), slots);
   };
   Prompts all{prompt("context", {"history"}),
               prompt("reading", {"step"}),
@@ -42,7 +42,7 @@ Form::Prompts Form::read(const std::string& folder) {
   return all;
 }
 
-std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
+std::vector<Turn> JudgeFormat::context(const std::vector<Turn>& history) const {
   if (!prompts_) return history;
   Turn all{"system", prompts_->context.fill({{"history", lines_of(history, prompts_->context.chinese())}})};
   for (const Turn& turn : history) all.pictures.insert(all.pictures.end(), turn.pictures.begin(), turn.pictures.end());
@@ -50,19 +50,19 @@ std::vector<Turn> Form::context(const std::vector<Turn>& history) const {
 }
 
 // What a reader made of a step, as it stands before a question; "" if it made nothing of it.
-std::string Form::shown(const Steps& reading, size_t step) const {
+std::string JudgeFormat::shown(const StepTexts& reading, size_t step) const {
   if (!reading[step]) return "";
   return prompts_ ? prompts_->reading.fill({{"step", *reading[step]}}) + "\n"
                   : tagged(step_names[step], *reading[step]);
 }
 
-std::string Form::shown(const Steps& reading) const {
+std::string JudgeFormat::shown(const StepTexts& reading) const {
   std::string all;
   for (size_t step = 0; step < reading.size(); ++step) all += shown(reading, step);
   return all;
 }
 
-std::string Form::about_step(size_t step, const std::string& text, const Steps& reading) const {
+std::string JudgeFormat::about_step(size_t step, const std::string& text, const StepTexts& reading) const {
   if (!prompts_)
     return tagged(step_names[step], text) +
            (reading[step] == text ? tagged(step_names[step], same) : shown(reading, step));
@@ -70,7 +70,8 @@ std::string Form::about_step(size_t step, const std::string& text, const Steps& 
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
 
-std::string Form::about_replies(const Reply& first, const Reply& second, const Steps& reading) const {
+std::string JudgeFormat::about_replies(const InterpretedReply& first, const InterpretedReply& second,
+                                       const StepTexts& reading) const {
   const auto one = shown(first.reading) + first.text, other = shown(second.reading) + second.text;
   if (!prompts_) return shown(reading) + one + "\n" + other;
   return shown(reading) +

@@ -25,43 +25,44 @@
 namespace compeer::judging {
 
 /// Texts of the three steps, those that are there.
-using Steps = std::array<std::optional<std::string>, 3>;
+using StepTexts = std::array<std::optional<std::string>, 3>;
 inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
 /// A reply, and what a reader of replies says it does: the steps that would have led to it, if there is a reader.
-struct Reply {
+struct InterpretedReply {
   std::string text;
-  Steps reading = {};
+  StepTexts reading = {};
 };
 
 /// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
 /// sees what was judged before. With `prompts` the context is a system turn that holds the dialogue and what is asked
 /// for, and shows its pictures, without them the dialogue's own turns, and a question is nothing but the text that is
 /// to be judged, in tags.
-class Form {
+class JudgeFormat {
  public:
-  explicit Form(const Settings& settings);
+  explicit JudgeFormat(const Settings& settings);
 
   std::vector<Turn> context(const std::vector<Turn>& history) const;
   /// Is step 0 (history), 1 (emotion), 2 (strategy) right? With it stands what a reader of the dialogue made of it, if
   /// there was one: with `prompts` before the question, without them last, as `same` if it is the step itself.
-  std::string about_step(size_t step, const std::string& text, const Steps& reading = {}) const;
+  std::string about_step(size_t step, const std::string& text, const StepTexts& reading = {}) const;
   /// Which of two replies is better? Before them stands all that a reader made of the dialogue, and before each what it
   /// does.
-  std::string about_replies(const Reply& first, const Reply& second, const Steps& reading = {}) const;
+  std::string about_replies(const InterpretedReply& first, const InterpretedReply& second,
+                            const StepTexts& reading = {}) const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }
   const empathy::Preferences& preferences() const { return preferences_; }
 
  private:
   struct Prompts {
-    empathy::Prompt context, reading;
-    std::vector<empathy::Prompt> steps;
-    empathy::Prompt replies;
+    empathy::PromptTemplate context, reading;
+    std::vector<empathy::PromptTemplate> steps;
+    empathy::PromptTemplate replies;
   };
   static Prompts read(const std::string& folder);
-  std::string shown(const Steps& reading, size_t step) const;
-  std::string shown(const Steps& reading) const;
+  std::string shown(const StepTexts& reading, size_t step) const;
+  std::string shown(const StepTexts& reading) const;
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;

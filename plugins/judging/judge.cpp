@@ -15,7 +15,7 @@ constexpr int64_t kLongestAnswer = 16;
 
 double value_of(empathy::Preference preference) { return empathy::as_good(preference) ? 1.0 : -1.0; }
 
-bool asks(const Case& one, const Scope& scope, size_t question) {
+bool asks(const JudgeInput& one, const Scope& scope, size_t question) {
   return question == kReply ? scope.reply && !one.reply.text.empty() : scope.steps && one.steps[question].has_value();
 }
 
@@ -50,7 +50,7 @@ Opinion of_many(const std::vector<Opinion>& votes) {
 
 }  // namespace
 
-Case case_of(const std::string& completion) {
+JudgeInput case_of(const std::string& completion) {
   auto steps = empathy::steps_of(completion);
   return {{std::move(steps.history), std::move(steps.emotion), std::move(steps.strategy)},
           {empathy::reply_of(completion)}};
@@ -66,9 +66,9 @@ bool Habit::sure(size_t many) const {
 // What is to be judged.
 struct Judge::Matter {
   const Conversation& context;
-  const Reply& reference;
-  const std::vector<Case>& cases;
-  const Steps& reading;
+  const InterpretedReply& reference;
+  const std::vector<JudgeInput>& cases;
+  const StepTexts& reading;
 };
 
 // What is asked in one conversation, of one case.
@@ -79,8 +79,8 @@ struct Judge::Inquiry {
   std::vector<Question> questions;
 };
 
-std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const Reply& reference,
-                                  const std::vector<Case>& cases, const Steps& reading) const {
+std::vector<Opinion> Judge::judge(const std::vector<Turn>& history, const InterpretedReply& reference,
+                                  const std::vector<JudgeInput>& cases, const StepTexts& reading) const {
   const auto context = language_model_.begin(form_.context(history));
   const Matter matter{*context, reference, cases, reading};
   if (hearing_.votes <= 1 || hearing_.by_likelihood) return hear(matter, 0);
@@ -137,7 +137,7 @@ const empathy::Answers& Judge::words(size_t question) const {
   return question < kReply ? form_.verdicts().answers() : form_.preferences().answers();
 }
 
-std::string Judge::text_of(const Case& one, const Matter& matter, size_t question) const {
+std::string Judge::text_of(const JudgeInput& one, const Matter& matter, size_t question) const {
   if (question < kReply) return form_.about_step(question, *one.steps[question], matter.reading);
   return hearing_.swap ? form_.about_replies(one.reply, matter.reference, matter.reading)
                        : form_.about_replies(matter.reference, one.reply, matter.reading);

@@ -12,12 +12,12 @@
 namespace compeer::judging {
 
 /// What is to be judged: the steps that are there, and the reply, empty if there is none.
-struct Case {
-  Steps steps;
-  Reply reply;
+struct JudgeInput {
+  StepTexts steps;
+  InterpretedReply reply;
 };
 /// Of any completion, whatever its faults.
-Case case_of(const std::string& completion);
+JudgeInput case_of(const std::string& completion);
 
 /// A judge's opinion; nothing where it was not asked, or gave no answer that could be read.
 struct Opinion {
@@ -56,14 +56,14 @@ class Habit {
 
 class Judge {
  public:
-  Judge(LanguageModel& language_model, Form form, Scope scope, Hearing hearing)
+  Judge(LanguageModel& language_model, JudgeFormat form, Scope scope, Hearing hearing)
       : language_model_(language_model), form_(std::move(form)), scope_(scope), hearing_(hearing) {}
 
   /// Judges replies to one history, side by side: the context is read once, and every question sees the verdicts on
   /// those before it in the pages of its conversation. `reading`: how a reader took the history, shown beside each
   /// step.
-  std::vector<Opinion> judge(const std::vector<Turn>& history, const Reply& reference, const std::vector<Case>& cases,
-                             const Steps& reading = {}) const;
+  std::vector<Opinion> judge(const std::vector<Turn>& history, const InterpretedReply& reference,
+                             const std::vector<JudgeInput>& cases, const StepTexts& reading = {}) const;
 
  private:
   struct Matter;
@@ -71,12 +71,12 @@ class Judge {
   std::vector<Opinion> hear(const Matter& matter, uint32_t draw) const;
   std::vector<Inquiry> inquiries_into(const Matter& matter) const;
   const empathy::Answers& words(size_t question) const;
-  std::string text_of(const Case& one, const Matter& matter, size_t question) const;
+  std::string text_of(const JudgeInput& one, const Matter& matter, size_t question) const;
   void take(Opinion& opinion, size_t question, const std::string& answer) const;
   void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
 
   LanguageModel& language_model_;
-  Form form_;
+  JudgeFormat form_;
   Scope scope_;
   Hearing hearing_;
   mutable std::array<Habit, 4> habits_;  // of answering each question; what is asked and answered does not depend on it

@@ -20,8 +20,8 @@ class Panel {
   Panel(const Settings& settings, Host& host, Scope scope, Hearing hearing);
 
   /// As `Judge::judge`.
-  std::vector<Opinion> judge(const std::vector<Turn>& history, const Reply& reference, const std::vector<Case>& cases,
-                             const Steps& reading = {}) const;
+  std::vector<Opinion> judge(const std::vector<Turn>& history, const InterpretedReply& reference,
+                             const std::vector<JudgeInput>& cases, const StepTexts& reading = {}) const;
 
   /// The folders of the judges.
   const std::vector<std::string>& models() const { return models_; }

@@ -13,15 +13,15 @@ namespace {
 constexpr int64_t kLongestReading = 512;
 constexpr double kSure = 0.5;  // of what can be told from a reply
 
-std::vector<Steps> steps_of(const std::vector<Completion>& answers) {
-  std::vector<Steps> all;
+std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
+  std::vector<StepTexts> all;
   for (const Completion& said : answers) all.push_back(case_of(said.text).steps);
   return all;
 }
 
-Steps steps_in(const nlohmann::json& object, const std::string& name) {
+StepTexts steps_in(const nlohmann::json& object, const std::string& name) {
   if (!object.is_object()) throw std::runtime_error("has a '" + name + "' that is no object");
-  Steps reading;
+  StepTexts reading;
   for (size_t step = 0; step < reading.size(); ++step) {
     const auto found = object.find(step_names[step]);
     if (found == object.end()) continue;
@@ -46,23 +46,23 @@ std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vec
   return model.answer(lent, std::vector<std::string>(lent.size()), sampling);
 }
 
-std::vector<Steps> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories) {
+std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories) {
   return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
 }
 
-std::vector<Steps> read_replies(LanguageModel& reader, const std::vector<std::string>& replies) {
+std::vector<StepTexts> read_replies(LanguageModel& reader, const std::vector<std::string>& replies) {
   std::map<std::string, size_t> known;  // equal ones are read once
   std::vector<std::vector<Turn>> asked;
   for (const std::string& reply : replies) {
     if (!reply.empty() && known.emplace(reply, asked.size()).second) asked.push_back({{"user", reply}});
   }
   const auto readings = steps_of(answers(reader, asked, {0, kLongestReading, 0, {"</strategy>"}, kSure}));
-  std::vector<Steps> all;
-  for (const std::string& reply : replies) all.push_back(reply.empty() ? Steps{} : readings[known.at(reply)]);
+  std::vector<StepTexts> all;
+  for (const std::string& reply : replies) all.push_back(reply.empty() ? StepTexts{} : readings[known.at(reply)]);
   return all;
 }
 
-nlohmann::json to_json(const Steps& reading) {
+nlohmann::json to_json(const StepTexts& reading) {
   auto object = nlohmann::json::object();
   for (size_t step = 0; step < reading.size(); ++step) {
     if (reading[step]) object[step_names[step]] = *reading[step];

@@ -20,20 +20,20 @@ std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vec
 
 /// How such a model reads dialogues: the steps it would most likely write itself, those it does
 /// write. A small judge can't compare a step with a conclusion of its own that it has not put into words.
-std::vector<Steps> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories);
+std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories);
 
 /// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
 /// `reads_replies`). Not all of a step can be told from a reply: words that the reader is not sure of are left out.
 /// Nothing of an empty reply.
-std::vector<Steps> read_replies(LanguageModel& reader, const std::vector<std::string>& replies);
+std::vector<StepTexts> read_replies(LanguageModel& reader, const std::vector<std::string>& replies);
 
 /// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
-nlohmann::json to_json(const Steps& reading);
+nlohmann::json to_json(const StepTexts& reading);
 
 /// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and
 /// one of the "reply" in it.
 struct Reading {
-  Steps dialogue, reference, reply;
+  StepTexts dialogue, reference, reply;
 };
 
 /// What of it is to be shown.

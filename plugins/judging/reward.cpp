@@ -61,10 +61,10 @@ void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
 }
 
 void JudgedReward::score(const Group& group, Scores& scores) const {
-  std::vector<Case> cases;
+  std::vector<JudgeInput> cases;
   for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
   const auto& history = group.example.history;
-  Reply reference{empathy::reply_of(group.example.answer)};
+  InterpretedReply reference{empathy::reply_of(group.example.answer)};
   const auto reading = show_readings(history, reference, cases);
   const auto opinions = judges_.judge(history, reference, cases, reading);
   for (size_t i = 0; i < cases.size(); ++i)
@@ -72,11 +72,12 @@ void JudgedReward::score(const Group& group, Scores& scores) const {
 }
 
 // What the reader makes of the dialogue; and of the replies, put beside them.
-Steps JudgedReward::show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const {
+StepTexts JudgedReward::show_readings(const std::vector<Turn>& history, InterpretedReply& reference,
+                                      std::vector<JudgeInput>& cases) const {
   if (!reader_) return {};
   if (reads_replies_ && scope_.reply) {
     std::vector<std::string> replies{reference.text};
-    for (const Case& one : cases) replies.push_back(one.reply.text);
+    for (const JudgeInput& one : cases) replies.push_back(one.reply.text);
     const auto readings = read_replies(*reader_, replies);
     reference.reading = readings[0];
     for (size_t i = 0; i < cases.size(); ++i) cases[i].reply.reading = readings[i + 1];
@@ -84,7 +85,7 @@ Steps JudgedReward::show_readings(const std::vector<Turn>& history, Reply& refer
   return read(*reader_, {history})[0];
 }
 
-Scores::Columns JudgedReward::row(const Completion& completion, const Case& one, const Opinion& opinion) const {
+Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {
   Scores::Columns columns{{"reward", 0.0}};
   const auto part = [&](const char* name, double weight, double value) {
     columns[0].second += weight * value;

@@ -40,9 +40,10 @@ class JudgedReward : public Reward {
   bool abstains() const override { return consistent_; }
 
  private:
-  Steps show_readings(const std::vector<Turn>& history, Reply& reference, std::vector<Case>& cases) const;
+  StepTexts show_readings(const std::vector<Turn>& history, InterpretedReply& reference,
+                          std::vector<JudgeInput>& cases) const;
   void score(const Group& group, Scores& scores) const;
-  Scores::Columns row(const Completion& completion, const Case& one, const Opinion& opinion) const;
+  Scores::Columns row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
 
   Scope scope_;
   LanguageModel* reader_ = nullptr;

@@ -12,13 +12,13 @@ int64_t most_tries(int64_t tries, double temperature, const Settings& settings, 
   return std::find(omitted.begin(), omitted.end(), "seed") == omitted.end() ? tries : 1;
 }
 
-int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) {
+int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& asking) {
   int64_t refused = 0;
-  std::vector<Question*> open;
-  for (Question& question : questions) open.push_back(&question);
+  std::vector<ChatQuestion*> open;
+  for (ChatQuestion& question : questions) open.push_back(&question);
   for (int64_t draw = 0; draw < asking.tries && !open.empty(); ++draw) {
     std::vector<ChatRequest> requests;
-    for (const Question* question : open) {
+    for (const ChatQuestion* question : open) {
       requests.push_back({{{"user", question->prompt, question->pictures}},
                           asking.temperature,
                           asking.max_tokens,
@@ -28,7 +28,7 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
     std::vector<ChatReply> replies(requests.size());
     chat.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
     // Taken in the order of the questions: answers arrive in any.
-    std::vector<Question*> again;
+    std::vector<ChatQuestion*> again;
     for (size_t i = 0; i < open.size(); ++i) {
       const bool answered = replies[i].failure.empty();
       const bool taken = answered && open[i]->take(replies[i].text).empty();
@@ -44,7 +44,7 @@ int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking) 
   return refused;
 }
 
-Outcome dropped(const Question& question) {
+Outcome dropped(const ChatQuestion& question) {
   Outcome outcome = dropped(question.refusal);
   outcome.answer = question.answer;
   return outcome;
@@ -72,7 +72,8 @@ std::vector<std::string> pictures_of(const std::vector<Turn>& turns) {
   return files;
 }
 
-void note_provenance(json& record, const std::string& field, const std::string& model, const empathy::Prompt& prompt) {
+void note_provenance(json& record, const std::string& field, const std::string& model,
+                     const empathy::PromptTemplate& prompt) {
   record["provenance"][field] = {{"model", model}, {"prompt", prompt.sha256()}};
 }
 

@@ -11,7 +11,7 @@
 namespace compeer::stages {
 
 /// What is asked of a chat model, and what becomes of the answer.
-struct Question {
+struct ChatQuestion {
   std::string prompt;
   /// Takes an answer, or says what is wrong with it: then the question is asked again with another draw.
   std::function<std::string(const std::string& answer)> take;
@@ -41,10 +41,10 @@ struct Asking {
 /// counted in the returned number.
 inline constexpr const char* no_answer = "no answer";
 inline constexpr const char* malformed = "malformed answer";
-int64_t ask(Chat& chat, std::vector<Question>& questions, const Asking& asking);
+int64_t ask(Chat& chat, std::vector<ChatQuestion>& questions, const Asking& asking);
 
 /// What becomes of a record whose question has a refusal.
-Outcome dropped(const Question& question);
+Outcome dropped(const ChatQuestion& question);
 
 /// Reports that number with the first of the outcomes, if it is not 0.
 void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
@@ -59,6 +59,6 @@ std::vector<std::string> pictures_of(const std::vector<Turn>& turns);
 
 /// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
 void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,
-                     const empathy::Prompt& prompt);
+                     const empathy::PromptTemplate& prompt);
 
 }  // namespace compeer::stages

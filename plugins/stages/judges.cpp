@@ -36,8 +36,8 @@ judging::Opinion Judges::opinion(const cer::Record& record) const {
   const auto& c = record.candidate;
   const auto reading = about(record.id, "run the stage read before this one, or leave reads and reads_replies false",
                              [&] { return judging::reading_in(record.all, reads_); });
-  const judging::Reply reference{record.reference, reading.reference};
-  const judging::Case one{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}};
+  const judging::InterpretedReply reference{record.reference, reading.reference};
+  const judging::JudgeInput one{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}};
   return panel_.judge(record.history, reference, {one}, reading.dialogue)[0];
 }
 

@@ -29,7 +29,7 @@ bool said_first(const std::string& what) {
 
 bool chinese(const json& record) { return record.value("language", "en").starts_with("zh"); }
 
-Prompts::Prompts(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
+StagePrompt::StagePrompt(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
                  const std::vector<std::string>& slots)
     : host_(host), file_(name + ".txt") {
   const fs::path own = own_folder(settings, host, chat);
@@ -41,14 +41,14 @@ Prompts::Prompts(const Settings& settings, Host& host, const std::string& chat, 
   folder_ = folder.string();
   for (const std::string language : {"en", "zh"}) {
     const fs::path file = folder / language / file_;
-    if (fs::exists(file)) by_language_.emplace(language, empathy::Prompt::read(file, known));
+    if (fs::exists(file)) by_language_.emplace(language, empathy::PromptTemplate::read(file, known));
   }
   if (by_language_.empty())
     throw Error(folder_, "has neither en/" + file_ + " nor zh/" + file_,
                 "a folder of prompts has one for each language of the data: en/" + file_ + ", zh/" + file_, Exit::data);
 }
 
-const empathy::Prompt& Prompts::of(const json& record) const {
+const empathy::PromptTemplate& StagePrompt::of(const json& record) const {
   const std::string language = chinese(record) ? "zh" : "en";
   const auto found = by_language_.find(language);
   if (found != by_language_.end()) return found->second;
@@ -57,19 +57,19 @@ const empathy::Prompt& Prompts::of(const json& record) const {
 }
 
 // By folder, if it has nothing in that language; else by file.
-void Prompts::note_missing(const std::string& language) const {
+void StagePrompt::note_missing(const std::string& language) const {
   const std::string lacks = fs::exists(fs::path(folder_) / language) ? language + "/" + file_ : language;
   if (!said_first(folder_ + "/" + lacks)) return;
   host_.log("the prompts " + folder_ + " have no '" + lacks + "': what is asked about records in " +
             (language == "zh" ? "Chinese" : "English") + " is asked by those in '" + by_language_.begin()->first + "'");
 }
 
-std::string Prompts::fill(const json& record, std::map<std::string, std::string> values) const {
+std::string StagePrompt::fill(const json& record, std::map<std::string, std::string> values) const {
   values.emplace(empathy::case_slot, record.value("id", ""));
   return of(record).fill(values);
 }
 
-std::string Prompts::hashes() const {
+std::string StagePrompt::hashes() const {
   std::string all;
   for (const auto& [language, prompt] : by_language_) all += language + " " + prompt.sha256() + "\n";
   return all;

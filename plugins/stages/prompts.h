@@ -16,13 +16,13 @@ namespace compeer::stages {
 /// missing, the other one's prompt is used, and the log says so once; if both are, it throws Error (exit 4).
 ///
 /// Who is asked must not learn which record it is about: only prompts that a chat plugin ships may show its id.
-class Prompts {
+class StagePrompt {
  public:
-  Prompts(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
-          const std::vector<std::string>& slots);
+  StagePrompt(const Settings& settings, Host& host, const std::string& chat, const std::string& name,
+              const std::vector<std::string>& slots);
 
   /// In the record's language; in the other one, if there is none in that.
-  const empathy::Prompt& of(const nlohmann::json& record) const;
+  const empathy::PromptTemplate& of(const nlohmann::json& record) const;
 
   /// That prompt with its slots filled.
   std::string fill(const nlohmann::json& record, std::map<std::string, std::string> values) const;
@@ -35,7 +35,7 @@ class Prompts {
 
   Host& host_;
   std::string folder_, file_;  // "prompts", "filter.txt"
-  std::map<std::string, empathy::Prompt> by_language_;
+  std::map<std::string, empathy::PromptTemplate> by_language_;
 };
 
 /// Whether what a record says is shown, and asked about, in Chinese.

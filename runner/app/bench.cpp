@@ -27,7 +27,7 @@ const std::map<std::string, Bench> kBenches{
     {"record", {bench::bench_record, true}},        {"scaling", {bench::bench_scaling, false}},
     {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true}}};
 
-struct Options {
+struct BenchCommandOptions {
   std::vector<std::string> names;
   bench::BenchOptions bench;
   bool json = false;
@@ -51,7 +51,7 @@ void print(const json& line) {
             << std::flush;
 }
 
-int run(const Options& options) {
+int run(const BenchCommandOptions& options) {
   std::vector<std::string> known, names = options.names;
   for (const auto& [name, bench] : kBenches) {
     known.push_back(name);
@@ -78,7 +78,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchCommandOptions>();
   command.add_option(
       "name", options->names,
       "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"

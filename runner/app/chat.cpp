@@ -11,13 +11,13 @@ constexpr const char* kFooter = R"(
 At a terminal: Ctrl-C ends a reply, Ctrl-D the conversation; /help lists commands. Without one, every line of standard
 input is answered. Replies go to standard output, everything else to standard error.)";
 
-struct Options {
+struct ChatOptions {
   ModelChoice model;
   SamplingChoice sampling;
   std::string system;
 };
 
-int chat(const Options& options) {
+int chat(const ChatOptions& options) {
   auto all = options.model.checked();
   options.sampling.write(all);
   all["system"] = options.system;
@@ -27,7 +27,7 @@ int chat(const Options& options) {
 }  // namespace
 
 void add_chat(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ChatOptions>();
   options->sampling.temperature = 0.7;
   options->sampling.top_p = 0.9;
   options->sampling.max_new = 1024;

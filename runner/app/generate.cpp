@@ -30,7 +30,7 @@ Standard output: for each line, in order, {"logprobs": [...]}: the natural-log p
 given what stands before it, as the shortest decimal that reads back to the same float32. For input other than ids,
 "ids" too.)";
 
-struct Options {
+struct GenerateOptions {
   ModelChoice model;
   SamplingChoice sampling;
   std::vector<std::string> stop;
@@ -38,7 +38,7 @@ struct Options {
   bool special = false;
 };
 
-int generate(const Options& options) {
+int generate(const GenerateOptions& options) {
   auto all = options.model.checked();
   options.sampling.write(all);
   if (std::count(options.stop.begin(), options.stop.end(), "") > 0)
@@ -48,13 +48,13 @@ int generate(const Options& options) {
   launch::become_worker("generate", all, options.model.threads);
 }
 
-int score(const Options& options) {
+int score(const GenerateOptions& options) {
   auto all = options.model.checked();
   all.update({{"batch", options.batch}, {"special", options.special}});
   launch::become_worker("score", all, options.model.threads);
 }
 
-void add_common(CLI::App& command, Options& options) {
+void add_common(CLI::App& command, GenerateOptions& options) {
   command.add_flag("--special", options.special, "recognise special tokens in what people wrote");
   command.add_option("--batch", options.batch, "sequences computed at once; results do not depend on it")
       ->check(CLI::Range(1, 65536))
@@ -65,7 +65,7 @@ void add_common(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_generate(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateOptions>();
   options->model.add_to(command);
   options->sampling.add_to(command);
   add_common(command, *options);
@@ -84,7 +84,7 @@ void add_generate(CLI::App& command, Action& action) {
 }
 
 void add_score(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateOptions>();
   options->model.add_to(command);
   add_common(command, *options);
   command.footer(std::string(kInput) + "\n" + kScored);

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 using plugin::Found;
 
-struct Options {
+struct PluginsOptions {
   std::string name;  // inspect: NAME; list: a kind, or empty
   bool as_json = false, as_markdown = false, verbose = false;
 };
@@ -71,7 +71,7 @@ void print(const ordered_json& json) {
   std::cout << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
-std::vector<Found> wanted(const plugin::Finder& finder, const Options& options) {
+std::vector<Found> wanted(const plugin::Finder& finder, const PluginsOptions& options) {
   auto found = finder.all();
   std::erase_if(found, [&](const Found& one) {
     const bool other_kind = !options.name.empty() && one.kind != options.name;
@@ -104,7 +104,7 @@ void print_row(const Found& found, size_t width, bool verbose) {
   if (readable) std::cout << fmt::format("{:<{}}  {}\n", "", width, built_for(found.descriptor));
 }
 
-int list(const Options& options) {
+int list(const PluginsOptions& options) {
   const auto& kinds = plugin::kinds();
   if (!options.name.empty() && std::find(kinds.begin(), kinds.end(), options.name) == kinds.end()) {
     throw Error(options.name, "no such kind of plugin", suggest(options.name, kinds), Exit::usage);
@@ -151,7 +151,7 @@ Found named(const plugin::Finder& finder, const std::string& name) {
   throw Error(name, "is the name of several plugins", "say which: " + several, Exit::usage);
 }
 
-std::string default_of(const spec::Parameter& parameter) {
+std::string default_of(const spec::SettingSchema& parameter) {
   if (!parameter.default_value) return "required";
   return parameter.default_value->is_null() ? "not set by default" : "default " + spec::show(*parameter.default_value);
 }
@@ -167,7 +167,7 @@ void print_settings(const spec::Schema& schema, const std::string& indent) {
   }
 }
 
-int inspect(const Options& options) {
+int inspect(const PluginsOptions& options) {
   const auto found = named(plugin::Finder(), options.name);
   if (options.as_markdown) {
     std::cout << contract::plugin_page(found.descriptor);
@@ -187,8 +187,8 @@ int inspect(const Options& options) {
   return 0;
 }
 
-std::shared_ptr<Options> add_options(CLI::App& command, Action& action, int (*run)(const Options&)) {
-  auto options = std::make_shared<Options>();
+std::shared_ptr<PluginsOptions> add_options(CLI::App& command, Action& action, int (*run)(const PluginsOptions&)) {
+  auto options = std::make_shared<PluginsOptions>();
   auto* json = command.add_flag("--json", options->as_json, "as JSON");
   command.add_flag("--markdown", options->as_markdown, "as a page of docs/plugins/")->excludes(json);
   command.add_flag("-v,--verbose", options->verbose, "files, hashes and what they were built for");

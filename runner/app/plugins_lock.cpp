@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using plugin::Allowed;
 
-struct Options {
+struct PluginsLockOptions {
   std::string output = "compeer.lock", experiment;
 };
 
@@ -53,7 +53,7 @@ std::vector<Allowed> used_by(const std::string& file) {
   return plugins;
 }
 
-int lock(const Options& options) {
+int lock(const PluginsLockOptions& options) {
   const auto plugins = options.experiment.empty() ? found() : used_by(options.experiment);
   if (plugins.empty())
     throw Error("", "there are no plugins to write down", "compeer plugins list -v shows where they are looked for",
@@ -72,7 +72,7 @@ int lock(const Options& options) {
 }  // namespace
 
 void add_plugins_lock(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PluginsLockOptions>();
   command.add_option("--output", options->output, "the list; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

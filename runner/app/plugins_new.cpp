@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Options {
+struct PluginsNewOptions {
   std::string kind, name, parent = ".";
   bool judge = false;
 };
@@ -51,7 +51,7 @@ void say_if_known(const std::string& kind, const std::string& name) {
   }
 }
 
-int make(const Options& options) {
+int make(const PluginsNewOptions& options) {
   const auto kind = contract::project_kind(options.kind);
   contract::check_project_name(options.name);
   const auto folder = (fs::path(options.parent) / options.name).lexically_normal();
@@ -75,7 +75,7 @@ int make(const Options& options) {
 }  // namespace
 
 void add_plugins_new(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PluginsNewOptions>();
   command.add_option("KIND", options->kind, fmt::format("{}", fmt::join(plugin::kinds(), ", ")))->required();
   command.add_option("NAME", options->name, "what it is called: small letters, digits and '_'")->required();
   command.add_flag("--with-judge", options->judge, "of rewards: one that asks a chat model");

@@ -20,14 +20,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct ReportOptions {
   std::vector<std::string> runs, frontiers;
   std::string output = "report.html", title;
   bool json = false;
   double seconds = 300;
 };
 
-ordered_json to_json(const report::Written& written, const std::string& output) {
+ordered_json to_json(const report::WrittenReport& written, const std::string& output) {
   return {{"output", output},
           {"bytes", written.bytes},
           {"runs", written.runs},
@@ -47,7 +47,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
 }
 
 // Which run can't be read, if reading one is what crashes or never ends.
-[[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const Options& options,
+[[noreturn]] void name_culprit(const std::vector<std::filesystem::path>& folders, const ReportOptions& options,
                                const std::string& problem) {
   for (const auto& folder : report::find_runs(folders)) {
     const auto result = record::in_child([&] { return report::load_run(folder).name; }, options.seconds / 4);
@@ -59,7 +59,7 @@ std::vector<report::Frontier> frontiers_of(const std::vector<std::string>& given
 }
 
 // HDF5 may crash or never end on a damaged file, so the reading is done in a process of its own.
-int report_runs(const Options& options) {
+int report_runs(const ReportOptions& options) {
   std::vector<std::filesystem::path> folders;
   for (const auto& run : options.runs) folders.push_back(find_run(run));
   report::find_runs(folders);
@@ -88,7 +88,7 @@ int report_runs(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   command.add_option("runs", options->runs, "run folders, folders of runs, or names of runs in results/")->required();
   command.add_option("-o,--output", options->output, "the page to write")->capture_default_str();
   command.add_option("--title", options->title, "heading of the page; without it, what the runs' names share");

@@ -27,14 +27,14 @@ What can't be read is named with its file and record (of JSON lines: the line), 
 its reason. Exit code 4 if records that can't be read are more than --max-unreadable allows, or if nothing
 could be scored.)";
 
-struct Options {
+struct RescoreOptions {
   std::string stage, file;
   std::vector<std::string> sets;
   double max_unreadable = 0.01;
   bool as_json = false;
 };
 
-int rescore(const Options& options) {
+int rescore(const RescoreOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.file, error)) throw Error(options.file, "is no file", "", Exit::data);
   if (std::filesystem::is_empty(options.file, error)) throw Error(options.file, "holds no record", "", Exit::data);
@@ -57,7 +57,7 @@ int rescore(const Options& options) {
 }  // namespace
 
 void add_rescore(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RescoreOptions>();
   command.add_option("stage", options->stage, "an evaluation: sage, ...")->required()->type_name("STAGE");
   command.add_option("file", options->file, "what was recorded")->required()->type_name("FILE");
   command.add_option("--set", options->sets, "a setting of the stage: --set rounds=20 (repeatable)")

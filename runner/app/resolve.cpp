@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-struct Options {
+struct ResolveOptions {
   std::string file, other;
   std::vector<std::string> sets;
   bool as_json = false, as_toml = false, origins = false;
@@ -68,14 +68,14 @@ void print_differences(const std::vector<spec::Difference>& differences, bool as
 bool is_script(const std::string& file) { return fs::path(file).extension() == ".lua"; }
 
 // One spec of a file; as many of a script as it would launch.
-std::vector<spec::Spec> all_specs(const Options& options) {
+std::vector<spec::Spec> all_specs(const ResolveOptions& options) {
   if (is_script(options.file)) return launch::plan_script(options.file, options.sets);
   std::vector<spec::Spec> one{resolved(options.file, options.sets)};
   if (!is_record(options.file, options.sets)) launch::Opening().columns(one);
   return one;
 }
 
-int compare(const Options& options) {
+int compare(const ResolveOptions& options) {
   for (const auto& file : {options.file, options.other}) {
     if (is_script(file))
       throw Error(file, "is a script, which --diff can't compare", "name a TOML file or a run", Exit::usage);
@@ -92,7 +92,7 @@ void print_json(const std::vector<spec::Spec>& specs, bool as_list) {
   if (as_list) std::cout << "]\n";
 }
 
-int resolve(const Options& options) {
+int resolve(const ResolveOptions& options) {
   if (!options.other.empty()) return compare(options);
   const auto specs = all_specs(options);
   if (options.as_json) {
@@ -109,7 +109,7 @@ int resolve(const Options& options) {
 }  // namespace
 
 void add_resolve(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResolveOptions>();
   command.add_option("FILE", options->file, "a TOML file, a Lua script, a spec.json or the folder of a run")
       ->required();
   command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")

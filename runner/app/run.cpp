@@ -33,7 +33,7 @@ namespace {
 
 constexpr double seconds_for_report = 300;
 
-struct Options {
+struct RunOptions {
   std::string file;
   std::vector<std::string> sets;
   int64_t ranks = 0;  // 0: as the spec says
@@ -122,7 +122,7 @@ int tell(const launch::Launched& done) {
   return 0;
 }
 
-int run_spec(const Options& options) {
+int run_spec(const RunOptions& options) {
   if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
   auto sets = options.sets;
   auto draft = spec::load_draft(options.file, sets);
@@ -157,7 +157,7 @@ void refuse_failed(const std::vector<script::RunResult>& runs) {
               "the same command repeats these runs and reads the others back", same ? exit : Exit::failure);
 }
 
-int run_script(const Options& options) {
+int run_script(const RunOptions& options) {
   launch::ScriptOptions script{options.launch_options(), {}, options.quick, options.dry_run};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
   if (options.ranks > 0) script.changes.push_back({"ranks", options.ranks, "--ranks"});
@@ -170,11 +170,11 @@ int run_script(const Options& options) {
   return 0;
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   return fs::path(options.file).extension() == ".lua" ? run_script(options) : run_spec(options);
 }
 
-int resume_run(const Options& options) {
+int resume_run(const RunOptions& options) {
   const auto named = options.launch_options().results / options.file;
   const bool is_name = !fs::exists(options.file) && fs::is_directory(named);
   const auto done = launch::resume(is_name ? named : fs::path(options.file), options.launch_options());
@@ -185,7 +185,7 @@ int resume_run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   command.add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
       ->required();
   command
@@ -208,7 +208,7 @@ void add_run(CLI::App& command, Action& action) {
 }
 
 void add_resume(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   command.add_option("RUN_DIR", options->file, "the run's folder, or its name in results/")->required();
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return resume_run(*options); }; });

@@ -27,7 +27,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-struct Options {
+struct SubmitOptions {
   std::string file;
   std::vector<std::string> sets;
   std::string results;
@@ -70,7 +70,7 @@ std::vector<std::string> variables() {
   return set;
 }
 
-launch::Submission submission(const Options& options) {
+launch::Submission submission(const SubmitOptions& options) {
   return {options.folder(),
           options.wishes,
           {fs::current_path(), variables(), options.modules, options.before, options.mpi, launch::find_worker()},
@@ -78,7 +78,7 @@ launch::Submission submission(const Options& options) {
 }
 
 // Takes out what waits or runs in Slurm's queue already.
-std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, const Options& options, Plan& plan) {
+std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, const SubmitOptions& options, Plan& plan) {
   std::vector<spec::Spec> left;
   for (const auto& spec : specs) {
     const auto folder = launch::RunFolder::look(spec, options.folder()).first;
@@ -91,7 +91,7 @@ std::vector<spec::Spec> without_queued(const std::vector<spec::Spec>& specs, con
   return left;
 }
 
-Plan plan_spec(const Options& options) {
+Plan plan_spec(const SubmitOptions& options) {
   if (options.quick) throw Error("--quick", "is for scripts", "--set makes an experiment smaller", Exit::usage);
   if (options.at_once > 0 || options.ready)
     throw Error(options.at_once > 0 ? "--array-limit" : "--ready", "is for scripts with several experiments", "",
@@ -112,7 +112,7 @@ Plan plan_spec(const Options& options) {
 }
 
 // Follows a script as far as it goes without results that are not there; false if that is not to its end.
-bool follow(const Options& options, const std::shared_ptr<launch::Agenda>& agenda) {
+bool follow(const SubmitOptions& options, const std::shared_ptr<launch::Agenda>& agenda) {
   launch::ScriptOptions script{
       {options.folder(), 1, false, true}, launch::changes_of(options.wishes), options.quick, true};
   for (const auto& set : options.sets) script.changes.push_back(spec::parse_set(set));
@@ -122,8 +122,8 @@ bool follow(const Options& options, const std::shared_ptr<launch::Agenda>& agend
   return sandbox.run_file(located(options.file));
 }
 
-launch::Study study_of(const Options& options) {
-  launch::Study study{fs::absolute(located(options.file)).lexically_normal(), {}};
+launch::SubmittedScript study_of(const SubmitOptions& options) {
+  launch::SubmittedScript study{fs::absolute(located(options.file)).lexically_normal(), {}};
   auto& words = study.changes;
   for (const auto& set : options.sets) words.insert(words.end(), {"--set", set});
   for (const auto& change : launch::changes_of(options.wishes))
@@ -144,7 +144,7 @@ std::string in_one_piece(const launch::Agenda& agenda, bool whole) {
   return "";
 }
 
-void add_study(const Options& options, const launch::Agenda& agenda, const std::string& reason, Plan& plan) {
+void add_study(const SubmitOptions& options, const launch::Agenda& agenda, const std::string& reason, Plan& plan) {
   if (options.at_once > 0) {
     throw Error("--array-limit", fmt::format("{} can't be a job array: {}", options.file, reason),
                 "--ready submits what waits for nothing; without --array-limit one job runs the whole script",
@@ -162,7 +162,7 @@ void add_study(const Options& options, const launch::Agenda& agenda, const std::
   plan.jobs.push_back(std::move(job));
 }
 
-Plan plan_script_jobs(const Options& options) {
+Plan plan_script_jobs(const SubmitOptions& options) {
   const auto agenda = std::make_shared<launch::Agenda>();
   const bool whole = follow(options, agenda);
   Plan plan;
@@ -204,7 +204,7 @@ std::string hand_over(const launch::Job& job) {
   return number;
 }
 
-void tell(const Options& options, const launch::Job& job, const std::string& number) {
+void tell(const SubmitOptions& options, const launch::Job& job, const std::string& number) {
   if (options.dry_run) {
     std::cout << job.text;
   } else if (options.write_only) {
@@ -225,7 +225,7 @@ void tell_what_is_left_out(const Plan& plan) {
   if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
 }
 
-int submit(const Options& options) {
+int submit(const SubmitOptions& options) {
   launch::check_wishes(options.wishes);
   launch::need_shared_lists(plugin::AllowLists::wanted(), options.folder());
   const auto plan = options.is_script() ? plan_script_jobs(options) : plan_spec(options);
@@ -247,7 +247,7 @@ int submit(const Options& options) {
   return 0;
 }
 
-void add_wishes(CLI::App& command, Options& options) {
+void add_wishes(CLI::App& command, SubmitOptions& options) {
   auto& wishes = options.wishes;
   const auto count = [&](const char* name, int64_t& value, const char* text) {
     command.add_option(name, value, text)->type_name("N")->check(CLI::Range(1, 65535));
@@ -282,7 +282,7 @@ void add_wishes(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_submit(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SubmitOptions>();
   command.add_option("FILE", options->file, "a Lua script, a TOML file, a spec.json or the folder of a run")
       ->required();
   command.add_option("--set", options->sets, "change a value: --set grpo.lr=1e-4 (repeatable)")

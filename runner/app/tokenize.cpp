@@ -28,14 +28,14 @@ A conversation is written out by the folder's chat template; further keys ("tool
 "text", and in what people wrote in a conversation, are plain text unless --special is given.
 A mistake in a line ends the program with exit code 4, after the lines before it have been answered.)";
 
-struct Options {
+struct TokenizeOptions {
   std::string folder;
   bool decode = false, special = false, skip_special = false, as_json = false;
 };
 
 class Lines {
  public:
-  explicit Lines(const Options& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {}
+  explicit Lines(const TokenizeOptions& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {}
 
   Json answer(const Json& line) {
     if (!line.is_object()) refuse("is not a JSON object");
@@ -70,12 +70,12 @@ class Lines {
     return {{"text", tokenizer_.decode(ids, !options_.skip_special)}};
   }
 
-  const Options& options_;
+  const TokenizeOptions& options_;
   Tokenizer tokenizer_;
   std::optional<Chat> chat_;
 };
 
-int tokenize(const Options& options) {
+int tokenize(const TokenizeOptions& options) {
   Lines lines(options);
   std::string line;
   for (size_t number = 1; std::cout && std::getline(std::cin, line); ++number) {
@@ -94,7 +94,7 @@ int tokenize(const Options& options) {
 }  // namespace
 
 void add_tokenize(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TokenizeOptions>();
   command.add_option("--model", options->folder, "a model folder, or one with its tokenizer files only")
       ->required()
       ->type_name("DIR");

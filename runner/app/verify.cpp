@@ -9,13 +9,13 @@ namespace compeer::app {
 
 namespace {
 
-struct Options {
+struct VerifyCommandOptions {
   std::string folder, tokenizer;
   bool json = false;
   int threads = 0;
 };
 
-int verify(const Options& options) {
+int verify(const VerifyCommandOptions& options) {
   for (const auto& folder : {options.folder, options.tokenizer}) {
     std::error_code error;
     if (!folder.empty() && !std::filesystem::is_directory(folder, error))
@@ -29,7 +29,7 @@ int verify(const Options& options) {
 }  // namespace
 
 void add_verify(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyCommandOptions>();
   command.add_option("dir", options->folder, "a folder; reference files are looked for in it and below")
       ->required()
       ->type_name("DIR");

@@ -67,7 +67,7 @@ void show_named_stack(int file) {
     int times = 1;
     for (; i + 1 < count && frames[static_cast<size_t>(i + 1)] == frame; ++i) ++times;
     const auto left = start + patience - milliseconds();
-    Named named;
+    SymbolName named;
     name_address(frame, frame != crashed_at, left > 0 ? static_cast<int>(left) : 0, named);
     SignalText line;
     line.add("  ").add(named.place).add(named.function[0] ? "  " : "").add(named.function);

@@ -100,7 +100,7 @@ void find_namers() {
   find("c++filt", name_reader);
 }
 
-void name_address(void* address, bool after_call, int patience, Named& named) {
+void name_address(void* address, bool after_call, int patience, SymbolName& named) {
   named.place[0] = named.function[0] = 0;
   Dl_info known = {};
   const bool found = ::dladdr(address, &known) != 0 && known.dli_fname;

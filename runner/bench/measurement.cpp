@@ -5,7 +5,7 @@
 
 namespace compeer::bench {
 
-Spread spread(std::vector<double> values) {
+TimingSpread spread(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return {values.front(), values[values.size() / 2], values.back(), values.size()};
 }
@@ -21,7 +21,7 @@ std::vector<double> timed(size_t times, const std::function<void()>& work) {
 }
 
 nlohmann::json measurement(const std::string& bench, const std::string& what, const std::string& unit,
-                           const Spread& spread) {
+                           const TimingSpread& spread) {
   return {{"bench", bench},          {"what", what},      {"unit", unit}, {"min", spread.min},
           {"median", spread.median}, {"max", spread.max}, {"n", spread.n}};
 }

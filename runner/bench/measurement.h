@@ -7,11 +7,11 @@
 namespace compeer::bench {
 
 /// Smallest, middle and largest of several timings.
-struct Spread {
+struct TimingSpread {
   double min = 0, median = 0, max = 0;
   size_t n = 0;
 };
-Spread spread(std::vector<double> values);
+TimingSpread spread(std::vector<double> values);
 
 /// Seconds that `work` takes, `times` over.
 std::vector<double> timed(size_t times, const std::function<void()>& work);
@@ -19,6 +19,6 @@ std::vector<double> timed(size_t times, const std::function<void()>& work);
 /// {"bench": "start", "what": ..., "unit": ..., "min", "median", "max", "n"}: what every benchmark reports. A "note"
 /// may be added, which is printed too.
 nlohmann::json measurement(const std::string& bench, const std::string& what, const std::string& unit,
-                           const Spread& spread);
+                           const TimingSpread& spread);
 
 }  // namespace compeer::bench

@@ -61,11 +61,11 @@ class Check {
       sha256_ = sha256_file(file_);
       if (file_.extension() != ".so") throw Error("", "its name does not end in .so, so that it is never found");
       title_ += " " + descriptor_.version;
-      findings_.push_back({"descriptor", Verdict::holds, "valid, of the kind and name that the file has"});
+      findings_.push_back({"descriptor", CheckVerdict::holds, "valid, of the kind and name that the file has"});
       return true;
     } catch (const Error& error) {
       findings_.push_back(
-          {"descriptor", Verdict::fails, error.problem() + (error.help().empty() ? "" : "; " + error.help())});
+          {"descriptor", CheckVerdict::fails, error.problem() + (error.help().empty() ? "" : "; " + error.help())});
       return false;
     }
   }
@@ -128,22 +128,23 @@ class Check {
     }
   }
 
-  size_t count(Verdict verdict) const {
+  size_t count(CheckVerdict verdict) const {
     return static_cast<size_t>(
         std::count_if(findings_.begin(), findings_.end(), [&](const Remark& one) { return one.verdict == verdict; }));
   }
-  size_t failed() const { return count(Verdict::fails); }
+  size_t failed() const { return count(CheckVerdict::fails); }
 
   void print() const {
     std::cout << spec::printable(title_) << "  " << file_.string() << "\n\n";
     for (const Remark& one : findings_) {
-      const std::string verdict = one.verdict == Verdict::told ? "" : json(one.verdict).get<std::string>();
-      std::cout << fmt::format("  {:<11} {:<12} {}\n", one.check, one.verdict == Verdict::fails ? "FAILS" : verdict,
+      const std::string verdict = one.verdict == CheckVerdict::told ? "" : json(one.verdict).get<std::string>();
+      std::cout << fmt::format("  {:<11} {:<12} {}\n", one.check,
+                               one.verdict == CheckVerdict::fails ? "FAILS" : verdict,
                                spec::printable(in_one_line(one.what), 2000));
       for (const auto& frame : one.stack) std::cout << fmt::format("{:<27}{}\n", "", spec::printable(frame, 200));
     }
-    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}{}\n", count(Verdict::holds), failed(),
-                             count(Verdict::not_checked), ending_.empty() ? "" : "; quarantined",
+    std::cout << fmt::format("\n{} hold, {} fail, {} not checked{}{}\n", count(CheckVerdict::holds), failed(),
+                             count(CheckVerdict::not_checked), ending_.empty() ? "" : "; quarantined",
                              made_ || failed() > 0 ? "" : "; none could be made, so nothing it does was checked");
   }
 

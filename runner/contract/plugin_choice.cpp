@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-json setting(const spec::Parameter& parameter, const json& given, const std::string& source,
+json setting(const spec::SettingSchema& parameter, const json& given, const std::string& source,
              const Otherwise& otherwise) {
   if (given.contains(parameter.name)) {
     json value = given.at(parameter.name);

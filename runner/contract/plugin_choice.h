@@ -18,7 +18,7 @@ spec::Draft draft_of(const std::string& at, const std::string& name, const std::
                      const std::string& command);
 
 /// What a setting is that nobody has given, in place of its default.
-using Otherwise = std::function<std::optional<nlohmann::json>(const spec::Parameter&)>;
+using Otherwise = std::function<std::optional<nlohmann::json>(const spec::SettingSchema&)>;
 
 /// {"plugin", "path", "sha256", "settings"} as the worker opens it (inference/open_plugin.h): each setting as in
 /// `given`, else as `otherwise` says, else its default. Throws Error (exit 2, where = `source`) if one is missing,

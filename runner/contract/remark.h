@@ -7,20 +7,20 @@ namespace compeer::contract {
 
 /// One thing that `compeer plugins check` has to say of a plugin: worked out by the front end or in the worker, whose
 /// findings come as JSON.
-enum class Verdict {
+enum class CheckVerdict {
   holds,
   fails,
   not_checked,  ///< `what` says why, and what would help
   told,         ///< neither good nor bad
 };
-NLOHMANN_JSON_SERIALIZE_ENUM(Verdict, {{Verdict::holds, "holds"},
-                                       {Verdict::fails, "fails"},
-                                       {Verdict::not_checked, "not checked"},
-                                       {Verdict::told, "told"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(CheckVerdict, {{CheckVerdict::holds, "holds"},
+                                            {CheckVerdict::fails, "fails"},
+                                            {CheckVerdict::not_checked, "not checked"},
+                                            {CheckVerdict::told, "told"}})
 
 struct Remark {
   std::string check;  ///< "inputs", "growth", ...
-  Verdict verdict = Verdict::holds;
+  CheckVerdict verdict = CheckVerdict::holds;
   std::string what;
   std::vector<std::string> stack = {};  ///< of a crash: where it was, innermost first
 };

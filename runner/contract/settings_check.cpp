@@ -15,7 +15,7 @@
 namespace compeer::contract {
 
 using nlohmann::json;
-using spec::Parameter;
+using spec::SettingSchema;
 
 namespace {
 
@@ -54,7 +54,7 @@ class Checking {
     if (!keys_are_free()) return std::move(made_);
     if (defaults_come_back()) settle(sets);
     unknown_is_refused();
-    for (const Parameter& parameter : descriptor_.parameters) ranges(parameter);
+    for (const SettingSchema& parameter : descriptor_.parameters) ranges(parameter);
     if (edges_ > 0) holds(fmt::format("the ends of ranges are taken, {} of them, and nothing beyond", edges_));
     return std::move(made_);
   }
@@ -78,7 +78,7 @@ class Checking {
       if (section.plugin_kind == descriptor_.kind) taken.insert(taken.end(), keys.begin(), keys.end());
     }
     size_t clashes = 0;
-    for (const Parameter& parameter : descriptor_.parameters) {
+    for (const SettingSchema& parameter : descriptor_.parameters) {
       if (!spec::find(taken, parameter.name)) continue;
       fails(fmt::format("its parameter '{}' is a key that every plugin of {} has: no run can use it; rename it",
                         parameter.name, descriptor_.kind));
@@ -93,7 +93,7 @@ class Checking {
     auto spec = resolved(draft(json::object(), changes));
     spec::pin_inputs(spec);
     spec.values.erase("inputs");
-    for (const Parameter& parameter : descriptor_.parameters) {
+    for (const SettingSchema& parameter : descriptor_.parameters) {
       if (!spec.values.at(parameter.name).is_null()) continue;
       (parameter.default_value ? made_.unset : made_.missing).push_back(parameter.name);
     }
@@ -120,7 +120,7 @@ class Checking {
   }
 
   json without_missing(json values) const {
-    for (const Parameter& parameter : descriptor_.parameters) {
+    for (const SettingSchema& parameter : descriptor_.parameters) {
       if (!parameter.default_value) values.erase(parameter.name);
     }
     return values;
@@ -129,7 +129,7 @@ class Checking {
   // A slip of the finger is seen, and it is said what was meant.
   void unknown_is_refused() {
     std::string meant;
-    for (const Parameter& one : descriptor_.parameters) meant = std::max(meant, one.name, by_length);
+    for (const SettingSchema& one : descriptor_.parameters) meant = std::max(meant, one.name, by_length);
     try {
       resolved(draft({{meant + "x", 1}}));
       fails(fmt::format("the unknown key '{}x' is taken", meant));
@@ -143,7 +143,7 @@ class Checking {
 
   static bool by_length(const std::string& a, const std::string& b) { return a.size() < b.size(); }
 
-  void ranges(const Parameter& parameter) {
+  void ranges(const SettingSchema& parameter) {
     const bool integer = parameter.type == spec::Type::integer;
     if (!integer && parameter.type != spec::Type::number) return;
     if (parameter.min)
@@ -167,7 +167,7 @@ class Checking {
     return open ? limit : std::nextafter(limit, outwards * std::numeric_limits<double>::infinity());
   }
 
-  void end(const Parameter& parameter, double last, double first_beyond) {
+  void end(const SettingSchema& parameter, double last, double first_beyond) {
     json taken = last, refused = first_beyond;
     if (const auto wrong = spec::normalise(parameter, taken))
       return fails(fmt::format("{} = {} is refused, though it is {}", parameter.name, last, spec::describe(parameter)));
@@ -178,8 +178,8 @@ class Checking {
     made_.edges.push_back({parameter.name, taken});
   }
 
-  void holds(const std::string& what) { made_.findings.push_back({kSettings, Verdict::holds, what}); }
-  void fails(const std::string& what) { made_.findings.push_back({kSettings, Verdict::fails, what}); }
+  void holds(const std::string& what) { made_.findings.push_back({kSettings, CheckVerdict::holds, what}); }
+  void fails(const std::string& what) { made_.findings.push_back({kSettings, CheckVerdict::fails, what}); }
 
   const plugin::Descriptor& descriptor_;
   const Itself catalog_;

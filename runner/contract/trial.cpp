@@ -143,18 +143,20 @@ Trial try_plugin(json options, const std::filesystem::path& folder, double patie
     throw Error(program, "ended before it had begun: " + last_of(log), "compeer doctor", Exit::failure);
 
   Trial trial{std::move(listener.findings), listener.made.value_or(false), {}};
-  const auto fails = [&](const std::string& what) { trial.findings.push_back({"process", Verdict::fails, what, {}}); };
+  const auto fails = [&](const std::string& what) {
+    trial.findings.push_back({"process", CheckVerdict::fails, what, {}});
+  };
   if (listener.disturbed) fails("it wrote into a file that is not its own: this check's report");
   if (listener.forked) fails("it forked and came back twice, so that two processes went on with the same work");
   if (left > 0) fails(fmt::format("it left {} process{} behind", left, left == 1 ? "" : "es"));
   if (listener.made && by_itself) return trial;
   const json& where = listener.crash.is_null() ? listener.calls : listener.crash;
   trial.ending = listener.crash.is_null() ? silent_ending(by_itself, worker.end(), where) : told_ending(where);
-  Remark finding{where.at("check"), Verdict::fails, trial.ending, readable_stack(listener.stack, library)};
+  Remark finding{where.at("check"), CheckVerdict::fails, trial.ending, readable_stack(listener.stack, library)};
   if (const auto words = last_of(log); !words.empty())
     finding.what += "; standard error ends with: " + spec::printable(words, last_words);
   trial.findings.push_back(std::move(finding));
-  trial.findings.push_back({"the rest", Verdict::not_checked, "it could not go on after that"});
+  trial.findings.push_back({"the rest", CheckVerdict::not_checked, "it could not go on after that"});
   return trial;
 }
 

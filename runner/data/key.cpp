@@ -18,7 +18,7 @@ void add_names(const json& value, std::set<std::string>& names) {
   for (const json& inner : value) add_names(inner, names);
 }
 
-json libraries(const json& spec_file, const Choice& choice) {
+json libraries(const json& spec_file, const PluginChoice& choice) {
   std::set<std::string> names;
   add_names(choice.table, names);
   json used = json::array();
@@ -42,7 +42,7 @@ json pins(const json& spec, const std::string& path) {
 
 }  // namespace
 
-std::string key_of(const json& spec_file, const Choice& choice, const std::string& input,
+std::string key_of(const json& spec_file, const PluginChoice& choice, const std::string& input,
                    const std::string& ingredients) {
   const json& spec = spec_file.at("spec");
   const json all = {{"format", 1},

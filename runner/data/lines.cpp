@@ -29,8 +29,8 @@ void LineReader::skip(int64_t count) {
   for (int64_t i = 0; i < count; ++i) next();
 }
 
-Lines LineReader::read(int64_t count) {
-  Lines lines;
+RecordLines LineReader::read(int64_t count) {
+  RecordLines lines;
   lines.texts.reserve(static_cast<size_t>(count));
   lines.records.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {

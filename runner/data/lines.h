@@ -19,7 +19,7 @@ class LineReader {
   /// Passes over records.
   void skip(int64_t count);
   /// The next records. Throws Error (exit 4) naming file and line if one is not there or is no JSON object.
-  Lines read(int64_t count);
+  RecordLines read(int64_t count);
 
  private:
   void next();

@@ -31,7 +31,7 @@ class Output {
   // All ranks' portions, which are in order. What other ranks made beyond the end is left out, whatever their number.
   void take(const std::vector<std::string>& packed) {
     for (std::string_view bytes : packed) {
-      while (!bytes.empty() && !product_.hopeless) take(Portion::unpack(take_packed(bytes)));
+      while (!bytes.empty() && !product_.hopeless) take(PortionResult::unpack(take_packed(bytes)));
     }
   }
 
@@ -44,7 +44,7 @@ class Output {
   }
 
  private:
-  void take(const Portion& portion) {
+  void take(const PortionResult& portion) {
     if (records_) records_->write(portion.records);
     if (dropped_) dropped_->write(portion.dropped);
     product_.tally.add(portion.tally);
@@ -67,7 +67,7 @@ Portions made(const Production& production, int64_t first, int64_t count) {
   Portions all;
   const int64_t end = std::min(first + count, production.total);
   for (; first < end; first += production.portion) {
-    const Portion one = production.make(first, std::min(production.portion, end - first));
+    const PortionResult one = production.make(first, std::min(production.portion, end - first));
     put_packed(one.pack(), all.bytes);
     all.unreadable = all.unreadable || one.asked.malformed > 0;
   }

@@ -15,10 +15,10 @@ struct Production {
   int64_t total = 0;    ///< records that go in
   int64_t portion = 1;  ///< of them made at once
   /// Makes records first ... first + count - 1. Called by each rank for its own portions, in rising order.
-  std::function<Portion(int64_t first, int64_t count)> make;
+  std::function<PortionResult(int64_t first, int64_t count)> make;
   std::function<void(int64_t done)> progress;  ///< called on rank 0
   /// Told on rank 0 what was asked about each portion, in their order; true: no more are made. May be empty.
-  std::function<bool(const Asked& portion)> hopeless = {};
+  std::function<bool(const QuestionCount& portion)> hopeless = {};
 };
 
 /// What has been made of all records: whole on rank 0, empty elsewhere.

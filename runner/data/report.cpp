@@ -51,7 +51,7 @@ void each_number(const json& findings, const std::string& path,
 
 }  // namespace
 
-Report::Report(comm::World& world, const json& spec_file, const std::filesystem::path& folder, size_t stages)
+StageLog::StageLog(comm::World& world, const json& spec_file, const std::filesystem::path& folder, size_t stages)
     : world_(world), folder_(folder), start_(Clock::now()), stage_start_(start_), published_(start_) {
   if (world.rank() != 0) return;
   run_ = record::RunWriter::create(folder / "run.h5", spec_file.dump(2), columns());
@@ -64,9 +64,9 @@ Report::Report(comm::World& world, const json& spec_file, const std::filesystem:
   publish(true);
 }
 
-std::string Report::stem() const { return fmt::format("{:02}-{}", number_, label_); }
+std::string StageLog::stem() const { return fmt::format("{:02}-{}", number_, label_); }
 
-void Report::begin(const std::string& label) {
+void StageLog::begin(const std::string& label) {
   label_ = label;
   ++number_;
   stage_start_ = Clock::now();
@@ -74,12 +74,12 @@ void Report::begin(const std::string& label) {
   publish(true);
 }
 
-void Report::progress(int64_t done, int64_t total) {
+void StageLog::progress(int64_t done, int64_t total) {
   status_.phase = fmt::format("{} {}/{}", label_, done, total);
   publish(false);
 }
 
-void Report::end(const Made& made) {
+void StageLog::end(const Made& made) {
   const Tally& tally = made.tally;
   const auto in = static_cast<double>(tally.in), out = static_cast<double>(tally.out);
   const auto dropped = static_cast<double>(tally.dropped_in_all());
@@ -105,7 +105,7 @@ void Report::end(const Made& made) {
   publish(true);
 }
 
-void Report::finish(const json& paid) {
+void StageLog::finish(const json& paid) {
   run_->finish("finished");
   summary_.steps = status_.step;
   if (!paid.empty()) summary_.details["chats"] = paid;
@@ -114,7 +114,7 @@ void Report::finish(const json& paid) {
   publish(true);
 }
 
-void Report::publish(bool now) {
+void StageLog::publish(bool now) {
   if (!run_) return;
   const auto time = Clock::now();
   if (!now && time - published_ < between_looks) return;
@@ -123,7 +123,7 @@ void Report::publish(bool now) {
   record::write_status(folder_, status_);
 }
 
-Chats Report::chats(const plugin::ChatCounts& counts) {
+Chats StageLog::chats(const plugin::ChatCounts& counts) {
   const auto number = [](const std::atomic<int64_t>& count) { return static_cast<double>(count.load()); };
   return {number(counts.asked),
           number(counts.known),
@@ -135,7 +135,7 @@ Chats Report::chats(const plugin::ChatCounts& counts) {
           counts.cost.load()};
 }
 
-json Report::asked(const Chats& before, plugin::ChatCounts& counts) {
+json StageLog::asked(const Chats& before, plugin::ChatCounts& counts) {
   Chats mine = chats(counts);
   for (size_t i = 0; i < mine.size(); ++i) mine[i] -= before[i];
   const json told = {mine, counts.take_unreadable()};

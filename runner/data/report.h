@@ -7,7 +7,7 @@
 #include <string>
 
 #include "comm/world.h"
-#include "data/shelf.h"
+#include "data/stage_cache.h"
 #include "plugin/chat_counts.h"
 #include "record/run_file.h"
 #include "record/status.h"
@@ -19,9 +19,9 @@ namespace compeer::data {
 using Chats = std::array<double, 8>;
 
 /// What a data run says of itself while it goes on, and at its end. Rank 0 writes; the others only count.
-class Report {
+class StageLog {
  public:
-  Report(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, size_t stages);
+  StageLog(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, size_t stages);
 
   void begin(const std::string& label);
   void progress(int64_t done, int64_t total);

@@ -97,7 +97,7 @@ class Rescoring {
   const std::string file_;
   plugin::Plugin<Dataset> dataset_;
   plugin::Plugin<Stage> stage_;
-  data::Source source_;
+  data::RecordSource source_;
   size_t records_ = 0;
   data::Tally tally_;
   json dropped_ = json::array(), unreadable_ = json::array();

@@ -14,7 +14,7 @@ const std::vector<std::string> kSplits = {"train", "valid", "test"};
 
 }  // namespace
 
-Source::Source(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits) : dataset_(dataset) {
+RecordSource::RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits) : dataset_(dataset) {
   for (const std::string& split : splits)
     splits_.emplace_back(split, plugin::records_in(dataset_, split, "data.splits"));
   for (const std::string& split : splits.empty() ? kSplits : std::vector<std::string>{})
@@ -45,7 +45,7 @@ json turns_of(Example& example, json& record) {
 
 }  // namespace
 
-json Source::record(int64_t index) {
+json RecordSource::record(int64_t index) {
   size_t at = 0;
   while (index >= splits_[at].second) index -= splits_[at++].second;
   Example example = dataset_.call("get", [&](Dataset& d) { return d.get(splits_[at].first, index); });
@@ -62,8 +62,8 @@ json Source::record(int64_t index) {
   return record;
 }
 
-Portion Source::make(int64_t first, int64_t count, const Glimpse& glimpse) {
-  Portion portion;
+PortionResult RecordSource::make(int64_t first, int64_t count, const Glimpse& glimpse) {
+  PortionResult portion;
   portion.tally.in = count;
   for (int64_t i = first; i < first + count; ++i) {
     const json made = record(i);
@@ -77,8 +77,8 @@ Portion Source::make(int64_t first, int64_t count, const Glimpse& glimpse) {
   return portion;
 }
 
-Portion Source::unreadable() {
-  Portion portion;
+PortionResult RecordSource::unreadable() {
+  PortionResult portion;
   for (const Unreadable& one : dataset_.call("unreadable", [](Dataset& d) { return d.unreadable(); })) {
     const json line = {{"file", one.file}, {"record", one.record}, {"reason", one.reason}};
     portion.dropped += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

@@ -12,18 +12,18 @@ namespace compeer::data {
 /// A dataset as records: {"id", "split", "turns": [{"role", "text"}] and the "pictures" they show, "reference" if the
 /// example has an answer}, and all that the example's own record says, if that is an object; of one without a history
 /// its own "turns".
-class Source {
+class RecordSource {
  public:
   /// No splits: train, valid and test, of which some may be empty. Throws Error (exit 4) if there is no record, or none
   /// in a split that is named.
-  Source(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits);
+  RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits);
 
   int64_t size() const { return total_; }
   nlohmann::json record(int64_t index);
-  Portion make(int64_t first, int64_t count, const Glimpse& glimpse);
+  PortionResult make(int64_t first, int64_t count, const Glimpse& glimpse);
 
   /// What the plugin had to leave out of its files, as dropped.
-  Portion unreadable();
+  PortionResult unreadable();
 
  private:
   plugin::Plugin<Dataset>& dataset_;

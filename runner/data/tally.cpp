@@ -31,19 +31,19 @@ void from_json(const json& given, Tally& tally) {
   given.at("counts").get_to(tally.counts);
 }
 
-void Portion::put(const json& record, const Glimpse& glimpse) {
+void PortionResult::put(const json& record, const Glimpse& glimpse) {
   print(record, records);
   put(record, "", glimpse);
 }
 
-void Portion::put(const json& record, std::string_view line, const Glimpse& glimpse) {
+void PortionResult::put(const json& record, std::string_view line, const Glimpse& glimpse) {
   records.append(line);
   records += '\n';
   ++tally.out;
   if (glimpse) put_packed(glimpse(record), glimpses);
 }
 
-std::string Portion::pack() const {
+std::string PortionResult::pack() const {
   std::string bytes;
   bytes.reserve(records.size() + dropped.size() + glimpses.size() + 500);
   put_packed(records, bytes);
@@ -54,8 +54,8 @@ std::string Portion::pack() const {
   return bytes;
 }
 
-Portion Portion::unpack(std::string_view bytes) {
-  Portion portion;
+PortionResult PortionResult::unpack(std::string_view bytes) {
+  PortionResult portion;
   portion.records = take_packed(bytes);
   portion.dropped = take_packed(bytes);
   portion.glimpses = take_packed(bytes);
@@ -69,8 +69,8 @@ void each_glimpse(std::string_view glimpses, const std::function<void(std::strin
   while (!glimpses.empty()) f(std::string(take_packed(glimpses)));
 }
 
-Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
-  Portion portion;
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse) {
+  PortionResult portion;
   portion.tally.in = static_cast<int64_t>(outcomes.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const Outcome& outcome = outcomes[i];

@@ -28,34 +28,34 @@ void from_json(const nlohmann::json& json, Tally& tally);
 using Glimpse = std::function<std::string(const nlohmann::json& record)>;
 
 /// What chat models were asked about some records: questions, and how many of them got no answer that could be read.
-struct Asked {
+struct QuestionCount {
   int64_t records = 0, questions = 0, malformed = 0;
 };
 
 /// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers, glimpses of
 /// the records for the next stage. Packed into bytes to travel between ranks.
-struct Portion {
+struct PortionResult {
   std::string records, dropped, glimpses;
   Tally tally;
-  Asked asked;
+  QuestionCount asked;
 
   /// A record that goes on; the second, where it stands as a line already.
   void put(const nlohmann::json& record, const Glimpse& glimpse);
   void put(const nlohmann::json& record, std::string_view line, const Glimpse& glimpse);
   std::string pack() const;
-  static Portion unpack(std::string_view bytes);
+  static PortionResult unpack(std::string_view bytes);
 };
 
 /// Each of a portion's glimpses, in order.
 void each_glimpse(std::string_view glimpses, const std::function<void(std::string glimpse)>& f);
 
 /// Records as they stand in a file.
-struct Lines {
+struct RecordLines {
   std::vector<std::string> texts;
   std::vector<nlohmann::json> records;
 };
 
 /// Outcomes of records as lines. Throws nlohmann::json::exception if a text is not UTF-8.
-Portion portion_of(const Lines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse);
+PortionResult portion_of(const RecordLines& lines, const std::vector<Outcome>& outcomes, const Glimpse& glimpse);
 
 }  // namespace compeer::data

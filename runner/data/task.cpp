@@ -13,7 +13,7 @@
 #include "data/lines.h"
 #include "data/production.h"
 #include "data/report.h"
-#include "data/shelf.h"
+#include "data/stage_cache.h"
 #include "data/source.h"
 #include "data/unreadable.h"
 #include "plugin/calls.h"
@@ -31,7 +31,7 @@ class Lender {
  public:
   explicit Lender(fs::path file) : file_(std::move(file)) {}
 
-  Lines read(int64_t first, int64_t count) {
+  RecordLines read(int64_t first, int64_t count) {
     if (!reader_) reader_.emplace(file_);
     reader_->skip(first - next_);
     next_ = first + count;
@@ -111,8 +111,8 @@ class Task {
 
   // One stage, found or made. Every rank learns what is needed to go on: the file, its hash, how many records.
   template <class Make>
-  Made step(const Choice& choice, const std::string& label, const std::string& input, const std::string& ingredients,
-            Make&& work) {
+  Made step(const PluginChoice& choice, const std::string& label, const std::string& input,
+            const std::string& ingredients, Make&& work) {
     const auto key = key_of(spec_file_, choice, input, ingredients);
     const auto found = world_.together("look", [&] {
       report_.begin(label);
@@ -166,7 +166,7 @@ class Task {
   }
 
   // `records`: all that go in, if not all were asked about.
-  [[noreturn]] void refuse_unreadable(const Made& made, const Asked& asked, int64_t records) const {
+  [[noreturn]] void refuse_unreadable(const Made& made, const QuestionCount& asked, int64_t records) const {
     const auto early = asked.records == records
                            ? ""
                            : fmt::format(", so the stage ended after {} of {} records", asked.records, records);
@@ -201,7 +201,7 @@ class Task {
   // Answers that are missing now may come the next time: then this stage is made again.
   Made kept(const std::string& key, const Made& made) {
     if (made.chats.at("failed").get<double>() == 0) return shelf_.put(key, part(), made);
-    return Shelf(folder_ / "stages" / ".unfinished").put(key, part(), made);
+    return StageCache(folder_ / "stages" / ".unfinished").put(key, part(), made);
   }
 
   // Once a stage and model, when the first answer has to be paid. How many will follow is a guess from these records.
@@ -231,8 +231,8 @@ class Task {
 
   Made read_dataset() {
     std::optional<plugin::Plugin<Dataset>> dataset;
-    std::optional<Source> source;
-    Portion left_out;
+    std::optional<RecordSource> source;
+    PortionResult left_out;
     world_.together("open the dataset", [&] {
       dataset.emplace(open<Dataset>("datasets", spec_.at("dataset")));
       source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>());
@@ -243,7 +243,7 @@ class Task {
     });
     const Glimpse glimpse = glimpse_for(0);
     const auto make = [&](int64_t first, int64_t count) {
-      Portion portion = source->make(first, count, glimpse);
+      PortionResult portion = source->make(first, count, glimpse);
       if (first > 0) return portion;
       portion.dropped += left_out.dropped;
       portion.tally.add(left_out.tally);
@@ -266,11 +266,11 @@ class Task {
     const Glimpse next = glimpse_for(i + 1);
     Lender lender(before.records);
     const auto make = [&](int64_t first, int64_t count) {
-      const Lines lines = lender.read(first, count);
+      const RecordLines lines = lender.read(first, count);
       current_ = {first, count, before.tally.out};
-      const Asked until_now = asked();
+      const QuestionCount until_now = asked();
       try {
-        Portion portion = portion_of(lines, plugin::make(stages_[i], lines.records), next);
+        PortionResult portion = portion_of(lines, plugin::make(stages_[i], lines.records), next);
         portion.asked = {count, asked().questions - until_now.questions, asked().malformed - until_now.malformed};
         return portion;
       } catch (const json::exception& error) {
@@ -287,7 +287,7 @@ class Task {
   }
 
   // By this rank, of all its stages.
-  Asked asked() const { return {0, counts_.asked + counts_.known - counts_.again, counts_.malformed}; }
+  QuestionCount asked() const { return {0, counts_.asked + counts_.known - counts_.again, counts_.malformed}; }
 
   // The records were looked at when they were made, if this run has made them.
   void survey(size_t i, const Made& before, const Glimpse& glimpse) {
@@ -302,23 +302,23 @@ class Task {
   std::string looked_at(size_t i, const Made& before, const Glimpse& glimpse) {
     Lender lender(before.records);
     const auto look = [&](int64_t first, int64_t count) {
-      Portion portion;
+      PortionResult portion;
       for (const json& record : lender.read(first, count).records) portion.put(record, "", glimpse);
       return portion;
     };
     return produce(world_, stop_, production(labels_[i], before.tally.out, look), "").glimpses;
   }
 
-  Production production(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> make) {
+  Production production(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> make) {
     return {name, total, spec_.at("data").at("together").get<int64_t>(), std::move(make),
             [this, total](int64_t done) { report_.progress(done, total); }};
   }
 
-  Made produced(const std::string& name, int64_t total, std::function<Portion(int64_t, int64_t)> work) {
-    before_stage_ = Report::chats(counts_);
-    Unreadable unreadable(most_malformed(), total);
+  Made produced(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> work) {
+    before_stage_ = StageLog::chats(counts_);
+    UnreadableLimit unreadable(most_malformed(), total);
     Production all = production(name, total, std::move(work));
-    all.hopeless = [&](const Asked& portion) { return unreadable.too_many_with(portion); };
+    all.hopeless = [&](const QuestionCount& portion) { return unreadable.too_many_with(portion); };
     Product product = produce(world_, stop_, all, part());
     glimpses_ = std::move(product.glimpses);
     Made made;
@@ -337,12 +337,12 @@ class Task {
   fs::path folder_;
   plugin::ChatCounts counts_;
   plugin::Services services_;
-  Shelf shelf_;
+  StageCache shelf_;
   plugin::AnswerStore answers_;
   Ledger ledger_;
-  Report report_;
+  StageLog report_;
   std::vector<plugin::Plugin<Stage>> stages_;
-  std::vector<Choice> choices_;
+  std::vector<PluginChoice> choices_;
   std::vector<std::string> labels_, ingredients_;
   Chats before_stage_{};             // what had been asked when the stage began
   std::set<std::string> announced_;  // stages with models that were asked in them

@@ -5,7 +5,7 @@
 
 namespace compeer::data {
 
-bool Unreadable::too_many_with(const Asked& portion) {
+bool UnreadableLimit::too_many_with(const QuestionCount& portion) {
   sum_.records += portion.records;
   sum_.questions += portion.questions;
   sum_.malformed += portion.malformed;

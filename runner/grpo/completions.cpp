@@ -6,7 +6,7 @@
 
 namespace compeer::grpo {
 
-Layout::Layout(const std::vector<int64_t>& lengths, at::ScalarType type) {
+PaddedLayout::PaddedLayout(const std::vector<int64_t>& lengths, at::ScalarType type) {
   const auto rows = static_cast<int64_t>(lengths.size());
   const int64_t width = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   mask = at::zeros({rows, width}, type);
@@ -20,7 +20,7 @@ Layout::Layout(const std::vector<int64_t>& lengths, at::ScalarType type) {
   }
 }
 
-at::Tensor Layout::side_by_side(const at::Tensor& values) const {
+at::Tensor PaddedLayout::side_by_side(const at::Tensor& values) const {
   return values.index_select(0, index_).view(mask.sizes());
 }
 

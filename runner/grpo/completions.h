@@ -17,8 +17,8 @@ struct Completions {
 };
 
 /// Where completions that lie one after another go when they stand side by side.
-struct Layout {
-  explicit Layout(const std::vector<int64_t>& lengths, at::ScalarType type = at::kFloat);
+struct PaddedLayout {
+  explicit PaddedLayout(const std::vector<int64_t>& lengths, at::ScalarType type = at::kFloat);
   /// [tokens] -> [G, T], with gradient; padding holds a copy of the first value.
   at::Tensor side_by_side(const at::Tensor& values) const;
   at::Tensor mask;  ///< [G, T]

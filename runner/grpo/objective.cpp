@@ -55,7 +55,7 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
-GroupLoss group_loss(const Completions& c, const Objective& o, const Step& step, const at::Tensor& weight,
+GroupLoss group_loss(const Completions& c, const Objective& o, const StepContext& step, const at::Tensor& weight,
                      const at::Tensor& order) {
   check(c);
   const Loss& loss = loss_of(o.loss);

@@ -28,14 +28,14 @@ struct Objective {
 
   double entropy_bonus = 0;          ///< factor of the mean entropy, which is taken off the loss
   std::optional<double> off_policy;  ///< completions with A < 0 that moved further do not count
-  bool only_high_entropy = false;    ///< tokens below Step::entropy_threshold do not count
+  bool only_high_entropy = false;    ///< tokens below StepContext::entropy_threshold do not count
 };
 
 /// The names of losses, in the order of the documentation.
 std::vector<std::string> loss_names();
 
 /// What all groups of a step share.
-struct Step {
+struct StepContext {
   StepSize size;
   double entropy_threshold = 0;  ///< see `masks.h`
   double bonus_tokens = 0;       ///< tokens that the entropy bonus is a mean of
@@ -50,7 +50,7 @@ struct GroupLoss {
 };
 
 /// `weight` (or undefined) multiplies the policy's part of the loss: see `correction.h`. `order` is Clip-Cov's.
-GroupLoss group_loss(const Completions& completions, const Objective& objective, const Step& step,
+GroupLoss group_loss(const Completions& completions, const Objective& objective, const StepContext& step,
                      const at::Tensor& weight = {}, const at::Tensor& order = {});
 
 /// How far the ratios of a group are cut: sums, so that groups add up.

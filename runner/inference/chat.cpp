@@ -155,7 +155,7 @@ class Chat {
   rollout::Engine engine_;
   rollout::CachedSequence kept_;
   Interruption interruption_;
-  Lines lines_{STDIN_FILENO, interruption_.descriptor()};
+  JsonLineReader lines_{STDIN_FILENO, interruption_.descriptor()};
   std::string system_;
   json messages_;
   uint32_t turn_ = 0;

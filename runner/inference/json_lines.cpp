@@ -20,7 +20,7 @@ bool blank(const std::string& line) { return line.find_first_not_of(" \t\r") == 
 
 }  // namespace
 
-std::optional<std::string> Lines::next() {
+std::optional<std::string> JsonLineReader::next() {
   for (;;) {
     while (auto line = take()) {
       if (!blank(*line)) return line;
@@ -30,7 +30,7 @@ std::optional<std::string> Lines::next() {
   }
 }
 
-bool Lines::ready() {
+bool JsonLineReader::ready() {
   for (;;) {
     const auto end = buffer_.find('\n', searched_);
     if (end != std::string::npos || ended_) return true;
@@ -40,7 +40,7 @@ bool Lines::ready() {
 }
 
 // Reads what there is; false if there is nothing within that time, or an interruption or a signal came.
-bool Lines::fill(int milliseconds) {
+bool JsonLineReader::fill(int milliseconds) {
   pollfd wanted[]{{descriptor_, POLLIN, 0}, {interruption_, POLLIN, 0}};
   const int found = ::poll(wanted, 2, milliseconds);
   if (found == 0 || (found < 0 && errno == EINTR) || wanted[1].revents != 0) return false;
@@ -55,7 +55,7 @@ bool Lines::fill(int milliseconds) {
   return true;
 }
 
-std::optional<std::string> Lines::take() {
+std::optional<std::string> JsonLineReader::take() {
   auto end = buffer_.find('\n', searched_);
   searched_ = buffer_.size();
   if (end == std::string::npos) {

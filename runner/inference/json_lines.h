@@ -10,10 +10,11 @@ namespace compeer::inference {
 
 /// Lines from a file descriptor, one at a time, as they come: a program at the other end of a pipe may wait for an
 /// answer before it sends the next.
-class Lines {
+class JsonLineReader {
  public:
   /// `interruption`, if it is one: a descriptor that ends waiting when it can be read.
-  explicit Lines(int descriptor, int interruption = -1) : descriptor_(descriptor), interruption_(interruption) {}
+  explicit JsonLineReader(int descriptor, int interruption = -1)
+      : descriptor_(descriptor), interruption_(interruption) {}
 
   /// The next line that is not blank, without its end; nothing at the end of the input. Waits. An interruption ends the
   /// waiting with an empty line.

@@ -58,7 +58,7 @@ class PromptLines {
   const ModelInput& input_;
   const bool answer_;
   const int64_t room_;
-  Lines lines_{0};
+  JsonLineReader lines_{0};
   uint32_t count_ = 0;
   bool gave_ids_ = false;
   std::optional<Error> mistake_;

@@ -23,11 +23,12 @@ std::shared_ptr<const std::vector<Picture>> PromptFormat::see(const std::vector<
   return std::make_shared<const std::vector<Picture>>(vision_input.read(turns, kWhere));
 }
 
-std::shared_ptr<const language::Line> PromptFormat::line(const Turn& turn) const {
+std::shared_ptr<const language::TokenizedMessage> PromptFormat::line(const Turn& turn) const {
   return chat.line({turn.role, turn.text, turn.pictures.size()});
 }
 
-std::vector<int32_t> PromptFormat::prompt(const language::Lines& lines, const ConversationState& conversation) const {
+std::vector<int32_t> PromptFormat::prompt(const language::TokenizedMessages& lines,
+                                          const ConversationState& conversation) const {
   return vision_input.prompt_of(chat, lines, *conversation.pictures, kWhere);
 }
 
@@ -54,7 +55,7 @@ const EncodedChoice& ChoiceTokens::of(const std::string& choice) {
   return word;
 }
 
-std::shared_ptr<const language::Line> ChoiceTokens::said(const std::string& text) const {
+std::shared_ptr<const language::TokenizedMessage> ChoiceTokens::said(const std::string& text) const {
   const auto known = words_.find(text);
   return known != words_.end() ? known->second.line : format_.line({"assistant", text});
 }
@@ -140,7 +141,7 @@ int64_t SpeculativeQuestions::limit(size_t question) const {
   return std::min(sampling_.max_tokens, format_.room - static_cast<int64_t>(prompts_[question].size()));
 }
 
-void SpeculativeQuestions::take(const std::vector<rollout::Choice>& choices) {
+void SpeculativeQuestions::take(const std::vector<rollout::NextToken>& choices) {
   for (size_t i = 0; i < choices.size(); ++i) {
     const auto at = static_cast<size_t>(expected_[i].at);
     const int32_t token = choices[i].token.id;

@@ -13,7 +13,7 @@ namespace compeer::inference {
 
 /// What was said and shown in a conversation, and its tokens in the engine's pages.
 struct ConversationState {
-  language::Lines lines;
+  language::TokenizedMessages lines;
   std::shared_ptr<const std::vector<Picture>> pictures;
   rollout::CachedSequence sequence;
 };
@@ -21,7 +21,7 @@ struct ConversationState {
 /// A choice as an answer that is given, and as it stands in the conversation after that.
 struct EncodedChoice {
   std::vector<int32_t> ids;
-  std::shared_ptr<const language::Line> line;
+  std::shared_ptr<const language::TokenizedMessage> line;
 };
 
 /// How a language model reads and writes.
@@ -33,9 +33,9 @@ struct PromptFormat {
 
   /// The pictures that turns show.
   std::shared_ptr<const std::vector<Picture>> see(const std::vector<Turn>& turns) const;
-  std::shared_ptr<const language::Line> line(const Turn& turn) const;
+  std::shared_ptr<const language::TokenizedMessage> line(const Turn& turn) const;
   /// Lines of this conversation up to where the answer begins.
-  std::vector<int32_t> prompt(const language::Lines& lines, const ConversationState& conversation) const;
+  std::vector<int32_t> prompt(const language::TokenizedMessages& lines, const ConversationState& conversation) const;
   /// What is seen among `tokens` from `from` on, which follows in the conversation; null: nothing.
   std::shared_ptr<const VisionFeatures> look(std::span<const int32_t> tokens, int64_t from,
                                              const ConversationState& conversation) const;
@@ -54,7 +54,7 @@ class ChoiceTokens {
   explicit ChoiceTokens(const PromptFormat& format) : format_(format) {}
   const EncodedChoice& of(const std::string& choice);
   /// An answer as it stands in the conversation after it was given.
-  std::shared_ptr<const language::Line> said(const std::string& text) const;
+  std::shared_ptr<const language::TokenizedMessage> said(const std::string& text) const;
 
  private:
   const PromptFormat& format_;
@@ -75,7 +75,7 @@ class SpeculativeQuestions {
   /// What the engine is to read next, with random numbers of this seed.
   rollout::Guess next(uint64_t seed);
   /// What it chose.
-  void take(const std::vector<rollout::Choice>& choices);
+  void take(const std::vector<rollout::NextToken>& choices);
 
   const std::vector<Completion>& said() const { return said_; }
   /// The conversation up to where the answer to a question begins.
@@ -99,7 +99,7 @@ class SpeculativeQuestions {
   ChoiceTokens& words_;
   ConversationState& conversation_;
   const std::vector<Question>& questions_;
-  language::Lines lines_;  // of the questions
+  language::TokenizedMessages lines_;  // of the questions
   const SamplingParams& sampling_;
   const bool weigh_, alone_;
   size_t asked_ = 0;                           // questions that were answered

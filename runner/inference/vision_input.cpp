@@ -105,7 +105,7 @@ std::vector<int32_t> VisionInput::prompt(const language::Chat& chat, const std::
   return tokens;
 }
 
-std::vector<int32_t> VisionInput::prompt_of(const language::Chat& chat, const language::Lines& lines,
+std::vector<int32_t> VisionInput::prompt_of(const language::Chat& chat, const language::TokenizedMessages& lines,
                                             std::span<const Picture> pictures, const std::string& where) const {
   auto tokens = chat.prompt_of(lines);
   fit(tokens, pictures, false, where);

@@ -40,7 +40,7 @@ class VisionInput {
   std::vector<int32_t> prompt(const language::Chat& chat, const std::vector<Turn>& turns,
                               std::span<const Picture> pictures, const std::string& where) const;
   /// The same of lines, which show all of the pictures.
-  std::vector<int32_t> prompt_of(const language::Chat& chat, const language::Lines& lines,
+  std::vector<int32_t> prompt_of(const language::Chat& chat, const language::TokenizedMessages& lines,
                                  std::span<const Picture> pictures, const std::string& where) const;
 
   /// What is seen among `tokens` from token `from` on, which has the rotary position `first`; null: nothing. The

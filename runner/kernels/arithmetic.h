@@ -72,7 +72,7 @@ class Arithmetic {
 
   /// Attention of every row to all rows of its span, as a vision tower has it. Spans cover the rows in order.
   virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                                     const std::vector<Span>& spans, Heads heads) const = 0;
+                                     const std::vector<RowRange>& spans, Heads heads) const = 0;
 
   /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const;

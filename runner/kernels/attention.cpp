@@ -113,9 +113,9 @@ std::vector<Context> contexts(const std::vector<Segment>& segments, int64_t befo
   return all;
 }
 
-std::vector<Context> contexts(const std::vector<Span>& spans) {
+std::vector<Context> contexts(const std::vector<RowRange>& spans) {
   std::vector<Context> all;
-  for (const Span& span : spans) {
+  for (const RowRange& span : spans) {
     Context context{{}, 0, span.start, span.end - span.start, false};
     for (int64_t row = span.start; row < span.end; ++row) context.row_of.push_back(row);
     all.push_back(std::move(context));

@@ -42,10 +42,10 @@ struct Context {
 };
 
 /// Rows [start, end) of a batch, all of which see each other.
-struct Span {
+struct RowRange {
   int64_t start = 0, end = 0;
 };
-std::vector<Context> contexts(const std::vector<Span>& spans);
+std::vector<Context> contexts(const std::vector<RowRange>& spans);
 
 /// One for each segment of a batch. Throws if a segment does not continue its parent. `before`: rows of k and v that
 /// stand before those of the batch and are positions [0, before) of every segment without a parent.

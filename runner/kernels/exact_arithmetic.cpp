@@ -31,7 +31,7 @@ class Exact : public Arithmetic {
     return kernels::attention_cached(q, k, v, segments, heads, cache, layer);
   }
   at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                             const std::vector<Span>& spans, Heads heads) const override {
+                             const std::vector<RowRange>& spans, Heads heads) const override {
     return kernels::attention_spans(q, k, v, spans, heads);
   }
   at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {

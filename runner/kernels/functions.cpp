@@ -105,7 +105,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 }
 
 at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const std::vector<Span>& spans, Heads heads) {
+                           const std::vector<RowRange>& spans, Heads heads) {
   return attention_over(q, k, v, contexts(spans), heads);
 }
 

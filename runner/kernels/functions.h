@@ -49,7 +49,7 @@ void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>&
 
 /// Attention of every row to all rows of its span. Spans cover the rows in order.
 at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                           const std::vector<Span>& spans, Heads heads);
+                           const std::vector<RowRange>& spans, Heads heads);
 
 /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
 /// temperature).

@@ -143,9 +143,9 @@ class Libtorch : public Arithmetic {
   }
 
   at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                             const std::vector<Span>& spans, Heads heads) const override {
+                             const std::vector<RowRange>& spans, Heads heads) const override {
     std::vector<at::Tensor> parts;
-    for (const Span& span : spans) {
+    for (const RowRange& span : spans) {
       const auto own = [&](const at::Tensor& t) { return t.narrow(0, span.start, span.end - span.start); };
       parts.push_back(attend(own(q), own(k), own(v), heads, std::nullopt));
     }

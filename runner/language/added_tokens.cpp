@@ -9,19 +9,19 @@ namespace {
 // Whether a place touches `plain`, asked for places from left to right.
 class Plain {
  public:
-  explicit Plain(std::span<const Span> spans) : spans_(spans) {}
-  const Span* touched(Span place) {
+  explicit Plain(std::span<const ByteSpan> spans) : spans_(spans) {}
+  const ByteSpan* touched(ByteSpan place) {
     while (next_ < spans_.size() && (spans_[next_].end <= place.begin || spans_[next_].begin == spans_[next_].end))
       ++next_;
     return next_ < spans_.size() && spans_[next_].begin < place.end ? &spans_[next_] : nullptr;
   }
 
  private:
-  std::span<const Span> spans_;
+  std::span<const ByteSpan> spans_;
   size_t next_ = 0;
 };
 
-bool stands_alone(std::string_view text, Span place) {
+bool stands_alone(std::string_view text, ByteSpan place) {
   const auto before = text.substr(0, place.begin), after = text.substr(place.end);
   return (before.empty() || !is_word(last_character(before).code)) &&
          (after.empty() || !is_word(first_character(after).code));
@@ -78,7 +78,7 @@ bool AddedTokens::parts(std::string_view token) const {
   });
 }
 
-std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::span<const Span> plain) const {
+std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::span<const ByteSpan> plain) const {
   std::vector<Piece> pieces;
   Plain spans(plain);
   size_t done = 0, at = 0;
@@ -88,8 +88,8 @@ std::vector<AddedTokens::Piece> AddedTokens::cut(std::string_view text, std::spa
       ++at;
       continue;
     }
-    Span place{at, at + token->text.size()};
-    if (const Span* touched = token->special ? spans.touched(place) : nullptr) {
+    ByteSpan place{at, at + token->text.size()};
+    if (const ByteSpan* touched = token->special ? spans.touched(place) : nullptr) {
       // One that lies in a span is passed over; one that reaches out of it must not hide what begins outside.
       at = touched->begin <= place.begin && place.end <= touched->end ? place.end : at + 1;
       continue;

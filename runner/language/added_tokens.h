@@ -29,12 +29,12 @@ class AddedTokens {
 
   /// A token, or with id -1 the text between tokens. Tokens that strip white space may overlap.
   struct Piece {
-    Span span;
+    ByteSpan span;
     int32_t id;
   };
 
   /// The whole text in pieces. A special token that touches one of the spans `plain` (in order, apart) is text.
-  std::vector<Piece> cut(std::string_view text, std::span<const Span> plain) const;
+  std::vector<Piece> cut(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// Whether a text that begins with this token may be put behind any other without a change to the pieces of either:
   /// no token reaches across, and none looks at what stands beside it there.

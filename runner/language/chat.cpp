@@ -110,16 +110,16 @@ std::vector<int32_t> Chat::prompt(const std::vector<Message>& messages) const {
   return encode(rendered(messages, true));
 }
 
-std::shared_ptr<const Line> Chat::line(Message message) const {
+std::shared_ptr<const TokenizedMessage> Chat::line(Message message) const {
   std::optional<std::vector<int32_t>> ids;
   if (opening_) {
     const Rendered alone = rendered({message}, false);
     if (tokenizer_.parts(alone.text, alone.content)) ids = encode(alone);
   }
-  return std::make_shared<const Line>(Line{std::move(message), std::move(ids)});
+  return std::make_shared<const TokenizedMessage>(TokenizedMessage{std::move(message), std::move(ids)});
 }
 
-std::vector<int32_t> Chat::prompt_of(const Lines& lines) const {
+std::vector<int32_t> Chat::prompt_of(const TokenizedMessages& lines) const {
   if (!opening_ || std::any_of(lines.begin(), lines.end(), [](const auto& line) { return !line->ids; })) {
     std::vector<Message> messages;
     for (const auto& line : lines) messages.push_back(line->message);

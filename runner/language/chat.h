@@ -22,17 +22,17 @@ struct Message {
 /// A conversation as its template writes it.
 struct Rendered {
   std::string text;
-  std::vector<Span> content;  ///< what people and models wrote, in order and apart; the rest is the template's
+  std::vector<ByteSpan> content;  ///< what people and models wrote, in order and apart; the rest is the template's
 };
 
 /// A message, put into ids once.
-struct Line {
+struct TokenizedMessage {
   Message message;
   /// What it adds to the ids of any conversation; nothing if that does not show, as its template may look at all of it.
   std::optional<std::vector<int32_t>> ids;
 };
 /// A conversation that grows, and shares what was said with others.
-using Lines = std::vector<std::shared_ptr<const Line>>;
+using TokenizedMessages = std::vector<std::shared_ptr<const TokenizedMessage>>;
 
 /// Conversations as text and as token ids, by the chat template of a model folder; without one, in ChatML if the
 /// tokenizer knows <|im_start|>.
@@ -57,9 +57,9 @@ class Chat {
   /// The conversation, ready for the assistant to answer; of each picture the placeholder that its template writes.
   std::vector<int32_t> prompt(const std::vector<Message>& messages) const;
 
-  std::shared_ptr<const Line> line(Message message) const;
+  std::shared_ptr<const TokenizedMessage> line(Message message) const;
   /// What `prompt` gives for their messages, which are put into ids again only where they must be.
-  std::vector<int32_t> prompt_of(const Lines& lines) const;
+  std::vector<int32_t> prompt_of(const TokenizedMessages& lines) const;
 
   /// An answer as the model should produce it, the end token included.
   std::vector<int32_t> answer(const std::string& text) const;

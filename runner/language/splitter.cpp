@@ -36,7 +36,7 @@ struct Splitter::Pattern {
   Code code;
 
   // Where the next match is; a match of no characters counts as none.
-  bool next(std::string_view text, size_t from, const Match& match, const Limits& limits, Span& span) const;
+  bool next(std::string_view text, size_t from, const Match& match, const Limits& limits, ByteSpan& span) const;
 };
 
 Splitter::Splitter(const std::string& pattern, const std::string& where, Keep keep)
@@ -58,7 +58,7 @@ Splitter::Splitter(Splitter&&) noexcept = default;
 Splitter::~Splitter() = default;
 
 bool Splitter::Pattern::next(std::string_view text, size_t from, const Match& match, const Limits& limits,
-                             Span& span) const {
+                             ByteSpan& span) const {
   const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
   while (from < text.size()) {
     int n = pcre2_match(code.get(), subject, text.size(), from, PCRE2_NO_UTF_CHECK, match.get(), limits.get());
@@ -88,7 +88,7 @@ std::vector<std::string_view> Splitter::split(std::string_view text) const {
     if (end > begin && pattern_->keep != unwanted) words.push_back(text.substr(begin, end - begin));
   };
   size_t done = 0;
-  for (Span span; pattern_->next(text, done, match, limits, span); done = span.end) {
+  for (ByteSpan span; pattern_->next(text, done, match, limits, span); done = span.end) {
     add(done, span.begin, Keep::matches);
     add(span.begin, span.end, Keep::gaps);
   }

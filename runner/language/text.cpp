@@ -114,7 +114,7 @@ std::string take_settled(std::string& bytes) {
 std::string normalize(std::string_view text) { return is_ascii(text) ? std::string(text) : composed(valid_utf8(text)); }
 
 // What stands before an ASCII character never changes what it becomes: there the text may be cut.
-std::string normalize(std::string_view text, std::vector<Span>& spans) {
+std::string normalize(std::string_view text, std::vector<ByteSpan>& spans) {
   const auto ascii = [&](size_t i) { return i == text.size() || static_cast<unsigned char>(text[i]) < 0x80; };
   std::string result;
   size_t done = 0;
@@ -125,7 +125,7 @@ std::string normalize(std::string_view text, std::vector<Span>& spans) {
     }
     return result.size();
   };
-  for (Span& span : spans) {
+  for (ByteSpan& span : spans) {
     size_t begin = span.begin, end = span.end;
     while (begin > 0 && !ascii(begin)) --begin;
     while (!ascii(end)) ++end;

@@ -8,9 +8,9 @@
 namespace compeer::language {
 
 /// Bytes [begin, end) of a text.
-struct Span {
+struct ByteSpan {
   size_t begin = 0, end = 0;
-  bool operator==(const Span&) const = default;
+  bool operator==(const ByteSpan&) const = default;
 };
 
 /// Unicode normal form C. Bytes that are not UTF-8 become U+FFFD.
@@ -18,7 +18,7 @@ std::string normalize(std::string_view text);
 
 /// The same for valid UTF-8 in which some spans matter (in order, apart): they are moved to where their characters are
 /// afterwards. A span whose edge is no ASCII character grows to the next one, so that it may hold more, never less.
-std::string normalize(std::string_view text, std::vector<Span>& spans);
+std::string normalize(std::string_view text, std::vector<ByteSpan>& spans);
 
 /// As UTF-8: every byte sequence that is none becomes one U+FFFD.
 std::string valid_utf8(std::string_view bytes);

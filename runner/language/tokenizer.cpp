@@ -18,9 +18,9 @@ namespace {
 constexpr size_t kLongestAdded = 1024;  // bytes: a longer one would be looked for too long at every place
 
 // The parts of spans that lie in `place`, counted from its begin.
-std::vector<Span> within(std::span<const Span> spans, Span place) {
-  std::vector<Span> result;
-  auto span = std::partition_point(spans.begin(), spans.end(), [&](const Span& s) { return s.end <= place.begin; });
+std::vector<ByteSpan> within(std::span<const ByteSpan> spans, ByteSpan place) {
+  std::vector<ByteSpan> result;
+  auto span = std::partition_point(spans.begin(), spans.end(), [&](const ByteSpan& s) { return s.end <= place.begin; });
   for (; span != spans.end() && span->begin < place.end; ++span) {
     result.push_back({std::max(span->begin, place.begin) - place.begin, std::min(span->end, place.end) - place.begin});
   }
@@ -70,16 +70,16 @@ void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& whe
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, bool special) const {
   const std::string valid = valid_utf8(text);
-  const Span whole{0, valid.size()};
+  const ByteSpan whole{0, valid.size()};
   return encode_valid(valid, {&whole, special ? 0u : 1u});
 }
 
-std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const Span> plain) const {
+std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const ByteSpan> plain) const {
   if (valid_utf8(text) != text) throw Error("", "text to be encoded is not UTF-8", "", Exit::data);
   return encode_valid(text, plain);
 }
 
-bool Tokenizer::parts(std::string_view text, std::span<const Span> plain) const {
+bool Tokenizer::parts(std::string_view text, std::span<const ByteSpan> plain) const {
   const auto pieces = raw_.cut(text, plain);
   if (pieces.empty() || pieces.front().id < 0) return false;
   const auto token = text.substr(0, added_.at(pieces.front().id).text.size());
@@ -87,7 +87,7 @@ bool Tokenizer::parts(std::string_view text, std::span<const Span> plain) const 
   return of_people.empty() && text.starts_with(token) && raw_.parts(added_.at(pieces.front().id).text);
 }
 
-std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const Span> plain) const {
+std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const ByteSpan> plain) const {
   std::vector<int32_t> ids;
   for (const auto& [span, id] : raw_.cut(text, plain)) {
     if (id >= 0) {
@@ -99,7 +99,7 @@ std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<co
   return ids;
 }
 
-void Tokenizer::encode_piece(std::string_view text, std::vector<Span> plain, std::vector<int32_t>& ids) const {
+void Tokenizer::encode_piece(std::string_view text, std::vector<ByteSpan> plain, std::vector<int32_t>& ids) const {
   std::string normal;
   if (nfc_) {
     normal = normalized_.empty() ? normalize(text) : normalize(text, plain);

@@ -32,11 +32,11 @@ class Tokenizer {
 
   /// Special tokens are recognised except where they touch one of the spans `plain` (in order, apart). Apart from
   /// that, spans change nothing: words go across their edges. `text` must be UTF-8, or Error (exit 4).
-  std::vector<int32_t> encode(std::string_view text, std::span<const Span> plain) const;
+  std::vector<int32_t> encode(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// Whether this text, which begins with a token outside the spans `plain`, may be encoded by itself: behind any other
   /// text the ids are those of the one and then those of the other.
-  bool parts(std::string_view text, std::span<const Span> plain) const;
+  bool parts(std::string_view text, std::span<const ByteSpan> plain) const;
 
   /// UTF-8; bytes that form no character become U+FFFD. An id that no token has stands for nothing.
   std::string decode(std::span<const int32_t> ids, bool keep_special = false) const;
@@ -65,8 +65,8 @@ class Tokenizer {
  private:
   Tokenizer(std::filesystem::path folder, TokenizerFiles&& files);
   void add_tokens(std::vector<AddedToken> added, const std::string& where);
-  std::vector<int32_t> encode_valid(std::string_view text, std::span<const Span> plain) const;
-  void encode_piece(std::string_view text, std::vector<Span> plain, std::vector<int32_t>& ids) const;
+  std::vector<int32_t> encode_valid(std::string_view text, std::span<const ByteSpan> plain) const;
+  void encode_piece(std::string_view text, std::vector<ByteSpan> plain, std::vector<int32_t>& ids) const;
   void encode_words(std::string_view text, std::vector<int32_t>& ids) const;
   void encode_word(std::string_view word, std::vector<int32_t>& ids) const;
 

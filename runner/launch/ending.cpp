@@ -68,12 +68,12 @@ std::string killed_rank(const std::string& log) {
 }
 
 // A crash and a hang leave a stack in the log.
-std::string stack_in(const fs::path& folder, const record::Failure& failure) {
+std::string stack_in(const fs::path& folder, const record::ErrorRecord& failure) {
   const bool hung = failure.exit == static_cast<int>(Exit::watchdog);
   return hung || failure.what.starts_with("signal ") ? "; the log is " + (folder / "log.txt").string() : "";
 }
 
-Error from_failure(const fs::path& folder, const record::Failure& failure, const std::string& log) {
+Error from_failure(const fs::path& folder, const record::ErrorRecord& failure, const std::string& log) {
   const std::string run = folder.filename().string();
   std::string where = fmt::format("run {}, rank {}", run, failure.rank), what = failure.what;
   if (!failure.host.empty()) where += " on " + failure.host;

@@ -41,7 +41,7 @@ class Listener : public script::Actions {
   }
 
   void failed(const std::vector<script::RunResult>&) override {}
-  void report(const script::Report&) override {}
+  void report(const script::ReportRequest&) override {}
   void note(const std::string& text) override { std::cerr << text << '\n'; }
 
   const std::vector<spec::Spec>& heard() const { return heard_; }

@@ -66,7 +66,7 @@ report::Sweep::Row to_row(const std::vector<spec::json>& settings, const std::ve
   return row;
 }
 
-std::optional<report::Sweep> to_sweep(const script::Report& asked) {
+std::optional<report::Sweep> to_sweep(const script::ReportRequest& asked) {
   if (!asked.table) return {};
   report::Sweep sweep;
   sweep.metrics = asked.table->metrics;
@@ -122,7 +122,7 @@ class ScriptActions : public script::Actions {
     options_.failed->insert(options_.failed->end(), runs.begin(), runs.end());
   }
 
-  void report(const script::Report& report) override {
+  void report(const script::ReportRequest& report) override {
     if (dry_run()) return note(fmt::format("a report would be written to {}", report.output));
     std::vector<fs::path> folders;
     for (const auto& run : report.runs) {

@@ -147,9 +147,9 @@ int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std
               Exit::data);
 }
 
-LeftOut left_out(Plugin<Dataset>& dataset) {
+LeftOutCount left_out(Plugin<Dataset>& dataset) {
   const auto all = dataset.call("unreadable", [](Dataset& d) { return d.unreadable(); });
-  LeftOut found{static_cast<int64_t>(all.size()), ""};
+  LeftOutCount found{static_cast<int64_t>(all.size()), ""};
   if (!all.empty())
     found.text = fmt::format("datasets/{} leaves out {} record{} that can't be read; the first: {}, record {}: {}",
                              dataset.identity().name, all.size(), all.size() == 1 ? "" : "s", all[0].file,
@@ -173,7 +173,7 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
 }
 
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
-                    const Failure& failure) {
+                    const PluginError& failure) {
   const bool its_own = failure.plugin() == reward.identity().title() && failure.exit() == Exit::plugin;
   if (!its_own || failure.problem().find("completion") != std::string::npos) return "";
   std::vector<size_t> found;
@@ -181,7 +181,7 @@ std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vecto
     const std::vector<Completion> one{group.completions[i]};
     try {
       score(reward, {group.example, one}, names);
-    } catch (const Failure& alone) {
+    } catch (const PluginError& alone) {
       if (alone.problem() == failure.problem()) found.push_back(i);
     }
   }

@@ -18,9 +18,9 @@ namespace compeer::plugin {
 /// plugin, the method and what came back: "returned NaN for part 'quality' of completion 2 (the first is 0)".
 
 /// What is thrown for a number that is NaN or infinite.
-class NotFinite : public Failure {
+class NotFinite : public PluginError {
  public:
-  using Failure::Failure;
+  using PluginError::PluginError;
 };
 
 /// How many records a split has. Throws Error (exit 4) if it has none, which tells those that have some; `setting`:
@@ -28,11 +28,11 @@ class NotFinite : public Failure {
 int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std::string& setting);
 
 /// What a data set had to leave out of its files, for the log: how many records, and "" or a line that names the first.
-struct LeftOut {
+struct LeftOutCount {
   int64_t count = 0;
   std::string text;
 };
-LeftOut left_out(Plugin<Dataset>& dataset);
+LeftOutCount left_out(Plugin<Dataset>& dataset);
 
 /// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
 std::vector<std::string> parts(Plugin<Reward>& reward);
@@ -45,7 +45,7 @@ at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<s
 /// the same way when it gets that one alone, "every completion" if it does so for each of several; "" if it fails for
 /// none alone, if the failure itself names one, or if it came from another plugin.
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
-                    const Failure& failure);
+                    const PluginError& failure);
 
 /// Names of the columns after the first; may be none. "reward" is none of them.
 std::vector<std::string> factors(Plugin<Reweighting>& reweighting);

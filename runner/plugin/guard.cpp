@@ -45,11 +45,11 @@ std::string cut(const std::string& text) {
 
 }  // namespace
 
-Failure::Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help,
+PluginError::PluginError(const Identity& identity, const char* method, const std::string& what, const std::string& help,
                  Exit exit)
     : Error(place(identity, method), cut(what), cut(help), exit), plugin_(identity.title()), call_(where()) {}
 
-Failure::Failure(const std::string& subject, const Failure& failure)
+PluginError::PluginError(const std::string& subject, const PluginError& failure)
     : Error(joined(subject, failure.subject_) + ": " + failure.call_, failure.problem(), failure.help(),
             failure.exit()),
       plugin_(failure.plugin_),
@@ -59,24 +59,24 @@ Failure::Failure(const std::string& subject, const Failure& failure)
 void rethrow(const Identity& identity, const char* method) {
   try {
     throw;
-  } catch (const Failure&) {
+  } catch (const PluginError&) {
     throw;  // one plugin called another through the host: the inner one is the culprit
   } catch (const Error& error) {
     const std::string what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
-    throw Failure(identity, method, what, error.help(), error.exit());
+    throw PluginError(identity, method, what, error.help(), error.exit());
   } catch (const c10::Error& error) {
-    throw Failure(identity, method, error.what_without_backtrace());
+    throw PluginError(identity, method, error.what_without_backtrace());
   } catch (const std::exception& error) {
-    throw Failure(identity, method, described(error));
+    throw PluginError(identity, method, described(error));
   } catch (const abi::__forced_unwind&) {
     throw;  // the thread is being cancelled: not an exception, and not to be stopped
   } catch (...) {
-    throw Failure(identity, method, "threw " + thrown_type());
+    throw PluginError(identity, method, "threw " + thrown_type());
   }
 }
 
 void refuse(const Identity& identity, const char* method, const std::string& what, const std::string& help) {
-  throw Failure(identity, method, what, help);
+  throw PluginError(identity, method, what, help);
 }
 
 void leave_as_before(const CallerState& before, const Identity& identity, const char* method) {

@@ -9,13 +9,13 @@
 namespace compeer::plugin {
 
 /// An error that came out of a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
-class Failure : public Error {
+class PluginError : public Error {
  public:
-  Failure(const Identity& identity, const char* method, const std::string& what, const std::string& help = "",
-          Exit exit = Exit::plugin);
+  PluginError(const Identity& identity, const char* method, const std::string& what, const std::string& help = "",
+              Exit exit = Exit::plugin);
   /// The same with what the call was about: "record a/7: rewards/length 1.0.0 (/x/rewards/length.so), in score(): ...";
   /// done twice, "step 3, record a/7: ...".
-  Failure(const std::string& subject, const Failure& failure);
+  PluginError(const std::string& subject, const PluginError& failure);
   const std::string& plugin() const { return plugin_; }  ///< "rewards/length 1.0.0"
 
  private:
@@ -23,11 +23,11 @@ class Failure : public Error {
 };
 
 /// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
-/// Failure, exit 5. A compeer::Error keeps its own exit code, so a dataset that finds its file damaged still ends the
-/// run with 4; a Failure of another plugin, called through the host, stays what it is.
+/// PluginError, exit 5. A compeer::Error keeps its own exit code, so a dataset that finds its file damaged still ends the
+/// run with 4; a PluginError of another plugin, called through the host, stays what it is.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 
-/// What a plugin did wrong that it didn't throw: a Failure, exit 5.
+/// What a plugin did wrong that it didn't throw: a PluginError, exit 5.
 [[noreturn]] void refuse(const Identity& identity, const char* method, const std::string& what,
                          const std::string& help = "");
 

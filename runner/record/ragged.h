@@ -90,6 +90,6 @@ class Ragged {
 };
 
 /// Texts are lists of bytes.
-using Texts = Ragged<char>;
+using RaggedText = Ragged<char>;
 
 }  // namespace compeer::record::hdf

@@ -52,7 +52,7 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
                                     bool compressed) {
   place.text_attribute("format", rollout_format);
   place.text_attribute("software", "compeer " COMPEER_VERSION);
-  auto names = hdf::Texts::create(place, "columns", "bytes", 4096);
+  auto names = hdf::RaggedText::create(place, "columns", "bytes", 4096);
   for (const auto& name : value_columns) names.add(name);
   names.write();
 
@@ -69,11 +69,11 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
   made.group = array("completions/group", u64, few);
   made.finished = array("completions/finished", hdf::file_type<uint8_t>(), few);
   for (const auto& name : value_columns) made.values.push_back(array("completions/values/" + name, f64, few));
-  made.text = hdf::Texts::create(place, "completions/text", "bytes", many, compressed);
+  made.text = hdf::RaggedText::create(place, "completions/text", "bytes", many, compressed);
   made.tokens = hdf::Ragged<int32_t>::create(place, "completions/tokens", "ids", many, compressed);
   made.logprobs = array("completions/tokens/logprobs", hdf::file_type<float>(), many);
-  made.example_id = hdf::Texts::create(place, "groups/example_id", "bytes", few, compressed);
-  made.prompt_text = hdf::Texts::create(place, "groups/prompt", "bytes", many, compressed);
+  made.example_id = hdf::RaggedText::create(place, "groups/example_id", "bytes", few, compressed);
+  made.prompt_text = hdf::RaggedText::create(place, "groups/prompt", "bytes", many, compressed);
   made.prompt_tokens = hdf::Ragged<int32_t>::create(place, "groups/prompt_tokens", "ids", many, compressed);
   made.checksum = array("completions/checksum", u64, few);
   made.committed = hdf::Array::create(place, "committed", u64, 1);
@@ -91,11 +91,11 @@ RolloutLayout RolloutLayout::open(const hdf::OpenFile& place, const std::vector<
   opened.group = array("completions/group");
   opened.finished = array("completions/finished");
   for (const auto& name : value_columns) opened.values.push_back(array("completions/values/" + name));
-  opened.text = hdf::Texts::open(place, "completions/text", "bytes");
+  opened.text = hdf::RaggedText::open(place, "completions/text", "bytes");
   opened.tokens = hdf::Ragged<int32_t>::open(place, "completions/tokens", "ids");
   opened.logprobs = array("completions/tokens/logprobs");
-  opened.example_id = hdf::Texts::open(place, "groups/example_id", "bytes");
-  opened.prompt_text = hdf::Texts::open(place, "groups/prompt", "bytes");
+  opened.example_id = hdf::RaggedText::open(place, "groups/example_id", "bytes");
+  opened.prompt_text = hdf::RaggedText::open(place, "groups/prompt", "bytes");
   opened.prompt_tokens = hdf::Ragged<int32_t>::open(place, "groups/prompt_tokens", "ids");
   if (place.has("completions/checksum")) opened.checksum = array("completions/checksum");
   return opened;
@@ -107,7 +107,7 @@ std::vector<std::string> RolloutLayout::value_columns(const hdf::OpenFile& place
                 std::string("this program reads '") + rollout_format + "'", Exit::data);
   std::vector<std::string> names;
   const auto count = hdf::Array::open(place, "columns/ends").size();
-  for (const auto& name : hdf::Texts::open(place, "columns", "bytes").read(0, count))
+  for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, count))
     names.emplace_back(name.begin(), name.end());
   return names;
 }

@@ -14,10 +14,10 @@ inline constexpr const char* rollout_format = "compeer-rollouts 1";
 struct RolloutLayout {
   hdf::Array step, prompt, completion, group, finished;  ///< one element per completion, as are texts and tokens
   std::vector<hdf::Array> values;
-  hdf::Texts text;
+  hdf::RaggedText text;
   hdf::Ragged<int32_t> tokens;
   hdf::Array logprobs;  ///< one for each of tokens' items
-  hdf::Texts example_id, prompt_text;
+  hdf::RaggedText example_id, prompt_text;
   hdf::Ragged<int32_t> prompt_tokens;  ///< one list for each group
   std::optional<hdf::Array> checksum;  ///< of each completion; files of earlier versions have none
   hdf::Array committed;                ///< number of completions; groups reach as far as those refer to

@@ -34,7 +34,7 @@ RunLayout RunLayout::create(const hdf::OpenFile& place, const std::vector<std::s
   place.text_attribute("software", "compeer " COMPEER_VERSION);
   auto text = hdf::Array::create(place, "spec", hdf::file_type<char>(), 4096);
   text.write<char>(0, spec);
-  auto names = hdf::Texts::create(place, "columns", "bytes", 4096);
+  auto names = hdf::RaggedText::create(place, "columns", "bytes", 4096);
   for (const auto& name : columns) names.add(name);
   names.write();
 
@@ -46,7 +46,7 @@ RunLayout RunLayout::create(const hdf::OpenFile& place, const std::vector<std::s
   made.event_step = hdf::Array::create(place, "events/step", f64, 256);
   made.event_time = hdf::Array::create(place, "events/time", f64, 256);
   made.event_level = hdf::Array::create(place, "events/level", u8, 256);
-  made.event_text = hdf::Texts::create(place, "events/text", "bytes", 4096);
+  made.event_text = hdf::RaggedText::create(place, "events/text", "bytes", 4096);
   made.events_committed = hdf::Array::create(place, "events/committed", u64, 1);
   made.committed = hdf::Array::create(place, "committed", u64, 1);
   made.status = hdf::Array::create(place, "status", u8, status_bytes);
@@ -66,7 +66,7 @@ RunLayout RunLayout::open(const hdf::OpenFile& place, const std::vector<std::str
   opened.event_step = hdf::Array::open(place, "events/step");
   opened.event_time = hdf::Array::open(place, "events/time");
   opened.event_level = hdf::Array::open(place, "events/level");
-  opened.event_text = hdf::Texts::open(place, "events/text", "bytes");
+  opened.event_text = hdf::RaggedText::open(place, "events/text", "bytes");
   opened.status = hdf::Array::open(place, "status");
   return opened;
 }

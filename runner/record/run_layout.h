@@ -22,7 +22,7 @@ struct RunLayout {
   std::vector<hdf::Array> rows;  ///< one for each column
   hdf::Array time, checksum, committed, status;
   hdf::Array event_step, event_time, event_level, events_committed;
-  hdf::Texts event_text;
+  hdf::RaggedText event_text;
 
   /// Makes all datasets, for no more can be made once the file is being appended to.
   static RunLayout create(const hdf::OpenFile& place, const std::vector<std::string>& columns, const std::string& spec);

@@ -25,7 +25,7 @@ RunReader::RunReader(const std::filesystem::path& file) : file_(std::make_unique
   file_->rows = hdf::Array::open(place, "committed").first();
   file_->events = hdf::Array::open(place, "events/committed").first();
   const auto ends = hdf::Array::open(place, "columns/ends");
-  for (const auto& name : hdf::Texts::open(place, "columns", "bytes").read(0, ends.size()))
+  for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, ends.size()))
     file_->columns.emplace_back(name.begin(), name.end());
 }
 
@@ -79,7 +79,7 @@ std::vector<Event> RunReader::events() const {
   const auto steps = hdf::Array::open(place, "events/step").read<double>(0, n);
   const auto times = hdf::Array::open(place, "events/time").read<double>(0, n);
   const auto codes = hdf::Array::open(place, "events/level").read<uint8_t>(0, n);
-  const auto texts = hdf::Texts::open(place, "events/text", "bytes").read(0, n);
+  const auto texts = hdf::RaggedText::open(place, "events/text", "bytes").read(0, n);
   std::vector<Event> events;
   for (uint64_t i = 0; i < n; ++i)
     events.push_back({steps[i], times[i], level_name(codes[i]), std::string(texts[i].begin(), texts[i].end())});

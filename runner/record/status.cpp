@@ -91,14 +91,14 @@ Status status_from_json(const json& json) {
   return status;
 }
 
-json to_json(const Failure& failure) {
+json to_json(const ErrorRecord& failure) {
   return {{"rank", failure.rank},   {"host", failure.host}, {"phase", failure.phase},
           {"where", failure.where}, {"what", failure.what}, {"plugin", failure.plugin ? json(*failure.plugin) : json()},
           {"help", failure.help},   {"exit", failure.exit}};
 }
 
-Failure failure_from_json(const json& json) {
-  Failure failure;
+ErrorRecord failure_from_json(const json& json) {
+  ErrorRecord failure;
   failure.rank = whole<int>(json.at("rank"));
   failure.host = json.at("host");
   failure.phase = json.at("phase");
@@ -154,7 +154,7 @@ void write_summary(const Path& run_folder, const Summary& summary) {
   write_file(run_folder / "summary.json", to_json(summary).dump(1) + "\n");
 }
 
-bool write_failure(const Path& run_folder, const Failure& failure) noexcept {
+bool write_failure(const Path& run_folder, const ErrorRecord& failure) noexcept {
   try {
     // Messages may hold bytes of broken files, which needn't be UTF-8.
     const auto text = to_json(failure).dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -166,7 +166,7 @@ bool write_failure(const Path& run_folder, const Failure& failure) noexcept {
 }
 
 std::optional<Status> read_status(const Path& run_folder) { return read(run_folder / "status.json", status_from_json); }
-std::optional<Failure> read_failure(const Path& run_folder) {
+std::optional<ErrorRecord> read_failure(const Path& run_folder) {
   return read(run_folder / "error.json", failure_from_json);
 }
 std::optional<Summary> read_summary(const Path& run_folder) {

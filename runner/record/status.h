@@ -25,7 +25,7 @@ struct Status {
 };
 
 /// error.json: the first rank that failed, and why. `where`, `what` and `help` are those of compeer::Error.
-struct Failure {
+struct ErrorRecord {
   int rank = 0;
   std::string host, phase;
   std::optional<std::string> plugin;  ///< "rewards/length 1.0.0"
@@ -45,20 +45,20 @@ struct Summary {
 };
 
 nlohmann::json to_json(const Status& status);
-nlohmann::json to_json(const Failure& failure);
+nlohmann::json to_json(const ErrorRecord& failure);
 nlohmann::json to_json(const Summary& summary);
 Status status_from_json(const nlohmann::json& json);
-Failure failure_from_json(const nlohmann::json& json);
+ErrorRecord failure_from_json(const nlohmann::json& json);
 Summary summary_from_json(const nlohmann::json& json);
 
 void write_status(const std::filesystem::path& run_folder, const Status& status);
 void write_summary(const std::filesystem::path& run_folder, const Summary& summary);
 /// False if another process was first: its error.json stays. Never throws, for it is called when all else failed.
-bool write_failure(const std::filesystem::path& run_folder, const Failure& failure) noexcept;
+bool write_failure(const std::filesystem::path& run_folder, const ErrorRecord& failure) noexcept;
 
 /// Nothing if the file is absent; Error (exit 4) naming the file if it can't be understood.
 std::optional<Status> read_status(const std::filesystem::path& run_folder);
-std::optional<Failure> read_failure(const std::filesystem::path& run_folder);
+std::optional<ErrorRecord> read_failure(const std::filesystem::path& run_folder);
 std::optional<Summary> read_summary(const std::filesystem::path& run_folder);
 
 /// Now, in UTC: "2025-03-01T12:34:56Z".

@@ -33,8 +33,8 @@ void tell_apart(std::vector<RunData>& runs) {
 
 }  // namespace
 
-Written write_report(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& output,
-                     const Options& options) {
+WrittenReport write_report(const std::vector<std::filesystem::path>& paths, const std::filesystem::path& output,
+                           const Options& options) {
   prepare(output);
   std::vector<RunData> runs;
   for (const auto& folder : find_runs(paths)) runs.push_back(load_run(folder));
@@ -42,7 +42,7 @@ Written write_report(const std::vector<std::filesystem::path>& paths, const std:
   const std::string html = page(runs, options.title, options.sweep, options.frontiers);
   write_file(output, html);
 
-  Written written;
+  WrittenReport written;
   written.bytes = html.size();
   for (const auto& run : runs) written.runs.push_back(run.name);
   for (const auto& finding : findings(runs, Lineage(runs))) {

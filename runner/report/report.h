@@ -17,7 +17,7 @@ struct Options {
 };
 
 /// What was written, for the caller to tell.
-struct Written {
+struct WrittenReport {
   std::vector<std::string> runs;      ///< their names
   std::vector<std::string> findings;  ///< the sentences of the page's first section
   std::vector<std::string> notices;   ///< what went wrong in runs or ended early, and what could not be read
@@ -27,7 +27,7 @@ struct Written {
 /// One HTML page about these runs; of a folder that is no run itself, about the runs in it. The file appears whole or
 /// not at all. Runs that failed, are unfinished or are damaged are shown as far as they go, and named as such.
 /// Throws Error: a path does not exist or no run is found (exit 4), the file can't be written (exit 1).
-Written write_report(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& output,
-                     const Options& options = {});
+WrittenReport write_report(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& output,
+                           const Options& options = {});
 
 }  // namespace compeer::report

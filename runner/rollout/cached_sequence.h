@@ -45,7 +45,7 @@ class CachedSequence {
   int64_t shift(int64_t position) const;
   const Seen* seen_from(int64_t position) const;
 
-  Context context_;
+  KvCache context_;
   std::vector<int32_t> tokens_;
   std::vector<Seen> seen_;
   std::vector<float> last_;

@@ -31,7 +31,7 @@ Choosing::Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guess
   }
 }
 
-std::vector<std::vector<Choice>> Choosing::run() {
+std::vector<std::vector<NextToken>> Choosing::run() {
   for (size_t i = 0; i < guesses_.size(); ++i) {
     CachedSequence& conversation = *guesses_[i].after;
     if (at_place(i) && read_of(conversation) > 0) choices_[i].push_back({{}, conversation.last()});
@@ -81,8 +81,8 @@ bool Choosing::forward() {
 }
 
 void Choosing::draw() {
-  std::vector<Choice*> all;
-  std::vector<const Draw*> draws;
+  std::vector<NextToken*> all;
+  std::vector<const TokenDraw*> draws;
   for (size_t i = 0; i < guesses_.size(); ++i) {
     TORCH_CHECK(choices_[i].size() == guesses_[i].places.size(), "a place is behind the end of what was guessed");
     for (size_t k = 0; k < choices_[i].size(); ++k) {

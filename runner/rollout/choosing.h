@@ -11,7 +11,7 @@ namespace compeer::rollout {
 class Choosing {
  public:
   Choosing(Policy& policy, Pages& pages, const std::vector<Guess>& guesses, const Sampling& sampling);
-  std::vector<std::vector<Choice>> run();
+  std::vector<std::vector<NextToken>> run();
 
  private:
   struct End {
@@ -30,7 +30,7 @@ class Choosing {
   const ModelShape shape_;
   Pass pass_;
   std::vector<End> ends_;  // of the portions in this pass
-  std::vector<std::vector<Choice>> choices_;
+  std::vector<std::vector<NextToken>> choices_;
 };
 
 }  // namespace compeer::rollout

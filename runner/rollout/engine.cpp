@@ -12,7 +12,7 @@ namespace compeer::rollout {
 
 namespace {
 
-Source in_order(const std::vector<Prompt>& prompts) {
+PromptSource in_order(const std::vector<Prompt>& prompts) {
   return [&prompts, next = size_t{0}](Prompt& prompt, bool) mutable {
     if (next == prompts.size()) return Supply::end;
     prompt = prompts[next++];
@@ -24,7 +24,7 @@ Source in_order(const std::vector<Prompt>& prompts) {
 
 Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape()) {}
 
-void Engine::generate(const Source& source, const Request& request, const Sink& sink) {
+void Engine::generate(const PromptSource& source, const Request& request, const Sink& sink) {
   const at::NoGradGuard no_grad;
   Generation(policy_, pages_, source, request, sink).run();
 }
@@ -37,7 +37,7 @@ std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& pro
   return groups;
 }
 
-void Engine::score(const Source& source, const Request& request, const ScoreSink& sink) {
+void Engine::score(const PromptSource& source, const Request& request, const ScoreSink& sink) {
   const at::NoGradGuard no_grad;
   Scoring(policy_, pages_, source, request, sink).run();
 }
@@ -69,7 +69,7 @@ void Engine::read(const std::vector<Prompt>& prompts) {
   }
 }
 
-std::vector<std::vector<Choice>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
+std::vector<std::vector<NextToken>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
   const at::NoGradGuard no_grad;
   return Choosing(policy_, pages_, guesses, sampling).run();
 }

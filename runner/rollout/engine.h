@@ -39,14 +39,14 @@ struct Request {
 
 enum class Supply { prompt, later, end };
 /// Where prompts come from: fills in the next one. `later` means that there is none yet; with `wait` it may not say so.
-using Source = std::function<Supply(Prompt& next, bool wait)>;
+using PromptSource = std::function<Supply(Prompt& next, bool wait)>;
 /// Where completions go, as they end: `prompt` counts the prompts of the source.
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 
 /// Where a token is asked for: place `at` of a conversation, and the random number that draws it.
 struct DrawAt {
   int64_t at = 0;
-  Draw draw;
+  TokenDraw draw;
 };
 
 /// How a conversation may go on: tokens that are given, and guesses of what generation would say behind them.
@@ -58,8 +58,8 @@ struct Guess {
 };
 
 /// What generation says at a place if all that stands before it is true.
-struct Choice {
-  Token token;
+struct NextToken {
+  SampledToken token;
   std::vector<float> state;  ///< the hidden state that it is drawn from, for `CachedSequence::keep`
 };
 
@@ -78,13 +78,13 @@ class Engine {
 
   /// group_size completions of each prompt. A prompt that is empty, has ids outside the vocabulary or leaves no room is
   /// an Error (exit 4) that names it.
-  void generate(const Source& source, const Request& request, const Sink& sink);
+  void generate(const PromptSource& source, const Request& request, const Sink& sink);
   std::vector<std::vector<Sample>> generate(const std::vector<Prompt>& prompts, const Request& request);
 
   /// The log-probabilities (at the request's temperature) of each text's tokens given what stands before; the first
   /// token of a text that comes after nothing has none. `after` stays as it is. Up to `concurrent` texts are read at
   /// once, and nothing of size [tokens, vocabulary] is made.
-  void score(const Source& source, const Request& request, const ScoreSink& sink);
+  void score(const PromptSource& source, const Request& request, const ScoreSink& sink);
   std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
 
   /// An empty conversation, for `Prompt::after`.
@@ -94,7 +94,7 @@ class Engine {
 
   /// Reads guesses in one pass, as far as they fit, and draws the token of each place: bit for bit what `generate`
   /// says. Where it is not the one that was guessed, what follows is void. repetition_penalty must be 1.
-  std::vector<std::vector<Choice>> choose(const std::vector<Guess>& guesses, const Sampling& sampling);
+  std::vector<std::vector<NextToken>> choose(const std::vector<Guess>& guesses, const Sampling& sampling);
 
   const Pages& pages() const { return pages_; }
 

@@ -9,7 +9,8 @@
 
 namespace compeer::rollout {
 
-Generation::Generation(Policy& policy, Pages& pages, const Source& source, const Request& request, const Sink& sink)
+Generation::Generation(Policy& policy, Pages& pages, const PromptSource& source, const Request& request,
+                       const Sink& sink)
     : policy_(policy),
       pages_(pages),
       source_(source),
@@ -105,15 +106,15 @@ void Generation::see(Sequence& sequence, int32_t id) const {
 void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t> first) {
   const auto logits = policy_.arithmetic.logits(stacked(heads, shape_.hidden), policy_.head);
   auto* rows = static_cast<float*>(logits.mutable_data_ptr());
-  std::vector<Token> tokens(active_.size());
+  std::vector<SampledToken> tokens(active_.size());
   first.push_back(active_.size());
   const auto threads = static_cast<int64_t>(samplers_.size());
   const auto work = [&](int64_t thread) {
     for (auto row = static_cast<size_t>(thread); row < heads.size(); row += samplers_.size()) {
       for (size_t i = first[row]; i < first[row + 1]; ++i) {
         const Sequence& s = *active_[i];
-        const Draw place{request_.seed, request_.step, s.ticket.index, s.completion,
-                         static_cast<uint32_t>(s.sample.tokens.size())};
+        const TokenDraw place{request_.seed, request_.step, s.ticket.index, s.completion,
+                              static_cast<uint32_t>(s.sample.tokens.size())};
         tokens[i] = samplers_[static_cast<size_t>(thread)].sample(rows + static_cast<int64_t>(row) * shape_.vocabulary,
                                                                   s.seen, place);
       }
@@ -123,7 +124,7 @@ void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t
   for (size_t i = 0; i < active_.size(); ++i) accept(*active_[i], tokens[i]);
 }
 
-void Generation::accept(Sequence& sequence, const Token& token) {
+void Generation::accept(Sequence& sequence, const SampledToken& token) {
   if (!std::isfinite(token.log_prob)) throw not_finite(sequence.ticket.index);
   Sample& sample = sequence.sample;
   sample.tokens.push_back(token.id);

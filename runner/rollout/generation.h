@@ -11,7 +11,7 @@ namespace compeer::rollout {
 /// One call of Engine::generate: which sequences wait, which are read, which are decoded.
 class Generation {
  public:
-  Generation(Policy& policy, Pages& pages, const Source& source, const Request& request, const Sink& sink);
+  Generation(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const Sink& sink);
   void run();
 
  private:
@@ -45,13 +45,13 @@ class Generation {
   void forward();
   void start(Group& group);
   void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
-  void accept(Sequence& sequence, const Token& token);
+  void accept(Sequence& sequence, const SampledToken& token);
   void see(Sequence& sequence, int32_t id) const;
   void deliver_finished();
 
   Policy& policy_;
   Pages& pages_;
-  const Source& source_;
+  const PromptSource& source_;
   const Request& request_;
   const Sink& sink_;
   const ModelShape shape_;

@@ -52,21 +52,21 @@ void Pages::copy(int32_t from, int32_t to) {
   }
 }
 
-Context::Context(const Context& other) : owner_(other.owner_), pages_(other.pages_), length_(other.length_) {
+KvCache::KvCache(const KvCache& other) : owner_(other.owner_), pages_(other.pages_), length_(other.length_) {
   for (const int32_t page : pages_) owner_->hold(page);
 }
 
-Context::Context(Context&& other) noexcept
+KvCache::KvCache(KvCache&& other) noexcept
     : owner_(other.owner_), pages_(std::exchange(other.pages_, {})), length_(std::exchange(other.length_, 0)) {}
 
-Context& Context::operator=(Context other) noexcept {
+KvCache& KvCache::operator=(KvCache other) noexcept {
   std::swap(owner_, other.owner_);
   std::swap(pages_, other.pages_);
   std::swap(length_, other.length_);
   return *this;
 }
 
-void Context::extend(int64_t count) {
+void KvCache::extend(int64_t count) {
   if (length_ % Cache::page != 0 && owner_->shared(pages_.back())) {
     const int32_t own = owner_->take();
     owner_->copy(pages_.back(), own);
@@ -76,7 +76,7 @@ void Context::extend(int64_t count) {
   while (static_cast<int64_t>(pages_.size()) * Cache::page < length_) pages_.push_back(owner_->take());
 }
 
-void Context::cut(int64_t length) {
+void KvCache::cut(int64_t length) {
   const auto needed = static_cast<size_t>((length + Cache::page - 1) / Cache::page);
   for (; pages_.size() > needed; pages_.pop_back()) owner_->give_back(pages_.back());
   length_ = std::min(length_, length);

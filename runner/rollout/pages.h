@@ -33,13 +33,13 @@ class Pages {
 
 /// What a model has read of one sequence: the pages with the keys and values of its first `length` tokens. Copies share
 /// them; a half-filled page that others hold too is copied before it is written to. Pages must outlive it.
-class Context {
+class KvCache {
  public:
-  explicit Context(Pages& pages) : owner_(&pages) {}
-  Context(const Context& other);
-  Context(Context&& other) noexcept;
-  Context& operator=(Context other) noexcept;
-  ~Context() { cut(0); }
+  explicit KvCache(Pages& pages) : owner_(&pages) {}
+  KvCache(const KvCache& other);
+  KvCache(KvCache&& other) noexcept;
+  KvCache& operator=(KvCache other) noexcept;
+  ~KvCache() { cut(0); }
 
   int64_t length() const { return length_; }
   const std::vector<int32_t>& pages() const { return pages_; }

@@ -28,7 +28,7 @@ Sampler::Sampler(const Sampling& sampling, int64_t vocabulary)
       tiles_(tiles_of(vocabulary)),
       ids_(static_cast<size_t>(vocabulary) + 16) {}
 
-Token Sampler::sample(float* logits, std::span<const int32_t> seen, const Draw& draw) {
+SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const TokenDraw& draw) {
   const auto plain = measure(logits);
   if (!std::isfinite(plain.entropy)) return {0, std::nanf(""), std::nanf("")};
   std::vector<float> before;
@@ -36,7 +36,7 @@ Token Sampler::sample(float* logits, std::span<const int32_t> seen, const Draw& 
     for (const int32_t id : seen) before.push_back(logits[id]);
     penalize(logits, seen);
   }
-  Token token;
+  SampledToken token;
   const double u = uniform(draw.seed, Stream::sampling, draw.step, draw.prompt, draw.completion, draw.position);
   if (sampling_.greedy) {
     token.id = static_cast<int32_t>(kernels::argmax(logits, vocabulary_));

@@ -22,12 +22,12 @@ struct Sampling {
 
 /// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
 /// same.
-struct Draw {
+struct TokenDraw {
   uint64_t seed = 0;
   uint32_t step = 0, prompt = 0, completion = 0, position = 0;
 };
 
-struct Token {
+struct SampledToken {
   int32_t id = 0;
   float log_prob = 0;  ///< of the tempered distribution before filters and penalty: what the trainer computes
   float entropy = 0;   ///< of the same, in nats
@@ -46,7 +46,7 @@ class Sampler {
 
   /// `seen` holds the distinct tokens that the sequence has already; only repetition_penalty reads it. Logits that are
   /// not finite numbers give a log_prob that is none.
-  Token sample(float* logits, std::span<const int32_t> seen, const Draw& draw);
+  SampledToken sample(float* logits, std::span<const int32_t> seen, const TokenDraw& draw);
 
   /// The distribution that `sample` draws from, in double precision.
   Kept kept(float* logits, std::span<const int32_t> seen);

@@ -9,7 +9,8 @@
 
 namespace compeer::rollout {
 
-Scoring::Scoring(Policy& policy, Pages& pages, const Source& source, const Request& request, const ScoreSink& sink)
+Scoring::Scoring(Policy& policy, Pages& pages, const PromptSource& source, const Request& request,
+                 const ScoreSink& sink)
     : policy_(policy),
       pages_(pages),
       source_(source),

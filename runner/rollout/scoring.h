@@ -10,7 +10,7 @@ namespace compeer::rollout {
 /// One call of Engine::score: texts that are read in portions, some at a time.
 class Scoring {
  public:
-  Scoring(Policy& policy, Pages& pages, const Source& source, const Request& request, const ScoreSink& sink);
+  Scoring(Policy& policy, Pages& pages, const PromptSource& source, const Request& request, const ScoreSink& sink);
   void run();
 
  private:
@@ -29,7 +29,7 @@ class Scoring {
 
   Policy& policy_;
   Pages& pages_;
-  const Source& source_;
+  const PromptSource& source_;
   const Request& request_;
   const ScoreSink& sink_;
   const ModelShape shape_;

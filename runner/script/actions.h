@@ -11,10 +11,10 @@
 namespace compeer::script {
 
 /// A page about runs; about those of a sweep with its table, and how they differ from a base.
-struct Report {
+struct ReportRequest {
   std::string title, output;
   std::vector<RunResult> runs;
-  std::optional<Table> table;
+  std::optional<ResultTable> table;
   std::optional<Comparison> comparison;
   std::vector<std::pair<std::string, std::string>> frontiers;  ///< metrics to be plotted against each other: x and y
 };
@@ -48,7 +48,7 @@ class Actions {
   /// Runs of a list failed, and the script goes on: when it ends, the program's exit code is to tell.
   virtual void failed(const std::vector<RunResult>& runs) = 0;
 
-  virtual void report(const Report& report) = 0;
+  virtual void report(const ReportRequest& report) = 0;
 
   /// A remark for the user, beside what the script prints.
   virtual void note(const std::string& text) = 0;

@@ -49,7 +49,7 @@ spec::json row_of(const std::vector<std::string>& settings, const std::vector<sp
   return row;
 }
 
-void push_table(lua_State* L, const Table& table) {
+void push_table(lua_State* L, const ResultTable& table) {
   auto rows = spec::json::array();
   for (const auto& row : table.rows) {
     rows.push_back(row_of(table.settings, row.settings, table.metrics, row.metrics));
@@ -131,7 +131,7 @@ int compare_list(lua_State* L) {
 
 // Pages are written below the current folder, or below that of the runs, and nowhere else: a script has no files of its
 // own.
-void write_report(lua_State* L, Report report) {
+void write_report(lua_State* L, ReportRequest report) {
   const std::filesystem::path path(file_name(report.output));
   if (path.extension() != ".html" || !(stays_below(".", path) || stays_below(actions(L).folder(), path))) {
     throw Error("", fmt::format("a report can't be written to '{}'", report.output),
@@ -155,7 +155,7 @@ bool has_planned(const std::vector<RunResult>& runs) {
 }
 
 // What a report shows of a sweep: columns as in `table`, and the options of `compare`.
-void add_sweep(lua_State* L, int index, Report& report) {
+void add_sweep(lua_State* L, int index, ReportRequest& report) {
   const auto columns = option(L, index, "columns"), against = option(L, index, "against");
   if (columns.is_null() && !against.is_null()) {
     throw Error("", "'against' needs 'columns'", "columns = { \"reweighting.plugin\", \"reward\" }");
@@ -182,7 +182,7 @@ std::string whole_name(const std::vector<RunResult>& runs, const std::string& fi
 }
 
 // frontier = { x = "distinct_2", y = "reward" }, or a list of such tables.
-void add_frontiers(lua_State* L, int index, Report& report) {
+void add_frontiers(lua_State* L, int index, ReportRequest& report) {
   const auto given = option(L, index, "frontier");
   if (given.is_null()) return;
   for (const auto& one : given.is_array() ? given : spec::json::array({given})) {
@@ -205,7 +205,7 @@ void add_frontiers(lua_State* L, int index, Report& report) {
 
 // results:report "results/alpha.html", or { output = "results/alpha.html", title = "...", columns = { ... } }
 int report_list(lua_State* L) {
-  Report report;
+  ReportRequest report;
   report.runs = to_results(L, 1);
   if (lua_type(L, 2) == LUA_TSTRING) {
     report.output = check_text(L, 2);
@@ -279,7 +279,8 @@ int report(lua_State* L) {
   check_options(L, 1, {"frontier", "output", "runs", "title"});
   lua_getfield(L, 1, "runs");
   if (!lua_istable(L, -1)) throw Error("", "a report needs 'runs', a list of results");
-  Report report{text_option(L, 1, "title"), text_option(L, 1, "output"), to_results(L, lua_gettop(L)), {}, {}, {}};
+  ReportRequest report{
+      text_option(L, 1, "title"), text_option(L, 1, "output"), to_results(L, lua_gettop(L)), {}, {}, {}};
   add_frontiers(L, 1, report);
   write_report(L, std::move(report));
   return 0;

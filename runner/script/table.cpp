@@ -142,14 +142,14 @@ Estimate over_runs(const std::vector<Estimate>& runs) {
   return statistics::mean_interval(means);
 }
 
-Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
+ResultTable make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
   const auto sorted = sort_columns(runs, columns);
-  Table table{sorted.settings, sorted.metrics, {}, failures(runs), false};
+  ResultTable table{sorted.settings, sorted.metrics, {}, failures(runs), false};
   std::vector<Group> groups;
   for (const auto& run : runs) group_of(groups, settings_of(run, table.settings)).runs.push_back(&run);
   table.over_runs = std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.runs.size() > 1; });
   for (const auto& group : groups) {
-    Table::Row row{group.settings, {}, 0, 0};
+    ResultTable::Row row{group.settings, {}, 0, 0};
     for (const auto* run : group.runs) ++(run->state == RunResult::State::finished ? row.finished : row.failed);
     for (const auto& name : table.metrics) {
       const auto values = measured(group, name);
@@ -160,7 +160,7 @@ Table make_table(const std::vector<RunResult>& runs, const std::vector<std::stri
   return table;
 }
 
-std::string Table::text() const {
+std::string ResultTable::text() const {
   std::vector<std::vector<std::string>> cells{settings};
   cells[0].push_back("runs");
   cells[0].insert(cells[0].end(), metrics.begin(), metrics.end());
@@ -177,7 +177,7 @@ std::string Table::text() const {
   return aligned(cells, notes);
 }
 
-std::string Table::intervals() const {
+std::string ResultTable::intervals() const {
   const auto bounded = [](const Row& row) {
     return std::any_of(row.metrics.begin(), row.metrics.end(), [](const Estimate& e) { return e.has_interval(); });
   };

@@ -9,7 +9,7 @@ namespace compeer::script {
 /// Runs side by side: one row for each combination of the settings asked for, and of each metric the mean over the
 /// runs of the row (their seeds, say) with its 95 % interval. Where every row is a single run, the intervals are those
 /// the runs have themselves, over their prompts; the two are never in one table.
-struct Table {
+struct ResultTable {
   struct Row {
     std::vector<spec::json> settings;  ///< one for each column that is a setting
     std::vector<Estimate> metrics;     ///< one for each column that is a metric; n = 0: no finished run has it
@@ -37,7 +37,7 @@ Columns sort_columns(const std::vector<RunResult>& runs, const std::vector<std::
 void refuse_unpromised(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 
 /// Rows stand in the order of their first run.
-Table make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
+ResultTable make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns);
 
 /// Mean and 95 % interval (Student's t) over runs; of a single one without an interval.
 Estimate over_runs(const std::vector<Estimate>& runs);

@@ -11,16 +11,16 @@ namespace {
 
 constexpr double exact_integers = 9007199254740992.0;  // 2^53: beyond it a double no longer tells neighbours apart
 
-Fault fault(const Parameter& parameter, const json& value, std::string help = "") {
+InvalidValue fault(const SettingSchema& parameter, const json& value, std::string help = "") {
   return {fmt::format("must be {}, not {}", describe(parameter), show_typed(value)), std::move(help)};
 }
 
-bool in_range(const Parameter& parameter, double value) {
+bool in_range(const SettingSchema& parameter, double value) {
   if (parameter.min && (parameter.above_min ? value <= *parameter.min : value < *parameter.min)) return false;
   return !parameter.max || (parameter.below_max ? value < *parameter.max : value <= *parameter.max);
 }
 
-std::optional<Fault> integer(const Parameter& parameter, json& value) {
+std::optional<InvalidValue> integer(const SettingSchema& parameter, json& value) {
   if (value.is_number_float()) {
     const double number = value.get<double>();
     if (!(std::abs(number) <= exact_integers) || number != std::floor(number)) return fault(parameter, value);
@@ -35,7 +35,7 @@ std::optional<Fault> integer(const Parameter& parameter, json& value) {
   return {};
 }
 
-std::optional<Fault> number(const Parameter& parameter, json& value) {
+std::optional<InvalidValue> number(const SettingSchema& parameter, json& value) {
   if (!value.is_number()) return fault(parameter, value);
   const double number = value.get<double>();
   if (!std::isfinite(number)) return fault(parameter, value, "a number must be finite");
@@ -44,15 +44,17 @@ std::optional<Fault> number(const Parameter& parameter, json& value) {
   return {};
 }
 
-std::optional<Fault> text(const Parameter& parameter, const json& value) {
+std::optional<InvalidValue> text(const SettingSchema& parameter, const json& value) {
   if (!value.is_string()) {
     return fault(parameter, value,
                  value.is_number() || value.is_boolean() ? fmt::format("write it in quotes: \"{}\"", show(value)) : "");
   }
   const auto& characters = value.get_ref<const std::string&>();
-  if (!valid_utf8(characters)) return Fault{fmt::format("is not valid UTF-8: {}", show(value)), ""};
-  if (characters.find('\0') != std::string::npos) return Fault{fmt::format("holds a NUL byte: {}", show(value)), ""};
-  if (parameter.type == Type::path && characters.empty()) return Fault{"must be a path, not an empty string", ""};
+  if (!valid_utf8(characters)) return InvalidValue{fmt::format("is not valid UTF-8: {}", show(value)), ""};
+  if (characters.find('\0') != std::string::npos)
+    return InvalidValue{fmt::format("holds a NUL byte: {}", show(value)), ""};
+  if (parameter.type == Type::path && characters.empty())
+    return InvalidValue{"must be a path, not an empty string", ""};
   const auto& choices = parameter.choices;
   if (!choices.empty() && std::find(choices.begin(), choices.end(), characters) == choices.end()) {
     return fault(parameter, value, suggest(characters, choices));
@@ -60,7 +62,7 @@ std::optional<Fault> text(const Parameter& parameter, const json& value) {
   return {};
 }
 
-std::optional<Fault> list(const Parameter& parameter, json& value) {
+std::optional<InvalidValue> list(const SettingSchema& parameter, json& value) {
   if (value.is_object() && value.empty()) value = json::array();  // Lua's {} is both
   if (!value.is_array() || !in_range(parameter, static_cast<double>(value.size()))) {
     const bool tables = parameter.items == Type::table;
@@ -69,12 +71,12 @@ std::optional<Fault> list(const Parameter& parameter, json& value) {
                         : (value.is_primitive() && !value.is_null() ? fmt::format("write [{}]", value.dump()) : ""));
   }
   if (parameter.items == Type::table) return {};
-  Parameter item;
+  SettingSchema item;
   item.type = parameter.items;
   item.choices = parameter.choices;
   for (size_t i = 0; i < value.size(); ++i) {
     if (auto wrong = normalise(item, value[i])) {
-      return Fault{fmt::format("item {}: {}", i + 1, wrong->what), wrong->help};
+      return InvalidValue{fmt::format("item {}: {}", i + 1, wrong->what), wrong->help};
     }
   }
   return {};
@@ -82,7 +84,7 @@ std::optional<Fault> list(const Parameter& parameter, json& value) {
 
 }  // namespace
 
-std::optional<Fault> normalise(const Parameter& parameter, json& value) {
+std::optional<InvalidValue> normalise(const SettingSchema& parameter, json& value) {
   switch (parameter.type) {
     case Type::integer:
       return integer(parameter, value);

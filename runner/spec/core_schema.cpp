@@ -7,7 +7,7 @@ namespace compeer::spec {
 namespace {
 
 // Builds a parameter in one line: integer("steps", 100, "...").from(1).to(10)
-struct Field : Parameter {
+struct Field : SettingSchema {
   Field(const std::string& key, Type value_type, std::optional<json> standard, const std::string& text) {
     name = key, type = value_type, default_value = std::move(standard), help = text;
   }

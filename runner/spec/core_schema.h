@@ -5,7 +5,7 @@ namespace compeer::spec {
 
 /// A key at the top of a spec. Sections of other tasks are checked and then left out of the resolved spec.
 struct Section {
-  Parameter parameter;
+  SettingSchema parameter;
   std::vector<std::string> tasks;  ///< the tasks that use it; empty: all
   std::string plugin_kind;         ///< its table (or each of its tables) names a plugin of this kind, or ""
 

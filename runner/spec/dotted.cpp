@@ -22,8 +22,8 @@ bool digits(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Step step(std::string key) {
-  Step made{std::move(key)};
+PathPart step(std::string key) {
+  PathPart made{std::move(key)};
   made.is_index = digits(made.key);
   if (made.is_index) made.index = std::stoul(made.key);
   return made;
@@ -34,8 +34,8 @@ class Reader {
  public:
   Reader(const std::string& path, const std::string& where) : path_(path), where_(where) {}
 
-  std::vector<Step> all() {
-    std::vector<Step> steps{key()};
+  std::vector<PathPart> all() {
+    std::vector<PathPart> steps{key()};
     while (at_ < path_.size()) {
       if (steps.size() == deepest) fail();
       if (path_[at_] == '[') {
@@ -50,7 +50,7 @@ class Reader {
   }
 
  private:
-  Step key() {
+  PathPart key() {
     if (at_ < path_.size() && path_[at_] == '"') return quoted();
     const size_t begin = at_;
     while (at_ < path_.size() && bare(path_[at_])) ++at_;
@@ -58,17 +58,17 @@ class Reader {
     return step(path_.substr(begin, at_ - begin));
   }
 
-  Step quoted() {
+  PathPart quoted() {
     std::string key;
     for (++at_; at_ < path_.size() && path_[at_] != '"'; ++at_) {
       if (path_[at_] == '\\' && at_ + 1 < path_.size()) ++at_;
       key += path_[at_];
     }
     if (at_++ >= path_.size()) fail();
-    return Step{key};
+    return PathPart{key};
   }
 
-  Step index() {
+  PathPart index() {
     const size_t end = path_.find(']', at_);
     if (end == std::string::npos || !digits(path_.substr(at_ + 1, end - at_ - 1))) fail();
     auto made = step(path_.substr(at_ + 1, end - at_ - 1));
@@ -104,7 +104,9 @@ size_t last_part(const std::string& path) {
 
 }  // namespace
 
-std::vector<Step> parse_path(const std::string& path, const std::string& where) { return Reader(path, where).all(); }
+std::vector<PathPart> parse_path(const std::string& path, const std::string& where) {
+  return Reader(path, where).all();
+}
 
 std::string quoted_key(const std::string& key) {
   if (!key.empty() && std::all_of(key.begin(), key.end(), bare)) return key;

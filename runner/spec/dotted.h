@@ -5,7 +5,7 @@
 namespace compeer::spec {
 
 /// One part of a dotted path. `[0]` is an index; a bare `0` is one wherever a list stands or is to be made.
-struct Step {
+struct PathPart {
   std::string key;
   bool is_index = false;  ///< written as digits; `index` is their value
   size_t index = 0;
@@ -13,7 +13,7 @@ struct Step {
 
 /// "rewards[0].weight" -> rewards, 0, weight. Parts may be quoted: model."a b". Throws Error (exit 3, with `where`)
 /// for a path that is empty, malformed or of more than 64 parts.
-std::vector<Step> parse_path(const std::string& path, const std::string& where);
+std::vector<PathPart> parse_path(const std::string& path, const std::string& where);
 
 /// The path of a key in the table at `table` ("" is the whole spec), of an item in the list at `list`.
 std::string join(const std::string& table, const std::string& key);

@@ -27,7 +27,7 @@ void remember(Draft& draft, const json& value, const std::string& path, const st
 }
 
 // Whether a path leads below the keys of a section that names a plugin: what stands there is the plugin's own.
-bool inside_plugin(const std::vector<Step>& path) {
+bool inside_plugin(const std::vector<PathPart>& path) {
   const Section* section = path.empty() ? nullptr : find_section(path[0].key);
   if (!section || section->plugin_kind.empty()) return false;
   return path.size() > (section->parameter.type == Type::list ? 2u : 1u);
@@ -39,7 +39,7 @@ void spell_out_plugin(json& at, const std::string& path, const std::string& orig
 }
 
 // Follows one step of a path into `at`, making what isn't there. `path` is the path of `at`, and is moved along.
-json& enter(json& at, const Step& step, std::string& path, const std::string& origin) {
+json& enter(json& at, const PathPart& step, std::string& path, const std::string& origin) {
   if (at.is_null()) at = step.is_index ? json::array() : json::object();
   if (!path.empty()) spell_out_plugin(at, path, origin);
   if (at.is_object()) {
@@ -82,7 +82,7 @@ void apply(Draft& draft, const Change& change) {
 }
 
 // The section that the table at `path` belongs to, if it is one that names a plugin: "model" or "rewards[0]".
-const Section* plugin_section(const std::vector<Step>& path) {
+const Section* plugin_section(const std::vector<PathPart>& path) {
   if (path.empty() || path.size() > 2) return nullptr;
   const Section* section = find_section(path[0].key);
   if (!section || section->plugin_kind.empty()) return nullptr;
@@ -91,7 +91,7 @@ const Section* plugin_section(const std::vector<Step>& path) {
 }
 
 // What stands at a path, or nullptr.
-json* look(json& values, const std::vector<Step>& path) {
+json* look(json& values, const std::vector<PathPart>& path) {
   json* at = &values;
   for (const auto& step : path) {
     if (at->is_object() && at->contains(step.key)) {
@@ -111,14 +111,14 @@ std::string plugin_of(const json& table, const Section& section) {
   return field && field->default_value ? field->default_value->get<std::string>() : "";
 }
 
-std::string text_of(const std::vector<Step>& path) {
+std::string text_of(const std::vector<PathPart>& path) {
   std::string text;
   for (const auto& step : path) text = step.is_index ? join(text, step.index) : join(text, step.key);
   return text;
 }
 
 // Of a plugin among another one's settings, whose name or table stands at `path`, nothing stays if another comes.
-void start_inner_afresh(Draft& draft, const std::vector<Step>& path, const json& plugin) {
+void start_inner_afresh(Draft& draft, const std::vector<PathPart>& path, const json& plugin) {
   json* old = look(draft.values, path);
   if (!old || !(old->is_object() || old->is_string())) return;
   if (*old == plugin || (old->is_object() && old->value("plugin", json()) == plugin)) return;
@@ -127,7 +127,7 @@ void start_inner_afresh(Draft& draft, const std::vector<Step>& path, const json&
 }
 
 // Takes the old plugin's own settings out of the table at `path` if the table is about to get another plugin.
-void start_afresh(Draft& draft, const std::vector<Step>& path, const json& plugin) {
+void start_afresh(Draft& draft, const std::vector<PathPart>& path, const json& plugin) {
   if (!plugin.is_string()) return;
   if (inside_plugin(path)) return start_inner_afresh(draft, path, plugin);
   const Section* section = plugin_section(path);
@@ -146,12 +146,12 @@ void start_afresh(Draft& draft, const std::vector<Step>& path, const json& plugi
 }
 
 // Looks for every `plugin` key that a change brings.
-void start_all_afresh(Draft& draft, const std::vector<Step>& path, const json& value) {
+void start_all_afresh(Draft& draft, const std::vector<PathPart>& path, const json& value) {
   if (!path.empty() && path.back().key == "plugin") start_afresh(draft, {path.begin(), path.end() - 1}, value);
   if (!value.is_object()) return;
   for (const auto& [key, inner] : value.items()) {
     auto inside = path;
-    inside.push_back(Step{key});
+    inside.push_back(PathPart{key});
     start_all_afresh(draft, inside, inner);
   }
 }

@@ -20,12 +20,12 @@ namespace {
 constexpr int most_nested = 4;
 
 // The table that stands for a plugin among another one's settings.
-Parameter as_table(const Parameter& plugin) {
-  Parameter name;
+SettingSchema as_table(const SettingSchema& plugin) {
+  SettingSchema name;
   name.name = "plugin";
   name.help = singular(plugin.kind) + " plugin";
   if (plugin.default_value && plugin.default_value->is_string()) name.default_value = plugin.default_value;
-  Parameter made = plugin;
+  SettingSchema made = plugin;
   made.type = Type::table;
   made.fields = {name};
   return made;
@@ -83,7 +83,7 @@ class Resolver {
   }
 
   Spec run_plugin(const std::string& kind) {
-    Parameter plugin;
+    SettingSchema plugin;
     plugin.type = Type::plugin;
     plugin.kind = kind;
     spec_.values = checked(as_table(plugin), draft_.values, "", true, kind);
@@ -114,7 +114,7 @@ class Resolver {
 
   // The value of one key of `table`, which stands at `path`; `given` is false inside a default. `kind`: that of the
   // plugin which the value, a table or a list of tables, names; "" if it names none.
-  json entry(const Parameter& parameter, const json& table, const std::string& path, bool given,
+  json entry(const SettingSchema& parameter, const json& table, const std::string& path, bool given,
              const std::string& kind = "") {
     const auto inside = join(path, parameter.name);
     given = given && table.contains(parameter.name);
@@ -122,7 +122,7 @@ class Resolver {
     return checked(parameter, given ? table.at(parameter.name) : *parameter.default_value, inside, given, kind);
   }
 
-  json missing(const Parameter& parameter, const std::string& path, const std::string& kind) {
+  json missing(const SettingSchema& parameter, const std::string& path, const std::string& kind) {
     if (!complete_) return nullptr;
     auto help = describe(parameter) + (parameter.help.empty() ? "" : ": " + parameter.help);
     if (!kind.empty() && parameter.name == "plugin")
@@ -131,7 +131,8 @@ class Resolver {
     return nullptr;
   }
 
-  json checked(const Parameter& parameter, json value, const std::string& path, bool given, const std::string& kind) {
+  json checked(const SettingSchema& parameter, json value, const std::string& path, bool given,
+               const std::string& kind) {
     const bool may_be_unset = parameter.default_value && parameter.default_value->is_null();
     if (!(value.is_null() && may_be_unset)) {
       if (const auto wrong = normalise(parameter, value)) {
@@ -148,7 +149,7 @@ class Resolver {
     return value;
   }
 
-  json inner_plugin(const Parameter& parameter, const json& value, const std::string& path, bool given) {
+  json inner_plugin(const SettingSchema& parameter, const json& value, const std::string& path, bool given) {
     if (nested_ == most_nested) {
       mistakes_.add(
           Error(draft_.origin_of(path),
@@ -162,7 +163,7 @@ class Resolver {
     return out;
   }
 
-  json table(const Parameter& parameter, const json& value, const std::string& path, bool given,
+  json table(const SettingSchema& parameter, const json& value, const std::string& path, bool given,
              const std::string& kind) {
     if (parameter.open) return note_origins(value, path, given), value;
     Schema schema = parameter.fields;
@@ -174,8 +175,9 @@ class Resolver {
     return out;
   }
 
-  json tables(const Parameter& list, const json& value, const std::string& path, bool given, const std::string& kind) {
-    Parameter item = list;
+  json tables(const SettingSchema& list, const json& value, const std::string& path, bool given,
+              const std::string& kind) {
+    SettingSchema item = list;
     item.type = Type::table;
     item.min = item.max = std::nullopt;  // those are the list's
     json out = json::array();
@@ -232,7 +234,7 @@ class Resolver {
     if (std::none_of(spec_.plugins.begin(), spec_.plugins.end(), same)) spec_.plugins.push_back(plugin);
   }
 
-  void note_paths(const Parameter& parameter, const json& value, const std::string& path) {
+  void note_paths(const SettingSchema& parameter, const json& value, const std::string& path) {
     if (parameter.type == Type::path) spec_.paths.push_back(path);
     if (parameter.type != Type::list || parameter.items != Type::path) return;
     for (size_t i = 0; i < value.size(); ++i) spec_.paths.push_back(join(path, i));
@@ -248,7 +250,7 @@ class Resolver {
   }
 
   // A value that is the text of the file another key names can't be said as well.
-  void note_text(const Parameter& field, const json& table, const std::string& path) {
+  void note_text(const SettingSchema& field, const json& table, const std::string& path) {
     if (field.contents_of.empty() || table.at(field.contents_of).is_null()) return;
     const auto here = join(path, field.name), file = join(path, field.contents_of);
     if (!table.at(field.name).is_null()) {

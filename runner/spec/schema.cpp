@@ -26,11 +26,11 @@ class Reader {
  public:
   Reader(const std::string& where, const std::string& path) : where_(where), path_(path) {}
 
-  Parameter read(const std::string& name, const ordered_json& text) {
+  SettingSchema read(const std::string& name, const ordered_json& text) {
     if (!text.is_object()) fail("must be a table such as {\"type\": \"number\", \"default\": 1.0}");
     known_keys(text);
     if (!plain(name)) fail("has a name that is not made of letters, digits, '_' and '-'");
-    Parameter made;
+    SettingSchema made;
     made.name = name;
     if (!text.contains("type")) fail("has no \"type\"", "one of " + joined(type_names()));
     made.type = type(text.at("type"));
@@ -62,7 +62,7 @@ class Reader {
     return !name.empty() && name.find_first_not_of(ok) == std::string::npos;
   }
 
-  static bool nothing_between(const Parameter& made) {
+  static bool nothing_between(const SettingSchema& made) {
     if (!made.min || !made.max) return false;
     return *made.min > *made.max || (*made.min == *made.max && (made.above_min || made.below_max));
   }
@@ -118,7 +118,7 @@ class Reader {
     return fields;
   }
 
-  bool open(const Parameter& parameter, const ordered_json& value) const {
+  bool open(const SettingSchema& parameter, const ordered_json& value) const {
     if (!value.is_boolean()) fail("has an \"open\" that is neither true nor false");
     if (parameter.type != Type::table || !parameter.fields.empty()) {
       fail("is \"open\", which only a table without \"parameters\" can be");
@@ -126,7 +126,7 @@ class Reader {
     return value.get<bool>();
   }
 
-  std::string contents_of(const Parameter& parameter, const ordered_json& text) const {
+  std::string contents_of(const SettingSchema& parameter, const ordered_json& text) const {
     const bool unset = text.contains("default") && text.at("default").is_null();
     if (parameter.type != Type::string || !unset || !text.at("contents_of").is_string()) {
       fail("has \"contents_of\", which needs a string with \"default\": null, and the name of a path");
@@ -134,7 +134,7 @@ class Reader {
     return text.at("contents_of");
   }
 
-  json checked_default(const Parameter& parameter, json value) const {
+  json checked_default(const SettingSchema& parameter, json value) const {
     if (value.is_null()) return value;
     if (parameter.type == Type::plugin) {
       if (!value.is_string()) fail("has a default that is no name of a plugin");
@@ -151,7 +151,7 @@ class Reader {
 };
 
 // " from 1 to 4096", " above 0 and below 1", " of at least 0", or nothing.
-std::string range(const Parameter& parameter) {
+std::string range(const SettingSchema& parameter) {
   const auto least = parameter.min, most = parameter.max;
   if (least && most && !parameter.above_min && !parameter.below_max)
     return fmt::format(" from {} to {}", *least, *most);
@@ -163,7 +163,7 @@ std::string range(const Parameter& parameter) {
 }
 
 // A list's limits are about how many items it has.
-std::string list(const Parameter& parameter) {
+std::string list(const SettingSchema& parameter) {
   auto items = parameter.items == Type::boolean ? "booleans" : type_name(parameter.items) + "s";
   if (!parameter.choices.empty()) items += fmt::format(" out of {}", fmt::join(parameter.choices, ", "));
   const auto least = parameter.min, most = parameter.max;
@@ -209,7 +209,7 @@ ordered_json schema_json(const Schema& schema) {
 
 std::string type_name(Type type) { return type_names()[static_cast<size_t>(type)]; }
 
-std::string describe(const Parameter& parameter) {
+std::string describe(const SettingSchema& parameter) {
   if (parameter.type != Type::list && !parameter.choices.empty()) {
     return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
   }
@@ -235,7 +235,7 @@ std::vector<std::string> names(const Schema& schema) {
   return all;
 }
 
-const Parameter* find(const Schema& schema, const std::string& name) {
+const SettingSchema* find(const Schema& schema, const std::string& name) {
   const auto found = std::find_if(schema.begin(), schema.end(), [&](const auto& p) { return p.name == name; });
   return found == schema.end() ? nullptr : &*found;
 }

@@ -11,7 +11,7 @@ using json = nlohmann::json;
 enum class Type { integer, number, boolean, string, path, list, table, plugin };
 
 /// One key that a table of a spec may hold: the one source for validation, help texts and reference pages.
-struct Parameter {
+struct SettingSchema {
   std::string name;
   Type type = Type::string;
   std::optional<json> default_value;  ///< absent: the key is required; null: it may stay unset
@@ -21,13 +21,13 @@ struct Parameter {
   std::vector<std::string> choices;   ///< strings: the only values allowed; empty: any
   std::string help;                   ///< one line, with the unit
   Type items = Type::string;          ///< lists: the type of each item
-  std::vector<Parameter> fields;      ///< tables, and lists of tables: the keys inside
+  std::vector<SettingSchema> fields;  ///< tables, and lists of tables: the keys inside
   bool open = false;                  ///< tables: keys and values are the user's own, and nothing of them is checked
   std::string contents_of;            ///< strings: the path beside it whose file's text becomes the value
   std::string kind;                   ///< plugins: which kind. Their default is a name
 };
 
-using Schema = std::vector<Parameter>;
+using Schema = std::vector<SettingSchema>;
 
 /// Reads the "parameters" of a plugin's descriptor (format: sdk/compeer/plugin.h): an object from each key to
 ///   {"type", "default", "min", "max", "above", "below", "choices", "help", "items", "parameters", "open",
@@ -44,9 +44,9 @@ nlohmann::ordered_json schema_json(const Schema& schema);
 std::string type_name(Type type);
 
 /// What a value must be, in words: "integer from 1 to 4096", "number above 0", "one of grpo, bnpo, dr_grpo".
-std::string describe(const Parameter& parameter);
+std::string describe(const SettingSchema& parameter);
 
 std::vector<std::string> names(const Schema& schema);
-const Parameter* find(const Schema& schema, const std::string& name);
+const SettingSchema* find(const Schema& schema, const std::string& name);
 
 }  // namespace compeer::spec

@@ -11,10 +11,10 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-double cost(size_t row, size_t column, Weights weights) {
+double cost(size_t row, size_t column, DisagreementWeights weights) {
   const double distance = std::abs(static_cast<double>(row) - static_cast<double>(column));
-  if (weights == Weights::none) return distance == 0 ? 0 : 1;
-  return weights == Weights::linear ? distance : distance * distance;
+  if (weights == DisagreementWeights::none) return distance == 0 ? 0 : 1;
+  return weights == DisagreementWeights::linear ? distance : distance * distance;
 }
 
 // Between categories, of which there are so many judgements each.
@@ -41,14 +41,14 @@ double beyond_chance(double observed, double chance) {
   return chance == 1 ? kUnknown : (observed - chance) / (1 - chance);
 }
 
-std::vector<size_t> all_of(const Table& ratings) {
+std::vector<size_t> all_of(const ContingencyTable& ratings) {
   std::vector<size_t> items(ratings.size());
   std::iota(items.begin(), items.end(), size_t{0});
   return items;
 }
 
 // The chance that two judgements drawn from all of them are the same.
-double chance_of_all(const Table& ratings, std::span<const size_t> items) {
+double chance_of_all(const ContingencyTable& ratings, std::span<const size_t> items) {
   std::vector<double> counts(ratings.empty() ? 0 : ratings.front().size());
   double all = 0, chance = 0;
   for (const size_t row : items) {
@@ -64,7 +64,8 @@ double chance_of_all(const Table& ratings, std::span<const size_t> items) {
 
 }  // namespace
 
-double krippendorff(const Table& ratings, std::span<const size_t> items, Scale scale, std::span<const double> values) {
+double krippendorff(const ContingencyTable& ratings, std::span<const size_t> items, Scale scale,
+                    std::span<const double> values) {
   const size_t categories = ratings.empty() ? 0 : ratings.front().size();
   // How often two judgements of one item are c and k, each item counting as many as it has judgements.
   std::vector<std::vector<double>> together(categories, std::vector<double>(categories));
@@ -92,11 +93,11 @@ double krippendorff(const Table& ratings, std::span<const size_t> items, Scale s
   return chance == 0 ? kUnknown : 1 - (all - 1) * observed / chance;
 }
 
-double krippendorff(const Table& ratings, Scale scale, std::span<const double> values) {
+double krippendorff(const ContingencyTable& ratings, Scale scale, std::span<const double> values) {
   return krippendorff(ratings, all_of(ratings), scale, values);
 }
 
-double cohen(const Table& confusion, Weights weights) {
+double cohen(const ContingencyTable& confusion, DisagreementWeights weights) {
   const auto first = row_sums(confusion), second = column_sums(confusion);
   const auto n = static_cast<double>(total(confusion));
   double observed = 0, chance = 0;
@@ -109,7 +110,7 @@ double cohen(const Table& confusion, Weights weights) {
   return n == 0 || chance == 0 ? kUnknown : 1 - observed / chance;
 }
 
-double observed_agreement(const Table& ratings, std::span<const size_t> items) {
+double observed_agreement(const ContingencyTable& ratings, std::span<const size_t> items) {
   double sum = 0, compared = 0;
   for (const size_t item : items) {
     double judgements = 0, same = 0;
@@ -122,15 +123,15 @@ double observed_agreement(const Table& ratings, std::span<const size_t> items) {
   return compared == 0 ? kUnknown : sum / compared;
 }
 
-double observed_agreement(const Table& ratings) { return observed_agreement(ratings, all_of(ratings)); }
+double observed_agreement(const ContingencyTable& ratings) { return observed_agreement(ratings, all_of(ratings)); }
 
-double fleiss(const Table& ratings, std::span<const size_t> items) {
+double fleiss(const ContingencyTable& ratings, std::span<const size_t> items) {
   return beyond_chance(observed_agreement(ratings, items), chance_of_all(ratings, items));
 }
 
-double fleiss(const Table& ratings) { return fleiss(ratings, all_of(ratings)); }
+double fleiss(const ContingencyTable& ratings) { return fleiss(ratings, all_of(ratings)); }
 
-double randolph(const Table& ratings) {
+double randolph(const ContingencyTable& ratings) {
   const auto categories = ratings.empty() ? 0 : ratings.front().size();
   return beyond_chance(observed_agreement(ratings), 1 / static_cast<double>(categories));
 }

@@ -22,7 +22,7 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 }  // namespace
 
-BootstrapInterval bootstrap(size_t n, const Figure& figure, const Resampling& how) {
+BootstrapInterval bootstrap(size_t n, const Statistic& figure, const Resampling& how) {
   std::vector<size_t> rows(n);
   std::iota(rows.begin(), rows.end(), size_t{0});
   constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

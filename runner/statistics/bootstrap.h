@@ -18,10 +18,10 @@ struct BootstrapInterval {
 };
 
 /// A figure of a sample.
-using Figure = std::function<double(std::span<const size_t> rows)>;
+using Statistic = std::function<double(std::span<const size_t> rows)>;
 
 /// The figure of rows 0 ... n - 1, and how it varies when n rows are drawn from them with replacement. Resamples whose
 /// figure is NaN are left out. Pass what belongs together (all judgements of a dialogue) as one row.
-BootstrapInterval bootstrap(size_t n, const Figure& figure, const Resampling& how = {});
+BootstrapInterval bootstrap(size_t n, const Statistic& figure, const Resampling& how = {});
 
 }  // namespace compeer::statistics

@@ -15,13 +15,13 @@ struct Hits {
   size_t hit = 0, predicted = 0, occurs = 0;
 };
 
-Scores scores(const Hits& hits) {
+PrecisionRecall scores(const Hits& hits) {
   const auto hit = static_cast<double>(hits.hit);
   const auto predicted = static_cast<double>(hits.predicted), occurs = static_cast<double>(hits.occurs);
   return {share(hit, predicted), share(hit, occurs), share(2 * hit, predicted + occurs)};
 }
 
-void add(Scores& sum, const Scores& scores, double weight) {
+void add(PrecisionRecall& sum, const PrecisionRecall& scores, double weight) {
   sum.precision += weight * scores.precision;
   sum.recall += weight * scores.recall;
   sum.f1 += weight * scores.f1;
@@ -64,7 +64,7 @@ double matthews(const std::vector<Hits>& classes, double right, double n) {
 
 }  // namespace
 
-Classification classification(const Table& confusion) {
+Classification classification(const ContingencyTable& confusion) {
   const auto occurs = row_sums(confusion), predicted = column_sums(confusion);
   std::vector<Hits> classes;
   size_t right = 0;
@@ -81,7 +81,7 @@ Classification classification(const Table& confusion) {
   return result;
 }
 
-MultiLabel multi_label(const Table& truth, const Table& predicted) {
+MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& predicted) {
   assert(truth.size() == predicted.size());
   const size_t labels = truth.empty() ? 0 : truth.front().size();
   std::vector<Hits> classes(labels);

@@ -5,16 +5,16 @@ namespace compeer::statistics {
 
 /// Of one class, or averaged over classes. A division by zero gives 0: a class never predicted has precision 0, one
 /// that never occurs has recall 0.
-struct Scores {
+struct PrecisionRecall {
   double precision = 0, recall = 0, f1 = 0;
 };
 
 struct ClassScores {
-  std::vector<Scores> classes;
+  std::vector<PrecisionRecall> classes;
   std::vector<size_t> support;  ///< how often each class occurs in truth
-  Scores micro;                 ///< of the counts of all classes together
-  Scores macro;                 ///< means over classes, also those that never occur
-  Scores weighted;              ///< means weighted by support
+  PrecisionRecall micro;        ///< of the counts of all classes together
+  PrecisionRecall macro;        ///< means over classes, also those that never occur
+  PrecisionRecall weighted;     ///< means weighted by support
 };
 
 /// One label for each item.
@@ -26,7 +26,7 @@ struct Classification : ClassScores {
 };
 
 /// From a confusion table whose rows are the truth.
-Classification classification(const Table& confusion);
+Classification classification(const ContingencyTable& confusion);
 
 /// Any number of labels for each item.
 struct MultiLabel : ClassScores {
@@ -36,6 +36,6 @@ struct MultiLabel : ClassScores {
 };
 
 /// truth, predicted [items, labels], each 0 or 1.
-MultiLabel multi_label(const Table& truth, const Table& predicted);
+MultiLabel multi_label(const ContingencyTable& truth, const ContingencyTable& predicted);
 
 }  // namespace compeer::statistics

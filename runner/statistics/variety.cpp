@@ -29,7 +29,7 @@ void add_ngrams(const Words& words, size_t n, std::vector<uint64_t>& to) {
   }
 }
 
-std::vector<uint64_t> ngrams_of(const Texts& texts, int n) {
+std::vector<uint64_t> ngrams_of(const TokenizedTexts& texts, int n) {
   std::vector<uint64_t> all;
   for (const Words* text : texts) add_ngrams(*text, static_cast<size_t>(n), all);
   return all;
@@ -73,7 +73,7 @@ double product(const std::vector<Counted>& a, const std::vector<Counted>& b) {
 
 // Of each text, how many of its n-grams stand in another too: each counts at most as often as the text has it that has
 // it most often. By sorting, so that the cost does not grow with the pairs of texts.
-std::vector<double> found_elsewhere(const Texts& texts, size_t n) {
+std::vector<double> found_elsewhere(const TokenizedTexts& texts, size_t n) {
   std::vector<std::pair<uint64_t, size_t>> all;  // n-gram, text
   std::vector<uint64_t> ngrams;
   for (size_t t = 0; t < texts.size(); ++t) {
@@ -100,7 +100,7 @@ std::vector<double> found_elsewhere(const Texts& texts, size_t n) {
 
 // exp(1 - r / c) for texts of c words that are shorter than r, the length nearest to theirs among the others'; of two
 // that are as near the shorter.
-std::vector<double> brevity_penalties(const Texts& texts) {
+std::vector<double> brevity_penalties(const TokenizedTexts& texts) {
   std::vector<size_t> lengths;
   for (const Words* text : texts) lengths.push_back(text->size());
   std::sort(lengths.begin(), lengths.end());
@@ -133,7 +133,7 @@ Words words_of(std::string_view text) {
   return words;
 }
 
-double distinct(const Texts& texts, int n) {
+double distinct(const TokenizedTexts& texts, int n) {
   auto all = ngrams_of(texts, n);
   if (all.empty()) return 0;
   const auto total = static_cast<double>(all.size());
@@ -141,7 +141,7 @@ double distinct(const Texts& texts, int n) {
   return static_cast<double>(std::unique(all.begin(), all.end()) - all.begin()) / total;
 }
 
-double ngram_entropy(const Texts& texts, int n) {
+double ngram_entropy(const TokenizedTexts& texts, int n) {
   const auto all = ngrams_of(texts, n);
   const auto total = static_cast<double>(all.size());
   double bits = 0;
@@ -149,7 +149,7 @@ double ngram_entropy(const Texts& texts, int n) {
   return bits;
 }
 
-double repeated(const Words& text, const Texts& earlier, int n) {
+double repeated(const Words& text, const TokenizedTexts& earlier, int n) {
   const auto own = ngrams_of({&text}, n);
   auto said = ngrams_of(earlier, n);
   std::sort(said.begin(), said.end());
@@ -158,7 +158,7 @@ double repeated(const Words& text, const Texts& earlier, int n) {
   return static_cast<double>(again) / static_cast<double>(own.size());  // NaN of none
 }
 
-double self_bleu(const Texts& texts) {
+double self_bleu(const TokenizedTexts& texts) {
   if (texts.size() < 2) return std::numeric_limits<double>::quiet_NaN();
   std::array<std::vector<double>, 4> found;
   for (size_t n = 1; n <= found.size(); ++n) found[n - 1] = found_elsewhere(texts, n);

@@ -33,7 +33,7 @@ bool has_any(const std::vector<double>& values) {
 }
 
 // The records that can be used. Meets the other ranks.
-Records usable_records(Run& run) {
+Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("evaluate");
   const auto room = room_for_completions(sampling_from(run.spec.table("sampling")), run.plugins->positions());
   return Records::some(run.world, *run.plugins, run.spec.table("dataset"),
@@ -42,7 +42,7 @@ Records usable_records(Run& run) {
 
 class Evaluation {
  public:
-  Evaluation(Run& run, Records records)
+  Evaluation(RunContext& run, Records records)
       : run_(run),
         settings_(run.spec.table("evaluate")),
         prompts_(settings_.integer("prompts")),
@@ -63,7 +63,7 @@ class Evaluation {
     report_memory(run_, demand());
     auto columns = StepTable::columns(names_);
     columns.insert(columns.end(), {"tokens", "tokens_per_second", "peak_memory"});
-    for (const auto& name : Clock::columns({"rollout", "score", "log"})) columns.push_back(name);
+    for (const auto& name : PhaseClock::columns({"rollout", "score", "log"})) columns.push_back(name);
     auto values = names_;
     values.push_back("advantage");
     open_journal(run_, "evaluate", columns, values, steps_, {&records_});
@@ -79,14 +79,14 @@ class Evaluation {
     });
   }
 
-  Demand demand() const {
+  PeakMemory demand() const {
     const int64_t mine = comm::share(std::min(batch_, prompts_), run_.world.size(), run_.world.rank()).count;
     return {0, 0, positions_of(mine, longest_of(run_, records_, false), settings_.integer("group_size"), sampling_)};
   }
 
  private:
   void step(uint64_t t) {
-    Clock clock;
+    PhaseClock clock;
     ScoredGroups batch;
     batch.groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
     clock.time("score", [&] {
@@ -101,7 +101,7 @@ class Evaluation {
       const double memory[] = {peak_memory()};
       return StepTable::gather(run_.world, batch, names_, memory);
     });
-    Row row(run_.journal->columns());
+    MetricRow row(run_.journal->columns());
     if (run_.world.rank() == 0) fill(t, table, clock, row);
     run_.world.together("log", [&] { run_.journal->append(t, row); });
   }
@@ -116,7 +116,7 @@ class Evaluation {
     return groups;
   }
 
-  void fill(uint64_t t, const StepTable& table, const Clock& clock, Row& row) {
+  void fill(uint64_t t, const StepTable& table, const PhaseClock& clock, MetricRow& row) {
     const double tokens = table.tokens();
     row.set("step", static_cast<double>(t));
     for (const auto& [name, value] : table.metrics(names_)) row.set(name, value);
@@ -164,7 +164,7 @@ class Evaluation {
                 "compeer resume " + run_.folder.string(), Exit::preempted);
   }
 
-  Run& run_;
+  RunContext& run_;
   const Settings settings_;
   const int64_t prompts_, batch_;
   const uint64_t steps_;
@@ -177,8 +177,10 @@ class Evaluation {
 
 }  // namespace
 
-void run_evaluate(Run& run) { Evaluation(run, usable_records(run)).run(); }
+void run_evaluate(RunContext& run) { Evaluation(run, usable_records(run)).run(); }
 
-double memory_of_evaluate(Run& run) { return rank_memory(run, Evaluation(run, usable_records(run)).demand()).all(); }
+double memory_of_evaluate(RunContext& run) {
+  return rank_memory(run, Evaluation(run, usable_records(run)).demand()).all();
+}
 
 }  // namespace compeer::train

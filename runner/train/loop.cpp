@@ -11,7 +11,7 @@ namespace compeer::train {
 namespace {
 
 // How many records were used, trimmed or skipped, for the log and summary.json.
-nlohmann::json data_summary(Run& run, const std::vector<const Records*>& records) {
+nlohmann::json data_summary(RunContext& run, const std::vector<const Records*>& records) {
   nlohmann::json splits = nlohmann::json::array();
   for (const Records* one : records) {
     splits.push_back(one->counts());
@@ -25,8 +25,8 @@ nlohmann::json data_summary(Run& run, const std::vector<const Records*>& records
 
 }  // namespace
 
-void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
-                  uint64_t steps, const std::vector<const Records*>& records) {
+void open_journal(RunContext& run, const std::string& task, std::vector<std::string> columns,
+                  std::vector<std::string> values, uint64_t steps, const std::vector<const Records*>& records) {
   columns.insert(columns.begin(), "step");
   if (!run.spec.table("record").flag("rollouts")) values.clear();
   run.world.together("open the log", [&] {
@@ -40,7 +40,7 @@ void open_journal(Run& run, const std::string& task, std::vector<std::string> co
 
 namespace {
 
-void stop_politely(Run& run, uint64_t step) {
+void stop_politely(RunContext& run, uint64_t step) {
   run.world.together("stop", [&] { run.journal->stop("preempted"); });
   throw Error("", "stopped at step " + std::to_string(step) + " as asked; its checkpoint is written",
               "compeer resume " + run.folder.string(), Exit::preempted);
@@ -48,8 +48,8 @@ void stop_politely(Run& run, uint64_t step) {
 
 }  // namespace
 
-void train_loop(Run& run, Training& training, Validation& validation, uint64_t steps,
-                const std::function<void(uint64_t, Row&)>& step) {
+void train_loop(RunContext& run, Training& training, Validation& validation, uint64_t steps,
+                const std::function<void(uint64_t, MetricRow&)>& step) {
   const auto settings = run.spec.table("checkpoint");
   const auto keep = static_cast<uint64_t>(settings.integer("keep"));
   CheckpointTimes checkpoints(settings, steps);
@@ -64,7 +64,7 @@ void train_loop(Run& run, Training& training, Validation& validation, uint64_t s
   uint64_t done = run.start.step;
   while (done < steps && !validation.is_over(done)) {
     const uint64_t t = ++done;
-    Row row(run.journal->columns());
+    MetricRow row(run.journal->columns());
     row.set("step", static_cast<double>(t));
     step(t, row);
     const bool best = validation.run_if_due(t, row) && validation.keeps_best();

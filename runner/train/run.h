@@ -19,7 +19,7 @@ class Records;
 class Validation;
 
 /// A task under way, as its steps see it.
-struct Run {
+struct RunContext {
   comm::World& world;
   comm::StopFlag& stop;
   const nlohmann::json& spec_file;
@@ -33,21 +33,21 @@ struct Run {
 };
 
 /// Opens the journal of a task whose steps log these columns, and that reads these records.
-void open_journal(Run& run, const std::string& task, std::vector<std::string> columns, std::vector<std::string> values,
-                  uint64_t steps, const std::vector<const Records*>& records);
+void open_journal(RunContext& run, const std::string& task, std::vector<std::string> columns,
+                  std::vector<std::string> values, uint64_t steps, const std::vector<const Records*>& records);
 
 /// Runs steps start + 1 ... steps: journal, validation, checkpoints, polite stop. `step` fills the row, on rank 0 at
 /// least.
-void train_loop(Run& run, Training& training, Validation& validation, uint64_t steps,
-                const std::function<void(uint64_t, Row&)>& step);
+void train_loop(RunContext& run, Training& training, Validation& validation, uint64_t steps,
+                const std::function<void(uint64_t, MetricRow&)>& step);
 
-void run_sft(Run& run);
-void run_grpo(Run& run);
-void run_evaluate(Run& run);
+void run_sft(RunContext& run);
+void run_grpo(RunContext& run);
+void run_evaluate(RunContext& run);
 
 /// MiB that a rank of such a run is estimated to take, before its first step.
-double memory_of_sft(Run& run);
-double memory_of_grpo(Run& run);
-double memory_of_evaluate(Run& run);
+double memory_of_sft(RunContext& run);
+double memory_of_grpo(RunContext& run);
+double memory_of_evaluate(RunContext& run);
 
 }  // namespace compeer::train

@@ -76,14 +76,14 @@ Lesson lesson(RunPlugins& plugins, const PromptGroup& group, bool all) {
 
 bool any_finite(const at::Tensor& numbers) { return at::isfinite(numbers).any().item().toBool(); }
 
-bool learns_all(const Run& run) { return run.spec.table("sft").text("loss_on") == "all"; }
+bool learns_all(const RunContext& run) { return run.spec.table("sft").text("loss_on") == "all"; }
 
-Records::Wanted usable(const Run& run) {
+Records::Wanted usable(const RunContext& run) {
   return {run.spec.table("sft").text("split"), learns_all(run) ? Records::Then::answer : Records::Then::answer_alone};
 }
 
 // The records that can be used, in the order that training reads them. Meets the other ranks.
-Records usable_records(Run& run) {
+Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("sft");
   const auto count = static_cast<uint64_t>(settings.integer("steps") * settings.integer("batch"));
   return Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(run), run.seed(), count);
@@ -91,7 +91,7 @@ Records usable_records(Run& run) {
 
 class Sft {
  public:
-  Sft(Run& run, Records records)
+  Sft(RunContext& run, Records records)
       : run_(run),
         settings_(run.spec.table("sft")),
         batch_(settings_.integer("batch")),
@@ -111,7 +111,7 @@ class Sft {
   }
 
   void run() {
-    auto columns = Clock::columns({"read", "train", "reduce"});
+    auto columns = PhaseClock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
     if (training_.numerical_check.skips_steps()) columns.emplace_back("left_out");
     for (const auto& name : validation_.columns()) columns.push_back(name);
@@ -119,10 +119,10 @@ class Sft {
     std::vector<const Records*> read{&records_};
     if (held_out_) read.push_back(&*held_out_);
     open_journal(run_, "sft", columns, {}, steps_, read);
-    train_loop(run_, training_, validation_, steps_, [&](uint64_t t, Row& row) { step(t, row); });
+    train_loop(run_, training_, validation_, steps_, [&](uint64_t t, MetricRow& row) { step(t, row); });
   }
 
-  Demand demand() const {
+  PeakMemory demand() const {
     const int64_t longest = longest_of(run_, records_, true);
     return {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0};
   }
@@ -159,8 +159,8 @@ class Sft {
 
   int64_t leaves() const { return (batch_ + together_ - 1) / together_; }
 
-  void step(uint64_t t, Row& row) {
-    Clock clock;
+  void step(uint64_t t, MetricRow& row) {
+    PhaseClock clock;
     const auto lessons = clock.time("read", [&] { return run_.world.together("read", [&] { return read(t); }); });
     const double tokens = clock.time("reduce", [&] { return counts_.finish()[0]; });
     clock.time("train", [&] { run_.world.together("train", [&] { learn(lessons, tokens); }); });
@@ -219,7 +219,7 @@ class Sft {
     training_.numerical_check.set_model_works(works);
   }
 
-  Run& run_;
+  RunContext& run_;
   const Settings settings_;
   const int64_t batch_;
   const bool all_;  // tokens are learned, not the answer's alone
@@ -235,12 +235,12 @@ class Sft {
 
 }  // namespace
 
-void run_sft(Run& run) {
+void run_sft(RunContext& run) {
   Sft sft(run, usable_records(run));
   sft.open_validation();
   sft.run();
 }
 
-double memory_of_sft(Run& run) { return rank_memory(run, Sft(run, usable_records(run)).demand()).all(); }
+double memory_of_sft(RunContext& run) { return rank_memory(run, Sft(run, usable_records(run)).demand()).all(); }
 
 }  // namespace compeer::train

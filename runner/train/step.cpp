@@ -23,8 +23,8 @@ std::string problem_of(const PromptGroup& group, const plugin::NotFinite& error)
 
 }  // namespace
 
-void GrpoStep::take(uint64_t t, Row& row) {
-  Clock clock;
+void GrpoStep::take(uint64_t t, MetricRow& row) {
+  PhaseClock clock;
   auto& check = training_.numerical_check;
   ScoredGroups batch;
   batch.groups = phase(clock, "rollout", [&] { return sample(t); });  // G completions a prompt, log-probs of all tokens
@@ -96,12 +96,12 @@ Rewards GrpoStep::reweight(uint64_t t, const Groups& groups, std::vector<ScoreTa
 
 // A group whose rewards are all equal teaches nothing: another prompt takes its place. All ranks make all attempts,
 // because they meet at each.
-void GrpoStep::resample(uint64_t t, ScoredGroups& batch, Clock& clock) {
+void GrpoStep::resample(uint64_t t, ScoredGroups& batch, PhaseClock& clock) {
   replaced_ = 0;
   for (int64_t attempt = 1; attempt <= settings_.resample; ++attempt) replace_equal(t, attempt, batch, clock);
 }
 
-void GrpoStep::replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, Clock& clock) {
+void GrpoStep::replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, PhaseClock& clock) {
   const auto step = static_cast<uint32_t>(t), before = static_cast<uint32_t>(attempt * settings_.batch);
   const auto other_record = [&](int64_t i) {
     return static_cast<int64_t>(below(static_cast<uint64_t>(records_.size()), run_.seed(), Stream::replacement, step,
@@ -168,7 +168,7 @@ bool GrpoStep::is_skipped(uint64_t t) {
 
 // Update u = 0, 1, ... of the step: each group's gradient, their sum over all ranks, a step of the optimizer.
 void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
-                      Clock& clock, Row& row) {
+                      PhaseClock& clock, MetricRow& row) {
   const auto count = (t - 1) * static_cast<uint64_t>(settings_.updates) + static_cast<uint64_t>(u);
   const UpdateGoal goal{objective(), totals.step, {run_.seed(), static_cast<uint32_t>(count)}};
   last_ = {};

@@ -14,7 +14,7 @@ namespace compeer::train {
 class GrpoStep {
  public:
   /// Finds the records that can be used and keeps the reference's weights. Meets the other ranks.
-  static std::unique_ptr<GrpoStep> open(Run& run);
+  static std::unique_ptr<GrpoStep> open(RunContext& run);
 
   const GrpoSettings& settings() const { return settings_; }
   Training& training() { return training_; }
@@ -22,7 +22,7 @@ class GrpoStep {
   std::vector<const Records*> records() const;  ///< that it reads
 
   /// What a rank's memory must hold. Meets the other ranks.
-  Demand demand();
+  PeakMemory demand();
   std::vector<std::string> columns() const;  ///< metrics of a step
   std::vector<std::string> values() const;   ///< numbers that are kept of each completion
 
@@ -30,41 +30,41 @@ class GrpoStep {
   void read_earlier_rows();
 
   /// One step. Meets the other ranks.
-  void take(uint64_t t, Row& row);
+  void take(uint64_t t, MetricRow& row);
 
  private:
-  GrpoStep(Run& run, GrpoSettings settings, Records records);
+  GrpoStep(RunContext& run, GrpoSettings settings, Records records);
 
   // The parts of a step, in their order. Local unless they say otherwise.
   Groups sample(uint64_t t);
   std::vector<ScoreTable> score(uint64_t t, const Groups& groups, NumericalCheck& check);
   Rewards reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check);
-  void resample(uint64_t t, ScoredGroups& batch, Clock& clock);  // meets the other ranks
+  void resample(uint64_t t, ScoredGroups& batch, PhaseClock& clock);  // meets the other ranks
   std::vector<LearningGroup> learning_groups(const Groups& groups) const;
   void compare_with_reference(ScoredGroups& batch, std::vector<LearningGroup>& learning);
   static void assign(const Rewards& rewards, const Advantages& advantages, std::vector<LearningGroup>& learning);
   bool is_skipped(uint64_t t);  // meets the other ranks
   // Both meet the other ranks.
-  void update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals, Clock& clock,
-              Row& row);
-  void record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, Row& row);
+  void update(uint64_t t, int64_t u, const std::vector<LearningGroup>& learning, const StepTotals& totals,
+              PhaseClock& clock, MetricRow& row);
+  void record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, MetricRow& row);
 
   // Parts of these, local unless they say otherwise.
-  void replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, Clock& clock);  // meets the other ranks
+  void replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, PhaseClock& clock);  // meets the other ranks
   UpdateStats differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal);
   grpo::Objective objective() const;
   std::string place_of(int64_t leaf) const;
   void adapt_entropy_bonus(std::span<const double> sums, const StepTotals& totals);
-  static void record_advantages(const Advantages& advantages, Row& row);
+  static void record_advantages(const Advantages& advantages, MetricRow& row);
   void record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,
-                     Row& row) const;
-  void warn_about_rewards(uint64_t t, const Row& row);  // meets the other ranks
+                     MetricRow& row) const;
+  void warn_about_rewards(uint64_t t, const MetricRow& row);  // meets the other ranks
 
   Validation::Metrics validate(uint64_t t);  // meets the other ranks
 
   // Local work of all ranks, in a named phase whose time is logged. If it fails on one rank, it fails on all.
   template <class Work>
-  auto phase(Clock& clock, const char* name, Work work) {
+  auto phase(PhaseClock& clock, const char* name, Work work) {
     return clock.time(name, [&] {
       return run_.world.together(name, [&] {
         run_.journal->phase(name);
@@ -75,7 +75,7 @@ class GrpoStep {
 
   static constexpr const char* entropy_bonus = "entropy_bonus";
 
-  Run& run_;
+  RunContext& run_;
   const GrpoSettings settings_;
   const Records records_;
   const std::vector<std::string> score_columns_;  // that are logged

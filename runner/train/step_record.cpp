@@ -29,13 +29,13 @@ std::vector<std::pair<std::string, std::string>> weighted_rewards(const std::vec
   return all;
 }
 
-Records::Wanted usable(const GrpoSettings& settings, const Run& run) {
+Records::Wanted usable(const GrpoSettings& settings, const RunContext& run) {
   return {settings.split, Records::Then::completion, room_for_completions(settings.sampling, run.plugins->positions())};
 }
 
 }  // namespace
 
-std::unique_ptr<GrpoStep> GrpoStep::open(Run& run) {
+std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
   const GrpoSettings settings(run.spec);
   const auto prompts = static_cast<uint64_t>(settings.steps * settings.batch);
   auto records =
@@ -46,7 +46,7 @@ std::unique_ptr<GrpoStep> GrpoStep::open(Run& run) {
   return step;
 }
 
-GrpoStep::GrpoStep(Run& run, GrpoSettings settings, Records records)
+GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
     : run_(run),
       settings_(std::move(settings)),
       records_(std::move(records)),
@@ -71,7 +71,7 @@ std::vector<const Records*> GrpoStep::records() const {
 }
 
 // Groups are differentiated one after the other.
-Demand GrpoStep::demand() {
+PeakMemory GrpoStep::demand() {
   const int64_t longest = longest_of(run_, records_, false), leaves = gradients_.mine().count;
   const int64_t most_new = settings_.sampling.max_new_tokens, group = longest + settings_.group_size * most_new;
   const int64_t part = std::max(settings_.micro_tokens, longest + most_new);
@@ -93,7 +93,7 @@ std::vector<std::string> GrpoStep::columns() const {
   if (settings_.resample > 0) names.emplace_back("replaced");
   if (training_.numerical_check.skips_steps()) names.emplace_back("left_out");
   if (settings_.entropy_control) names.emplace_back(entropy_bonus);
-  for (const auto& name : Clock::columns(phases)) names.push_back(name);
+  for (const auto& name : PhaseClock::columns(phases)) names.push_back(name);
   for (const auto& name : validation_.columns()) names.push_back(name);
   return names;
 }
@@ -104,7 +104,7 @@ std::vector<std::string> GrpoStep::values() const {
   return names;
 }
 
-void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, Row& row) {
+void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& advantages, MetricRow& row) {
   record_advantages(advantages, row);
   std::vector<std::vector<double>> of_groups;
   for (const PromptGroup& group : batch.groups) of_groups.push_back(advantages.of(group.index));
@@ -126,7 +126,7 @@ void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& a
   warn_about_rewards(t, row);
 }
 
-void GrpoStep::record_advantages(const Advantages& advantages, Row& row) {
+void GrpoStep::record_advantages(const Advantages& advantages, MetricRow& row) {
   const OneThread one_thread;
   const auto& all = advantages.all;
   row.set("advantage_mean", all.mean().item<double>());
@@ -135,7 +135,7 @@ void GrpoStep::record_advantages(const Advantages& advantages, Row& row) {
 }
 
 void GrpoStep::record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,
-                             Row& row) const {
+                             MetricRow& row) const {
   const double places = std::max(sums[UpdateStats::places], 1.0);
   row.set("loss", sums[UpdateStats::loss]);
   row.set("surrogate", sums[UpdateStats::surrogate] / std::max(totals.completions, 1.0));
@@ -148,7 +148,7 @@ void GrpoStep::record_update(std::span<const double> sums, const StepTotals& tot
   row.set("lr", done.lr);
 }
 
-void GrpoStep::warn_about_rewards(uint64_t t, const Row& row) {
+void GrpoStep::warn_about_rewards(uint64_t t, const MetricRow& row) {
   run_.world.together("log", [&] {
     if (run_.world.rank() != 0) return;
     for (const auto& text : signal_.warnings_after(row, t == static_cast<uint64_t>(settings_.steps)))
@@ -163,7 +163,7 @@ void GrpoStep::read_earlier_rows() {
     std::vector<std::vector<double>> values;
     for (const auto& column : run_.journal->columns()) values.push_back(reader.column(column));
     for (uint64_t t = 0; t < run_.start.step; ++t) {
-      Row row(run_.journal->columns());
+      MetricRow row(run_.journal->columns());
       for (size_t i = 0; i < values.size(); ++i) row.set(row.columns()[i], values[i].at(t));
       signal_.warnings_after(row, false);  // said by the earlier start
     }

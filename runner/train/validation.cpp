@@ -21,7 +21,7 @@ uint64_t whole(const Settings& table, const char* key) {
 
 }  // namespace
 
-std::optional<Records> held_out_records(Run& run, Records::Wanted usable) {
+std::optional<Records> held_out_records(RunContext& run, Records::Wanted usable) {
   const auto table = run.spec.table("validation");
   if (whole(table, "every") == 0) return std::nullopt;
   usable.split = table.text("split");
@@ -37,7 +37,7 @@ bool lower_is_better(const Settings& validation, const std::string& metric) {
               "say which of its values are better: \"higher\" or \"lower\"", Exit::spec);
 }
 
-Validation::Validation(Run& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
+Validation::Validation(RunContext& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
                        const std::string& usual, Measure measure)
     : run_(run),
       training_(training),
@@ -88,9 +88,9 @@ bool Validation::better(double value) const {
   return lower_ ? value < before : value > before;
 }
 
-bool Validation::run_if_due(uint64_t step, Row& row) {
+bool Validation::run_if_due(uint64_t step, MetricRow& row) {
   if (every_ == 0 || (step % every_ != 0 && step != steps_)) return false;
-  Clock clock;
+  PhaseClock clock;
   const auto metrics = measure_(step);
   std::vector<double> values;
   for (const auto& name : metrics_) {

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "train/batch/records.h"
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 #include "train/run.h"
 
 namespace compeer::train {
 
 /// The records that validation reads, or nothing if the spec wants none. `usable` without its split. Meets the other
 /// ranks.
-std::optional<Records> held_out_records(Run& run, Records::Wanted usable);
+std::optional<Records> held_out_records(RunContext& run, Records::Wanted usable);
 
 /// Whether lower values of the first of these metrics are better, as the spec's table `validation` says or as is known
 /// of loss and rewards. Throws Error (exit 3) where it is not.
@@ -30,7 +30,7 @@ class Validation {
 
   /// `known`: names of the metrics that `measure` gives; `usual` is the one that decides if the spec names none. Throws
   /// Error (exit 3) for a metric that isn't among them.
-  Validation(Run& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
+  Validation(RunContext& run, Training& training, uint64_t steps, const std::vector<std::string>& known,
              const std::string& usual, Measure measure);
 
   /// "validation/reward", ..., "seconds/validation"; none if the spec wants no validation.
@@ -38,7 +38,7 @@ class Validation {
 
   /// If a validation is due after this step, fills its columns on rank 0. True if no earlier one was better. Meets the
   /// other ranks.
-  bool run_if_due(uint64_t step, Row& row);
+  bool run_if_due(uint64_t step, MetricRow& row);
 
   /// For the log: "64 records of split 'valid' every 20 steps; higher reward is better"; "" without validation.
   std::string plan() const;
@@ -59,7 +59,7 @@ class Validation {
   double& number(const std::string& name) const;
   bool better(double value) const;
 
-  Run& run_;
+  RunContext& run_;
   Training& training_;
   const uint64_t steps_, every_, patience_;
   std::vector<std::string> metrics_;

@@ -132,7 +132,7 @@ class LossCase {
   const json in_, out_, settings_;
   const grpo::Objective objective_;
   grpo::Completions c_;
-  grpo::Step step_;
+  grpo::StepContext step_;
   at::Tensor weight_;
   Largest values_, metrics_;
   std::string compared_;

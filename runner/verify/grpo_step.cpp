@@ -130,7 +130,7 @@ class StepCase {
         name, rows, [&](const auto& group) { return pass_.forward(group.batch).log_prob; }, most);
   }
 
-  grpo::Step step_of(const json& settings, const grpo::Objective& objective) const {
+  grpo::StepContext step_of(const json& settings, const grpo::Objective& objective) const {
     double completions = 0, tokens = 0;
     for (const auto& group : groups_) {
       for (const double count : group.counted()) completions += 1, tokens += count;
@@ -144,7 +144,7 @@ class StepCase {
     model_.policy->parameters_changed();
   }
 
-  void differentiate(const grpo::Objective& objective, const grpo::Step& step, const json& one) {
+  void differentiate(const grpo::Objective& objective, const grpo::StepContext& step, const json& one) {
     gradient_.assign(initial_.size(), 0.0f);
     std::vector<float> room(initial_.size());
     std::array<double, train::UpdateStats::sums> sums{};
@@ -160,7 +160,7 @@ class StepCase {
     checks_.back().name = name_ + ".grad_norms";
   }
 
-  void compare_token_losses(const grpo::Objective& objective, const grpo::Step& step, const json& rows) {
+  void compare_token_losses(const grpo::Objective& objective, const grpo::StepContext& step, const json& rows) {
     const at::NoGradGuard no_grad;
     Largest largest;
     size_t row = 0;

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
+using statistics::ContingencyTable;
+using statistics::DisagreementWeights;
 using statistics::Labels;
-using statistics::Table;
-using statistics::Weights;
 
 constexpr double kTolerance = 1e-7;  // as for all tables of float64
 
@@ -31,8 +31,8 @@ class Differences {
     else
       largest.compare(ours, reference.get<double>());
   }
-  void compare(const std::string& name, const Table& ours, const json& reference) {
-    largest_[name].take(ours == reference.get<Table>() ? 0 : 1);
+  void compare(const std::string& name, const ContingencyTable& ours, const json& reference) {
+    largest_[name].take(ours == reference.get<ContingencyTable>() ? 0 : 1);
   }
   std::vector<Check> checks() const {
     std::vector<Check> checks;
@@ -83,7 +83,7 @@ void compare_multiclass(Differences& differences, const json& one) {
 }
 
 // [[true negatives, false positives], [false negatives, true positives]] of one label
-Table of_label(const Table& truth, const Table& predicted, size_t label) {
+ContingencyTable of_label(const ContingencyTable& truth, const ContingencyTable& predicted, size_t label) {
   Labels first, second;
   for (const auto& item : truth) first.push_back(item.at(label));
   for (const auto& item : predicted) second.push_back(item.at(label));
@@ -91,7 +91,7 @@ Table of_label(const Table& truth, const Table& predicted, size_t label) {
 }
 
 void compare_multilabel(Differences& differences, const json& one) {
-  const auto truth = one.at("truth").get<Table>(), predicted = one.at("predicted").get<Table>();
+  const auto truth = one.at("truth").get<ContingencyTable>(), predicted = one.at("predicted").get<ContingencyTable>();
   if (truth.size() != predicted.size()) throw Error("predicted", "is not as long as truth", "", Exit::data);
   const auto ours = statistics::multi_label(truth, predicted);
   compare_classes(differences, ours, one);
@@ -107,12 +107,13 @@ void compare_cohen(Differences& differences, const json& one) {
   if (first.size() != second.size()) throw Error("second", "is not as long as first", "", Exit::data);
   const auto table = statistics::confusion(first, second, one.at("categories"));
   differences.compare("cohen", statistics::cohen(table), one.at("kappa"));
-  differences.compare("cohen, linear", statistics::cohen(table, Weights::linear), one.at("linear"));
-  differences.compare("cohen, quadratic", statistics::cohen(table, Weights::quadratic), one.at("quadratic"));
+  differences.compare("cohen, linear", statistics::cohen(table, DisagreementWeights::linear), one.at("linear"));
+  differences.compare("cohen, quadratic", statistics::cohen(table, DisagreementWeights::quadratic),
+                      one.at("quadratic"));
 }
 
 void compare_fleiss(Differences& differences, const json& one) {
-  const auto table = one.at("table").get<Table>();
+  const auto table = one.at("table").get<ContingencyTable>();
   differences.compare("fleiss", statistics::fleiss(table), one.at("kappa"));
   differences.compare("randolph", statistics::randolph(table), one.at("randolph"));
 }
@@ -137,7 +138,7 @@ void compare_kmeans(Differences& differences, const json& points, const json& ru
   for (size_t c = 0; c < centres.size(); ++c) {
     for (size_t d = 0; d < centres[c].size(); ++d) differences.compare("centres", ours.centres[c].at(d), centres[c][d]);
   }
-  differences.compare("labels", Table{ours.labels}, json::array({run.at("labels")}));
+  differences.compare("labels", ContingencyTable{ours.labels}, json::array({run.at("labels")}));
   differences.compare("inertia", ours.inertia, run.at("inertia"));
   differences.compare("iterations", static_cast<double>(ours.iterations), run.at("iterations"));
   differences.compare("silhouette", statistics::silhouette(data, ours.labels), run.at("silhouette"));

@@ -28,10 +28,10 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
     services.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
     return data::run(world, stop, spec_file, folder, std::move(services));
   }
-  train::Run run{world,     stop,
-                 spec_file, folder,
-                 spec,      train::find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
-                 nullptr,   nullptr};
+  train::RunContext run{
+      world,   stop,   spec_file,
+      folder,  spec,   train::find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
+      nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
   world.together("open plugins",
                  [&] { run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank()); });
@@ -70,7 +70,7 @@ double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::p
   const Settings spec(mine.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   comm::World world;
-  train::Run run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
+  train::RunContext run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
   run.plugins = std::make_unique<train::RunPlugins>(mine, std::nullopt, stop, 0);
   return task == "sft"    ? train::memory_of_sft(run)
          : task == "grpo" ? train::memory_of_grpo(run)

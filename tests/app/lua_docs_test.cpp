@@ -36,7 +36,7 @@ class Pretended : public script::Actions {
     return results;
   }
   void failed(const std::vector<script::RunResult>&) override {}
-  void report(const script::Report&) override { ++reports; }
+  void report(const script::ReportRequest&) override { ++reports; }
   void note(const std::string&) override {}
 
   int launched = 0, reports = 0;

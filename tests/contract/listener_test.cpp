@@ -16,7 +16,7 @@ TEST(Listener, UnderstandsTheWorkerInPieces) {
   EXPECT_TRUE(listener.forked);
   EXPECT_EQ(listener.calls.at("method"), "score");
   ASSERT_EQ(listener.findings.size(), 1u);
-  EXPECT_EQ(listener.findings[0].verdict, Verdict::fails);
+  EXPECT_EQ(listener.findings[0].verdict, CheckVerdict::fails);
   EXPECT_EQ(listener.made, true);
   EXPECT_FALSE(listener.disturbed);
 }

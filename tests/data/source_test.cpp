@@ -5,11 +5,11 @@
 namespace compeer::data {
 namespace {
 
-TEST(Source, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
+TEST(RecordSource, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
   auto world = built::open<Dataset>("esc_world", {{"train", 3}, {"valid", 0}, {"test", 2}});
-  EXPECT_EQ(Source(world, {}).size(), 5);
+  EXPECT_EQ(RecordSource(world, {}).size(), 5);
   try {
-    Source(world, {"train", "tset"});
+    RecordSource(world, {"train", "tset"});
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
@@ -18,7 +18,7 @@ TEST(Source, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
     EXPECT_EQ(error.exit(), Exit::data);
   }
   auto nothing = built::open<Dataset>("esc_world", {{"train", 0}, {"valid", 0}, {"test", 0}});
-  EXPECT_THROW(Source(nothing, {"train"}), Error);
+  EXPECT_THROW(RecordSource(nothing, {"train"}), Error);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Completions group() {
   return c;
 }
 
-const Step kStep{{3, 9, 6}, 0.65, 9};
+const StepContext kStep{{3, 9, 6}, 0.65, 9};
 
 Objective objective(const std::string& loss) {
   Objective o;

@@ -12,7 +12,7 @@ TEST(Interruption, ThatCameJustBeforeSomebodyWaitsEndsTheWaiting) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   Interruption interruption(true);
-  Lines lines(ends[0], interruption.descriptor());
+  JsonLineReader lines(ends[0], interruption.descriptor());
   ::raise(SIGINT);
   EXPECT_EQ(lines.next(), "");
   EXPECT_TRUE(interruption.raised());

@@ -23,7 +23,7 @@ class Interviewed : public Seeing {
   }
   // As if the model had said this at the first place.
   void say(SpeculativeQuestions& questions, const std::string& text) {
-    std::vector<rollout::Choice> choices;
+    std::vector<rollout::NextToken> choices;
     for (const char letter : text) choices.push_back({{tokenizer.encode(std::string(1, letter))[0]}, {}});
     questions.take(choices);
   }

@@ -82,7 +82,7 @@ TEST(Chat, ProtectsWithoutMovingWords) {
 
 // Whether each line has ids of its own; those of the whole conversation are the same in any case.
 bool lines_stand_alone(const Chat& chat, const std::vector<Message>& messages) {
-  Lines lines;
+  TokenizedMessages lines;
   size_t with_ids = 0;
   for (const Message& message : messages) {
     lines.push_back(chat.line(message));

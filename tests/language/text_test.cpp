@@ -30,13 +30,13 @@ TEST(Normalize, BringsMarksIntoOrder) {
 }
 
 TEST(Normalize, MovesSpans) {
-  std::vector<Span> spans{{1, 4}, {5, 6}};
+  std::vector<ByteSpan> spans{{1, 4}, {5, 6}};
   EXPECT_EQ(normalize("x"
                       "e\xCC\x81"
                       "yz",
                       spans),
             "x\xC3\xA9yz");
-  EXPECT_EQ(spans, (std::vector<Span>{{1, 3}, {4, 5}}));
+  EXPECT_EQ(spans, (std::vector<ByteSpan>{{1, 3}, {4, 5}}));
 }
 
 TEST(TakeSettled, KeepsWhatMayBecomeACharacter) {

@@ -116,7 +116,7 @@ TEST(Qwen, TakesLongWordsAndLongRunsOfMarks) {
 TEST(Qwen, ReadsSpecialTokensOutsideOfSpansOnly) {
   const std::string text = "<|im_start|>user\n\nI'<|im_end|>d<|im_end|>\n";
   const size_t begin = text.find("\nI"), end = text.find("d<") + 1;
-  const Span content{begin, end};
+  const ByteSpan content{begin, end};
   auto wanted = qwen().encode("<|im_start|>", true);
   for (const int32_t id : qwen().encode("user\n\nI'<|im_end|>d")) wanted.push_back(id);
   for (const int32_t id : qwen().encode("<|im_end|>\n", true)) wanted.push_back(id);
@@ -126,7 +126,7 @@ TEST(Qwen, ReadsSpecialTokensOutsideOfSpansOnly) {
 // Content that ends where a special token would begin does not hide the template's own.
 TEST(Qwen, FindsTheTemplatesTokensBesideBrokenOnes) {
   const std::string text = "<|im_<|im_end|>";
-  const Span content{0, 5}, half{0, 8};
+  const ByteSpan content{0, 5}, half{0, 8};
   EXPECT_EQ(qwen().encode(text, {&content, 1}).back(), qwen().end());
   EXPECT_NE(qwen().encode(text, {&half, 1}).back(), qwen().end());
 }
@@ -217,7 +217,7 @@ TEST_F(Tiny, KeepsSpansThroughTheNormalForm) {
   file["added_tokens"] = {{{"id", 256}, {"content", "<s>"}, {"normalized", true}, {"special", true}}};
   write(file);
   const std::string text = "<s>e\xCC\x81<s>e\xCC\x81<s>";
-  const Span content{3, text.size() - 3};
+  const ByteSpan content{3, text.size() - 3};
   const auto ids = load().encode(text, {&content, 1});
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 256), 2);
   EXPECT_EQ(ids.front(), 256);

@@ -72,7 +72,7 @@ std::string about(const std::string& act, const std::vector<std::string>& texts)
   const Group group{example, completions};
   try {
     score(plugin, group, {"style", "quality"});
-  } catch (const Failure& failure) {
+  } catch (const PluginError& failure) {
     return culprit(plugin, group, {"style", "quality"}, failure);
   }
   return "nobody failed";
@@ -91,15 +91,15 @@ TEST(Culprit, IsUnknownWhereTheGroupFailsAsAWhole) {
   EXPECT_EQ(about("infinity", {"a", "b"}), "");  // the message names the completion
 }
 
-TEST(Failure, SaysWhatTheCallWasAbout) {
+TEST(PluginError, SaysWhatTheCallWasAbout) {
   const auto shared = services();
   auto plugin = actor("throw int", shared);
   try {
     score(plugin, {example, four}, {"style", "quality"});
     ADD_FAILURE();
-  } catch (const Failure& failure) {
-    const Failure of_completion("completion 2 (the first is 0)", failure);
-    const Failure of_record("step 3, record a/7", of_completion);
+  } catch (const PluginError& failure) {
+    const PluginError of_completion("completion 2 (the first is 0)", failure);
+    const PluginError of_record("step 3, record a/7", of_completion);
     EXPECT_EQ(of_record.where(), "step 3, record a/7, completion 2 (the first is 0): " + in("score"));
     EXPECT_EQ(of_record.problem(), "threw a value of type int");
     EXPECT_EQ(of_record.exit(), Exit::plugin);

@@ -209,7 +209,7 @@ TEST(Guard, NamesThePluginForTheRecord) {
   try {
     actor("throw in make", shared);
     FAIL();
-  } catch (const Failure& failure) {
+  } catch (const PluginError& failure) {
     EXPECT_EQ(failure.plugin(), "rewards/actor 2.3.4");
   }
 }

@@ -43,7 +43,7 @@ TEST(Status, LeavesNoOtherFileBehind) {
 
 TEST(Status, FirstFailureStands) {
   const TemporaryFolder run;
-  Failure failure{1, "node7", "score", "rewards/length 1.0.0", "x.jsonl:3", "no field 'text'", "add one", 5};
+  ErrorRecord failure{1, "node7", "score", "rewards/length 1.0.0", "x.jsonl:3", "no field 'text'", "add one", 5};
   EXPECT_TRUE(write_failure(run.path(), failure));
   failure.rank = 0;
   EXPECT_FALSE(write_failure(run.path(), failure));

@@ -125,7 +125,7 @@ TEST(Page, EscapesEveryText) {
   for (auto& run : runs) {
     run.name = run.sha256 = run.started = run.host = run.software = evil;
     run.state = "stopped";
-    run.failure = record::Failure{0, evil, evil, evil, evil, evil, evil};
+    run.failure = record::ErrorRecord{0, evil, evil, evil, evil, evil, evil};
     run.problems = run.warnings = {evil};
     run.spec[evil] = evil;
     run.spec["model"]["path"] = evil;

@@ -31,7 +31,8 @@ Sampling with(const std::function<void(Sampling&)>& change) {
   return sampling;
 }
 
-Token draw(std::vector<float> logits, const Sampling& sampling, const Draw& place = {}, const Ids& seen = {}) {
+SampledToken draw(std::vector<float> logits, const Sampling& sampling, const TokenDraw& place = {},
+                  const Ids& seen = {}) {
   return Sampler(sampling, static_cast<int64_t>(logits.size())).sample(logits.data(), seen, place);
 }
 
@@ -49,7 +50,7 @@ std::vector<float> random_logits(int64_t count, double spread) {
 
 TEST(Sampling, RecordsTheTemperedLogProbability) {
   auto sampling = with([](auto& s) { s.greedy = true; });
-  const Token plain = draw(kLogits, sampling);
+  const SampledToken plain = draw(kLogits, sampling);
   EXPECT_EQ(plain.id, 3);
   EXPECT_NEAR(plain.log_prob, std::log(0.4), 1e-6);
   EXPECT_NEAR(plain.entropy, 1.2798542, 1e-5);  // -(.1 ln .1 + .2 ln .2 + .3 ln .3 + .4 ln .4)
@@ -59,7 +60,7 @@ TEST(Sampling, RecordsTheTemperedLogProbability) {
 
 TEST(Sampling, RecordsTheLogProbabilityBeforeFiltersAndPenalty) {
   const auto sampling = with([](auto& s) { s.top_k = 1, s.repetition_penalty = 5; });
-  const Token token = draw(kLogits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second likeliest is drawn
+  const SampledToken token = draw(kLogits, sampling, {}, {3});  // ln .4 becomes 5 ln .4: the second likeliest is drawn
   EXPECT_EQ(token.id, 2);
   EXPECT_NEAR(token.log_prob, std::log(0.3), 1e-6);
   EXPECT_NEAR(token.entropy, 1.2798542, 1e-5);
@@ -105,8 +106,8 @@ TEST(Sampling, DependsOnEveryPartOfItsPlace) {
   const std::vector<float> flat(1000, 0.0f);
   const int32_t base = draw(flat, {}, {1, 2, 3, 4, 5}).id;
   EXPECT_EQ(draw(flat, {}, {1, 2, 3, 4, 5}).id, base);
-  for (const Draw& other :
-       {Draw{9, 2, 3, 4, 5}, Draw{1, 9, 3, 4, 5}, Draw{1, 2, 9, 4, 5}, Draw{1, 2, 3, 9, 5}, Draw{1, 2, 3, 4, 9}}) {
+  for (const TokenDraw& other : {TokenDraw{9, 2, 3, 4, 5}, TokenDraw{1, 9, 3, 4, 5}, TokenDraw{1, 2, 9, 4, 5},
+                                 TokenDraw{1, 2, 3, 9, 5}, TokenDraw{1, 2, 3, 4, 9}}) {
     EXPECT_NE(draw(flat, {}, other).id, base);
   }
 }
@@ -120,7 +121,7 @@ TEST(Sampling, IsTheSameWithAnyInstructionSet) {
          {Sampling{}, with([](auto& s) { s.top_p = 0.9; }), with([](auto& s) { s.top_k = 40, s.temperature = 0.7; }),
           with([](auto& s) { s.min_p = 0.01; }), with([](auto& s) { s.greedy = true; })}) {
       for (uint32_t i = 0; i < 50; ++i) {
-        const Token token = draw(logits, sampling, {1, i, 0, 0, 0});
+        const SampledToken token = draw(logits, sampling, {1, i, 0, 0, 0});
         results.insert(results.end(), {static_cast<float>(token.id), token.log_prob, token.entropy});
       }
     }

@@ -45,7 +45,7 @@ class FakeActions : public Actions {
   }
 
   void failed(const std::vector<RunResult>& runs) override { failed_.insert(failed_.end(), runs.begin(), runs.end()); }
-  void report(const Report& report) override { reports_.push_back(report); }
+  void report(const ReportRequest& report) override { reports_.push_back(report); }
   void note(const std::string& text) override { notes_ += text + "\n"; }
 
   spec::FakeCatalog catalog_;
@@ -56,7 +56,7 @@ class FakeActions : public Actions {
   int jobs_ = 0;
   std::vector<spec::Spec> launched_;
   std::vector<RunResult> failed_;
-  std::vector<Report> reports_;
+  std::vector<ReportRequest> reports_;
   std::string notes_;
 };
 

@@ -180,7 +180,7 @@ TEST(CompareOfResults, NamesMistakesInWhatIsAsked) {
             "script.lua:3: 'pair' is a list of names|pair = { \"seed\" }");
 }
 
-TEST(Report, ShowsASweepWithItsComparison) {
+TEST(ReportRequest, ShowsASweepWithItsComparison) {
   const auto fake = better_with_none();
   EXPECT_EQ(said(two_by_three + R"(
     done:report { output = "a.html", columns = { "reweighting.plugin", "reward" },
@@ -199,7 +199,7 @@ TEST(Report, ShowsASweepWithItsComparison) {
             "script.lua:3: the columns of a report are one setting or more, and one metric or more|");
 }
 
-TEST(Report, ShowsFrontiers) {
+TEST(ReportRequest, ShowsFrontiers) {
   const auto fake = better_with_none();
   EXPECT_EQ(said(two_by_three + R"(
     local pair = { x = "reward", y = "reward" }
@@ -214,7 +214,7 @@ TEST(Report, ShowsFrontiers) {
   EXPECT_EQ(fake->reports_[1].frontiers, (Pairs{{"reward", "reward"}, {"reward", "reward"}}));
 }
 
-TEST(Report, RefusesFrontiersOfAnythingButMetrics) {
+TEST(ReportRequest, RefusesFrontiersOfAnythingButMetrics) {
   const auto refusal = [](const std::string& frontier) {
     return said(two_by_three + "done:report { output = 'a.html', frontier = " + frontier + " }");
   };
@@ -231,7 +231,7 @@ TEST(Report, RefusesFrontiersOfAnythingButMetrics) {
   EXPECT_NE(of_a_stage.find("the runs have no setting or metric '01-sage/success'|"), std::string::npos) << of_a_stage;
 }
 
-TEST(Report, IsWrittenOverAnyResults) {
+TEST(ReportRequest, IsWrittenOverAnyResults) {
   const auto fake = std::make_shared<FakeActions>();
   EXPECT_EQ(said(base + R"(
     local done = compeer.runs { base }:run()
@@ -248,7 +248,7 @@ TEST(Report, IsWrittenOverAnyResults) {
   EXPECT_EQ(fake->reports_[1].runs.size(), 2u);
 }
 
-TEST(Report, StaysBelowTheCurrentFolderOrThatOfTheRuns) {
+TEST(ReportRequest, StaysBelowTheCurrentFolderOrThatOfTheRuns) {
   for (const std::string path : {"/tmp/x.html", "../x.html", "a/../../x.html", "x.txt", ""}) {
     EXPECT_EQ(
         said(base + "compeer.report { output = '" + path + "', runs = { base:launch() } }"),
@@ -270,7 +270,7 @@ TEST(Report, StaysBelowTheCurrentFolderOrThatOfTheRuns) {
             "script.lua:2: a report needs 'runs', a list of results|");
 }
 
-TEST(Report, HasANameThatTheSystemDoesNotCutOff) {
+TEST(ReportRequest, HasANameThatTheSystemDoesNotCutOff) {
   for (const std::string path : {"evil.sh\\0.html", "a\\n.html", "\\27[2J.html", "\\xff.html"}) {
     const auto fake = std::make_shared<FakeActions>();
     EXPECT_NE(said(base + "base:launch() compeer.runs{base}:run():report '" + path + "'", fake)

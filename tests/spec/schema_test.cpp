@@ -112,7 +112,7 @@ TEST(CoreSchema, HasDefaultsThatKeepItsOwnRules) {
 }
 
 // One item of the lists of keys in docs/specs.md, on one line.
-std::string documented(const std::string& path, const Parameter& parameter) {
+std::string documented(const std::string& path, const SettingSchema& parameter) {
   const auto& standard = parameter.default_value;
   const auto text = !standard             ? "required"
                     : standard->is_null() ? "unset"

@@ -18,10 +18,10 @@ TEST(Cohen, CountsDistantLabelsMoreWithWeights) {
   // 4 items, labels 0 1 2: (0,0) (1,1) (2,2) and (0,2) or (0,1). Rows (2,1,1).
   // (0,2): columns (1,1,2), mean cost by chance, linear: [2(1+4) + (1+2) + (2+1)] / 16 = 1; observed 2/4.
   // (0,1): columns (1,2,1), [2(2+2) + (1+1) + (2+2)] / 16 = 7/8; observed 1/4: 1 - 2/7 = 5/7.
-  EXPECT_NEAR(cohen({{1, 0, 1}, {0, 1, 0}, {0, 0, 1}}, Weights::linear), 0.5, 1e-15);
-  EXPECT_NEAR(cohen({{1, 1, 0}, {0, 1, 0}, {0, 0, 1}}, Weights::linear), 5.0 / 7, 1e-15);
+  EXPECT_NEAR(cohen({{1, 0, 1}, {0, 1, 0}, {0, 0, 1}}, DisagreementWeights::linear), 0.5, 1e-15);
+  EXPECT_NEAR(cohen({{1, 1, 0}, {0, 1, 0}, {0, 0, 1}}, DisagreementWeights::linear), 5.0 / 7, 1e-15);
   // Squares, (0,2): [2(1+8) + (1+2) + (4+1)] / 16 = 26/16; observed 1: 1 - 16/26.
-  EXPECT_NEAR(cohen({{1, 0, 1}, {0, 1, 0}, {0, 0, 1}}, Weights::quadratic), 10.0 / 26, 1e-15);
+  EXPECT_NEAR(cohen({{1, 0, 1}, {0, 1, 0}, {0, 0, 1}}, DisagreementWeights::quadratic), 10.0 / 26, 1e-15);
 }
 
 TEST(Cohen, IsUnknownWhereChanceAgreesEverywhere) {
@@ -33,7 +33,7 @@ TEST(Cohen, IsUnknownWhereChanceAgreesEverywhere) {
 
 TEST(Fleiss, IsWhatRemainsBeyondChance) {
   // Three annotators, four items: pairs agreeing 1, 1/3, 1/3, 1; mean 2/3. Judgements 6 and 6: chance 1/2. 1/3.
-  const Table ratings{{3, 0}, {2, 1}, {1, 2}, {0, 3}};
+  const ContingencyTable ratings{{3, 0}, {2, 1}, {1, 2}, {0, 3}};
   EXPECT_NEAR(observed_agreement(ratings), 2.0 / 3, 1e-15);
   EXPECT_NEAR(fleiss(ratings), 1.0 / 3, 1e-15);
   EXPECT_NEAR(randolph(ratings), 1.0 / 3, 1e-15);
@@ -41,7 +41,7 @@ TEST(Fleiss, IsWhatRemainsBeyondChance) {
 
 TEST(Fleiss, TakesItemsWithDifferentNumbersOfAnnotators) {
   // Pairs agreeing: 1 (of one), 1/3; mean 2/3. The item judged once is left out: judgements 4 and 1, chance 17/25.
-  const Table ratings{{2, 0}, {2, 1}, {0, 1}};
+  const ContingencyTable ratings{{2, 0}, {2, 1}, {0, 1}};
   EXPECT_NEAR(observed_agreement(ratings), 2.0 / 3, 1e-15);
   EXPECT_NEAR(fleiss(ratings), (2.0 / 3 - 0.68) / 0.32, 1e-15);
 }
@@ -55,9 +55,9 @@ TEST(Fleiss, IsUnknownWhereChanceAgreesEverywhere) {
 }
 
 // Rows of how often each label was given; categories 1 to 4 of Krippendorff's (2011) example with three coders.
-const Table kCoders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
-                    {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
-                    {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
+const ContingencyTable kCoders{{1, 0, 0, 0}, {0, 0, 0, 0}, {0, 2, 0, 0}, {2, 0, 0, 0}, {0, 0, 2, 0},
+                               {0, 0, 2, 1}, {0, 0, 0, 3}, {1, 0, 1, 0}, {0, 2, 0, 0}, {2, 0, 0, 0},
+                               {2, 0, 0, 0}, {0, 0, 2, 0}, {0, 0, 2, 0}, {0, 0, 0, 0}, {0, 0, 1, 1}};
 
 TEST(Krippendorff, IsWhatAHandWorksOut) {
   // Two items of two judgements, labels 0 0 and 0 1. Of 4 judgements 3 are 0. Nominal: pairs that differ within items 2
@@ -81,8 +81,8 @@ TEST(Krippendorff, IsThePackagesOfTheBooksExample) {
 TEST(Krippendorff, TakesTheLabelsValues) {
   const std::vector<double> values = {-4, -1, 0, 1, 4};
   // Two annotators: 0 0 1 2 3 4 4 2 1 3 and 0 1 1 2 4 4 2 2 0 1.
-  const Table two{{2, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {0, 2, 0, 0, 0}, {0, 0, 2, 0, 0}, {0, 0, 0, 1, 1},
-                  {0, 0, 0, 0, 2}, {0, 0, 1, 0, 1}, {0, 0, 2, 0, 0}, {1, 1, 0, 0, 0}, {0, 1, 0, 1, 0}};
+  const ContingencyTable two{{2, 0, 0, 0, 0}, {1, 1, 0, 0, 0}, {0, 2, 0, 0, 0}, {0, 0, 2, 0, 0}, {0, 0, 0, 1, 1},
+                             {0, 0, 0, 0, 2}, {0, 0, 1, 0, 1}, {0, 0, 2, 0, 0}, {1, 1, 0, 0, 0}, {0, 1, 0, 1, 0}};
   EXPECT_NEAR(krippendorff(two, Scale::interval, values), 0.6681531029357117, 1e-14);
   EXPECT_NEAR(krippendorff(two, Scale::interval), 0.7289234760051881, 1e-14);
   EXPECT_NEAR(krippendorff(two, Scale::ordinal), 0.7544523246650906, 1e-14);

@@ -33,7 +33,7 @@ TEST(Classification, DividesByZeroToZero) {
 }
 
 TEST(Classification, CountsPairsOfLabels) {
-  EXPECT_EQ(confusion(Labels{0, 0, 1, 2}, Labels{0, 1, 1, 0}, 3), (Table{{1, 1, 0}, {0, 1, 0}, {1, 0, 0}}));
+  EXPECT_EQ(confusion(Labels{0, 0, 1, 2}, Labels{0, 1, 1, 0}, 3), (ContingencyTable{{1, 1, 0}, {0, 1, 0}, {1, 0, 0}}));
   EXPECT_THROW(confusion(Labels{3}, Labels{0}, 3), std::out_of_range);
 }
 

@@ -12,20 +12,20 @@ template <class Figure>
 double of(const std::vector<std::string>& texts, Figure figure) {
   std::vector<Words> words;
   for (const auto& text : texts) words.push_back(words_of(text));
-  Texts all;
+  TokenizedTexts all;
   for (const auto& one : words) all.push_back(&one);
   return figure(all);
 }
 
 double distinct_in(const std::vector<std::string>& texts, int n) {
-  return of(texts, [n](const Texts& all) { return distinct(all, n); });
+  return of(texts, [n](const TokenizedTexts& all) { return distinct(all, n); });
 }
 double entropy_in(const std::vector<std::string>& texts, int n) {
-  return of(texts, [n](const Texts& all) { return ngram_entropy(all, n); });
+  return of(texts, [n](const TokenizedTexts& all) { return ngram_entropy(all, n); });
 }
 double bleu(const std::vector<std::string>& texts) { return of(texts, self_bleu); }
 double repeated_in(const std::string& text, const std::vector<std::string>& earlier, int n) {
-  return of(earlier, [&](const Texts& all) { return repeated(words_of(text), all, n); });
+  return of(earlier, [&](const TokenizedTexts& all) { return repeated(words_of(text), all, n); });
 }
 
 double similarity(const std::vector<std::string>& texts) {

@@ -24,7 +24,7 @@ class TrainLoop : public testing::Test {
   }
   void loop(const std::function<void(uint64_t)>& also = nullptr) {
     testing::internal::CaptureStderr();
-    const auto step = [&](uint64_t t, Row& row) {
+    const auto step = [&](uint64_t t, MetricRow& row) {
       steps.push_back(t);
       row.set("loss", 10.0 * static_cast<double>(t));
       if (also) also(t);

@@ -73,7 +73,7 @@ class SmallRun {
   const nlohmann::json spec_file_;
 
  public:
-  Run run;
+  RunContext run;
 };
 
 /// Five short dialogues in the split train, one in valid.

@@ -28,8 +28,8 @@ class StepOfASmallRun : public testing::Test {
     open_journal(small->run, "grpo", step->columns(), step->values(), 2, step->records());
     return *step;
   }
-  Row take(uint64_t t) {
-    Row row(small->run.journal->columns());
+  MetricRow take(uint64_t t) {
+    MetricRow row(small->run.journal->columns());
     testing::internal::CaptureStderr();
     step->take(t, row);
     log = testing::internal::GetCapturedStderr();
@@ -104,7 +104,7 @@ TEST_F(StepOfASmallRun, ValidatesOnTheRecordsOfItsSplit) {
   with({{"validation.every", 1}});
   ASSERT_EQ(step->records().size(), 2u);
   EXPECT_EQ(step->records()[1]->counts().at("records"), 1);
-  Row row(small->run.journal->columns());
+  MetricRow row(small->run.journal->columns());
   EXPECT_TRUE(step->validation().run_if_due(1, row));
   EXPECT_FALSE(std::isnan(row.get("validation/reward")));
 }

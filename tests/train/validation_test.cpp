@@ -22,7 +22,7 @@ class ValidationOfARun : public testing::Test {
     return *validation;
   }
   bool better(uint64_t step) {
-    Row row(columns);
+    MetricRow row(columns);
     const bool is_better = validation->run_if_due(step, row);
     loss = row.get("validation/loss");
     return is_better;

@@ -28,7 +28,7 @@ bool Counterpart::plays(Task task) {
   return task == Task::role || task == Task::sage_planning || task == Task::sage_reply || task == Task::rating;
 }
 
-std::string Counterpart::answer(const Asked& asked, const Player::Uniform& uniform) const {
+std::string Counterpart::answer(const ParsedPrompt& asked, const Player::Uniform& uniform) const {
   auto all = rounds(asked);
   if (asked.task == Task::role) return all.back().utterance;
   if (asked.task == Task::sage_reply) return reply_sections(all.back());
@@ -38,9 +38,9 @@ std::string Counterpart::answer(const Asked& asked, const Player::Uniform& unifo
 }
 
 // What was said before the seeker began, such as a greeting, is heard by nobody.
-std::vector<Round> Counterpart::rounds(const Asked& asked) const {
+std::vector<Round> Counterpart::rounds(const ParsedPrompt& asked) const {
   const auto begin =
-      std::find_if(asked.lines.begin(), asked.lines.end(), [](const Line& line) { return line.role == "user"; });
+      std::find_if(asked.lines.begin(), asked.lines.end(), [](const WorldTurn& line) { return line.role == "user"; });
   std::vector<std::string> seeker, replies;
   bool alternates = true;
   for (auto line = begin; line != asked.lines.end(); ++line) {
@@ -66,7 +66,8 @@ std::string Counterpart::planning(const std::vector<Round>& rounds) const {
                      static_cast<int>(std::clamp(change, -most_change, most_change)));
 }
 
-std::string Counterpart::score(const Asked& asked, std::vector<Round> rounds, const Player::Uniform& uniform) const {
+std::string Counterpart::score(const ParsedPrompt& asked, std::vector<Round> rounds,
+                               const Player::Uniform& uniform) const {
   rounds.pop_back();  // nobody has answered it
   int score = score_of(rating(asked.dimension, rounds));
   if (uniform(0) < profile_.judge_noise) score += score == 0 ? 1 : score == 4 || uniform(1) < 0.5 ? -1 : 1;

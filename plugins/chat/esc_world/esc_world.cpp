@@ -69,15 +69,15 @@ class EscWorldChat : public Chat {
   }
 
   // Without the system's turn.
-  static std::vector<esc_world::Line> lines_of(const ChatRequest& request) {
-    std::vector<esc_world::Line> lines;
+  static std::vector<esc_world::WorldTurn> lines_of(const ChatRequest& request) {
+    std::vector<esc_world::WorldTurn> lines;
     for (const Turn& turn : request.turns) {
       if (turn.role != "system") lines.push_back({turn.role, turn.text});
     }
     return lines;
   }
 
-  static std::optional<esc_world::Asked> asked_in(const ChatRequest& request) {
+  static std::optional<esc_world::ParsedPrompt> asked_in(const ChatRequest& request) {
     const Turn& first = request.turns.front();
     if (first.role == "system") {
       if (auto asked = esc_world::read_role(first.text, lines_of(request))) return asked;
@@ -92,7 +92,7 @@ class EscWorldChat : public Chat {
 
   Host& host_;
   std::string name_;
-  esc_world::World world_;
+  esc_world::WorldSettings world_;
   esc_world::Profile profile_;
   esc_world::Player player_;
   std::string split_;

@@ -89,7 +89,7 @@ std::string seeker(std::string_view text, Style style, const Lexicon& words, con
 
 }  // namespace
 
-std::string paraphrased(const Line& line, Style style, const Lexicon& words, const Uniform& uniform) {
+std::string paraphrased(const WorldTurn& line, Style style, const Lexicon& words, const Uniform& uniform) {
   if (line.role == "user") return seeker(line.text, style, words, uniform);
   const auto reply = read(line.text, words);
   return reply ? supporter(*reply, style, words, uniform) : line.text;

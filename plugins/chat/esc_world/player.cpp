@@ -25,7 +25,7 @@ double quality_of(const std::string& reply, const Truth& truth) {
   return known ? quality(*known, known->strategy(), truth.seeker, truth.said, truth.feelings) : 0.0;
 }
 
-void check_case(const Asked& asked, const Dialogue& truth) {
+void check_case(const ParsedPrompt& asked, const WorldDialogue& truth) {
   bool same = asked.lines.size() <= truth.turns.size();
   for (size_t i = 0; same && i < asked.lines.size(); ++i) same = asked.lines[i].text == truth.turns[i].text;
   if (same || asked.id.ends_with("/rewritten")) return;
@@ -36,11 +36,11 @@ void check_case(const Asked& asked, const Dialogue& truth) {
 
 }  // namespace
 
-std::string Player::answer(const Asked& asked, uint32_t draw, const Uniform& uniform) const {
+std::string Player::answer(const ParsedPrompt& asked, uint32_t draw, const Uniform& uniform) const {
   if (asked.task == Task::filter) return filter(asked);
   if (asked.task == Task::rewrite || asked.task == Task::rewrite_as) return rewritten(asked, uniform);
   if (Counterpart::plays(asked.task)) return Counterpart(world_, profile_).answer(asked, uniform);
-  const Dialogue dialogue = esc_world::dialogue(world_, asked.split, asked.dialogue);
+  const WorldDialogue dialogue = esc_world::dialogue(world_, asked.split, asked.dialogue);
   check_case(asked, dialogue);
   const Truth& truth = dialogue.truths.at(static_cast<size_t>(std::max(asked.round, 0)));
   switch (asked.task) {
@@ -57,11 +57,11 @@ std::string Player::answer(const Asked& asked, uint32_t draw, const Uniform& uni
   }
 }
 
-std::string Player::filter(const Asked& asked) const {
+std::string Player::filter(const ParsedPrompt& asked) const {
   const Lexicon& words = lexicon(world_.language);
   if (asked.lines.size() < 2) return "no dialogue";
   bool artificial = false;
-  for (const Line& line : asked.lines) {
+  for (const WorldTurn& line : asked.lines) {
     if (line.role != "assistant") continue;
     const auto reply = read(line.text, words);
     if (!reply) return "incoherent";
@@ -70,7 +70,7 @@ std::string Player::filter(const Asked& asked) const {
   return artificial ? "artificial" : "keep";
 }
 
-std::string Player::completion(const Asked& asked, const Truth& truth, uint32_t draw) const {
+std::string Player::completion(const ParsedPrompt& asked, const Truth& truth, uint32_t draw) const {
   const uint32_t split = asked.split == "train" ? 0 : asked.split == "valid" ? 1 : 2;
   const DrawKey place{profile_.seed_of(world_, draw), split, asked.dialogue,
                       static_cast<uint32_t>(std::max(asked.round, 0))};
@@ -79,7 +79,7 @@ std::string Player::completion(const Asked& asked, const Truth& truth, uint32_t 
       .text;
 }
 
-std::string Player::verdict(const Asked& asked, const Truth& truth, const Uniform& uniform) const {
+std::string Player::verdict(const ParsedPrompt& asked, const Truth& truth, const Uniform& uniform) const {
   const std::string name = asked.task == Task::history   ? "history"
                            : asked.task == Task::emotion ? "emotion"
                                                          : "strategy";
@@ -90,14 +90,14 @@ std::string Player::verdict(const Asked& asked, const Truth& truth, const Unifor
   return empathy::StepVerdicts().print(right != (uniform(0) < profile_.annotator_noise));
 }
 
-std::string Player::preference(const Asked& asked, const Truth& truth, const Uniform& uniform) const {
+std::string Player::preference(const ParsedPrompt& asked, const Truth& truth, const Uniform& uniform) const {
   const empathy::Preferences words;
   if (uniform(0) < profile_.annotator_noise) return words.print(empathy::preferences[below(4, uniform(1))]);
   if (uniform(2) < profile_.first_bias) return words.print(Preference::first);
   return words.print(better(asked, truth));
 }
 
-Preference Player::better(const Asked& asked, const Truth& truth) const {
+Preference Player::better(const ParsedPrompt& asked, const Truth& truth) const {
   const double first = quality_of(asked.replies[0], truth), second = quality_of(asked.replies[1], truth);
   if (std::max(first, second) <= profile_.poor) return Preference::neither;
   if (std::abs(first - second) <= profile_.tie) return Preference::both;
@@ -105,7 +105,7 @@ Preference Player::better(const Asked& asked, const Truth& truth) const {
 }
 
 // By the truth, without noise: a judgement that sets steps and reply apart contradicts itself if they are not.
-std::string Player::contradiction(const Asked& asked, const Truth& truth) const {
+std::string Player::contradiction(const ParsedPrompt& asked, const Truth& truth) const {
   const auto end = asked.judged.find("; ");
   const auto preference = empathy::Preferences().parse(end == std::string::npos ? "" : asked.judged.substr(end + 2));
   if (!preference) throw std::runtime_error("case " + asked.id + ": 'Judged:' can't be read: " + preference.refusal);
@@ -131,7 +131,7 @@ std::string Player::persona(const Truth& truth, const Uniform& uniform) const {
   return empathy::print(disc);
 }
 
-std::string Player::rewritten(const Asked& asked, const Uniform& uniform) const {
+std::string Player::rewritten(const ParsedPrompt& asked, const Uniform& uniform) const {
   Style style = profile_.drift;
   if (asked.task == Task::rewrite_as) {
     const auto disc = empathy::parse_disc(asked.persona);

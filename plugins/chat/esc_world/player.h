@@ -2,7 +2,7 @@
 #include <functional>
 #include <string>
 
-#include "chat/esc_world/asked.h"
+#include "chat/esc_world/parsed_prompt.h"
 #include "empathy/judgement.h"
 
 namespace compeer::esc_world {
@@ -22,7 +22,7 @@ struct Profile {
   Style drift = Style::influence;  ///< the style of a rewriter that has no persona in mind
 
   /// Another seed than the world's: what is written now is not what was said then.
-  uint64_t seed_of(const World& world, uint32_t draw) const {
+  uint64_t seed_of(const WorldSettings& world, uint32_t draw) const {
     return world.seed + (uint64_t{1} + seed) * 1000003 + uint64_t{draw} * 7919;
   }
 };
@@ -30,30 +30,30 @@ struct Profile {
 /// Plays chat models for dialogues of the world: it knows the truth of the case that a prompt names.
 class Player {
  public:
-  Player(World world, Profile profile) : world_(std::move(world)), profile_(std::move(profile)) {}
+  Player(WorldSettings world, Profile profile) : world_(std::move(world)), profile_(std::move(profile)) {}
 
   /// Uniform in [0, 1): a function of the question, the draw and this number.
   using Uniform = std::function<double(uint32_t number)>;
 
   /// Throws std::runtime_error if the dialogue that is shown is not that of the case, as when the world is another.
-  std::string answer(const Asked& asked, uint32_t draw, const Uniform& uniform) const;
+  std::string answer(const ParsedPrompt& asked, uint32_t draw, const Uniform& uniform) const;
 
  private:
-  std::string filter(const Asked& asked) const;
-  std::string completion(const Asked& asked, const Truth& truth, uint32_t draw) const;
-  std::string verdict(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
-  std::string preference(const Asked& asked, const Truth& truth, const Uniform& uniform) const;
-  empathy::Preference better(const Asked& asked, const Truth& truth) const;
-  std::string contradiction(const Asked& asked, const Truth& truth) const;
+  std::string filter(const ParsedPrompt& asked) const;
+  std::string completion(const ParsedPrompt& asked, const Truth& truth, uint32_t draw) const;
+  std::string verdict(const ParsedPrompt& asked, const Truth& truth, const Uniform& uniform) const;
+  std::string preference(const ParsedPrompt& asked, const Truth& truth, const Uniform& uniform) const;
+  empathy::Preference better(const ParsedPrompt& asked, const Truth& truth) const;
+  std::string contradiction(const ParsedPrompt& asked, const Truth& truth) const;
   std::string persona(const Truth& truth, const Uniform& uniform) const;
-  std::string rewritten(const Asked& asked, const Uniform& uniform) const;
+  std::string rewritten(const ParsedPrompt& asked, const Uniform& uniform) const;
 
-  World world_;
+  WorldSettings world_;
   Profile profile_;
 };
 
 /// What is said, in other words: sentences of the grammar become others of the same label, markers and tails those of
 /// `style`. What the grammar does not know stays as it is.
-std::string paraphrased(const Line& line, Style style, const Lexicon& words, const Player::Uniform& uniform);
+std::string paraphrased(const WorldTurn& line, Style style, const Lexicon& words, const Player::Uniform& uniform);
 
 }  // namespace compeer::esc_world

@@ -4,12 +4,12 @@
 
 namespace compeer::esc_world {
 
-Support::Support(const World& world, const Profile& profile, const std::string& split, uint32_t count)
+Support::Support(const WorldSettings& world, const Profile& profile, const std::string& split, uint32_t count)
     : world_(world), profile_(profile), split_(split) {
   for (uint32_t index = 0; index < count; ++index) known_.emplace(Play(world, split, index).utterance(), index);
 }
 
-std::optional<std::string> Support::answer(const std::vector<Line>& lines, uint32_t draw) const {
+std::optional<std::string> Support::answer(const std::vector<WorldTurn>& lines, uint32_t draw) const {
   if (lines.empty()) return std::nullopt;
   const auto [begin, end] = known_.equal_range(lines[0].text);
   for (auto one = begin; one != end; ++one) {
@@ -18,7 +18,8 @@ std::optional<std::string> Support::answer(const std::vector<Line>& lines, uint3
   return std::nullopt;
 }
 
-std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<Line>& lines, uint32_t draw) const {
+std::optional<std::string> Support::answer_as(uint32_t index, const std::vector<WorldTurn>& lines,
+                                              uint32_t draw) const {
   Play play(world_, split_, index);
   for (size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].role != (i % 2 == 0 ? "user" : "assistant")) return std::nullopt;

@@ -13,16 +13,16 @@ namespace compeer::esc_world {
 class Support {
  public:
   /// Knows dialogues 0 ... count - 1 of a split. Keeps `world` and `profile`.
-  Support(const World& world, const Profile& profile, const std::string& split, uint32_t count);
+  Support(const WorldSettings& world, const Profile& profile, const std::string& split, uint32_t count);
 
   /// A completion, steps and reply, for the dialogue so far; nothing if no known dialogue began and went on like this.
   /// Of several that did, the first is answered.
-  std::optional<std::string> answer(const std::vector<Line>& lines, uint32_t draw) const;
+  std::optional<std::string> answer(const std::vector<WorldTurn>& lines, uint32_t draw) const;
 
  private:
-  std::optional<std::string> answer_as(uint32_t index, const std::vector<Line>& lines, uint32_t draw) const;
+  std::optional<std::string> answer_as(uint32_t index, const std::vector<WorldTurn>& lines, uint32_t draw) const;
 
-  const World& world_;
+  const WorldSettings& world_;
   const Profile& profile_;
   std::string split_;
   std::multimap<std::string, uint32_t> known_;  // by the first utterance

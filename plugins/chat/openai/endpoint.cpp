@@ -29,13 +29,13 @@ std::string base(std::string url) {
 
 Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<int64_t>(std::ceil(seconds * 1000))); }
 
-Form form_of(const Settings& settings) {
-  Form form{.model = settings.text("name"),
-            .limit_field = settings.text("limit_field"),
-            .stream = settings.flag("stream"),
-            .extra = settings.table("extra").json(),
-            .omit = settings.texts("omit"),
-            .json_schema = settings.text("response_format") == "json_schema"};
+RequestFormat form_of(const Settings& settings) {
+  RequestFormat form{.model = settings.text("name"),
+                     .limit_field = settings.text("limit_field"),
+                     .stream = settings.flag("stream"),
+                     .extra = settings.table("extra").json(),
+                     .omit = settings.texts("omit"),
+                     .json_schema = settings.text("response_format") == "json_schema"};
   for (const char* own : {"model", "messages", "stream"}) {
     if (form.extra.contains(own) || std::find(form.omit.begin(), form.omit.end(), own) != form.omit.end()) {
       throw Error("extra, omit", std::string("the field '") + own + "' is the plugin's own", "", Exit::spec);

@@ -38,7 +38,7 @@ class Endpoint {
   }
 
   Address address;
-  Form form;
+  RequestFormat form;
   Post post;
   Patience patience;
   size_t concurrent;

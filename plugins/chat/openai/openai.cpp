@@ -16,7 +16,7 @@
 
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
-#include "openai/asking.h"
+#include "openai/request_batch.h"
 
 namespace {
 
@@ -35,7 +35,7 @@ class OpenAi : public Chat {
   }
 
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    openai::Asking(endpoint_, account_, host_, requests, arrived).run();
+    openai::RequestBatch(endpoint_, account_, host_, requests, arrived).run();
   }
 
   std::string model() const override { return endpoint_.form.model; }

@@ -160,7 +160,7 @@ json content_of(const Turn& turn) {
 
 }  // namespace
 
-std::string body_of(const Form& form, const ChatRequest& request) {
+std::string body_of(const RequestFormat& form, const ChatRequest& request) {
   json body{{"model", form.model}, {"messages", json::array()}, {"temperature", request.temperature}};
   for (const auto& turn : request.turns) {
     body["messages"].push_back(json{{"role", turn.role}, {"content", content_of(turn)}});

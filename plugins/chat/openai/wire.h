@@ -8,7 +8,7 @@
 namespace compeer::openai {
 
 /// What is the same in every request to an endpoint.
-struct Form {
+struct RequestFormat {
   std::string model;
   std::string limit_field = "max_tokens";           ///< the name of that field; some models want another
   bool stream = false;                              ///< the answer as server-sent events
@@ -18,7 +18,7 @@ struct Form {
 };
 
 /// The body of a chat completion request.
-std::string body_of(const Form& form, const ChatRequest& request);
+std::string body_of(const RequestFormat& form, const ChatRequest& request);
 
 /// What an endpoint sent back, understood.
 struct Received {

@@ -24,7 +24,7 @@ class Scripted : public Chat {
 
  private:
   std::string path_;
-  scripted::Table table_;
+  scripted::AnswerTable table_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string with_draw(std::string text, uint32_t draw) {
 
 }  // namespace
 
-Table::Table(const std::filesystem::path& file) : file_(file.string()) {
+AnswerTable::AnswerTable(const std::filesystem::path& file) : file_(file.string()) {
   const auto bytes = read_file(file);
   digest_ = sha256(bytes);
   std::istringstream lines(bytes);
@@ -48,7 +48,7 @@ Table::Table(const std::filesystem::path& file) : file_(file.string()) {
   }
 }
 
-void Table::add(const std::string& text) {
+void AnswerTable::add(const std::string& text) {
   const auto value = json::parse(text);
   if (!value.is_object()) throw std::runtime_error("is no object");
   const std::vector<std::string> keys{"user", "contains", "answer", "failure"};
@@ -69,14 +69,14 @@ void Table::add(const std::string& text) {
   }
 }
 
-ChatReply Table::reply(const Line& line, uint32_t draw) {
+ChatReply AnswerTable::reply(const Line& line, uint32_t draw) {
   ChatReply reply;
   reply.failure = line.failure;
   if (!line.answers.empty()) reply.text = with_draw(line.answers[draw % line.answers.size()], draw);
   return reply;
 }
 
-ChatReply Table::answer(const ChatRequest& request) const {
+ChatReply AnswerTable::answer(const ChatRequest& request) const {
   const std::string& said = request.turns.back().text;
   if (const auto line = exact_.find(said); line != exact_.end()) return reply(line->second, request.draw);
   for (const auto& line : others_) {

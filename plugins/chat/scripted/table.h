@@ -17,10 +17,10 @@ namespace compeer::scripted {
 ///   {"answer": "Go on."}                                    any question
 ///
 /// Lines with "user" come first, then the others in their order. "{n}" in an answer is the request's draw.
-class Table {
+class AnswerTable {
  public:
   /// Throws Error (exit 4) naming file and line.
-  explicit Table(const std::filesystem::path& file);
+  explicit AnswerTable(const std::filesystem::path& file);
 
   ChatReply answer(const ChatRequest& request) const;
 

@@ -177,7 +177,7 @@ class Cer : public Dataset {
     const bool swap = random_order_ && draw(record.id) < 0.5;
     const auto& c = record.candidate;
     const auto reading = judging::reading_in(record.all, reads_);
-    const judging::Reply reference{record.reference, reading.reference}, reply{c.reply, reading.reply};
+    const judging::InterpretedReply reference{record.reference, reading.reference}, reply{c.reply, reading.reply};
     Example example{record.id, form_.context(record.history), "", record.all};
     for (size_t question = first; question <= last; ++question) {
       if (question > first) example.history.push_back({"assistant", example.answer});
@@ -206,7 +206,7 @@ class Cer : public Dataset {
   const bool random_order_, shows_;
   const judging::Reads reads_;
   const std::filesystem::path media_;
-  const judging::Form form_;
+  const judging::JudgeFormat form_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
   std::vector<Unreadable> unreadable_;
   std::map<std::string, size_t> copies_;  // of an original, by its id

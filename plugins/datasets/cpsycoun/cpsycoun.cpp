@@ -82,7 +82,7 @@ std::vector<std::string> lines(const std::string& bytes) {
   return all;
 }
 
-Dialogue dialogue_of(const Source& source, const std::string& bytes) {
+Dialogue dialogue_of(const CorpusFile& source, const std::string& bytes) {
   const bool is_list = source.file.extension() == ".json";
   Dialogue dialogue;
   dialogue.labels = {{"preface", nullptr}, {"topic", nullptr}};

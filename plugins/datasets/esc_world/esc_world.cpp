@@ -19,7 +19,7 @@ class EscWorld : public compeer::Dataset {
   compeer::Example get(const std::string& split, int64_t index) override {
     if (settings_.text("unit") == "scenario") return scenario(split, static_cast<uint32_t>(index));
     if (settings_.text("unit") == "dialogue") return whole(split, static_cast<uint32_t>(index));
-    compeer::esc_world::Sample sample = compeer::esc_world::sample(world_, split, static_cast<uint32_t>(index));
+    compeer::esc_world::WorldSample sample = compeer::esc_world::sample(world_, split, static_cast<uint32_t>(index));
     compeer::Example example{std::move(sample.id), {}, std::move(sample.answer), std::move(sample.record)};
     for (auto& line : sample.history) example.history.push_back({std::move(line.role), std::move(line.text)});
     return example;
@@ -37,7 +37,7 @@ class EscWorld : public compeer::Dataset {
 
   compeer::Example whole(const std::string& split, uint32_t index) const {
     using nlohmann::json;
-    compeer::esc_world::Dialogue dialogue = compeer::esc_world::dialogue(world_, split, index);
+    compeer::esc_world::WorldDialogue dialogue = compeer::esc_world::dialogue(world_, split, index);
     compeer::Example example{dialogue.id, {}, "", {}};
     json labels = json::array();
     for (size_t i = 0; i < dialogue.turns.size(); ++i) {
@@ -50,7 +50,7 @@ class EscWorld : public compeer::Dataset {
   }
 
   compeer::Settings settings_;
-  compeer::esc_world::World world_;
+  compeer::esc_world::WorldSettings world_;
 };
 
 }  // namespace

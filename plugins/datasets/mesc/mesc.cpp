@@ -52,9 +52,9 @@ Dialogue dialogue_of(const json& record) {
 /// Puts the rows of the table together.
 class Table {
  public:
-  explicit Table(Shelf& shelf) : shelf_(shelf) {}
+  explicit Table(CorpusCache& cache) : cache_(cache) {}
 
-  void take(const Row& row) {
+  void take(const CsvRow& row) {
     try {
       if (!row.problem.empty()) throw Refusal(row.problem);
       if (heading_.empty()) {
@@ -72,15 +72,15 @@ class Table {
   void finish() {
     if (first_row_ == 0) return;
     if (problem_.empty()) {
-      shelf_.add(dialogue_, first_row_);
+      cache_.add(dialogue_, first_row_);
     } else {
-      shelf_.leave_out(first_row_, problem_);
+      cache_.leave_out(first_row_, problem_);
     }
     dialogue_ = {}, problem_.clear(), first_row_ = 0;
   }
 
  private:
-  json fields(const Row& row) const {
+  json fields(const CsvRow& row) const {
     if (row.fields.size() != heading_.size())
       throw Refusal("has " + std::to_string(row.fields.size()) + " fields, the heading " +
                     std::to_string(heading_.size()));
@@ -106,24 +106,24 @@ class Table {
     dialogue_.utterances.push_back(std::move(one));
   }
 
-  Shelf& shelf_;
+  CorpusCache& cache_;
   std::vector<std::string> heading_;
   Dialogue dialogue_;
   std::string problem_;
   int64_t first_row_ = 0;
 };
 
-void read_table(const Source& source, Shelf& shelf) {
+void read_table(const CorpusFile& source, CorpusCache& cache) {
   const std::string text = compeer::read_file(source.file);
-  Table table(shelf);
-  each_csv_row(text, [&](const Row& row) { table.take(row); });
+  Table table(cache);
+  each_csv_row(text, [&](const CsvRow& row) { table.take(row); });
   table.finish();
-  if (text.empty()) shelf.leave_out(1, "is not there: the file is empty");
+  if (text.empty()) cache.leave_out(1, "is not there: the file is empty");
 }
 
-void read_file(const Source& source, Shelf& shelf) {
+void read_file(const CorpusFile& source, CorpusCache& cache) {
   static const Reader splits = json_records(dialogue_of);
-  source.file.extension() == ".csv" ? read_table(source, shelf) : splits(source, shelf);
+  source.file.extension() == ".csv" ? read_table(source, cache) : splits(source, cache);
 }
 
 class Mesc : public Corpus {

@@ -121,7 +121,7 @@ class Profiles : public Dataset {
   const bool numbers_told_;
   std::map<std::string, std::vector<std::string>> splits_;  // records, a line each
   std::map<std::string, int64_t> numbers_;                  // by id
-  std::vector<corpora::LeftOut> left_out_;
+  std::vector<corpora::LeftOutRecord> left_out_;
 };
 
 }  // namespace

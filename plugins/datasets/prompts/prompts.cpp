@@ -11,7 +11,7 @@
 #include "corpora/fields.h"
 #include "corpora/json_records.h"
 #include "corpora/left_out.h"
-#include "corpora/shelf.h"
+#include "corpora/corpus_cache.h"
 #include "corpora/sources.h"
 
 namespace {
@@ -164,7 +164,7 @@ class Prompts : public Dataset {
       place.bytes = {};
       const auto [first, added] = ids_.emplace(example.id, place);
       if (!added) throw Refusal("has the id " + shown(example.id) + ", which " + named(first->second, file) + " has");
-      place.bytes = blocks_.keep(raw.bytes);
+      place.bytes = arena_.keep(raw.bytes);
       const auto split = example.record.find("split");
       const bool said = split != example.record.end();
       splits_[said ? split->get<std::string>() : corpora::split_of(example.id, valid_, test_)].push_back(place);
@@ -175,7 +175,7 @@ class Prompts : public Dataset {
 
   Example read(const LineAt& place) const {
     Example example = example_of(corpora::parse(place.bytes, place.offset));
-    const corpora::Source& file = files_[place.file];
+    const corpora::CorpusFile& file = files_[place.file];
     if (example.id.empty()) example.id = file.name + "/" + std::to_string(place.number);
     if (file.split.empty()) return example;
     const std::string said = example.record.value("split", file.split);
@@ -192,11 +192,11 @@ class Prompts : public Dataset {
   }
 
   const double valid_, test_;
-  std::vector<corpora::Source> files_;
-  corpora::Blocks blocks_;
+  std::vector<corpora::CorpusFile> files_;
+  corpora::ByteArena arena_;
   std::map<std::string, std::vector<LineAt>> splits_;
   std::unordered_map<std::string, LineAt> ids_;  // while files are read
-  std::vector<corpora::LeftOut> left_out_;
+  std::vector<corpora::LeftOutRecord> left_out_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ using namespace compeer::corpora;
 const std::vector<std::pair<std::string_view, Role>> kRoles = {{"client", Role::seeker},
                                                                {"counselor", Role::supporter}};
 
-Dialogue dialogue_of(const Source&, const std::string& bytes) {
+Dialogue dialogue_of(const CorpusFile&, const std::string& bytes) {
   const json messages = parse(bytes, 0);
   if (!messages.is_array()) throw Refusal("is no JSON list");
   Dialogue dialogue;

@@ -14,10 +14,10 @@ std::string key_of(size_t dimension) { return std::string(dimensions[dimension].
 struct Asked {
   Chat* chat;
   const stages::Asking* how;
-  std::vector<stages::Question> questions;
+  std::vector<stages::ChatQuestion> questions;
 };
 
-stages::Prompts prompts_for(const Settings& settings, Host& host, const std::string& setting, size_t dimension) {
+stages::StagePrompt prompts_for(const Settings& settings, Host& host, const std::string& setting, size_t dimension) {
   return {settings, host, setting, "esc_eval_" + key_of(dimension), {"dialogue"}};
 }
 
@@ -42,7 +42,7 @@ Judging::Judging(const Settings& settings, Host& host) : parser_(parser_of(setti
   }
 }
 
-void Judging::judge(std::vector<Case>& cases) const {
+void Judging::judge(std::vector<JudgedDialogue>& cases) const {
   if (cases.empty()) return;
   for (const auto& [name, model] : judges_) {
     if (model.chat || name == only_judge) ask(name, cases);
@@ -54,10 +54,10 @@ const Judging::Model& Judging::model_for(const std::string& judge, const json& r
   return judge == only_judge && other != instead_.end() ? other->second : judges_.at(judge);
 }
 
-void Judging::ask(const std::string& judge, std::vector<Case>& cases) const {
+void Judging::ask(const std::string& judge, std::vector<JudgedDialogue>& cases) const {
   std::vector<Asked> asked;
-  for (Case& one : cases) {
-    Scores& scores = one.judged[judge];
+  for (JudgedDialogue& one : cases) {
+    DialogueScores& scores = one.judged[judge];
     const auto dialogue = stages::shown(shown_turns(one.transcript), *one.record);
     for (size_t d = 0; d < dimensions.size(); ++d) {
       json& kept = one.answers[judge][key_of(d)];

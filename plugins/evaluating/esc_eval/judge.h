@@ -14,10 +14,10 @@
 namespace compeer::evaluating::esc_eval {
 
 /// A dialogue that is to be judged, and what was said of it.
-struct Case {
+struct JudgedDialogue {
   const nlohmann::json* record;  ///< with "id" and "language"
   Transcript transcript;
-  Judged judged = {};
+  ScoresByJudge judged = {};
   nlohmann::json answers = nlohmann::json::object();  ///< {judge: {dimension: the last answer}}
   int64_t refused = 0;                                ///< answers that were asked for again
 };
@@ -28,7 +28,7 @@ class Judging {
  public:
   Judging(const Settings& settings, Host& host);
 
-  void judge(std::vector<Case>& cases) const;
+  void judge(std::vector<JudgedDialogue>& cases) const;
 
   /// Who judges: {"judge": model, "judge.en.fluency": model, "second_judge": model}. Scores stand under "judge" and
   /// "second_judge".
@@ -43,11 +43,11 @@ class Judging {
   struct Model {
     OptionalChat chat;
     stages::Asking asking;
-    std::map<size_t, stages::Prompts> prompts;
+    std::map<size_t, stages::StagePrompt> prompts;
   };
   using Dimension = std::pair<std::string, size_t>;  // language and dimension
 
-  void ask(const std::string& judge, std::vector<Case>& cases) const;
+  void ask(const std::string& judge, std::vector<JudgedDialogue>& cases) const;
   const Model& model_for(const std::string& judge, const nlohmann::json& record, size_t dimension) const;
 
   std::map<std::string, Model> judges_;  // "judge", "second_judge"

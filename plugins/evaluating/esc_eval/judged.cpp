@@ -31,8 +31,8 @@ std::string known() {
   return names;
 }
 
-Scores scores_of(const json& by_dimension, Parser parser, std::string& refusal) {
-  Scores scores;
+DialogueScores scores_of(const json& by_dimension, Parser parser, std::string& refusal) {
+  DialogueScores scores;
   for (const auto& [key, value] : by_dimension.items()) {
     if (const auto* dimension = find(key)) {
       scores[static_cast<size_t>(dimension - dimensions.data())] = score_of(value, parser);
@@ -63,11 +63,11 @@ bool is_judged(const json& record) {
   return record.contains("answers") || record.contains("scores") || scored;
 }
 
-Recorded recorded(const json& record, Parser parser) {
+RecordedScores recorded(const json& record, Parser parser) {
   const json all = record.contains("answers")  ? record.at("answers")
                    : record.contains("scores") ? record.at("scores")
                                                : own_scores(record);
-  Recorded made;
+  RecordedScores made;
   if (!all.is_object() || all.empty()) return {{}, "no scores by dimension, nor by judge and dimension"};
   const bool by_judge = std::all_of(all.begin(), all.end(), [](const json& value) { return value.is_object(); });
   if (!by_judge) {
@@ -78,7 +78,7 @@ Recorded recorded(const json& record, Parser parser) {
   return made;
 }
 
-json to_json(const Judged& judged) {
+json to_json(const ScoresByJudge& judged) {
   json all = json::object();
   for (const auto& [judge, scores] : judged) {
     for (size_t d = 0; d < dimensions.size(); ++d)

@@ -20,7 +20,7 @@ inline constexpr std::array<Dimension, 7> dimensions = {{{"fluency", "Fluency"},
 inline constexpr int best_score = 4;
 
 /// A judge's scores of one dialogue; nothing where there is none that is valid.
-using Scores = std::array<std::optional<int>, dimensions.size()>;
+using DialogueScores = std::array<std::optional<int>, dimensions.size()>;
 
 /// How a score is read out of an answer.
 enum class Parser {

@@ -16,7 +16,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-Scored::Scored(const Dialogues& dialogues, const Judges& judges) : n_(dialogues.size()) {
+Scored::Scored(const Dialogues& dialogues, const JudgeNames& judges) : n_(dialogues.size()) {
   for (const auto& judge : judges) {
     auto& table = scores_.emplace_back();
     for (auto& column : table) column.assign(n_, unknown);
@@ -71,7 +71,7 @@ int64_t Scored::valid() const {
 json Scored::figures(const statistics::Resampling& how) const {
   json all = {{"n", valid()}};
   int64_t fewest = static_cast<int64_t>(n_);
-  const auto put = [&](const std::string& key, int64_t n, const statistics::Figure& figure) {
+  const auto put = [&](const std::string& key, int64_t n, const statistics::Statistic& figure) {
     all[key] = stages::figure(statistics::bootstrap(n_, figure, how));
     all[key]["n"] = n;
   };

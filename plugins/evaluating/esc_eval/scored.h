@@ -16,18 +16,18 @@ namespace compeer::evaluating::esc_eval {
 inline constexpr double of_hundred = 25;
 
 /// What was counted of one dialogue.
-struct Dialogue {
-  Judged judged;
+struct ScoredDialogue {
+  ScoresByJudge judged;
   std::map<std::string, std::string> groups;  ///< "languages": "en"
 };
-using Dialogues = std::vector<const Dialogue*>;
-using Judges = std::vector<std::string>;
+using Dialogues = std::vector<const ScoredDialogue*>;
+using JudgeNames = std::vector<std::string>;
 
 /// The scores that some judges gave some dialogues, as numbers from 0 to 100. `rows` are numbers of dialogues, which
 /// may come again: a resample.
 class Scored {
  public:
-  Scored(const Dialogues& dialogues, const Judges& judges);
+  Scored(const Dialogues& dialogues, const JudgeNames& judges);
 
   /// The mean over the judges of the mean of each one's valid scores; a judge without any does not count. NaN if none
   /// has.

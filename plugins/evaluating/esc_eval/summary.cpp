@@ -43,13 +43,13 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
-Dialogue dialogue_of(const std::map<std::string, double>& cells) {
-  Dialogue made;
+ScoredDialogue dialogue_of(const std::map<std::string, double>& cells) {
+  ScoredDialogue made;
   for (const auto& [name, times] : cells) {
     const auto parts = parts_of(name);
     if (parts[0] == "group") made.groups[parts[1]] = parts[2];
     if (parts[0] != "score") continue;
-    Scores& scores = made.judged[parts[1]];
+    DialogueScores& scores = made.judged[parts[1]];
     for (size_t d = 0; d < dimensions.size(); ++d) {
       if (dimensions[d].key == parts[2] && parts[3] != "-") scores[d] = parts[3][0] - '0';
     }
@@ -57,7 +57,7 @@ Dialogue dialogue_of(const std::map<std::string, double>& cells) {
   return made;
 }
 
-Judges judges_of(const std::vector<Dialogue>& dialogues) {
+JudgeNames judges_of(const std::vector<ScoredDialogue>& dialogues) {
   std::set<std::string> names;
   for (const auto& dialogue : dialogues) {
     for (const auto& [judge, scores] : dialogue.judged) names.insert(judge);
@@ -65,7 +65,7 @@ Judges judges_of(const std::vector<Dialogue>& dialogues) {
   return {names.begin(), names.end()};
 }
 
-json grouped(const std::vector<Dialogue>& dialogues, const std::string& plural, const Judges& judges,
+json grouped(const std::vector<ScoredDialogue>& dialogues, const std::string& plural, const JudgeNames& judges,
              const Resampling& how) {
   std::map<std::string, Dialogues> groups;
   for (const auto& dialogue : dialogues) {
@@ -77,7 +77,8 @@ json grouped(const std::vector<Dialogue>& dialogues, const std::string& plural, 
   return all;
 }
 
-json agreement(const std::vector<Dialogue>& dialogues, const Judges& judges, size_t d, const Resampling& how) {
+json agreement(const std::vector<ScoredDialogue>& dialogues, const JudgeNames& judges, size_t d,
+               const Resampling& how) {
   std::vector<size_t> first, second;
   for (const auto& [judged, groups] : dialogues) {
     const auto a = judged.find(judges[0]), b = judged.find(judges[1]);
@@ -95,8 +96,8 @@ json agreement(const std::vector<Dialogue>& dialogues, const Judges& judges, siz
         },
         how));
   };
-  const double kappa =
-      statistics::cohen(statistics::confusion(first, second, best_score + 1), statistics::Weights::quadratic);
+  const double kappa = statistics::cohen(statistics::confusion(first, second, best_score + 1),
+                                         statistics::DisagreementWeights::quadratic);
   return {{"n", first.size()},
           {"equal", mean([](double a, double b) { return a == b ? 1.0 : 0.0; })},
           {"difference", mean([](double a, double b) { return of_hundred * (a - b); })},
@@ -104,7 +105,7 @@ json agreement(const std::vector<Dialogue>& dialogues, const Judges& judges, siz
 }
 
 // A judge who says nothing at all of a dialogue owes it all scores.
-void put_invalid(const std::vector<Dialogue>& dialogues, const Judges& judges, json& all) {
+void put_invalid(const std::vector<ScoredDialogue>& dialogues, const JudgeNames& judges, json& all) {
   int64_t sum = 0;
   json reasons = json::object();
   for (const auto& dialogue : dialogues) {
@@ -124,7 +125,7 @@ void put_invalid(const std::vector<Dialogue>& dialogues, const Judges& judges, j
 
 }  // namespace
 
-void count(const json& record, const Judged& judged, Outcome& outcome) {
+void count(const json& record, const ScoresByJudge& judged, Outcome& outcome) {
   const json alone = {{"id", record.at("id")}};
   const auto put = [&](const std::string& name) { outcome.counts[stages::of_dialogue(alone, name)] = 1; };
   for (const auto& [judge, scores] : judged) {
@@ -143,11 +144,11 @@ void count(const json& record, const Judged& judged, Outcome& outcome) {
 }
 
 json summary(const std::map<std::string, double>& counts, const Resampling& how) {
-  std::vector<Dialogue> dialogues;
+  std::vector<ScoredDialogue> dialogues;
   Dialogues all;
   for (const auto& cells : stages::by_dialogue(counts)) dialogues.push_back(dialogue_of(cells));
   for (const auto& dialogue : dialogues) all.push_back(&dialogue);
-  const Judges judges = judges_of(dialogues);
+  const JudgeNames judges = judges_of(dialogues);
   json found = Scored(all, judges).figures(how);
   found["columns"] = found["titles"] = json::array();
   for (const auto& [key, title] : dimensions) found["columns"].push_back(key), found["titles"].push_back(title);

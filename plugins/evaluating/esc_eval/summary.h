@@ -10,7 +10,7 @@
 namespace compeer::evaluating::esc_eval {
 
 /// Counts one dialogue's scores, for its "language", "source" and "category" (published: "res") too.
-void count(const nlohmann::json& record, const Judged& judged, Outcome& outcome);
+void count(const nlohmann::json& record, const ScoresByJudge& judged, Outcome& outcome);
 
 /// Table 2 out of the counts. Figures are {value, low, high, n}: scores times 25, so from 0 to 100, with intervals by
 /// bootstrap over dialogues. A figure is the mean over the judges of each one's mean over its valid scores; `n` is how

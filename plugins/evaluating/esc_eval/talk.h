@@ -39,7 +39,7 @@ class RolePlayer {
   ChatRequest request(const Scene& scene, uint32_t draw) const;
 
   OptionalChat chat_;
-  stages::Prompts prompts_;
+  stages::StagePrompt prompts_;
   int64_t rounds_, max_tokens_;
   double temperature_;
   int64_t tries_;

@@ -112,7 +112,7 @@ std::string shown(const Planning& planning) {
          "\nChange: " + std::to_string(planning.change);
 }
 
-std::optional<Said> read_said(std::string_view answer) {
+std::optional<SeekerAnswer> read_said(std::string_view answer) {
   const auto read = empathy::answer_in(answer);
   if (!read) return std::nullopt;
   const std::string_view text = *read.value;
@@ -120,7 +120,7 @@ std::optional<Said> read_said(std::string_view answer) {
   if (response.end == npos) return std::nullopt;
   auto rest = text.substr(response.end);
   if (rest.starts_with("**")) rest.remove_prefix(2);  // of "**Response:**"
-  Said said{"", bare(rest)};
+  SeekerAnswer said{"", bare(rest)};
   if (said.text.empty()) return std::nullopt;
   constexpr std::array<std::string_view, 4> names = {"Thinking", "Origin", "Change", "Response"};
   said.thinking = sections(text, names)[0];

@@ -22,12 +22,12 @@ std::optional<Planning> read_planning(std::string_view answer);
 std::string shown(const Planning& planning);
 
 /// The second: what the seeker says.
-struct Said {
+struct SeekerAnswer {
   std::string thinking;  ///< may be empty
   std::string text;  ///< what follows the last "Response:"; line ends, "[", "]" and curly quotes around it are left out
 };
 
 /// Nothing if there is no "Response:", or no word behind it.
-std::optional<Said> read_said(std::string_view answer);
+std::optional<SeekerAnswer> read_said(std::string_view answer);
 
 }  // namespace compeer::evaluating::sage

@@ -28,7 +28,7 @@ struct Simulator::Scene {
   std::vector<Turn> turns;
   json history = json::array(), transcript = json::array();
   Planning planning;
-  Said said;
+  SeekerAnswer said;
 
   bool open() const { return played.refusal.empty() && played.trajectory.end == End::none; }
 
@@ -119,7 +119,7 @@ std::map<std::string, std::string> Simulator::shown(const Scene& scene) const {
   return slots;
 }
 
-void Simulator::ask(std::vector<Scene*>& open, std::vector<stages::Question>& questions, const char* what) const {
+void Simulator::ask(std::vector<Scene*>& open, std::vector<stages::ChatQuestion>& questions, const char* what) const {
   if (open.empty()) return;
   const int64_t refused = stages::ask(chat_.demanded("a seeker is to be played"), questions, asking_);
   open[0]->played.refused += refused;
@@ -129,7 +129,7 @@ void Simulator::ask(std::vector<Scene*>& open, std::vector<stages::Question>& qu
 }
 
 void Simulator::feel(std::vector<Scene*>& open) const {
-  std::vector<stages::Question> questions;
+  std::vector<stages::ChatQuestion> questions;
   questions.reserve(open.size());
   for (Scene* scene : open) {
     questions.push_back({planning_.fill(scene->language, shown(*scene)), [scene](const std::string& answer) {
@@ -142,7 +142,7 @@ void Simulator::feel(std::vector<Scene*>& open) const {
 }
 
 void Simulator::speak(std::vector<Scene*>& open) const {
-  std::vector<stages::Question> questions;
+  std::vector<stages::ChatQuestion> questions;
   questions.reserve(open.size());
   for (Scene* scene : open) {
     auto slots = shown(*scene);

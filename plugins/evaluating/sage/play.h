@@ -40,13 +40,13 @@ class Simulator {
   void hear(std::vector<Scene*>& open, const Supporter& supporter, int64_t round) const;
   void feel(std::vector<Scene*>& open) const;
   void speak(std::vector<Scene*>& open) const;
-  void ask(std::vector<Scene*>& open, std::vector<stages::Question>& questions, const char* what) const;
+  void ask(std::vector<Scene*>& open, std::vector<stages::ChatQuestion>& questions, const char* what) const;
   std::map<std::string, std::string> shown(const Scene& scene) const;
 
   OptionalChat chat_;
   Rules rules_;
   stages::Asking asking_;
-  stages::Prompts planning_, reply_;
+  stages::StagePrompt planning_, reply_;
 };
 
 }  // namespace compeer::evaluating::sage

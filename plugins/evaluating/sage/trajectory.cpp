@@ -122,13 +122,13 @@ bool is_recorded(const json& record) {
                      [](const json& turn) { return text_of(member(turn, "role")) == "assistant"; });
 }
 
-Recorded recorded(const json& record, const Rules& rules) {
+RecordedDialogue recorded(const json& record, const Rules& rules) {
   try {
     const json& history = member(record, "history");
     if (!history.is_array()) throw Refusal{"unreadable history", "has no list 'history'"};
     Reader reader(rules);
     for (const json& turn : history) reader.take(turn);
-    Recorded read{reader.finish(), "", ""};
+    RecordedDialogue read{reader.finish(), "", ""};
     check_result(record, read.trajectory);
     return read;
   } catch (const Refusal& refusal) {

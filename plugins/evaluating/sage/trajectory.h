@@ -17,7 +17,7 @@ struct Trajectory {
 };
 
 /// A dialogue out of a record, or why it can't be scored: in words that many records share, and what it is of this one.
-struct Recorded {
+struct RecordedDialogue {
   Trajectory trajectory;
   std::string refusal, detail;
 };
@@ -31,6 +31,6 @@ bool is_recorded(const nlohmann::json& record);
 /// Fields that were left out are not missed, but for "role" and "emotion-point"; what is there must agree with the
 /// rules. Refused: "unreadable history", "points against the rules", "not ended" (half-written: the last word is not
 /// where the rules end a dialogue), "goes on after its end".
-Recorded recorded(const nlohmann::json& record, const Rules& rules);
+RecordedDialogue recorded(const nlohmann::json& record, const Rules& rules);
 
 }  // namespace compeer::evaluating::sage

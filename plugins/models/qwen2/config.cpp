@@ -70,7 +70,7 @@ struct Reader {
 };
 
 // {"type": "mrope", "mrope_section": [16, 24, 24]} or {"rope_type": "default", "rope_theta": 1e6}
-void read_rope(const Reader& rope, Config& c) {
+void read_rope(const Reader& rope, TextConfig& c) {
   const auto type = rope.text("rope_type", rope.text("type", "default"));
   rope.need(type == "default" || type == "mrope", "rotary positions of type '" + type + "' are not supported");
   c.rope_theta = rope.positive("rope_theta", c.rope_theta);
@@ -84,7 +84,7 @@ void read_rope(const Reader& rope, Config& c) {
   }
 }
 
-void read_sizes(const Reader& reader, Config& c) {
+void read_sizes(const Reader& reader, TextConfig& c) {
   c.vocab_size = reader.size("vocab_size");
   c.hidden_size = reader.size("hidden_size");
   c.num_hidden_layers = reader.size("num_hidden_layers", most_layers);
@@ -112,12 +112,12 @@ bool slides(const Reader& reader) {
 
 }  // namespace
 
-Config read_config(const json& config, const std::string& where, Exit exit) {
+TextConfig read_config(const json& config, const std::string& where, Exit exit) {
   const Reader reader{config, where, exit};
   reader.need(config.is_object(), "is no JSON object");
   reader.need(reader.text("hidden_act", "silu") == "silu", "hidden_act must be 'silu'");
   reader.need(!slides(reader), "attention with a sliding window is not supported");
-  Config c;
+  TextConfig c;
   read_sizes(reader, c);
   c.rms_norm_eps = reader.positive("rms_norm_eps", c.rms_norm_eps);
   c.tie_word_embeddings = reader.flag("tie_word_embeddings", false);
@@ -139,7 +139,7 @@ json read_config_file(const std::filesystem::path& folder) {
   return read_json_object(file);
 }
 
-json write_config(const Config& c, int64_t end_token) {
+json write_config(const TextConfig& c, int64_t end_token) {
   json config = {{"architectures", {"Qwen2ForCausalLM"}},
                  {"model_type", "qwen2"},
                  {"vocab_size", c.vocab_size},

@@ -22,7 +22,7 @@ kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   return {halves ? at::kBFloat16 : at::kFloat, true, release};
 }
 
-Decoder::Decoder(const Config& config, std::vector<Parameter> parameters, Use use)
+Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use)
     : config_(config),
       use_(std::move(use)),
       parameters_(std::move(parameters)),

@@ -36,7 +36,7 @@ struct Use {
 class Decoder {
  public:
   /// `parameters` as `entries(config)` lists them.
-  Decoder(const Config& config, std::vector<Parameter> parameters, Use use = {});
+  Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use = {});
   Decoder(Decoder&&) = delete;  // graphs hold the addresses of its weights
 
   ModelShape shape() const;
@@ -65,7 +65,7 @@ class Decoder {
   void assemble();
   Layer next_layer(std::vector<Parameter>::const_iterator& next) const;
 
-  Config config_;
+  TextConfig config_;
   Use use_;
   std::vector<Parameter> parameters_;
   Rotary rotary_;

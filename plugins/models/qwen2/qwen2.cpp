@@ -23,7 +23,7 @@ class Qwen2 : public Model, public TrainableInParts {
     if (settings.has("path")) {
       from_folder(settings.text("path"), std::move(use));
     } else if (settings.has("config")) {
-      const Config config = read_config(settings.table("config").json(), "model.config", Exit::spec);
+      const TextConfig config = read_config(settings.table("config").json(), "model.config", Exit::spec);
       config_ = write_config(config, end_token_);
       decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), std::move(use));
     } else {
@@ -57,7 +57,7 @@ class Qwen2 : public Model, public TrainableInParts {
     if (const auto type = config_.value("model_type", json("qwen2")); type != "qwen2")
       throw Error(where, "model_type is " + type.dump() + "; this plugin reads \"qwen2\"", "", Exit::data);
     generation_ = read_generation_config(folder);
-    const Config config = read_config(config_, where);
+    const TextConfig config = read_config(config_, where);
     const Store store(folder, use.keeping);
     store.check(entries(config));
     if (use.keeping.frozen) use.release = store.release();

@@ -35,7 +35,7 @@ bool aligned(const record::TensorView& view) {
 
 }  // namespace
 
-std::vector<Entry> entries(const Config& c) {
+std::vector<Entry> entries(const TextConfig& c) {
   const int64_t queries = c.num_attention_heads * c.head_dim, keys = c.num_key_value_heads * c.head_dim;
   std::vector<Entry> all{{"model.embed_tokens.weight", {c.vocab_size, c.hidden_size}}};
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
@@ -154,7 +154,7 @@ std::function<void()> Store::release() const {
   return [files = files_] { files->file.release(); };
 }
 
-std::vector<Parameter> fresh(const Config& config, const std::function<double(uint32_t, uint32_t)>& normal) {
+std::vector<Parameter> fresh(const TextConfig& config, const std::function<double(uint32_t, uint32_t)>& normal) {
   std::vector<Parameter> parameters;
   for (const Entry& entry : entries(config)) {
     at::Tensor value = at::empty(entry.shape, at::kFloat);
@@ -171,7 +171,7 @@ std::vector<Parameter> fresh(const Config& config, const std::function<double(ui
   return parameters;
 }
 
-std::vector<Parameter> load(const Config& config, const std::filesystem::path& folder) {
+std::vector<Parameter> load(const TextConfig& config, const std::filesystem::path& folder) {
   const Store store(folder, Keeping());
   const auto wanted = entries(config);
   store.check(wanted);

@@ -16,7 +16,7 @@ struct Entry {
   std::string name;
   std::vector<int64_t> shape;
 };
-std::vector<Entry> entries(const Config& config);
+std::vector<Entry> entries(const TextConfig& config);
 
 /// How weights are kept: the settings `frozen` and `precision`.
 struct Keeping {
@@ -58,10 +58,10 @@ class Store {
 };
 
 /// Fresh weights: matrices normal with deviation 0.02, norms 1, biases 0. normal(i, j) is the j-th draw for entry i.
-std::vector<Parameter> fresh(const Config& config, const std::function<double(uint32_t, uint32_t)>& normal);
+std::vector<Parameter> fresh(const TextConfig& config, const std::function<double(uint32_t, uint32_t)>& normal);
 
 /// From a folder's safetensors, trainable.
-std::vector<Parameter> load(const Config& config, const std::filesystem::path& folder);
+std::vector<Parameter> load(const TextConfig& config, const std::filesystem::path& folder);
 
 constexpr uint64_t largest_shard = 5'000'000'000;  // bytes, as transformers cuts them
 

@@ -55,7 +55,7 @@ Vision read_vision(const json& table, const std::string& where) {
 
 }  // namespace
 
-Config read_config(const json& config, const std::string& where) {
+VlConfig read_config(const json& config, const std::string& where) {
   need(config.is_object(), where, "is not a JSON object");
   const json type = config.value("model_type", json());
   need(type == "qwen2_5_vl", where, "model_type is " + type.dump() + "; this plugin reads \"qwen2_5_vl\"");
@@ -63,7 +63,7 @@ Config read_config(const json& config, const std::string& where) {
        "needs the table 'vision_config'");
   const bool nested = config.contains("text_config") && config.at("text_config").is_object();
   const json& text = nested ? config.at("text_config") : config;
-  Config c;
+  VlConfig c;
   c.text = qwen2::read_config(text, nested ? where + ": text_config" : where);
   c.text.tie_word_embeddings = config.value("tie_word_embeddings", false) || text.value("tie_word_embeddings", false);
   if (c.text.rope_sections.empty()) c.text.rope_sections = {16, 24, 24};
@@ -78,7 +78,7 @@ Config read_config(const json& config, const std::string& where) {
   return c;
 }
 
-json write_config(const Config& c, const json& read) {
+json write_config(const VlConfig& c, const json& read) {
   json config = qwen2::write_config(c.text, -1);
   config["architectures"] = {"Qwen2_5_VLForConditionalGeneration"};
   config["model_type"] = "qwen2_5_vl";

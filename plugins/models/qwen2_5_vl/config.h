@@ -23,8 +23,8 @@ struct Vision {
 };
 
 /// Sizes and special tokens of a Qwen2.5-VL model, as in config.json.
-struct Config {
-  qwen2::Config text;
+struct VlConfig {
+  qwen2::TextConfig text;
   Vision vision;
   int64_t image_token = 151655, video_token = 151656, vision_start_token = 151652, vision_end_token = 151653;
 };
@@ -32,9 +32,9 @@ struct Config {
 /// From config.json in the layout of published models (text sizes beside vision_config) or the newer one (text_config).
 /// Throws Error (exit 4) at `where` if a size is missing, does not fit the others, or asks for what this plugin does
 /// not do.
-Config read_config(const nlohmann::json& config, const std::string& where);
+VlConfig read_config(const nlohmann::json& config, const std::string& where);
 
 /// The layout of published models; `read` is what the config was read from, in either layout.
-nlohmann::json write_config(const Config& config, const nlohmann::json& read);
+nlohmann::json write_config(const VlConfig& config, const nlohmann::json& read);
 
 }  // namespace compeer::qwen2_5_vl

@@ -7,7 +7,7 @@ namespace compeer::qwen2_5_vl {
 namespace {
 
 // The units of one place in time, window after window; windows at the lower and right edge are smaller.
-void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vision, Layout& all) {
+void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vision, PatchLayout& all) {
   const int64_t side = vision.window();
   for (int64_t top = 0; top < height; top += side) {
     for (int64_t left = 0; left < width; left += side) {
@@ -20,7 +20,7 @@ void add_windows(int64_t first, int64_t height, int64_t width, const Vision& vis
   }
 }
 
-void add_places(int64_t height, int64_t width, int64_t merge, Layout& all) {
+void add_places(int64_t height, int64_t width, int64_t merge, PatchLayout& all) {
   for (int64_t top = 0; top < height; top += merge) {
     for (int64_t left = 0; left < width; left += merge) {
       for (int64_t i = 0; i < merge * merge; ++i) {
@@ -33,8 +33,8 @@ void add_places(int64_t height, int64_t width, int64_t merge, Layout& all) {
 
 }  // namespace
 
-Layout layout(const std::vector<const Picture*>& pictures, const Vision& vision) {
-  Layout all;
+PatchLayout layout(const std::vector<const Picture*>& pictures, const Vision& vision) {
+  PatchLayout all;
   for (const Picture* picture : pictures) {
     const int64_t height = picture->height / vision.spatial_merge_size;
     const int64_t width = picture->width / vision.spatial_merge_size;

@@ -29,7 +29,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     config_ = read_config(stored, (folder / "config.json").string());
     saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
     generation_ = qwen2::read_generation_config(folder);
-    Weights weights = load(config_, folder, text.keeping);
+    VlWeights weights = load(config_, folder, text.keeping);
     qwen2::Use tower = text;
     tower.keeping = tower_keeping(text.keeping);
     tower.release = weights.release_tower;
@@ -127,7 +127,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
   }
 
   int64_t end_token_;
-  Config config_;
+  VlConfig config_;
   json saved_config_, generation_;  // config.json as published models have it, and generation_config.json
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;

@@ -13,7 +13,7 @@ namespace compeer::qwen2_5_vl {
 
 namespace {
 
-using kernels::Span;
+using kernels::RowRange;
 using kernels::Weight;
 
 constexpr double kEpsilon = 1e-6;
@@ -35,9 +35,9 @@ at::Tensor patches_of(const std::vector<const Picture*>& pictures, int64_t patch
   return parts.size() == 1 ? parts[0] : at::cat(parts);
 }
 
-at::Tensor boundaries(const std::vector<Span>& spans) {
+at::Tensor boundaries(const std::vector<RowRange>& spans) {
   std::vector<int64_t> ends{0};
-  for (const Span& span : spans) ends.push_back(span.end);
+  for (const RowRange& span : spans) ends.push_back(span.end);
   return numbers(ends);
 }
 
@@ -114,7 +114,7 @@ void Tower::assemble() {
 
 at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* traces) {
   if (blocks_.empty()) assemble();
-  const Layout places = layout(pictures, vision_);
+  const PatchLayout places = layout(pictures, vision_);
   const at::Tensor order = numbers(places.order);
   at::Tensor x = use_.arithmetic.linear(patches_of(pictures, vision_.patch()), patch_embed_[0]);
   if (traces) {
@@ -135,7 +135,7 @@ at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* 
 }
 
 // The first half of a head's frequencies goes with the row of a patch, the second with its column.
-qwen2::Rotary::Angles Tower::angles(const Layout& places) {
+qwen2::Rotary::Angles Tower::angles(const PatchLayout& places) {
   const auto row = rotary_.angles({places.row, {}, {}}), column = rotary_.angles({places.column, {}, {}});
   const at::Tensor order = numbers(places.order);
   return {in_windows(at::cat({row.cosine, column.cosine}, 1), order, vision_.unit()),
@@ -143,7 +143,7 @@ qwen2::Rotary::Angles Tower::angles(const Layout& places) {
 }
 
 at::Tensor Tower::attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& turns,
-                            const Layout& places) {
+                            const PatchLayout& places) {
   const kernels::Heads heads{vision_.num_heads, vision_.num_heads, vision_.head_dim()};
   const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, kEpsilon);
   const auto parts = use_.arithmetic.linear(h, block.qkv, block.qkv_bias).chunk(3, 1);

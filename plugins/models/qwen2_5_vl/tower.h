@@ -40,10 +40,11 @@ class Tower {
     bool full_attention;
   };
   void assemble();
-  at::Tensor attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles, const Layout& layout);
+  at::Tensor attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles,
+                       const PatchLayout& layout);
   at::Tensor feed_forward(Block& block, const at::Tensor& x);
   at::Tensor merge(const at::Tensor& x);
-  qwen2::Rotary::Angles angles(const Layout& layout);
+  qwen2::Rotary::Angles angles(const PatchLayout& layout);
 
   Vision vision_;
   std::vector<Parameter> weights_;

@@ -15,7 +15,7 @@ int64_t tokens_of(const Picture& picture, const Vision& vision) {
   return picture.time * picture.height * picture.width / vision.unit();
 }
 
-void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& pictures, const Config& config) {
+void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& pictures, const VlConfig& config) {
   const auto found = std::count_if(tokens.begin(), tokens.end(), [&](int32_t t) { return placeholder(t, config); });
   int64_t needed = 0;
   for (const Picture& picture : pictures) needed += tokens_of(picture, config.vision);
@@ -82,7 +82,7 @@ void check_picture(const Picture& picture, const Vision& vision) {
 }
 
 VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::vector<Picture>& pictures,
-                     const Config& config) {
+                     const VlConfig& config) {
   check_counts(tokens, pictures, config);
   Positions positions(static_cast<int64_t>(tokens.size()), first);
   size_t seen = 0;

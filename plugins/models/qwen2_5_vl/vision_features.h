@@ -12,7 +12,7 @@ namespace compeer::qwen2_5_vl {
 void check_picture(const Picture& picture, const Vision& vision);
 
 /// True for tokens whose place is taken by what the tower sees.
-inline bool placeholder(int64_t token, const Config& config) {
+inline bool placeholder(int64_t token, const VlConfig& config) {
   return token == config.image_token || token == config.video_token;
 }
 
@@ -21,6 +21,6 @@ inline bool placeholder(int64_t token, const Config& config) {
 /// counts seconds * tokens_per_second from one place of a video to the next. Throws Error (exit 4) if the placeholders
 /// among the tokens are not those of `pictures`, one unbroken run for each.
 VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::vector<Picture>& pictures,
-                     const Config& config);
+                     const VlConfig& config);
 
 }  // namespace compeer::qwen2_5_vl

@@ -27,7 +27,7 @@ qwen2::Keeping tower_keeping(const qwen2::Keeping& keeping) {
   return tower;
 }
 
-Weights load(const Config& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
   const auto text = qwen2::entries(config.text), tower = tower_entries(config.vision);
   auto all = text;
   all.insert(all.end(), tower.begin(), tower.end());

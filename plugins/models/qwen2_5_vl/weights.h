@@ -9,7 +9,7 @@
 namespace compeer::qwen2_5_vl {
 
 /// All weights of a model folder.
-struct Weights {
+struct VlWeights {
   std::vector<Parameter> text;                        ///< as qwen2::entries lists them, kept as the settings say
   std::vector<Parameter> tower;                       ///< as tower_entries lists them, frozen
   std::function<void()> release_text, release_tower;  ///< see qwen2::Store
@@ -17,7 +17,7 @@ struct Weights {
 
 /// Published names (visual.*, model.*) or those of newer files (model.visual.*, model.language_model.*). All missing,
 /// extra and misshaped tensors are named in one Error (exit 4).
-Weights load(const Config& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping);
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping);
 
 /// How the tower is kept: frozen, whatever the rest of the model is. What is stored as bfloat16 stays so in training,
 /// where it gives the same products as float32.

@@ -49,7 +49,7 @@ class EscWorldTruth : public compeer::Reward {
             {"grammatical", verdict.grammatical}};
   }
 
-  compeer::esc_world::Weights weights_;
+  compeer::esc_world::TruthWeights weights_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace compeer::esc_world {
 
 /// What each part of a verdict counts.
-struct Weights {
+struct TruthWeights {
   double step = 1, reply = 1, format = 1;
   bool prefers = false;  ///< the reply is compared with the reference instead of graded
   double tie = 0.07;     ///< how much lower its quality may be and still be as good
@@ -17,7 +17,7 @@ struct Weights {
 /// The reward in the shape of UnifiReward's: three steps (plus or minus one each) + reply (from -1 to 1) + format
 /// (plus or minus one), each times its weight. A completion that is not in the format gets `broken_format`, or the
 /// least there is: otherwise a completion with wrong steps and a bad reply could gain by breaking it.
-inline double sum(const Verdict& verdict, double reference_quality, const Weights& weights) {
+inline double sum(const Verdict& verdict, double reference_quality, const TruthWeights& weights) {
   const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
   if (!verdict.format && weights.demands_format)
     return weights.broken_format.value_or(-(3 * weights.step + weights.reply + weights.format));

@@ -130,7 +130,7 @@ Encoder::Encoder(const std::filesystem::path& folder)
 
 std::vector<int32_t> Encoder::tokens(const std::string& text) const { return pieces_.encode(text, most_tokens_); }
 
-at::Tensor Encoder::pass(Layer& layer, const at::Tensor& x, const std::vector<kernels::Span>& texts) {
+at::Tensor Encoder::pass(Layer& layer, const at::Tensor& x, const std::vector<kernels::RowRange>& texts) {
   const auto through = [](Dense& dense, const at::Tensor& rows) {
     return arithmetic().linear(rows, dense.weight, dense.bias);
   };
@@ -145,9 +145,9 @@ at::Tensor Encoder::pass(Layer& layer, const at::Tensor& x, const std::vector<ke
   return normed(at::add(h, through(layer.out, wide)), layer.norm);
 }
 
-at::Tensor Encoder::forward(const std::vector<int32_t>& tokens, const std::vector<kernels::Span>& texts) {
+at::Tensor Encoder::forward(const std::vector<int32_t>& tokens, const std::vector<kernels::RowRange>& texts) {
   std::vector<int64_t> places;
-  for (const kernels::Span& text : texts) {
+  for (const kernels::RowRange& text : texts) {
     for (int64_t i = 0; i < text.end - text.start; ++i) places.push_back(i);
   }
   at::Tensor x = at::add(arithmetic().embedding(numbers({tokens.begin(), tokens.end()}), words_),
@@ -161,7 +161,7 @@ std::vector<std::vector<float>> Encoder::embed(const std::vector<std::string>& t
   const int64_t width = config_.hidden_size;
   std::vector<std::vector<float>> results(texts.size(), std::vector<float>(static_cast<size_t>(width), 0.0f));
   std::vector<int32_t> batch;
-  std::vector<kernels::Span> spans;
+  std::vector<kernels::RowRange> spans;
   std::vector<size_t> owners;
   const auto flush = [&] {
     if (spans.empty()) return;

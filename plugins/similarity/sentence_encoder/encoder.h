@@ -39,8 +39,8 @@ class Encoder {
     Dense intermediate, out;
     Norm norm;
   };
-  at::Tensor forward(const std::vector<int32_t>& tokens, const std::vector<kernels::Span>& texts);
-  at::Tensor pass(Layer& layer, const at::Tensor& x, const std::vector<kernels::Span>& spans);
+  at::Tensor forward(const std::vector<int32_t>& tokens, const std::vector<kernels::RowRange>& texts);
+  at::Tensor pass(Layer& layer, const at::Tensor& x, const std::vector<kernels::RowRange>& spans);
 
   Recipe recipe_;
   BertConfig config_;

@@ -15,7 +15,7 @@ namespace {
 using namespace compeer;
 using empathy::Preference;
 using nlohmann::json;
-using stages::Judgement;
+using stages::Annotation;
 
 constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
@@ -32,13 +32,13 @@ struct Annotator {
 
   Chat& chat;
   stages::Asking asking;
-  stages::Prompts preference;
-  std::vector<stages::Prompts> steps;
+  stages::StagePrompt preference;
+  std::vector<stages::StagePrompt> steps;
 };
 
 /// What one annotator says of each record; a refusal where it gives no answer.
 struct Opinions {
-  std::vector<Judgement> judgements;
+  std::vector<Annotation> judgements;
   std::vector<std::string> refusals, answers;  // those that were refused
   int64_t malformed = 0;
 };
@@ -108,7 +108,7 @@ class Annotate : public Stage {
     const Opinions third = ask(2, disputed);
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < records.size(); ++i) {
-      std::vector<Judgement> judgements = {first.judgements[i], second.judgements[i]};
+      std::vector<Annotation> judgements = {first.judgements[i], second.judgements[i]};
       const Opinions& refusing = !first.refusals[i].empty() ? first : second;
       std::string refusal = refusing.refusals[i], answer = refusing.answers[i];
       if (place[i] > 0) {
@@ -129,7 +129,7 @@ class Annotate : public Stage {
     all.judgements.resize(records.size());
     all.refusals.resize(records.size());
     all.answers.resize(records.size());
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < records.size(); ++i) {
       for (size_t step = 0; step < 3; ++step) {
         questions.push_back({step_prompt(annotator, records[i], step),
@@ -179,7 +179,7 @@ class Annotate : public Stage {
     return stages::shown(stages::turns_in(record.at("history")), record);
   }
 
-  Outcome decided(json record, const std::vector<Judgement>& judgements) const {
+  Outcome decided(json record, const std::vector<Annotation>& judgements) const {
     const auto found = stages::majority(judgements);
     Outcome outcome = found ? Outcome{} : stages::dropped("no majority");
     count(judgements, outcome);
@@ -210,8 +210,8 @@ class Annotate : public Stage {
     record["provenance"]["steps"] = {{"models", models}, {"prompts", prompts}};
   }
 
-  static void count(const std::vector<Judgement>& judgements, Outcome& outcome) {
-    const Judgement &a = judgements[0], &b = judgements[1];
+  static void count(const std::vector<Annotation>& judgements, Outcome& outcome) {
+    const Annotation &a = judgements[0], &b = judgements[1];
     const auto word = [](bool right) { return right ? "True" : "False"; };
     for (size_t step = 0; step < 3; ++step)
       outcome.counts[std::string(step_names[step]) + ": " + word(a.steps[step]) + ", " + word(b.steps[step])] = 1;
@@ -222,7 +222,7 @@ class Annotate : public Stage {
 
   static json agreement_of(const std::map<std::string, double>& counts, const std::string& what,
                            const std::vector<std::string>& labels) {
-    statistics::Table table(labels.size(), std::vector<size_t>(labels.size())), ratings;
+    statistics::ContingencyTable table(labels.size(), std::vector<size_t>(labels.size())), ratings;
     for (size_t i = 0; i < labels.size(); ++i) {
       for (size_t j = 0; j < labels.size(); ++j) {
         const auto found = counts.find(what + ": " + labels[i] + ", " + labels[j]);

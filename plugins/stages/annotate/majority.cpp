@@ -2,7 +2,7 @@
 
 namespace compeer::stages {
 
-bool same(const Judgement& a, const Judgement& b) { return a.steps == b.steps && a.preference == b.preference; }
+bool same(const Annotation& a, const Annotation& b) { return a.steps == b.steps && a.preference == b.preference; }
 
 namespace {
 
@@ -18,17 +18,17 @@ std::optional<Label> common(const std::vector<Label>& labels) {
 
 }  // namespace
 
-std::optional<Judgement> majority(const std::vector<Judgement>& all) {
-  Judgement judgement;
+std::optional<Annotation> majority(const std::vector<Annotation>& all) {
+  Annotation judgement;
   for (size_t step = 0; step < judgement.steps.size(); ++step) {
     std::vector<char> labels;
-    for (const Judgement& one : all) labels.push_back(one.steps[step]);
+    for (const Annotation& one : all) labels.push_back(one.steps[step]);
     const auto label = common(labels);
     if (!label) return std::nullopt;
     judgement.steps[step] = *label;
   }
   std::vector<empathy::Preference> preferences;
-  for (const Judgement& one : all) preferences.push_back(one.preference);
+  for (const Annotation& one : all) preferences.push_back(one.preference);
   const auto preference = common(preferences);
   if (!preference) return std::nullopt;
   judgement.preference = *preference;

@@ -9,15 +9,15 @@
 namespace compeer::stages {
 
 /// One annotator's judgement of a completion: its three steps, and its reply against another one.
-struct Judgement {
+struct Annotation {
   std::array<bool, 3> steps = {};
   empathy::Preference preference = empathy::Preference::both;
 };
 
 /// True if two annotators say the same of everything.
-bool same(const Judgement& a, const Judgement& b);
+bool same(const Annotation& a, const Annotation& b);
 
 /// What at least two annotators say of each thing; nothing if there is a thing no two agree on.
-std::optional<Judgement> majority(const std::vector<Judgement>& all);
+std::optional<Annotation> majority(const std::vector<Annotation>& all);
 
 }  // namespace compeer::stages

@@ -75,7 +75,7 @@ class Consistency : public Stage {
 
   void ask(std::vector<Judged>& all) const {
     static const empathy::Answers words({"yes", "no"});
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     std::vector<Judged*> whose;
     for (Judged& one : all) {
       if (!one.refusal.empty()) continue;
@@ -119,7 +119,7 @@ class Consistency : public Stage {
   const stages::Judges judges_;
   const statistics::Resampling resampling_;
   const stages::Asking asking_;
-  const stages::Prompts prompts_;
+  const stages::StagePrompt prompts_;
   Chat* chat_ = nullptr;
 };
 

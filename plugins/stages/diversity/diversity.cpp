@@ -44,7 +44,7 @@ class Diversity : public Stage {
   const int n_;
   const std::string score_;
   const statistics::Resampling resampling_;
-  std::vector<stages::Spoken> dialogues_;
+  std::vector<stages::DialogueReplies> dialogues_;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace compeer::stages {
 namespace {
 
 using nlohmann::json;
-using statistics::Texts;
+using statistics::TokenizedTexts;
 using statistics::Words;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -39,9 +39,9 @@ std::optional<double> score_in(const json& scores, const std::string& name) {
 }
 
 // Texts of some dialogues; `round` -1: of all rounds.
-Texts texts_of(std::span<const Spoken> dialogues, int round = -1) {
-  Texts texts;
-  for (const Spoken& one : dialogues) {
+TokenizedTexts texts_of(std::span<const DialogueReplies> dialogues, int round = -1) {
+  TokenizedTexts texts;
+  for (const DialogueReplies& one : dialogues) {
     for (size_t i = 0; i < one.replies.size(); ++i) {
       if (round < 0 || i == static_cast<size_t>(round)) texts.push_back(&one.replies[i]);
     }
@@ -50,19 +50,19 @@ Texts texts_of(std::span<const Spoken> dialogues, int round = -1) {
 }
 
 // Unknown, not 0, where there are no such n-grams.
-double distinct(const Texts& texts, int n) {
+double distinct(const TokenizedTexts& texts, int n) {
   const double share = statistics::distinct(texts, n);
   return share > 0 ? share : kUnknown;
 }
 
-double entropy(const Texts& texts, int n) {
+double entropy(const TokenizedTexts& texts, int n) {
   return std::isnan(distinct(texts, n)) ? kUnknown : statistics::ngram_entropy(texts, n);
 }
 
 // Of each reply of a dialogue that has runs of n words; NaN elsewhere, and for the first.
-std::vector<double> repetitions(const Spoken& dialogue, int n) {
+std::vector<double> repetitions(const DialogueReplies& dialogue, int n) {
   std::vector<double> all;
-  Texts earlier;
+  TokenizedTexts earlier;
   for (const Words& reply : dialogue.replies) {
     all.push_back(earlier.empty() ? kUnknown : statistics::repeated(reply, earlier, n));
     earlier.push_back(&reply);
@@ -70,13 +70,13 @@ std::vector<double> repetitions(const Spoken& dialogue, int n) {
   return all;
 }
 
-std::vector<double> lengths(const Spoken& dialogue) {
+std::vector<double> lengths(const DialogueReplies& dialogue) {
   std::vector<double> all;
   for (const Words& reply : dialogue.replies) all.push_back(static_cast<double>(reply.size()));
   return all;
 }
 
-std::vector<double> silences(const Spoken& dialogue) {
+std::vector<double> silences(const DialogueReplies& dialogue) {
   std::vector<double> all;
   for (const Words& reply : dialogue.replies) all.push_back(reply.empty() ? 1 : 0);
   return all;
@@ -115,7 +115,8 @@ json rounds(const std::vector<std::vector<double>>& values, size_t most, const s
   return curve;
 }
 
-json rounds(const std::vector<Spoken>& dialogues, size_t most, const std::function<double(const Texts&)>& f) {
+json rounds(const std::vector<DialogueReplies>& dialogues, size_t most,
+            const std::function<double(const TokenizedTexts&)>& f) {
   json curve = json::array();
   for (size_t round = 0; round < most; ++round) {
     const auto texts = texts_of(dialogues, static_cast<int>(round));
@@ -125,7 +126,7 @@ json rounds(const std::vector<Spoken>& dialogues, size_t most, const std::functi
   return curve;
 }
 
-json correlation(const std::vector<Spoken>& dialogues, const std::vector<double>& values,
+json correlation(const std::vector<DialogueReplies>& dialogues, const std::vector<double>& values,
                  const statistics::Resampling& how) {
   std::vector<double> scores, known;
   for (size_t i = 0; i < dialogues.size(); ++i) {
@@ -145,8 +146,8 @@ json correlation(const std::vector<Spoken>& dialogues, const std::vector<double>
 
 }  // namespace
 
-Spoken spoken_in(const json& record, const std::string& score) {
-  Spoken spoken;
+DialogueReplies spoken_in(const json& record, const std::string& score) {
+  DialogueReplies spoken;
   for (const Turn& turn : turns_of(record)) {
     if (turn.role == "assistant") spoken.replies.push_back(words_of(turn.text));
   }
@@ -154,11 +155,11 @@ Spoken spoken_in(const json& record, const std::string& score) {
   return spoken;
 }
 
-json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resampling& how) {
+json variety(const std::vector<DialogueReplies>& dialogues, int n, const statistics::Resampling& how) {
   std::vector<std::vector<double>> repeats, sizes, within, silent;
   std::vector<double> repeated, pairs;  // of each dialogue
   size_t most = 0;
-  for (const Spoken& one : dialogues) {
+  for (const DialogueReplies& one : dialogues) {
     most = std::max(most, one.replies.size());
     repeats.push_back(repetitions(one, n));
     sizes.push_back(lengths(one));
@@ -168,7 +169,7 @@ json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resa
     repeated.push_back(mean(repeats.back()));
   }
   const auto all = texts_of(dialogues);
-  const auto speaks = [](const Spoken& one) { return !one.replies.empty(); };
+  const auto speaks = [](const DialogueReplies& one) { return !one.replies.empty(); };
   json found = {{"n", std::count_if(dialogues.begin(), dialogues.end(), speaks)},
                 {"dialogues", dialogues.size()},
                 {"replies", all.size()}};
@@ -184,11 +185,13 @@ json variety(const std::vector<Spoken>& dialogues, int n, const statistics::Resa
   found["dialogue_distinct_2"] = mean_of(within, how);
   found["length"] = mean_of(sizes, how);
   found["silent"] = mean_of(silent, how);
-  found["curves"] = {{"repetition", rounds(repeats, most, how)},
-                     {"length", rounds(sizes, most, how)},
-                     {"distinct_2", rounds(dialogues, most, [](const Texts& texts) { return distinct(texts, 2); })},
-                     {"self_bleu", rounds(dialogues, most, statistics::self_bleu)}};
-  if (std::any_of(dialogues.begin(), dialogues.end(), [](const Spoken& one) { return one.expression.has_value(); })) {
+  found["curves"] = {
+      {"repetition", rounds(repeats, most, how)},
+      {"length", rounds(sizes, most, how)},
+      {"distinct_2", rounds(dialogues, most, [](const TokenizedTexts& texts) { return distinct(texts, 2); })},
+      {"self_bleu", rounds(dialogues, most, statistics::self_bleu)}};
+  if (std::any_of(dialogues.begin(), dialogues.end(),
+                  [](const DialogueReplies& one) { return one.expression.has_value(); })) {
     found["expression"] = {{"with_repetition", correlation(dialogues, repeated, how)},
                            {"with_distinct_2", correlation(dialogues, pairs, how)}};
   }

@@ -27,7 +27,7 @@ class EscEval : public Stage {
     std::vector<json> records = given;
     std::vector<Outcome> outcomes(records.size());
     std::vector<size_t> cards;
-    std::vector<esc_eval::Case> cases;
+    std::vector<esc_eval::JudgedDialogue> cases;
     for (size_t i = 0; i < records.size(); ++i) {
       if (esc_eval::is_judged(records[i])) {
         outcomes[i] = summed_up(records[i]);
@@ -76,7 +76,8 @@ class EscEval : public Stage {
   }
 
   // A dialogue that can be judged is a case; the record stays where it is.
-  void take(json& record, esc_eval::Transcript transcript, Outcome& outcome, std::vector<esc_eval::Case>& cases) const {
+  void take(json& record, esc_eval::Transcript transcript, Outcome& outcome,
+            std::vector<esc_eval::JudgedDialogue>& cases) const {
     outcome.dropped = transcript.refusal;
     if (!transcript.refusal.empty()) return;
     std::string first = transcript.turns[0].at("text");
@@ -88,7 +89,7 @@ class EscEval : public Stage {
   }
 
   void play(const std::vector<size_t>& cards, std::vector<json>& records, std::vector<Outcome>& outcomes,
-            std::vector<esc_eval::Case>& cases) const {
+            std::vector<esc_eval::JudgedDialogue>& cases) const {
     std::vector<const json*> played;
     std::vector<std::string> languages;
     for (const size_t i : cards) {
@@ -104,7 +105,7 @@ class EscEval : public Stage {
     }
   }
 
-  Outcome told(const esc_eval::Case& one, std::map<std::string, double> counts) const {
+  Outcome told(const esc_eval::JudgedDialogue& one, std::map<std::string, double> counts) const {
     json record = *one.record;
     record.erase("lines");
     if (!one.transcript.greeting.empty()) record["greeting"] = one.transcript.greeting;

@@ -39,7 +39,7 @@ class Filter : public Stage {
   std::vector<Outcome> make(const std::vector<json>& records) override {
     only_.demand_if_misspelt();
     std::vector<Outcome> outcomes(records.size());
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     std::vector<size_t> asked;
     std::vector<empathy::Fitness> found(records.size(), empathy::Fitness::keep);
     for (size_t i = 0; i < records.size(); ++i) {
@@ -93,7 +93,7 @@ class Filter : public Stage {
 
   Chat& chat_;
   stages::Asking asking_;
-  stages::Prompts prompts_;
+  stages::StagePrompt prompts_;
   empathy::FilterVerdicts verdicts_;
   stages::Expected only_;
   std::vector<std::string> keeps_;

@@ -40,13 +40,13 @@ class Generate : public Stage {
   struct Writer {
     Chat& chat;
     stages::Asking asking;
-    stages::Prompts prompts;
+    stages::StagePrompt prompts;
   };
 
   void add(size_t number, const std::vector<json>& records, std::vector<Outcome>& outcomes) {
     const auto& [chat, asking, prompts] = writers_[number];
     std::vector<empathy::Structured> written(records.size());
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < records.size(); ++i) {
       const auto history = stages::shown(stages::history_of(records[i]), records[i]);
       questions.push_back({prompts.fill(records[i], {{"history", history}}), [&, i](const std::string& answer) {

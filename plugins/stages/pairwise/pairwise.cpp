@@ -118,7 +118,7 @@ class Pairwise : public Stage {
   }
 
   int64_t ask(std::vector<Compared>& all) const {
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     std::vector<std::string*> refusals;
     for (Compared& one : all) {
       if (one.pair.contains("preference") || decided_by_silence(one.pair)) continue;
@@ -226,7 +226,7 @@ class Pairwise : public Stage {
   }
 
   const stages::Asking asking_;
-  const stages::Prompts prompts_;
+  const stages::StagePrompt prompts_;
   const empathy::Preferences preferences_;
   stages::Expected against_;
   const bool sees_;

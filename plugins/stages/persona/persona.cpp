@@ -80,8 +80,9 @@ class Persona : public Stage {
     return stages::dialogue_of(record) + (record.contains("rewritten") ? "/rewritten" : "");
   }
 
-  std::vector<stages::Question> questions_about(const std::vector<std::string>& asked, std::vector<Disc>& found) const {
-    std::vector<stages::Question> questions;
+  std::vector<stages::ChatQuestion> questions_about(const std::vector<std::string>& asked,
+                                                    std::vector<Disc>& found) const {
+    std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < asked.size(); ++i) {
       const Dialogue& dialogue = dialogues_.at(asked[i]);
       questions.push_back(
@@ -96,7 +97,7 @@ class Persona : public Stage {
 
   Chat& chat_;
   stages::Asking asking_;
-  stages::Prompts prompts_;
+  stages::StagePrompt prompts_;
   std::unordered_map<std::string, Dialogue> dialogues_;  // as far as they are known
 };
 

@@ -29,7 +29,7 @@ class Read : public Stage {
         histories.push_back(stages::turns_in(record.at("history")));
     }
     const auto dialogues = judging::read(reader_, histories);
-    const auto replies = replies_ ? judging::read_replies(reader_, replies_of(records)) : std::vector<judging::Steps>{};
+    const auto replies = replies_ ? judging::read_replies(reader_, replies_of(records)) : std::vector<judging::StepTexts>{};
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < records.size(); ++i) {
       json record = records[i];

@@ -14,13 +14,13 @@ namespace compeer::stages {
 namespace {
 
 using nlohmann::json;
-using statistics::Table;
+using statistics::ContingencyTable;
 
 // Of one dialogue. Rows are the truth; the last category is "unreadable".
-Table table_of(const Topic& topic, const std::map<std::string, double>& counts) {
+ContingencyTable table_of(const JudgedTopic& topic, const std::map<std::string, double>& counts) {
   auto answers = topic.words;
   answers.emplace_back("unreadable");
-  Table table(answers.size(), std::vector<size_t>(answers.size()));
+  ContingencyTable table(answers.size(), std::vector<size_t>(answers.size()));
   for (size_t t = 0; t < topic.words.size(); ++t) {
     for (size_t a = 0; a < answers.size(); ++a) {
       const auto found = counts.find(cell(topic, topic.words[t], answers[a]));
@@ -30,8 +30,8 @@ Table table_of(const Topic& topic, const std::map<std::string, double>& counts) 
   return table;
 }
 
-Table sum(const std::vector<Table>& tables, std::span<const size_t> rows) {
-  Table all(tables[0].size(), std::vector<size_t>(tables[0].size()));
+ContingencyTable sum(const std::vector<ContingencyTable>& tables, std::span<const size_t> rows) {
+  ContingencyTable all(tables[0].size(), std::vector<size_t>(tables[0].size()));
   for (const size_t row : rows) {
     for (size_t t = 0; t < all.size(); ++t) {
       for (size_t a = 0; a < all.size(); ++a) all[t][a] += tables[row][t][a];
@@ -40,21 +40,21 @@ Table sum(const std::vector<Table>& tables, std::span<const size_t> rows) {
   return all;
 }
 
-using Score = std::function<double(const Table&)>;
+using Score = std::function<double(const ContingencyTable&)>;
 
-json estimated(const std::vector<Table>& tables, const Score& score, const statistics::Resampling& how) {
+json estimated(const std::vector<ContingencyTable>& tables, const Score& score, const statistics::Resampling& how) {
   return figure(statistics::bootstrap(
       tables.size(), [&](std::span<const size_t> rows) { return score(sum(tables, rows)); }, how));
 }
 
 double share(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
 
-double false_recall(const Table& table) {
+double false_recall(const ContingencyTable& table) {
   const auto& row = table[1];  // steps that are wrong
   return share(static_cast<double>(row[1]), static_cast<double>(row[0] + row[1] + row[2]));
 }
 
-double better_or_not(const Table& table) {
+double better_or_not(const ContingencyTable& table) {
   const auto good = [](size_t word) { return empathy::as_good(static_cast<empathy::Preference>(word)); };
   double right = 0;
   for (size_t t = 0; t < 4; ++t) {
@@ -65,15 +65,15 @@ double better_or_not(const Table& table) {
 
 }  // namespace
 
-const std::array<Topic, 4>& topics() {
+const std::array<JudgedTopic, 4>& topics() {
   static const auto verdicts = empathy::StepVerdicts().answers().words();
-  static const std::array<Topic, 4> all{Topic{"history", verdicts}, Topic{"emotion", verdicts},
-                                        Topic{"strategy", verdicts},
-                                        Topic{"reply", empathy::Preferences().answers().words()}};
+  static const std::array<JudgedTopic, 4> all{JudgedTopic{"history", verdicts}, JudgedTopic{"emotion", verdicts},
+                                              JudgedTopic{"strategy", verdicts},
+                                              JudgedTopic{"reply", empathy::Preferences().answers().words()}};
   return all;
 }
 
-std::string cell(const Topic& topic, const std::string& truth, const std::string& answer) {
+std::string cell(const JudgedTopic& topic, const std::string& truth, const std::string& answer) {
   return topic.name + ": " + truth + ", " + answer;
 }
 
@@ -87,20 +87,20 @@ json accuracies(const std::map<std::string, double>& counts, const statistics::R
   std::vector<size_t> rows(dialogues.size());
   std::iota(rows.begin(), rows.end(), size_t{0});
   json all = json::object();
-  for (const Topic& topic : topics()) {
-    std::vector<Table> tables;
+  for (const JudgedTopic& topic : topics()) {
+    std::vector<ContingencyTable> tables;
     for (const auto& cells : dialogues) tables.push_back(table_of(topic, cells));
     if (tables.empty()) continue;
-    const Table whole = sum(tables, rows);
+    const ContingencyTable whole = sum(tables, rows);
     const size_t n = statistics::total(whole);
     if (n == 0) continue;
     json& one = all[topic.name];
     one["n"] = n;
     one["confusion"] = whole;
     one["weighted_f1"] = estimated(
-        tables, [](const Table& t) { return statistics::classification(t).weighted.f1; }, how);
+        tables, [](const ContingencyTable& t) { return statistics::classification(t).weighted.f1; }, how);
     one["accuracy"] = estimated(
-        tables, [](const Table& t) { return statistics::classification(t).accuracy; }, how);
+        tables, [](const ContingencyTable& t) { return statistics::classification(t).accuracy; }, how);
     if (topic.words.size() == 2) {
       one["false_recall"] = estimated(tables, false_recall, how);
     } else {

@@ -12,13 +12,13 @@ namespace compeer::stages {
 
 /// A judge's answers against the annotators', as counts named "history: True, False" (truth, then answer), and what
 /// follows from them: Table 1 of the paper. Answers that could not be read count as "unreadable", which is never right.
-struct Topic {
+struct JudgedTopic {
   std::string name;
   std::vector<std::string> words;  ///< the labels
 };
-const std::array<Topic, 4>& topics();
+const std::array<JudgedTopic, 4>& topics();
 
-std::string cell(const Topic& topic, const std::string& truth, const std::string& answer);
+std::string cell(const JudgedTopic& topic, const std::string& truth, const std::string& answer);
 
 /// Counts one answer, for the record's dialogue and in all.
 void count(const nlohmann::json& record, const std::string& cell, Outcome& outcome);

@@ -46,7 +46,7 @@ class Rewrite : public Stage {
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<std::vector<std::string>> written(records.size());
     std::vector<std::string> why(records.size()), said(records.size());
-    std::vector<stages::Question> questions;
+    std::vector<stages::ChatQuestion> questions;
     std::vector<size_t> asked;
     for (size_t i = 0; i < records.size(); ++i) {
       if (as_ && !records[i].contains("persona_as")) {
@@ -111,7 +111,7 @@ class Rewrite : public Stage {
   Chat& chat_;
   stages::Asking asking_;
   bool as_, keep_;
-  stages::Prompts prompts_;
+  stages::StagePrompt prompts_;
 };
 
 }  // namespace

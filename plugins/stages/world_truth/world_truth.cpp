@@ -90,7 +90,7 @@ class WorldTruth : public Stage {
     return one;
   }
 
-  const esc_world::World world_;
+  const esc_world::WorldSettings world_;
   const statistics::Resampling resampling_;
 };
 

@@ -29,7 +29,7 @@ where others disagreed are left out. With --order disagreements count by their d
 annotators, ordinal and interval alphas. Intervals hold 95 % of the figures of resampled items.
 Exit code 4 if nothing can be compared, or more lines than --max-unreadable allows can't be used.)";
 
-struct Options {
+struct AgreementOptions {
   std::string file;
   bool as_json = false;
   size_t windows = 0;
@@ -61,7 +61,7 @@ std::string word(const json& line, const char* key) {
   throw Error("", fmt::format("'{}' is neither a text nor a number", key), "", Exit::data);
 }
 
-std::vector<BadLine> read(const Options& options, Judgements& judgements) {
+std::vector<BadLine> read(const AgreementOptions& options, Judgements& judgements) {
   size_t lines = 0;
   const auto bad = read_lines(options.file, [&](json&& line, size_t) {
     const auto item = word(line, "item"), annotator = word(line, "annotator"), label = word(line, "label");
@@ -74,8 +74,8 @@ std::vector<BadLine> read(const Options& options, Judgements& judgements) {
   return bad;
 }
 
-std::vector<Window> windows(const Judgements& judgements, const std::vector<bool>& left_out, const Options& options,
-                            const Order* order) {
+std::vector<Window> windows(const Judgements& judgements, const std::vector<bool>& left_out,
+                            const AgreementOptions& options, const Order* order) {
   const size_t items = judgements.items().size();
   if (options.windows > items)
     throw Error("--windows", fmt::format("asks for {} windows of {} items", options.windows, items), "", Exit::usage);
@@ -137,7 +137,7 @@ void print(const Findings& found) {
       a.agreed, a.third, a.dropped, a.open, a.single);
 }
 
-int run(const Options& options) {
+int run(const AgreementOptions& options) {
   Judgements judgements;
   const auto bad = read(options, judgements);
   if (!bad.empty()) std::cerr << listed(options.file, bad) << '\n';
@@ -164,7 +164,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_data_agreement(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AgreementOptions>();
   command.add_option("file", options->file, "judgements, a JSON object a line")->required()->type_name("FILE");
   command.add_flag("--json", options->as_json, "as one JSON object");
   command.add_option("--windows", options->windows, "also over time: N parts of the items, in order of appearance")

@@ -24,13 +24,13 @@ opens the page in a browser, judges, exports, and sends the export back. Send th
 wrote what, the page does not. The order of the records, and which reply stands first, are drawn for each annotator;
 `compeer data merge` undoes them.)";
 
-struct Options {
+struct AnnotateOptions {
   std::string file, folder, media, annotator;
   uint64_t seed = 1;
   bool as_json = false;
 };
 
-int annotate(const Options& options) {
+int annotate(const AnnotateOptions& options) {
   auto file = read_records(options.file);
   if (!options.media.empty()) file.folder = options.media;
   std::vector<size_t> all(file.records.size());
@@ -60,7 +60,7 @@ int annotate(const Options& options) {
 }  // namespace
 
 void add_data_annotate(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnnotateOptions>();
   command.add_option("file", options->file, "records with replies to compare, a JSON object a line")
       ->required()
       ->type_name("FILE");

@@ -26,7 +26,7 @@ Runs keep every answer of a chat model in RESULTS/answers, whichever run asked, 
   compeer data answers --model NAME --drop      forget all that this model said
 Exit code 4 if there are no answers, or if a run adds to those that are to be dropped.)";
 
-struct Options {
+struct AnswersOptions {
   std::string results = "results";
   AnswerFilter filter;
   bool drop = false, as_json = false;
@@ -77,7 +77,7 @@ void print(const Sums& sums) {
   if (sums.size() > 1) line("total", total);
 }
 
-int run(const Options& options) {
+int run(const AnswersOptions& options) {
   if (options.drop && options.filter.model.empty() && !options.filter.malformed)
     throw Error("--drop", "would drop every answer", "say which: --malformed, --model NAME, or both", Exit::usage);
   const auto folder = std::filesystem::path(options.results) / "answers";
@@ -97,7 +97,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_data_answers(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnswersOptions>();
   command.add_option("RESULTS", options->results, "the folder in which the folders of runs are")->capture_default_str();
   command.add_option("--model", options->filter.model, "only this model's")->type_name("NAME");
   command.add_flag("--malformed", options->filter.malformed, "only answers that could not be read");

@@ -15,7 +15,7 @@ namespace compeer::app {
 namespace {
 
 using statistics::BootstrapInterval;
-using statistics::Table;
+using statistics::ContingencyTable;
 using Said = Judgements::Said;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -42,8 +42,8 @@ std::vector<std::vector<Said>> counted(const Judgements& judgements, const std::
   return result;
 }
 
-Table ratings(const std::vector<std::vector<Said>>& items, size_t labels) {
-  Table table;
+ContingencyTable ratings(const std::vector<std::vector<Said>>& items, size_t labels) {
+  ContingencyTable table;
   for (const auto& said : items) {
     auto& counts = table.emplace_back(labels);
     for (const auto& one : said) ++counts[one.label];
@@ -61,8 +61,8 @@ std::optional<std::pair<size_t, size_t>> the_two(const std::vector<std::vector<S
 }
 
 double cohen(const std::vector<std::vector<Said>>& items, std::span<const size_t> rows, size_t first, size_t labels,
-             statistics::Weights weights = statistics::Weights::none) {
-  Table table(labels, std::vector<size_t>(labels));
+             statistics::DisagreementWeights weights = statistics::DisagreementWeights::none) {
+  ContingencyTable table(labels, std::vector<size_t>(labels));
   for (const size_t row : rows) {
     const bool in_order = items[row][0].annotator == first;
     ++table[items[row][in_order ? 0 : 1].label][items[row][in_order ? 1 : 0].label];
@@ -156,8 +156,8 @@ Order order_of(const Judgements& judgements, const std::vector<std::string>& nam
 
 Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_out, const std::vector<size_t>& items,
                     const statistics::Resampling& how, const Order* order) {
+  using statistics::DisagreementWeights;
   using statistics::Scale;
-  using statistics::Weights;
   const auto said = counted(judgements, left_out, items);
   const size_t labels = judgements.labels().size();
   const auto two = the_two(said);
@@ -165,7 +165,7 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   Agreement result;
   result.n = said.size();
   result.two = two.has_value();
-  const auto estimate = [&](const statistics::Figure& figure) { return bootstrap(said.size(), figure, how); };
+  const auto estimate = [&](const statistics::Statistic& figure) { return bootstrap(said.size(), figure, how); };
   result.observed = estimate([&](auto rows) { return statistics::observed_agreement(table, rows); });
   const auto fleiss = [&](auto rows) { return statistics::fleiss(table, rows); };
   result.fleiss = two ? statistics::bootstrap(said.size(), fleiss, {.resamples = 0}) : estimate(fleiss);
@@ -178,14 +178,14 @@ Agreement agreement(const Judgements& judgements, const std::vector<bool>& left_
   const auto in_order = placed(said, order->places);
   const size_t places = order->values.size();
   const auto by_place = ratings(in_order, places);
-  const auto weighted = [&](Weights weights) {
+  const auto weighted = [&](DisagreementWeights weights) {
     return two ? estimate([&](auto rows) { return cohen(in_order, rows, two->first, places, weights); }) : none;
   };
   const auto alpha = [&](Scale scale) {
     return estimate([&](auto rows) { return statistics::krippendorff(by_place, rows, scale, order->values); });
   };
-  result.linear = weighted(Weights::linear);
-  result.quadratic = weighted(Weights::quadratic);
+  result.linear = weighted(DisagreementWeights::linear);
+  result.quadratic = weighted(DisagreementWeights::quadratic);
   result.ordinal = alpha(Scale::ordinal);
   result.interval = alpha(Scale::interval);
   return result;

@@ -31,7 +31,7 @@ EXPORT is what the page of `compeer data annotate` exported. Writes to DIR
                   together with the others the next time
 Records judged by fewer than two are counted and wait. Intervals hold 95 % of the figures of resampled items.)";
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> exports;
   std::string folder, media, file, annotator;
   uint64_t seed = 2;
@@ -39,8 +39,8 @@ struct Options {
 };
 
 // All exports, in the order given. What an annotator exported twice counts once.
-std::vector<Judgement> read_all(const std::vector<std::string>& exports, const RecordFile& file) {
-  std::vector<Judgement> all;
+std::vector<AnnotationLine> read_all(const std::vector<std::string>& exports, const RecordFile& file) {
+  std::vector<AnnotationLine> all;
   std::map<std::pair<size_t, std::string>, std::pair<size_t, std::string>> seen;  // -> place in `all`, its file
   for (const auto& name : exports) {
     for (auto& one : read_export(name, file)) {
@@ -63,7 +63,7 @@ std::string lines(const std::vector<json>& records) {
   return text;
 }
 
-void write(const Options& options, const RecordFile& file, const Merged& merged) {
+void write(const MergeOptions& options, const RecordFile& file, const Merged& merged) {
   std::error_code error;
   const fs::path folder = options.folder;
   fs::create_directories(folder, error);
@@ -71,7 +71,7 @@ void write(const Options& options, const RecordFile& file, const Merged& merged)
   write_file(folder / "dropped.jsonl", lines(merged.dropped));
   if (merged.open.empty()) return;
   const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
-  const Page page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
+  const AnnotationPage page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};
   write_file(folder / "third.html", annotation_page(page, file, merged.open));
 }
 
@@ -89,7 +89,7 @@ ordered_json to_json(const RecordFile& file, const Merged& merged, const std::ve
   return result;
 }
 
-void print(const Options& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
+void print(const MergeOptions& options, const Merged& merged, const std::vector<QuestionAgreement>& questions) {
   std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", "agreement", "n", "observed", "kappa");
   for (const auto& [question, agreement] : questions)
     std::cout << fmt::format("{:<12} {:>6}  {:<24} {}\n", question, agreement.n, text(agreement.observed),
@@ -101,7 +101,7 @@ void print(const Options& options, const Merged& merged, const std::vector<Quest
     std::cerr << fmt::format("{} is for a third annotator\n", (fs::path(options.folder) / "third.html").string());
 }
 
-int merge(Options options) {
+int merge(MergeOptions options) {
   if (options.file.empty()) options.file = (fs::path(options.folder) / "records.jsonl").string();
   auto file = read_records(options.file);
   if (!options.media.empty()) file.folder = options.media;
@@ -119,7 +119,7 @@ int merge(Options options) {
 }  // namespace
 
 void add_data_merge(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   command.add_option("exports", options->exports, "exports of the page")->required()->type_name("EXPORT...");
   command.add_option("--out", options->folder, "where results go")->required()->type_name("DIR");
   command.add_option("--file", options->file, "the records; default: DIR/records.jsonl")->type_name("FILE");

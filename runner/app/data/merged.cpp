@@ -10,10 +10,10 @@ namespace compeer::app {
 namespace {
 
 using nlohmann::json;
-using Given = std::vector<Judgement>;
+using Given = std::vector<AnnotationLine>;
 
 bool all_equal(const Given& given) {
-  return std::all_of(given.begin(), given.end(), [&](const Judgement& one) {
+  return std::all_of(given.begin(), given.end(), [&](const AnnotationLine& one) {
     return one.steps == given[0].steps && one.preference == given[0].preference;
   });
 }
@@ -31,17 +31,17 @@ size_t most(const Given& given, Read read) {
 }
 
 // The answers to a record, or in `reason` the question that has none.
-std::optional<Judgement> settled(const Given& given, std::string& reason) {
-  Judgement result;
+std::optional<AnnotationLine> settled(const Given& given, std::string& reason) {
+  AnnotationLine result;
   result.steps.resize(given[0].steps.size());
   for (size_t c = 0; c < result.steps.size(); ++c) {
     for (size_t k = 0; k < 3; ++k) {
-      const size_t answer = most(given, [&](const Judgement& one) { return one.steps[c][k] ? 1u : 0u; });
+      const size_t answer = most(given, [&](const AnnotationLine& one) { return one.steps[c][k] ? 1u : 0u; });
       if (answer == no_majority) reason = fmt::format("no majority on {}", reasoning_steps[k]);
       result.steps[c][k] = answer == 1;
     }
   }
-  const size_t preference = most(given, [](const Judgement& one) { return number(one.preference); });
+  const size_t preference = most(given, [](const AnnotationLine& one) { return number(one.preference); });
   if (preference == no_majority)
     reason = "no majority on the preference";
   else
@@ -72,7 +72,7 @@ void settle(Merged& merged, const json& record, const Given& given) {
 
 }  // namespace
 
-Merged merged(const RecordFile& file, const std::vector<Judgement>& judgements) {
+Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgements) {
   std::vector<Given> by_record(file.records.size());
   for (const auto& one : judgements) by_record[one.record].push_back(one);
   Merged result;
@@ -88,7 +88,8 @@ Merged merged(const RecordFile& file, const std::vector<Judgement>& judgements) 
   return result;
 }
 
-std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file, const std::vector<Judgement>& judgements,
+std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
+                                                     const std::vector<AnnotationLine>& judgements,
                                                      const statistics::Resampling& how) {
   Judgements whole, preference;
   std::array<Judgements, 3> steps;

@@ -19,7 +19,7 @@ struct Merged {
 };
 
 /// `judgements` in the order in which they were given; no annotator twice for a record.
-Merged merged(const RecordFile& file, const std::vector<Judgement>& judgements);
+Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgements);
 
 /// How much annotators agree on one question, whose items are candidates for steps and records for the preference.
 struct QuestionAgreement {
@@ -28,7 +28,8 @@ struct QuestionAgreement {
 };
 
 /// Annotators who saw disagreements only are left out.
-std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file, const std::vector<Judgement>& judgements,
+std::vector<QuestionAgreement> agreement_by_question(const RecordFile& file,
+                                                     const std::vector<AnnotationLine>& judgements,
                                                      const statistics::Resampling& how);
 
 }  // namespace compeer::app

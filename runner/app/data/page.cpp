@@ -89,7 +89,7 @@ std::string filled(std::string_view rest, const std::map<std::string, std::strin
 
 }  // namespace
 
-std::string annotation_page(const Page& page, const RecordFile& file, const std::vector<size_t>& wanted) {
+std::string annotation_page(const AnnotationPage& page, const RecordFile& file, const std::vector<size_t>& wanted) {
   json data{{"file", file.hash},
             {"name", page.name},
             {"annotator", page.annotator},

@@ -47,8 +47,8 @@ void check_record(const json& record) {
   }
 }
 
-Steps steps_of(const json& line, size_t candidates) {
-  Steps steps;
+StepAnswers steps_of(const json& line, size_t candidates) {
+  StepAnswers steps;
   const json& lists = list(line, "steps");
   if (lists.size() != candidates) refuse(fmt::format("has 'steps' of {} candidates, not {}", lists.size(), candidates));
   for (const json& answers : lists) {
@@ -93,18 +93,18 @@ std::map<std::string, Shown> page_items(const RecordFile& records) {
   return items;
 }
 
-void turn(Judgement& judgement) {
+void turn(AnnotationLine& judgement) {
   if (judgement.steps.size() == 2) std::swap(judgement.steps[0], judgement.steps[1]);
   if (judgement.preference == "first" || judgement.preference == "second")
     judgement.preference = judgement.preference == "first" ? "second" : "first";
 }
 
-Judgement judgement(const json& line, const RecordFile& records, const std::map<std::string, Shown>& items) {
+AnnotationLine judgement(const json& line, const RecordFile& records, const std::map<std::string, Shown>& items) {
   const auto [number, turned] = shown_in(line, records, items);
   if (text(line, "annotator").find_first_not_of(" \t\r\n") == std::string::npos) refuse("has an empty 'annotator'");
   const json& record = records.records[number];
   const size_t candidates = has_steps(record) ? record.at("candidates").size() : 0;
-  Judgement made{number, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
+  AnnotationLine made{number, text(line, "annotator"), steps_of(line, candidates), preference_of(line)};
   if (turned) turn(made);
   return made;
 }
@@ -150,10 +150,12 @@ std::string page_item(const RecordFile& file, const json& record, bool turned) {
   return sha256(file.hash + (turned ? "\nturned\n" : "\n") + id).substr(0, 16);
 }
 
-json Judgement::to_json() const { return {{"annotator", annotator}, {"steps", steps}, {"preference", preference}}; }
+json AnnotationLine::to_json() const {
+  return {{"annotator", annotator}, {"steps", steps}, {"preference", preference}};
+}
 
-std::vector<Judgement> read_export(const std::filesystem::path& file, const RecordFile& records) {
-  std::vector<Judgement> result;
+std::vector<AnnotationLine> read_export(const std::filesystem::path& file, const RecordFile& records) {
+  std::vector<AnnotationLine> result;
   bool foreign = false;
   const auto items = page_items(records);
   const auto bad = read_lines(file, [&](json&& line, size_t) {

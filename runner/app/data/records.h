@@ -40,23 +40,23 @@ bool has_steps(const nlohmann::json& record);
 std::string page_item(const RecordFile& file, const nlohmann::json& record, bool turned);
 
 /// Three answers for each candidate that has steps.
-using Steps = std::vector<std::array<bool, 3>>;
+using StepAnswers = std::vector<std::array<bool, 3>>;
 
 /// One line of an export: what one annotator says of one record. The line names it by its "item" on the page, and is in
 /// the page's order, or by its "id", and is in the record's; here it is in the record's.
-struct Judgement {
+struct AnnotationLine {
   size_t record = 0;
   std::string annotator;
-  Steps steps;
+  StepAnswers steps;
   std::string preference;
 
-  bool operator==(const Judgement&) const = default;
+  bool operator==(const AnnotationLine&) const = default;
   /// {"annotator", "steps", "preference"}, as it stands in a finished record
   nlohmann::json to_json() const;
 };
 
 /// The judgements of an export. Throws Error (exit 4) if it belongs to another file than `records`, or naming lines
 /// that are no judgements of it.
-std::vector<Judgement> read_export(const std::filesystem::path& file, const RecordFile& records);
+std::vector<AnnotationLine> read_export(const std::filesystem::path& file, const RecordFile& records);
 
 }  // namespace compeer::app

@@ -29,7 +29,7 @@ Words are what white space separates; of Chinese, characters are counted.
 Exit code 4 if more records can't be read than the plugin's max_unreadable allows; with
 --set max_unreadable=1 they are all listed.)";
 
-struct Options {
+struct StatsOptions {
   std::vector<std::string> sources, sets;
   bool as_json = false, all = false;
 };
@@ -41,7 +41,7 @@ bool is_file(const std::string& source) {
 }
 
 // What counts dialogues as they were written, where nothing else is said.
-std::optional<json> as_written(const spec::Parameter& parameter) {
+std::optional<json> as_written(const spec::SettingSchema& parameter) {
   const auto& choices = parameter.choices;
   if (parameter.name == "unit" && std::find(choices.begin(), choices.end(), "dialogue") != choices.end())
     return "dialogue";
@@ -61,7 +61,7 @@ json source_json(const std::string& source, const std::vector<std::string>& sets
   return chosen;
 }
 
-int stats(const Options& options) {
+int stats(const StatsOptions& options) {
   const plugin::Finder finder;
   json sources = json::array();
   for (const auto& source : options.sources) sources.push_back(source_json(source, options.sets, finder));
@@ -71,7 +71,7 @@ int stats(const Options& options) {
 }  // namespace
 
 void add_data_stats(CLI::App& command, Action& action) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatsOptions>();
   command.add_option("SOURCE", options->sources, "dataset plugins, or files with a [dataset]")->required();
   command.add_option("--set", options->sets, "a setting: --set path=FILE (repeatable)")
       ->type_name("KEY=VALUE")

@@ -28,7 +28,7 @@ std::string whole_of(const Metrics& metrics, const std::string& name) {
   return fits && metrics.count(path + "/value") && metrics.count(path + "/low") ? path : "";
 }
 
-Figure figure_at(const Metrics& metrics, const std::string& path) {
+RunFigure figure_at(const Metrics& metrics, const std::string& path) {
   const double n = mean_of(metrics, path + "/n");
   return {path, mean_of(metrics, path + "/value"), mean_of(metrics, path + "/low"), mean_of(metrics, path + "/high"),
           n > 0 ? static_cast<uint64_t>(n) : 0};
@@ -49,8 +49,8 @@ void add_curves(const json& stage, std::vector<record::Scalar>& all) {
 
 }  // namespace
 
-std::vector<Figure> figures_of(const Metrics& metrics) {
-  std::vector<Figure> all;
+std::vector<RunFigure> figures_of(const Metrics& metrics) {
+  std::vector<RunFigure> all;
   for (const auto& [name, e] : metrics) {
     const auto whole = whole_of(metrics, name);
     const bool interval = e.low < e.high;
@@ -64,7 +64,7 @@ std::vector<Figure> figures_of(const Metrics& metrics) {
   return all;
 }
 
-std::optional<std::vector<Figure>> figures_in(const std::filesystem::path& folder) {
+std::optional<std::vector<RunFigure>> figures_in(const std::filesystem::path& folder) {
   const auto summary = record::read_summary(folder);
   return summary ? std::optional(figures_of(summary->metrics)) : std::nullopt;
 }

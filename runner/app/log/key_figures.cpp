@@ -70,7 +70,7 @@ struct Line {
   std::string name, mean, unit, interval;
 };
 
-Line line_of(const Figure& figure, const std::string& indent) {
+Line line_of(const RunFigure& figure, const std::string& indent) {
   const Unit unit = unit_of(figure.name);
   Line line{indent + spec::printable(figure.name, 200), number(figure.mean * unit.factor), unit.name, ""};
   if (figure.low < figure.high)
@@ -95,11 +95,11 @@ std::string aligned(const std::vector<Line>& lines) {
   return text;
 }
 
-const Figure& named(const std::vector<Figure>& figures, const std::string& name) {
-  return *std::find_if(figures.begin(), figures.end(), [&](const Figure& figure) { return figure.name == name; });
+const RunFigure& named(const std::vector<RunFigure>& figures, const std::string& name) {
+  return *std::find_if(figures.begin(), figures.end(), [&](const RunFigure& figure) { return figure.name == name; });
 }
 
-std::vector<Line> under_headings(const std::vector<Figure>& figures) {
+std::vector<Line> under_headings(const std::vector<RunFigure>& figures) {
   std::vector<std::string> names;
   for (const auto& figure : figures) names.push_back(figure.name);
   const auto chosen = key_figures(names);
@@ -139,7 +139,7 @@ std::vector<KeyFigure> key_figures(const std::vector<std::string>& names) {
   return chosen;
 }
 
-std::string figures_text(const std::vector<Figure>& figures, bool all) {
+std::string figures_text(const std::vector<RunFigure>& figures, bool all) {
   std::vector<Line> lines;
   if (!all) lines = under_headings(figures);
   for (const auto& figure : figures)

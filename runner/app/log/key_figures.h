@@ -24,6 +24,6 @@ struct KeyFigure {
 std::vector<KeyFigure> key_figures(const std::vector<std::string>& names);
 
 /// Figures with units and intervals in aligned lines: the key ones under headings, or all of them by name.
-std::string figures_text(const std::vector<Figure>& figures, bool all = false);
+std::string figures_text(const std::vector<RunFigure>& figures, bool all = false);
 
 }  // namespace compeer::app

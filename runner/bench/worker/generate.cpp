@@ -61,7 +61,8 @@ class Report {
         setting_(fmt::format("{} {}, {} x {} + {}, {} thread{}", load.size, load.dtype, load.batch, load.prompt,
                              load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
 
-  void line(const std::string& what, const std::string& unit, const Spread& values, const std::string& note = "") {
+  void line(const std::string& what, const std::string& unit, const TimingSpread& values,
+            const std::string& note = "") {
     json one = measurement("generate", what + ": " + setting_, unit, values);
     one.update({{"size", load_.size},
                 {"dtype", load_.dtype},

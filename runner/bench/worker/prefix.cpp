@@ -63,7 +63,8 @@ std::vector<train::Lesson> apart(const train::PromptGroup& group) {
   return all;
 }
 
-void print(const Load& of, const std::string& what, const std::string& unit, const Spread& values, const json& more) {
+void print(const Load& of, const std::string& what, const std::string& unit, const TimingSpread& values,
+           const json& more) {
   const int threads = kernels::threads();
   json line = measurement("prefix",
                           fmt::format("{}: {}, {} + {} x {}, {} thread{}", what, of.size, of.prompt, of.group, of.fresh,

@@ -115,7 +115,7 @@ class Steps {
   comm::TreeSum gradients_;
 };
 
-void report(const Load& of, const std::string& what, const std::string& unit, const Spread& values) {
+void report(const Load& of, const std::string& what, const std::string& unit, const TimingSpread& values) {
   const int threads = kernels::threads();
   json line = measurement("train",
                           fmt::format("{}: {} {}, {} x {}, {} thread{}", what, of.size, of.engine, of.batch, of.length,

@@ -57,7 +57,7 @@ std::string with_names(std::string text, const std::string& kind, const std::str
 
 bool has(const std::string& folder, const std::string& name) {
   return std::any_of(templates().begin(), templates().end(),
-                     [&](const Template& one) { return one.kind == folder && one.name == name; });
+                     [&](const TemplateFile& one) { return one.kind == folder && one.name == name; });
 }
 
 }  // namespace

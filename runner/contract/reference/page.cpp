@@ -81,7 +81,7 @@ std::string items(const spec::Schema& schema, const std::string& path) {
 
 }  // namespace
 
-std::string default_text(const spec::Parameter& parameter) {
+std::string default_text(const spec::SettingSchema& parameter) {
   const auto& standard = parameter.default_value;
   return !standard ? "required" : standard->is_null() ? "unset" : spec::canonical_json(*standard);
 }

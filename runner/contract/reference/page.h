@@ -13,6 +13,6 @@ std::string plugin_page(const plugin::Descriptor& descriptor);
 std::string plugin_index(const std::vector<plugin::Found>& plugins);
 
 /// "required", "unset", or the default as in a spec.
-std::string default_text(const spec::Parameter& parameter);
+std::string default_text(const spec::SettingSchema& parameter);
 
 }  // namespace compeer::contract

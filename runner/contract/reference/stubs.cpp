@@ -14,7 +14,7 @@ namespace compeer::contract {
 
 namespace {
 
-using spec::Parameter;
+using spec::SettingSchema;
 using spec::Type;
 
 // Classes are named after the place of their table: compeer.rewards.length
@@ -37,7 +37,7 @@ std::string alternatives(const std::vector<std::string>& texts) {
   return all;
 }
 
-std::string item_type(const Parameter& parameter, Type type, const std::string& place) {
+std::string item_type(const SettingSchema& parameter, Type type, const std::string& place) {
   switch (type) {
     case Type::integer:
       return "integer";
@@ -57,7 +57,7 @@ std::string item_type(const Parameter& parameter, Type type, const std::string& 
   return choices.empty() ? "string" : alternatives(choices);
 }
 
-std::string type_of(const Parameter& parameter, const std::string& place) {
+std::string type_of(const SettingSchema& parameter, const std::string& place) {
   if (parameter.type != Type::list) return item_type(parameter, parameter.type, place);
   return "(" + item_type(parameter, parameter.items, place) + ")[]";
 }
@@ -69,7 +69,7 @@ std::string key(const std::string& name) {
 }
 
 // "a number above 0; default 0.2"; of a table with keys of its own nothing that these don't say.
-std::string rule(const Parameter& parameter) {
+std::string rule(const SettingSchema& parameter) {
   const auto standard = default_text(parameter);
   const bool word = standard == "required" || standard == "unset";
   if (!parameter.fields.empty()) return word ? standard : "";
@@ -78,7 +78,7 @@ std::string rule(const Parameter& parameter) {
 }
 
 // Every key may be left out: what a script writes is often a part of a spec.
-std::string field(const Parameter& parameter, const std::string& place) {
+std::string field(const SettingSchema& parameter, const std::string& place) {
   const auto rules = rule(parameter);
   return fmt::format("---@field {}? {} {}{}\n", key(parameter.name), type_of(parameter, place),
                      spec::printable(parameter.help, 500), rules.empty() ? "" : " (" + rules + ")");
@@ -95,7 +95,7 @@ std::string class_of(const std::string& place, const std::string& base, const sp
 }
 
 spec::Schema without_plugin(spec::Schema schema) {
-  std::erase_if(schema, [](const Parameter& one) { return one.name == "plugin"; });
+  std::erase_if(schema, [](const SettingSchema& one) { return one.name == "plugin"; });
   return schema;
 }
 

@@ -7,8 +7,8 @@
 
 namespace compeer::contract {
 
-Answer failure(const plugin::Identity& identity, const std::string& method, const Error& error) {
-  Answer answer{"", method, error.problem(), error.help(), error.exit()};
+CallResult failure(const plugin::Identity& identity, const std::string& method, const Error& error) {
+  CallResult answer{"", method, error.problem(), error.help(), error.exit()};
   const std::string own = identity.title() + " (" + identity.path.string() + "), in ", &where = error.where();
   if (where.starts_with(own) && where.ends_with("()")) {
     answer.method = where.substr(own.size(), where.size() - own.size() - 2);

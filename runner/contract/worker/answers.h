@@ -9,18 +9,18 @@
 namespace compeer::contract {
 
 /// What came of one call into a plugin: bytes, or the error that came instead.
-struct Answer {
+struct CallResult {
   std::string bytes;
   std::string method, problem;  ///< of the error: which method, and what it said; empty if there is none
   std::string help;
   Exit exit = Exit::ok;
   bool failed() const { return !problem.empty(); }
-  bool operator==(const Answer& other) const { return bytes == other.bytes && problem == other.problem; }
+  bool operator==(const CallResult& other) const { return bytes == other.bytes && problem == other.problem; }
 };
 
 /// An error out of a plugin, its method told apart from what it said. One that another plugin caused, or that has no
 /// method, keeps its whole place in front.
-Answer failure(const plugin::Identity& identity, const std::string& method, const Error& error);
+CallResult failure(const plugin::Identity& identity, const std::string& method, const Error& error);
 
 /// Inputs for which the same can be said, in one sentence.
 class Sentences {

@@ -35,7 +35,7 @@ std::string nameless(Plugin& chat) {
 
 Kit<Chat> kit_for(const Subject<Chat>&) {
   Kit<Chat> kit;
-  for (const Texts& one : all_texts()) kit.cases.push_back(answers(one.of("questions"), {one.texts.front()}));
+  for (const SampleTexts& one : all_texts()) kit.cases.push_back(answers(one.of("questions"), {one.texts.front()}));
   kit.cases.front().input = "an ordinary question";
   kit.cases.push_back(answers("four questions at once", all_texts().front().texts));
   kit.cases.push_back(answers("no questions", {}));

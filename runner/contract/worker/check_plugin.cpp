@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "contract/worker/examination.h"
 #include "contract/worker/inputs.h"
-#include "contract/worker/surroundings.h"
+#include "contract/worker/process_state.h"
 #include "contract/worker/usage.h"
 #include "data/source.h"
 #include "inference/language_model.h"
@@ -65,9 +65,9 @@ plugin::Services services_of_a_check() {
   return services;
 }
 
-void read_dataset(const json& choice, const plugin::Services& services, Asked& asked) {
+void read_dataset(const json& choice, const plugin::Services& services, ExaminationRequest& asked) {
   auto dataset = inference::open_plugin<Dataset>(choice, services);
-  data::Source source(dataset, {});
+  data::RecordSource source(dataset, {});
   for (const std::string split : {"train", "valid", "test"}) {
     const auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });
     for (int64_t i = 0; i < size && std::ssize(asked.examples) < examples_of_a_dataset; ++i)
@@ -78,8 +78,8 @@ void read_dataset(const json& choice, const plugin::Services& services, Asked& a
   asked.real_records = true;
 }
 
-Asked asked_by(const json& options, const plugin::Services& services) {
-  Asked asked;
+ExaminationRequest asked_by(const json& options, const plugin::Services& services) {
+  ExaminationRequest asked;
   asked.chosen = {options.at("kind"), options.at("name"), options.at("path").get<std::string>(), options.at("sha256")};
   asked.version = options.at("version");
   asked.settings = options.at("settings");
@@ -101,7 +101,7 @@ Asked asked_by(const json& options, const plugin::Services& services) {
   return asked;
 }
 
-bool examine(const Asked& asked, const plugin::Services& services, Reporter& report) {
+bool examine(const ExaminationRequest& asked, const plugin::Services& services, Reporter& report) {
   const auto& kind = asked.chosen.kind;
   if (kind == Chat::kind) return Examination<Chat>(asked, services, report).run();
   if (kind == Dataset::kind) return Examination<Dataset>(asked, services, report).run();
@@ -120,8 +120,8 @@ void tell_of_streams(const Streams& streams, Reporter& report) {
   if (touched.empty()) report.holds("standard input, output and error are left alone");
 }
 
-void tell_of_surroundings(const Surroundings& surroundings, Reporter& report) {
-  const auto changed = surroundings.changed();
+void report_changed_state(const ProcessState& state, Reporter& report) {
+  const auto changed = state.changed();
   for (const auto& what : changed) report.fails("it leaves " + what + " changed");
   if (changed.empty())
     report.holds("current folder, umask, locale, environment, limits, signals and rounding are as they were");
@@ -136,13 +136,13 @@ int check_plugin(const json& options) {
   try {
     limit_this_process(options.at("kind"));
     const auto services = services_of_a_check();
-    const Asked asked = asked_by(options, services);
+    const ExaminationRequest asked = asked_by(options, services);
     const Streams streams;
     watch_calls(file, options.at("patience"));
-    const Surroundings surroundings;
+    const ProcessState state;
     const bool made = examine(asked, services, report);
     tell_of_streams(streams, report);
-    tell_of_surroundings(surroundings, report);
+    report_changed_state(state, report);
     report.ends(made);
   } catch (const std::exception& error) {
     report.gives_up(error.what());

@@ -16,7 +16,7 @@ namespace compeer::contract {
 template <class T>
 class Examination {
  public:
-  Examination(const Asked& asked, const plugin::Services& services, Reporter& report)
+  Examination(const ExaminationRequest& asked, const plugin::Services& services, Reporter& report)
       : asked_(asked), report_(report), examinee_(asked, services, report) {}
 
   /// True if the plugin could be made.
@@ -99,7 +99,7 @@ class Examination {
     std::string kept;
     for (size_t i = 0; i < kit_->cases.size(); ++i) {
       const auto& one = kit_->cases[i];
-      const Answer answer = examinee_.answer_to(one, *object_);
+      const CallResult answer = examinee_.answer_to(one, *object_);
       const bool wants_others = answer.exit == Exit::data && !asked_.real_records && !asked_.examples.empty();
       if (answer.failed() && !one.may_refuse) {
         (wants_others ? strange : failed).add(answer.method, one.input, answer.problem);
@@ -237,12 +237,12 @@ class Examination {
 
   static std::string list(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-  const Asked& asked_;
+  const ExaminationRequest& asked_;
   Reporter& report_;
   Examinee<T> examinee_;
   std::optional<Object> object_;
   std::optional<Kit<T>> kit_;
-  std::map<size_t, Answer> known_;  // of cases that went well, when they were first asked
+  std::map<size_t, CallResult> known_;  // of cases that went well, when they were first asked
 };
 
 }  // namespace compeer::contract

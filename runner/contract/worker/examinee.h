@@ -11,7 +11,7 @@
 namespace compeer::contract {
 
 /// What an examination is told, by the front end.
-struct Asked {
+struct ExaminationRequest {
   plugin::Chosen chosen;
   std::string version;
   nlohmann::json settings;           ///< null: required ones are missing
@@ -29,15 +29,15 @@ class Examinee {
  public:
   using Object = plugin::Plugin<T>;
 
-  Examinee(const Asked& asked, const plugin::Services& services, Reporter& report)
+  Examinee(const ExaminationRequest& asked, const plugin::Services& services, Reporter& report)
       : asked_(asked), services_(services), report_(report) {}
 
   /// What came of a case: an Error that came instead is in it.
-  Answer answer_to(const Case<T>& one, Object& object) {
+  CallResult answer_to(const Case<T>& one, Object& object) {
     report_.calls(one.method, one.input);
     const Call call;
     try {
-      Answer answer;
+      CallResult answer;
       answer.bytes = one.call(object);
       return answer;
     } catch (const Error& error) {
@@ -54,7 +54,7 @@ class Examinee {
       f();
       return {};
     } catch (const Error& error) {
-      const Answer answer = failure(identity(), method, error);
+      const CallResult answer = failure(identity(), method, error);
       return answer.problem + (answer.help.empty() ? "" : " (" + answer.help + ")");
     }
   }
@@ -79,7 +79,7 @@ class Examinee {
   }
 
  private:
-  const Asked& asked_;
+  const ExaminationRequest& asked_;
   const plugin::Services& services_;
   Reporter& report_;
 };

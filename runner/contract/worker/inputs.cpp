@@ -24,12 +24,12 @@ json turns_of(const std::vector<Turn>& turns) {
 
 }  // namespace
 
-std::string Texts::of(const std::string& things) const { return fmt::format(fmt::runtime(sort), things); }
+std::string SampleTexts::of(const std::string& things) const { return fmt::format(fmt::runtime(sort), things); }
 
-const std::vector<Texts>& all_texts() {
+const std::vector<SampleTexts>& all_texts() {
   using namespace std::string_literals;
   constexpr size_t huge = 100000;
-  static const std::vector<Texts> all{
+  static const std::vector<SampleTexts> all{
       {"ordinary {}",
        {"I hear how heavy this is for you. What happened then?", "That sounds hard.",
         "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nTell me more.",

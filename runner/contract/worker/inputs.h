@@ -11,13 +11,13 @@
 namespace compeer::contract {
 
 /// Texts of one sort. The first sort is the ordinary one; of each there are as many texts.
-struct Texts {
+struct SampleTexts {
   std::string sort;  ///< "empty {}", "{} of 100,000 characters"
   std::vector<std::string> texts;
   /// "empty completions"
   std::string of(const std::string& things) const;
 };
-const std::vector<Texts>& all_texts();
+const std::vector<SampleTexts>& all_texts();
 
 std::vector<Completion> completions(const std::vector<std::string>& texts);
 

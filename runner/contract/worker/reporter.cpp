@@ -18,7 +18,7 @@ void Reporter::calls(const std::string& method, const std::string& input) {
 void Reporter::ends(bool made) { write({{"ends", {{"made", made}}}}); }
 void Reporter::gives_up(const std::string& why) { write({{"gives_up", why}}); }
 
-void Reporter::say(Verdict verdict, const std::string& what) {
+void Reporter::say(CheckVerdict verdict, const std::string& what) {
   write({{"finding", Remark{check_, verdict, what, {}}}});
 }
 

@@ -14,10 +14,10 @@ class Reporter {
   /// What follows belongs to this check.
   void begin(const std::string& check) { check_ = check; }
 
-  void holds(const std::string& what) { say(Verdict::holds, what); }
-  void fails(const std::string& what) { say(Verdict::fails, what); }
-  void not_checked(const std::string& why) { say(Verdict::not_checked, why); }
-  void tells(const std::string& what) { say(Verdict::told, what); }
+  void holds(const std::string& what) { say(CheckVerdict::holds, what); }
+  void fails(const std::string& what) { say(CheckVerdict::fails, what); }
+  void not_checked(const std::string& why) { say(CheckVerdict::not_checked, why); }
+  void tells(const std::string& what) { say(CheckVerdict::told, what); }
 
   /// The next call into the plugin.
   void calls(const std::string& method, const std::string& input);
@@ -28,7 +28,7 @@ class Reporter {
   void gives_up(const std::string& why);
 
  private:
-  void say(Verdict verdict, const std::string& what);
+  void say(CheckVerdict verdict, const std::string& what);
   void write(const nlohmann::json& line);
 
   int file_;

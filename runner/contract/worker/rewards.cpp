@@ -35,7 +35,7 @@ std::string no_number(plugin::Plugin<Reward>& reward) {
 
 Kit<Reward> kit_for(const Subject<Reward>& subject) {
   Kit<Reward> kit;
-  for (const Texts& one : all_texts())
+  for (const SampleTexts& one : all_texts())
     kit.cases.push_back(scores(one.of("completions"), subject.examples.front(), one.texts));
   const auto& ordinary = all_texts().front().texts;
   kit.cases.push_back(scores("a single completion", subject.examples.front(), {ordinary.front()}));

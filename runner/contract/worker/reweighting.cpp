@@ -57,7 +57,7 @@ Kit<Reweighting> kit_for(const Subject<Reweighting>& subject) {
   const Example& example = subject.examples.front();
   const auto& ordinary = all_texts().front().texts;
   Kit<Reweighting> kit;
-  for (const Texts& one : all_texts())
+  for (const SampleTexts& one : all_texts())
     kit.cases.push_back(reweights(one.of("completions"), example, one.texts, {1, -0.5, 0.25, 2}));
   kit.cases.push_back(reweights("a single completion", example, {ordinary.front()}, {1}));
   kit.cases.push_back(reweights("equal completions", example, std::vector<std::string>(4, "the same"), {1, 2, 3, 4}));

@@ -68,7 +68,7 @@ std::string like_the_empty_text(Plugin& similarity) {
 Kit<Similarity> kit_for(const Subject<Similarity>&) {
   const auto& ordinary = all_texts().front().texts;
   Kit<Similarity> kit;
-  for (const Texts& one : all_texts()) kit.cases.push_back(compares(one.of("texts"), one.texts, ordinary));
+  for (const SampleTexts& one : all_texts()) kit.cases.push_back(compares(one.of("texts"), one.texts, ordinary));
   kit.cases.push_back(compares("a list without texts", {}, ordinary));
   kit.cases.push_back(compares("no texts at all", {}, {}));
   kit.rules = {{"two texts are as alike one way as the other", "compare", unlike_the_other_way},

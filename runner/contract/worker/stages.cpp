@@ -82,7 +82,7 @@ Kit<Stage> kit_for(const Subject<Stage>& subject) {
   kit.cases.push_back(makes("a single record", {subject.records.front()}));
   kit.cases.push_back(makes("no records", {}));
   for (size_t i = 1; i < all_texts().size(); ++i) {
-    const Texts& one = all_texts()[i];
+    const SampleTexts& one = all_texts()[i];
     if (one.sort == "{} that are no UTF-8") continue;  // JSON lines hold none
     all.push_back(odd_record("odd-" + std::to_string(i), one.texts.front()));
     kit.cases.push_back(makes(one.of("texts"), {all.back()}));

@@ -18,14 +18,14 @@ constexpr int kDeepestTree = 400;  // what evaluating an expression may nest: a 
 
 using Kind = Expression::Kind;
 
-std::string shown(const Token& token) {
+std::string shown(const Lexeme& token) {
   switch (token.kind) {
-    case Token::Kind::end:
-    case Token::Kind::data:
+    case Lexeme::Kind::end:
+    case Lexeme::Kind::data:
       return "the end of the tag";
-    case Token::Kind::block_end:
+    case Lexeme::Kind::block_end:
       return "'%}'";
-    case Token::Kind::print_end:
+    case Lexeme::Kind::print_end:
       return "'}}'";
     default:
       return "'" + token.text.substr(0, 60) + "'";
@@ -34,7 +34,7 @@ std::string shown(const Token& token) {
 
 }  // namespace
 
-ExpressionParser::ExpressionParser(std::vector<Token> tokens, const std::string& where)
+ExpressionParser::ExpressionParser(std::vector<Lexeme> tokens, const std::string& where)
     : tokens_(std::move(tokens)), where_(where) {}
 
 ExpressionParser::Deeper::Deeper(ExpressionParser& parser) : parser_(parser) {
@@ -49,8 +49,8 @@ void ExpressionParser::unexpected(const std::string& wanted) const {
   fail(fmt::format("expected {}, found {}", wanted, shown(now())));
 }
 
-Token ExpressionParser::take() {
-  Token token = now();
+Lexeme ExpressionParser::take() {
+  Lexeme token = now();
   if (at_ + 1 < tokens_.size()) ++at_;
   return token;
 }
@@ -63,7 +63,7 @@ void ExpressionParser::want_sign(std::string_view sign) {
 }
 
 std::string ExpressionParser::want_name() {
-  if (now().kind != Token::Kind::name) unexpected("a name");
+  if (now().kind != Lexeme::Kind::name) unexpected("a name");
   return take().text;
 }
 
@@ -116,7 +116,7 @@ ExpressionPtr ExpressionParser::expression_or_tuple() {
   if (!sees_sign(",")) return value;
   auto parts = one(std::move(value));
   while (take_sign(",")) {
-    if (now().kind == Token::Kind::block_end || now().kind == Token::Kind::print_end) break;
+    if (now().kind == Lexeme::Kind::block_end || now().kind == Lexeme::Kind::print_end) break;
     parts.push_back(expression());
   }
   return make(Kind::tuple, std::move(parts));
@@ -145,10 +145,10 @@ ExpressionPtr ExpressionParser::comparison() {
   auto parts = one(sum());
   std::vector<std::string> operators;
   for (;;) {
-    const bool sign = now().kind == Token::Kind::sign && std::count(std::begin(signs), std::end(signs), now().text);
+    const bool sign = now().kind == Lexeme::Kind::sign && std::count(std::begin(signs), std::end(signs), now().text);
     if (sign || sees_name("in")) {
       operators.push_back(take().text);
-    } else if (sees_name("not") && ahead().kind == Token::Kind::name && ahead().text == "in") {
+    } else if (sees_name("not") && ahead().kind == Lexeme::Kind::name && ahead().text == "in") {
       take(), take();
       operators.emplace_back("not in");
     } else {
@@ -210,10 +210,10 @@ ExpressionPtr ExpressionParser::signed_value(bool with_filters) {
 }
 
 ExpressionPtr ExpressionParser::primary() {
-  const Token& token = now();
-  if (token.kind == Token::Kind::integer || token.kind == Token::Kind::decimal) return number();
-  if (token.kind == Token::Kind::text) return texts();
-  if (token.kind == Token::Kind::name) {
+  const Lexeme& token = now();
+  if (token.kind == Lexeme::Kind::integer || token.kind == Lexeme::Kind::decimal) return number();
+  if (token.kind == Lexeme::Kind::text) return texts();
+  if (token.kind == Lexeme::Kind::name) {
     const auto name = take().text;
     if (name == "true" || name == "True") return constant(true);
     if (name == "false" || name == "False") return constant(false);
@@ -227,9 +227,9 @@ ExpressionPtr ExpressionParser::primary() {
 }
 
 ExpressionPtr ExpressionParser::number() {
-  const Token token = take();
+  const Lexeme token = take();
   const char *begin = token.text.data(), *end = begin + token.text.size();
-  if (token.kind == Token::Kind::decimal) {
+  if (token.kind == Lexeme::Kind::decimal) {
     double value = 0;
     if (std::from_chars(begin, end, value).ptr != end) fail("'" + token.text + "' is no number");
     return constant(value);
@@ -243,7 +243,7 @@ ExpressionPtr ExpressionParser::number() {
 // Texts that stand side by side are one.
 ExpressionPtr ExpressionParser::texts() {
   std::string text;
-  while (now().kind == Token::Kind::text) text += take().text;
+  while (now().kind == Lexeme::Kind::text) text += take().text;
   return constant(Text(text));
 }
 
@@ -286,7 +286,7 @@ ExpressionPtr ExpressionParser::dict() {
 ExpressionPtr ExpressionParser::postfix(ExpressionPtr value) {
   for (;;) {
     if (take_sign(".")) {
-      if (now().kind == Token::Kind::integer) {
+      if (now().kind == Lexeme::Kind::integer) {
         auto index = number();
         value = make(Kind::item, both(std::move(value), std::move(index)));
       } else {
@@ -352,9 +352,9 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr value) {
   if (!has_test(name)) fail(fmt::format("the test '{}' is not supported", name), suggest(name, test_names()));
   auto made = make(Kind::test, one(std::move(value)), std::move(name));
   const bool value_follows =
-      now().kind == Token::Kind::text || now().kind == Token::Kind::integer || now().kind == Token::Kind::decimal ||
+      now().kind == Lexeme::Kind::text || now().kind == Lexeme::Kind::integer || now().kind == Lexeme::Kind::decimal ||
       sees_sign("[") || sees_sign("{") ||
-      (now().kind == Token::Kind::name && std::count(std::begin(enders), std::end(enders), now().text) == 0);
+      (now().kind == Lexeme::Kind::name && std::count(std::begin(enders), std::end(enders), now().text) == 0);
   if (sees_sign("(")) {
     arguments(*made);
   } else if (value_follows) {
@@ -369,7 +369,7 @@ void ExpressionParser::arguments(Expression& call) {
   want_sign("(");
   while (!sees_sign(")")) {
     if (sees_sign("*") || sees_sign("**")) fail("arguments with '*' are not supported");
-    if (now().kind == Token::Kind::name && ahead().kind == Token::Kind::sign && ahead().text == "=") {
+    if (now().kind == Lexeme::Kind::name && ahead().kind == Lexeme::Kind::sign && ahead().text == "=") {
       auto name = take().text;
       take();
       call.named.emplace_back(std::move(name), expression());

@@ -10,7 +10,7 @@ namespace compeer::language::jinja {
 /// Reads expressions from a list of tokens; the parser of statements builds on it.
 class ExpressionParser {
  public:
-  ExpressionParser(std::vector<Token> tokens, const std::string& where);
+  ExpressionParser(std::vector<Lexeme> tokens, const std::string& where);
 
  protected:
   ExpressionPtr expression();  ///< with "a if b else c"
@@ -18,12 +18,12 @@ class ExpressionParser {
   ExpressionPtr or_expression();  ///< without
   ExpressionPtr primary();
 
-  const Token& now() const { return tokens_[at_]; }
-  const Token& ahead() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
-  Token take();
-  bool sees(Token::Kind kind, std::string_view text) const { return now().kind == kind && now().text == text; }
-  bool sees_name(std::string_view name) const { return sees(Token::Kind::name, name); }
-  bool sees_sign(std::string_view sign) const { return sees(Token::Kind::sign, sign); }
+  const Lexeme& now() const { return tokens_[at_]; }
+  const Lexeme& ahead() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  Lexeme take();
+  bool sees(Lexeme::Kind kind, std::string_view text) const { return now().kind == kind && now().text == text; }
+  bool sees_name(std::string_view name) const { return sees(Lexeme::Kind::name, name); }
+  bool sees_sign(std::string_view sign) const { return sees(Lexeme::Kind::sign, sign); }
   bool take_name(std::string_view name);
   bool take_sign(std::string_view sign);
   void want_sign(std::string_view sign);
@@ -67,7 +67,7 @@ class ExpressionParser {
   void arguments(Expression& call);
   void finish(Expression& expression) const;  ///< counts its depth
 
-  std::vector<Token> tokens_;
+  std::vector<Lexeme> tokens_;
   const std::string& where_;
   size_t at_ = 0;
   int depth_ = 0;

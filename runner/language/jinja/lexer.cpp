@@ -37,15 +37,15 @@ class Lexer {
  public:
   Lexer(std::string_view source, const std::string& where) : source_(lines_of(source)), where_(where) {}
 
-  std::vector<Token> result() {
+  std::vector<Lexeme> result() {
     while (at_ < source_.size()) data();
-    add(Token::Kind::end, "");
+    add(Lexeme::Kind::end, "");
     return std::move(tokens_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const { fail_at(where_, line_, what); }
-  void add(Token::Kind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
+  void add(Lexeme::Kind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
   bool here(std::string_view text) const { return std::string_view(source_).substr(at_).starts_with(text); }
   char next() const { return at_ < source_.size() ? source_[at_] : '\0'; }
 
@@ -70,7 +70,7 @@ class Lexer {
       tag = source_.find('{', tag + 1);
     if (tag == std::string::npos) {
       const std::string rest = source_.substr(at_);
-      add(Token::Kind::data, rest);
+      add(Lexeme::Kind::data, rest);
       skip(rest.size());
       return;
     }
@@ -81,7 +81,7 @@ class Lexer {
     if (kind == '#') return comment();
     if (kind == '%' && raw()) return;
     const size_t length = sign == '-' || sign == '+' ? 3 : 2;
-    add(kind == '{' ? Token::Kind::print_begin : Token::Kind::block_begin, "");
+    add(kind == '{' ? Lexeme::Kind::print_begin : Lexeme::Kind::block_begin, "");
     skip(length);
     tag_body(kind == '{');
   }
@@ -94,7 +94,7 @@ class Lexer {
       const size_t line = text.rfind('\n') + 1;
       if ((line > 0 || line_starts_) && strip(Text(text.substr(line)), true, false).empty()) text.resize(line);
     }
-    if (!text.empty()) add(Token::Kind::data, std::move(text));
+    if (!text.empty()) add(Lexeme::Kind::data, std::move(text));
   }
 
   // The end of a tag, of the length `n`, and the white space it takes.
@@ -155,7 +155,7 @@ class Lexer {
       if (at_ == source_.size()) fail(fmt::format("a tag is not closed: no '{}'", end));
       const bool minus = here("-" + std::string(end)), plus = !prints && here("+" + std::string(end));
       if (open.empty() && (minus || plus || here(end))) {
-        add(prints ? Token::Kind::print_end : Token::Kind::block_end, "");
+        add(prints ? Lexeme::Kind::print_end : Lexeme::Kind::block_end, "");
         return close(minus || plus ? 3 : 2, minus, !prints && !minus && !plus);
       }
       piece(open);
@@ -169,7 +169,7 @@ class Lexer {
     if (begins_name(c)) {
       size_t end = at_;
       while (end < source_.size() && (begins_name(source_[end]) || is_digit(source_[end]))) ++end;
-      add(Token::Kind::name, source_.substr(at_, end - at_));
+      add(Lexeme::Kind::name, source_.substr(at_, end - at_));
       return skip(end - at_);
     }
     sign(open);
@@ -179,7 +179,7 @@ class Lexer {
     static constexpr std::string_view two[] = {"//", "**", "==", "!=", ">=", "<="};
     for (const auto sign : two) {
       if (!here(sign)) continue;
-      add(Token::Kind::sign, std::string(sign));
+      add(Lexeme::Kind::sign, std::string(sign));
       return skip(2);
     }
     const char c = next();
@@ -190,7 +190,7 @@ class Lexer {
       if (!open.ends_with(c)) fail(fmt::format("unexpected '{}'", c));
       open.pop_back();
     }
-    add(Token::Kind::sign, std::string(1, c));
+    add(Lexeme::Kind::sign, std::string(1, c));
     skip(1);
   }
 
@@ -217,7 +217,7 @@ class Lexer {
     std::string text = source_.substr(at_, end - at_);
     std::erase(text, '_');
     if (text.size() > 40) fail("a number of more than 40 digits");
-    add(decimal ? Token::Kind::decimal : Token::Kind::integer, text);
+    add(decimal ? Lexeme::Kind::decimal : Lexeme::Kind::integer, text);
     skip(end - at_);
   }
 
@@ -225,7 +225,7 @@ class Lexer {
     size_t end = at_ + 1;
     while (end < source_.size() && source_[end] != quote) end += source_[end] == '\\' ? 2 : 1;
     if (end >= source_.size()) fail("a text is not closed");
-    add(Token::Kind::text, unescaped(std::string_view(source_).substr(at_ + 1, end - at_ - 1)));
+    add(Lexeme::Kind::text, unescaped(std::string_view(source_).substr(at_ + 1, end - at_ - 1)));
     skip(end + 1 - at_);
   }
 
@@ -268,7 +268,7 @@ class Lexer {
 
   std::string source_;
   const std::string& where_;
-  std::vector<Token> tokens_;
+  std::vector<Lexeme> tokens_;
   size_t at_ = 0;
   int line_ = 1;
   bool line_starts_ = true;  // what was read last ended a line
@@ -276,6 +276,6 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> tokens(std::string_view source, const std::string& where) { return Lexer(source, where).result(); }
+std::vector<Lexeme> tokens(std::string_view source, const std::string& where) { return Lexer(source, where).result(); }
 
 }  // namespace compeer::language::jinja

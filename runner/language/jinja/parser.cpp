@@ -17,7 +17,7 @@ class Parser : public ExpressionParser {
 
   Block whole() {
     Block block = statements({});
-    if (now().kind != Token::Kind::end) fail(fmt::format("'{}' closes nothing", ahead().text));
+    if (now().kind != Lexeme::Kind::end) fail(fmt::format("'{}' closes nothing", ahead().text));
     return block;
   }
 
@@ -35,18 +35,18 @@ class Parser : public ExpressionParser {
     Block block;
     for (;;) {
       switch (now().kind) {
-        case Token::Kind::end:
+        case Lexeme::Kind::end:
           if (ends.size() > 0) fail(fmt::format("no '{}' before the end of the template", *(ends.end() - 1)));
           return block;
-        case Token::Kind::data:
+        case Lexeme::Kind::data:
           block.push_back(make(Kind::text, now().line));
           block.back()->text = take().text;
           break;
-        case Token::Kind::print_begin:
+        case Lexeme::Kind::print_begin:
           block.push_back(print());
           break;
         default:
-          if (ahead().kind != Token::Kind::name) take(), unexpected("the name of a statement");
+          if (ahead().kind != Lexeme::Kind::name) take(), unexpected("the name of a statement");
           if (std::find(ends.begin(), ends.end(), ahead().text) != ends.end()) return block;
           if (ahead().text.starts_with("end") || ahead().text.starts_with("el")) return block;
           block.push_back(statement());
@@ -58,22 +58,22 @@ class Parser : public ExpressionParser {
     take();
     auto made = make(Kind::print, now().line);
     made->expression = expression_or_tuple();
-    if (now().kind != Token::Kind::print_end) unexpected("'}}'");
+    if (now().kind != Lexeme::Kind::print_end) unexpected("'}}'");
     take();
     return made;
   }
 
   void end_tag() {
-    if (now().kind != Token::Kind::block_end) unexpected("'%}'");
+    if (now().kind != Lexeme::Kind::block_end) unexpected("'%}'");
     take();
   }
   void close(std::string_view name) {
-    if (now().kind != Token::Kind::block_begin || ahead().text != name)
+    if (now().kind != Lexeme::Kind::block_begin || ahead().text != name)
       fail(fmt::format("expected '{}', found '{}'", name, ahead().text));
     take(), take();
     end_tag();
   }
-  bool opens(std::string_view name) const { return now().kind == Token::Kind::block_begin && ahead().text == name; }
+  bool opens(std::string_view name) const { return now().kind == Lexeme::Kind::block_begin && ahead().text == name; }
   bool take_tag(std::string_view name) { return opens(name) && (take(), take(), true); }
 
   std::unique_ptr<Statement> statement() {
@@ -123,7 +123,7 @@ class Parser : public ExpressionParser {
   std::vector<std::string> targets() {
     const bool brackets = take_sign("(");
     std::vector<std::string> names{want_name()};
-    while (take_sign(",") && now().kind == Token::Kind::name && !sees_name("in")) names.push_back(want_name());
+    while (take_sign(",") && now().kind == Lexeme::Kind::name && !sees_name("in")) names.push_back(want_name());
     if (brackets) want_sign(")");
     return names;
   }

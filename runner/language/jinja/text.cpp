@@ -28,8 +28,8 @@ Text Text::part(size_t begin, size_t end) const {
   return result;
 }
 
-std::vector<Span> Text::data() const {
-  std::vector<Span> spans;
+std::vector<ByteSpan> Text::data() const {
+  std::vector<ByteSpan> spans;
   for (size_t at = marks_.find('d'); at != std::string::npos;) {
     const size_t end = std::min(marks_.find('t', at), marks_.size());
     spans.push_back({at, end});

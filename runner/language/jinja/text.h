@@ -34,7 +34,7 @@ class Text {
   bool has_data() const { return marks_.find('d') != std::string::npos; }
   bool is_data(size_t byte) const { return marks_[byte] == 'd'; }
   /// Where data is, in order and apart.
-  std::vector<Span> data() const;
+  std::vector<ByteSpan> data() const;
 
  private:
   std::string bytes_;

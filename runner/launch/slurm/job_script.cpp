@@ -14,7 +14,7 @@ namespace {
 constexpr size_t longest_path = 4096;
 
 // The first lines: what this is, and how it is submitted by hand.
-std::string head(const std::string& what, const fs::path& script, const Surroundings& around) {
+std::string head(const std::string& what, const fs::path& script, const JobEnvironment& around) {
   // Where a site defines `module`, that is often done for login shells only.
   const char* shell = around.modules.empty() ? "#!/bin/bash" : "#!/bin/bash -l";
   return fmt::format("{}\n# {} Written by compeer submit; by hand: sbatch {}\n", shell, what,
@@ -45,7 +45,7 @@ std::string directives(const std::string& name, const fs::path& output, const Al
   return lines;
 }
 
-std::string surroundings(const Surroundings& around) {
+std::string environment(const JobEnvironment& around) {
   std::string lines = fmt::format("\ncd {} || exit 1\n", shell_word(around.folder.string()));
   for (const auto& module : around.modules) lines += fmt::format("module load {}\n", shell_word(module));
   for (const auto& line : around.before) lines += line + "\n";
@@ -70,7 +70,7 @@ echo "$$ $(hostname)" >"$run/.lock"
 
 // As many tasks and processors as the job has, whoever changed that number: the lines above, or options of sbatch.
 // Memory srun inherits.
-std::string step(const Allocation& allocation, const Surroundings& around) {
+std::string step(const Allocation& allocation, const JobEnvironment& around) {
   return fmt::format(R"sh(
 srun --mpi={} --export=ALL --kill-on-bad-exit=1 --ntasks="${{SLURM_NTASKS:-{}}}" \
   --cpus-per-task="${{SLURM_CPUS_PER_TASK:-{}}}" {} "$run" --resume
@@ -95,15 +95,15 @@ exit "$code"
 }  // namespace
 
 std::string run_script(const std::string& name, const fs::path& script, const fs::path& run,
-                       const Allocation& allocation, const Surroundings& around) {
+                       const Allocation& allocation, const JobEnvironment& around) {
   return head(fmt::format("Runs {} under Slurm.", name), script, around) +
-         directives(name, output_path(run / "log.txt"), allocation, "USR1") + surroundings(around) +
+         directives(name, output_path(run / "log.txt"), allocation, "USR1") + environment(around) +
          fmt::format("run={}\n", shell_word(run.string())) + hold_folder + step(allocation, around) +
          requeue("$SLURM_JOB_ID");
 }
 
 std::string array_script(const std::string& name, const fs::path& script, const std::vector<fs::path>& runs,
-                         int64_t at_once, const Allocation& allocation, const Surroundings& around) {
+                         int64_t at_once, const Allocation& allocation, const JobEnvironment& around) {
   auto array = fmt::format("--array=0-{}", runs.size() - 1);
   if (at_once > 0) array += fmt::format("%{}", at_once);
   std::string list = "runs=(\n";
@@ -112,19 +112,19 @@ std::string array_script(const std::string& name, const fs::path& script, const 
   return head(fmt::format("Runs {} experiments of {} under Slurm, a task of a job array each.", runs.size(),
                           spec::printable(name)),
               script, around) +
-         directives(name, output, allocation, "USR1") + directive(array) + surroundings(around) + list +
+         directives(name, output, allocation, "USR1") + directive(array) + environment(around) + list +
          ")\nrun=${runs[$SLURM_ARRAY_TASK_ID]}\nexec >>\"$run/log.txt\" 2>&1\n" + hold_folder +
          step(allocation, around) + requeue("${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID");
 }
 
 std::string study_script(const std::string& name, const fs::path& script, const std::vector<std::string>& command,
-                         const Allocation& allocation, const Surroundings& around) {
+                         const Allocation& allocation, const JobEnvironment& around) {
   std::string words;
   for (const auto& word : command) words += shell_word(word) + " ";
   return head(fmt::format("Runs the script {} within one allocation, a Slurm step for each of its runs.",
                           spec::printable(name)),
               script, around) +
-         directives(name, output_path(script.parent_path()) + "/log.txt", allocation, "B:USR1") + surroundings(around) +
+         directives(name, output_path(script.parent_path()) + "/log.txt", allocation, "B:USR1") + environment(around) +
          fmt::format("export COMPEER_LAUNCHER=srun SLURM_MPI_TYPE={}\n\n", shell_word(around.mpi)) + words + "&\n" +
          R"(compeer=$!
 

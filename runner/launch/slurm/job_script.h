@@ -21,7 +21,7 @@ struct Allocation {
 };
 
 /// Where a job finds itself when it starts.
-struct Surroundings {
+struct JobEnvironment {
   std::filesystem::path folder;        ///< paths in specs are meant from there
   std::vector<std::string> variables;  ///< "NAME=value"
   std::vector<std::string> modules;    ///< `module load NAME`
@@ -33,17 +33,17 @@ struct Surroundings {
 /// One run: a Slurm step of the worker. Its output is appended to the run's log.txt. Asked to stop it saves a
 /// checkpoint, ends with 85 and is queued again; so it is when a node fails.
 std::string run_script(const std::string& name, const std::filesystem::path& script, const std::filesystem::path& run,
-                       const Allocation& allocation, const Surroundings& around);
+                       const Allocation& allocation, const JobEnvironment& around);
 
 /// The same for several runs, a task of a job array each, at most `at_once` at the same time (0: as the cluster
 /// allows). What Slurm itself has to say goes into a file for each beside the script.
 std::string array_script(const std::string& name, const std::filesystem::path& script,
                          const std::vector<std::filesystem::path>& runs, int64_t at_once, const Allocation& allocation,
-                         const Surroundings& around);
+                         const JobEnvironment& around);
 
 /// A job in which `command` (compeer run SCRIPT ...) starts runs one after the other, each as a Slurm step.
 std::string study_script(const std::string& name, const std::filesystem::path& script,
                          const std::vector<std::string>& command, const Allocation& allocation,
-                         const Surroundings& around);
+                         const JobEnvironment& around);
 
 }  // namespace compeer::launch

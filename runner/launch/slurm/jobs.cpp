@@ -31,11 +31,11 @@ std::vector<fs::path> folders_of(const std::vector<spec::Spec>& specs, const Sub
   return folders;
 }
 
-fs::path script_in(const Study& study, const Submission& how, const std::string& name) {
+fs::path script_in(const SubmittedScript& study, const Submission& how, const std::string& name) {
   return in_full(jobs_folder(study, how.results)) / name;
 }
 
-std::vector<std::string> study_command(const Study& study, const Submission& how) {
+std::vector<std::string> study_command(const SubmittedScript& study, const Submission& how) {
   std::vector<std::string> words{fs::read_symlink("/proc/self/exe").string(), "run", study.script.string(), "--results",
                                  how.results.string()};
   words.insert(words.end(), study.changes.begin(), study.changes.end());
@@ -57,7 +57,7 @@ Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Su
 }
 
 // What `compeer run` would give a worker to start with.
-Surroundings with_threads(const Submission& how, const Allocation& allocation) {
+JobEnvironment with_threads(const Submission& how, const Allocation& allocation) {
   auto around = how.around;
   for (const auto& variable : training_environment(allocation.threads)) around.variables.push_back(variable);
   return around;
@@ -71,8 +71,8 @@ Job single(const spec::Spec& spec, const Submission& how, std::set<fs::path>& pr
   return job;
 }
 
-Job array(const Study& study, const std::string& script, const std::vector<spec::Spec>& specs, const Submission& how,
-          std::set<fs::path>& promised) {
+Job array(const SubmittedScript& study, const std::string& script, const std::vector<spec::Spec>& specs,
+          const Submission& how, std::set<fs::path>& promised) {
   Job job{fmt::format("{} experiments of {}", specs.size(), study.name()),
           script_in(study, how, script),
           specs,
@@ -93,7 +93,7 @@ Job run_job(const spec::Spec& spec, const Submission& how) {
   return single(spec, how, promised);
 }
 
-std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& specs, const Submission& how) {
+std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec::Spec>& specs, const Submission& how) {
   std::map<std::pair<int64_t, int64_t>, std::vector<spec::Spec>> kinds;
   for (const auto& spec : specs) kinds[{spec.values.at("ranks"), spec.values.at("threads")}].push_back(spec);
   std::vector<Job> jobs;
@@ -105,7 +105,7 @@ std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& s
   return jobs;
 }
 
-Job study_job(const Study& study, const std::vector<spec::Spec>& known, const Submission& how) {
+Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how) {
   Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", "", study.file_text()};
   const auto allocation = allocation_of(job, known, how);
   // Its runs get their threads from compeer run.

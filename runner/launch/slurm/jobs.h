@@ -24,7 +24,7 @@ struct Job {
 struct Submission {
   std::filesystem::path results;
   Wishes wishes;
-  Surroundings around;
+  JobEnvironment around;
   int64_t at_once = 0;  ///< tasks of an array at the same time; 0: as the cluster allows
 };
 
@@ -33,10 +33,10 @@ Job run_job(const spec::Spec& spec, const Submission& how);
 
 /// Jobs for experiments that do not wait for one another: an array for each kind of allocation, or for a single one
 /// the job of that run. Scripts of arrays lie in the `jobs_folder` of the study.
-std::vector<Job> array_jobs(const Study& study, const std::vector<spec::Spec>& specs, const Submission& how);
+std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec::Spec>& specs, const Submission& how);
 
 /// A job that runs a whole script, of which these runs are known.
-Job study_job(const Study& study, const std::vector<spec::Spec>& known, const Submission& how);
+Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how);
 
 /// Folders of runs are made as `compeer run` makes them, and the script is written: nothing is left but sbatch.
 void prepare(const Job& job, const std::filesystem::path& results);

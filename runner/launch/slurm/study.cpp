@@ -33,12 +33,12 @@ bool free_for(const fs::path& folder, const std::string& file_text) {
 
 }  // namespace
 
-std::string Study::file_text() const {
+std::string SubmittedScript::file_text() const {
   const ordered_json all = {{"script", script.string()}, {"changes", changes}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-fs::path jobs_folder(const Study& study, const fs::path& results) {
+fs::path jobs_folder(const SubmittedScript& study, const fs::path& results) {
   const auto stem = study.script.stem().string(), text = study.file_text();
   const auto first = results / (stem + ".jobs");
   return free_for(first, text) ? first : results / fmt::format("{}-{}.jobs", stem, sha256(text).substr(0, 8));

@@ -6,7 +6,7 @@
 namespace compeer::launch {
 
 /// A script as it is submitted. Two of one file name, or with other changes, are other studies.
-struct Study {
+struct SubmittedScript {
   std::filesystem::path script;      ///< in full
   std::vector<std::string> changes;  ///< the words `compeer run` is given for it: "--set", "seed=2", "--quick"
 
@@ -17,7 +17,7 @@ struct Study {
 
 /// Where the study's scripts lie: `<results>/<stem>.jobs`, or `<results>/<stem>-<first 8 digits of a hash>.jobs` where
 /// another study, or something else, has that name.
-std::filesystem::path jobs_folder(const Study& study, const std::filesystem::path& results);
+std::filesystem::path jobs_folder(const SubmittedScript& study, const std::filesystem::path& results);
 
 /// Makes the folder the study's own. Throws Error (exit 1) if another took it meanwhile.
 void claim_jobs_folder(const std::filesystem::path& folder, const std::string& file_text);

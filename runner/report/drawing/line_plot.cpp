@@ -106,7 +106,7 @@ void draw_axes(Markup& out, const LinePlot& plot, const PlotFrame& frame) {
 }
 
 /// One piece of a band; of a single place a line, as wide a band has no area.
-void draw_piece(Markup& out, const Spread& piece, const PlotFrame& frame) {
+void draw_piece(Markup& out, const CurveSpread& piece, const PlotFrame& frame) {
   Curve outline = placed({piece.x, piece.high}, frame);
   const Curve low = placed({piece.x, piece.low}, frame);
   if (piece.x.size() == 1) return svg_line(out, low.x[0], low.y[0], low.x[0], outline.y[0], "interval");
@@ -116,7 +116,7 @@ void draw_piece(Markup& out, const Spread& piece, const PlotFrame& frame) {
 }
 
 void draw_band(Markup& out, const PlotLine& line, const PlotFrame& frame) {
-  Spread piece;
+  CurveSpread piece;
   for (size_t i = 0; i <= line.band.x.size(); ++i) {
     if (i < line.band.x.size() && std::isfinite(line.band.low[i]) && std::isfinite(line.band.high[i])) {
       piece.x.push_back(line.band.x[i]);

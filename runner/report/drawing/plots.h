@@ -20,7 +20,7 @@ struct PlotLine {
   size_t style = 0;
   Curve heavy;          ///< what is to be read: smoothed, or the mean over runs
   Curve light;          ///< the raw values behind it; may be empty
-  Spread band;          ///< lowest to highest of several runs, or an interval; may be empty, or NaN where there is none
+  CurveSpread band;     ///< lowest to highest of several runs, or an interval; may be empty, or NaN where there is none
   Curve ringed = {};    ///< places to point out; may be empty
   bool points = false;  ///< every value of the heavy line is a point; else only those of a short line, and the last
 };

@@ -81,14 +81,14 @@ Curve thin_mean(const Curve& curve, size_t buckets) {
   return thin;
 }
 
-Spread across(const std::vector<Curve>& curves) {
+CurveSpread across(const std::vector<Curve>& curves) {
   std::map<double, std::vector<double>> at;
   for (const auto& curve : curves) {
     for (size_t i = 0; i < curve.y.size(); ++i) {
       if (std::isfinite(curve.x[i]) && std::isfinite(curve.y[i])) at[curve.x[i]].push_back(curve.y[i]);
     }
   }
-  Spread spread;
+  CurveSpread spread;
   for (const auto& [x, values] : at) {
     double sum = 0;
     for (const double y : values) sum += y;

@@ -26,10 +26,10 @@ Curve thin_extremes(const Curve& curve, size_t buckets);
 Curve thin_mean(const Curve& curve, size_t buckets);
 
 /// Mean, lowest and highest of several curves at every step that any of them has.
-struct Spread {
+struct CurveSpread {
   std::vector<double> x, mean, low, high;
 };
-Spread across(const std::vector<Curve>& curves);
+CurveSpread across(const std::vector<Curve>& curves);
 
 /// Value below which `share` of the finite values lie; NaN if there are none.
 double quantile(std::vector<double> values, double share);

@@ -71,7 +71,7 @@ struct RunData {
   int64_t steps_done = 0, steps_planned = 0;
   std::string started;
   double elapsed = missing;  ///< seconds
-  std::optional<record::Failure> failure;
+  std::optional<record::ErrorRecord> failure;
   std::vector<SampleGroup> groups;  ///< a few, for showing (load.h says which)
   /// evaluate only: metric -> example -> mean over its completions. Lets two runs be compared prompt by prompt.
   std::map<std::string, std::map<std::string, double>> per_prompt;

@@ -26,7 +26,7 @@ Curve curve_of(const RunData& run, const std::string& metric) {
 
 /// The mean of several runs, within a band from the lowest to the highest.
 void add_runs(PlotLine& line, const std::vector<Curve>& curves, size_t points) {
-  const Spread all = across(curves);
+  const CurveSpread all = across(curves);
   line.heavy = thin_mean({all.x, all.mean}, points);
   line.band = {line.heavy.x, line.heavy.y, thin_mean({all.x, all.low}, points).y,
                thin_mean({all.x, all.high}, points).y};

@@ -79,8 +79,8 @@ std::string validated(const std::vector<RunData>& runs) {
   return fmt::format("Best look at held-out records: {}.", fmt::join(parts, "; "));
 }
 
-Finding of_training(const std::vector<RunData>& runs) {
-  Finding finding{"In training", {}};
+FindingParagraph of_training(const std::vector<RunData>& runs) {
+  FindingParagraph finding{"In training", {}};
   add(finding.sentences, training(runs, "grpo", "reward"));
   add(finding.sentences, training(runs, "sft", "loss"));
   add(finding.sentences, validated(runs));
@@ -151,14 +151,14 @@ void add_gaps(const std::vector<RunData>& runs, std::vector<std::string>& list) 
 
 }  // namespace
 
-std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage) {
-  std::vector<Finding> all;
+std::vector<FindingParagraph> findings(const std::vector<RunData>& runs, const Lineage& lineage) {
+  std::vector<FindingParagraph> all;
   for (const auto& group : run_evaluations(runs, lineage, Seeds::apart))
     all.push_back({group.heading, sentences_about(runs, lineage, group)});
   for (const auto& group : stage_evaluations(runs, lineage, Seeds::together))
     all.push_back({group.heading, sentences_about(runs, lineage, group)});
   all.push_back(of_training(runs));
-  std::erase_if(all, [](const Finding& finding) { return finding.sentences.empty(); });
+  std::erase_if(all, [](const FindingParagraph& finding) { return finding.sentences.empty(); });
   return all;
 }
 

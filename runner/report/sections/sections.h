@@ -13,7 +13,7 @@ namespace compeer::report {
 /// frontier.h.
 
 /// A paragraph of the findings, begun by its heading.
-struct Finding {
+struct FindingParagraph {
   std::string heading;
   std::vector<std::string> sentences;
 };
@@ -22,7 +22,7 @@ struct Finding {
 /// first of the headline metrics, then with each other by all of them; a difference is called one only if its 95 %
 /// interval leaves zero out. Training runs get the means of their first and last rows, without a verdict: the rows of
 /// one run are no independent sample.
-std::vector<Finding> findings(const std::vector<RunData>& runs, const Lineage& lineage);
+std::vector<FindingParagraph> findings(const std::vector<RunData>& runs, const Lineage& lineage);
 
 /// The table below the findings: every headline metric of every trained model, before and after. Nothing if there are
 /// no pairs, or too many to read.

@@ -19,22 +19,22 @@ std::vector<ptrdiff_t> beginnings(const std::vector<Turn>& turns, ptrdiff_t firs
 
 }  // namespace
 
-Prompts::Prompts(const RunPlugins& plugins, const Settings& dataset)
+RecordPrompts::RecordPrompts(const RunPlugins& plugins, const Settings& dataset)
     : plugins_(plugins),
       system_(dataset.has("system") ? std::optional(dataset.text("system")) : std::nullopt),
       positions_(plugins.positions()),
       most_(dataset.has("max_prompt_tokens") ? dataset.integer("max_prompt_tokens") : positions_),
       trims_(dataset.text("long_prompts") == "trim") {}
 
-int64_t Prompts::limit(int64_t after) const { return std::min(most_, positions_ - after); }
+int64_t RecordPrompts::limit(int64_t after) const { return std::min(most_, positions_ - after); }
 
-Prompt Prompts::read(const Example& example, std::vector<Turn> turns) const {
+RecordPrompt RecordPrompts::read(const Example& example, std::vector<Turn> turns) const {
   auto pictures = plugins_.vision_input().read(turns, example.id);
   auto tokens = plugins_.vision_input().prompt(plugins_.chat(), turns, pictures, example.id);
   return {std::move(turns), std::move(pictures), std::move(tokens)};
 }
 
-Prompt Prompts::whole(const Example& example) const {
+RecordPrompt RecordPrompts::whole(const Example& example) const {
   auto turns = example.history;
   if (system_) {
     if (is_system(turns)) turns.erase(turns.begin());
@@ -43,8 +43,8 @@ Prompt Prompts::whole(const Example& example) const {
   return read(example, std::move(turns));
 }
 
-Prompt Prompts::of(const Example& example, int64_t after) const {
-  Prompt all = whole(example);
+RecordPrompt RecordPrompts::of(const Example& example, int64_t after) const {
+  RecordPrompt all = whole(example);
   const int64_t most = limit(after);
   if (std::ssize(all.tokens) <= most) return all;
   all.fits = false;

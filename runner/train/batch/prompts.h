@@ -10,7 +10,7 @@
 namespace compeer::train {
 
 /// What a model is shown of a record.
-struct Prompt {
+struct RecordPrompt {
   std::vector<Turn> turns;
   std::vector<Picture> pictures;  ///< that the turns show
   std::vector<int32_t> tokens;
@@ -20,17 +20,17 @@ struct Prompt {
 
 /// Records as prompts: with the system turn and within the length that the spec's table `dataset` says. Rewards see the
 /// record as it is.
-class Prompts {
+class RecordPrompts {
  public:
-  Prompts(const RunPlugins& plugins, const Settings& dataset);
+  RecordPrompts(const RunPlugins& plugins, const Settings& dataset);
 
   /// `after`: tokens of the model's room that are left for what follows the prompt. A prompt that is too long loses its
   /// oldest turns, system turn and last turn excepted, and with them the assistant's turn that then stands first;
   /// unless `long_prompts` says otherwise.
-  Prompt of(const Example& example, int64_t after) const;
+  RecordPrompt of(const Example& example, int64_t after) const;
 
   /// With all of its turns, however long.
-  Prompt whole(const Example& example) const;
+  RecordPrompt whole(const Example& example) const;
 
   /// Whether the spec, and not the model alone, says how long a prompt may be.
   bool is_limited() const { return most_ < positions_; }
@@ -39,7 +39,7 @@ class Prompts {
   int64_t limit(int64_t after) const;
 
  private:
-  Prompt read(const Example& example, std::vector<Turn> turns) const;
+  RecordPrompt read(const Example& example, std::vector<Turn> turns) const;
 
   const RunPlugins& plugins_;
   const std::optional<std::string> system_;

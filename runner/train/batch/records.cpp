@@ -107,7 +107,7 @@ int64_t Records::after(const Example& example) const {
 Records::Read Records::inspect(int64_t record) const {
   Example example = plugins_.record(wanted_.split, record);
   if (wanted_.then == Then::answer_alone && example.answer.empty()) return {std::move(example), {}, unanswered};
-  Prompt prompt = prompts_.of(example, after(example));
+  RecordPrompt prompt = prompts_.of(example, after(example));
   const Verdict verdict = !prompt.fits ? skipped : prompt.trimmed ? trimmed : whole;
   return {std::move(example), std::move(prompt), verdict};
 }

@@ -58,7 +58,7 @@ class Records {
   };
   struct Read {
     Example example;
-    Prompt prompt;
+    RecordPrompt prompt;
     Verdict verdict;
   };
 
@@ -75,7 +75,7 @@ class Records {
                               const std::vector<Inspected>& seen) const;
 
   RunPlugins& plugins_;
-  const Prompts prompts_;
+  const RecordPrompts prompts_;
   const Wanted wanted_;
   const bool errors_;
   uint64_t seed_ = 0;

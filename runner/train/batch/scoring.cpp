@@ -28,10 +28,10 @@ at::Tensor score_of(RewardTerm& term, const Group& group) {
     return plugin::score(term.plugin, group, term.parts);
   } catch (const plugin::NotFinite&) {
     throw;  // names the completion
-  } catch (const plugin::Failure& failure) {
+  } catch (const plugin::PluginError& failure) {
     const auto completion = plugin::culprit(term.plugin, group, term.parts, failure);
     if (completion.empty()) throw;
-    throw plugin::Failure(completion, failure);
+    throw plugin::PluginError(completion, failure);
   }
 }
 
@@ -82,9 +82,9 @@ auto about(uint64_t step, const PromptGroup& group, Work work) {
     return work();
   } catch (const plugin::NotFinite& failure) {
     throw plugin::NotFinite(subject, failure);
-  } catch (const plugin::Failure& failure) {
+  } catch (const plugin::PluginError& failure) {
     if (failure.exit() == Exit::preempted) throw;  // no fault
-    throw plugin::Failure(subject, failure);
+    throw plugin::PluginError(subject, failure);
   }
 }
 

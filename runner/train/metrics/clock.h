@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 
 namespace compeer::train {
 
 /// Seconds by phase of one step, on this rank, by a monotonic clock.
-class Clock {
+class PhaseClock {
  public:
   static std::vector<std::string> columns(const std::vector<std::string>& phases) {
     std::vector<std::string> names;
@@ -22,7 +22,7 @@ class Clock {
   template <class Work>
   decltype(auto) time(const std::string& phase, Work&& work) {
     struct Stop {
-      Clock& clock;
+      PhaseClock& clock;
       const std::string& phase;
       std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
       ~Stop() {
@@ -36,7 +36,7 @@ class Clock {
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
   /// Sets "seconds/<phase>" of every phase that ran, and "seconds/step".
-  void write(Row& row) const {
+  void write(MetricRow& row) const {
     std::vector<std::pair<std::string, double>> sums;
     for (const auto& [phase, seconds] : laps_) {
       auto sum = sums.begin();

@@ -84,7 +84,7 @@ void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGro
   rollouts_->append(rows);
 }
 
-void Journal::append(uint64_t step, Row row) {
+void Journal::append(uint64_t step, MetricRow row) {
   if (!run_) return;
   const auto start = std::chrono::steady_clock::now();
   if (row.has("seconds/log")) {

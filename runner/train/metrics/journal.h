@@ -13,7 +13,7 @@
 #include "record/run_file.h"
 #include "record/status.h"
 #include "train/batch/scoring.h"
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 
 namespace compeer::train {
 
@@ -38,7 +38,7 @@ class Journal {
                 const std::vector<std::vector<double>>& advantages);
 
   /// Rank 0: a finished step. What writing its row takes is counted in "seconds/log" of the next.
-  void append(uint64_t step, Row row);
+  void append(uint64_t step, MetricRow row);
 
   /// Rank 0: the present phase, for status.json. Cheap: it is written at most five times a second.
   void phase(const std::string& phase);

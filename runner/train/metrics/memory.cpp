@@ -71,7 +71,7 @@ int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const 
   return read * whole(length) + sequences * whole(sampling.max_new_tokens);
 }
 
-MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const Demand& demand, double rows,
+MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const PeakMemory& demand, double rows,
                                bool keeping, double now) {
   const auto weights = bytes * static_cast<double>(parameters) / mib;
   const auto tokens = static_cast<double>(demand.learned);
@@ -95,7 +95,7 @@ std::string memory_text(const MemoryEstimate& sizes) {
       size(sizes.pages), size(sizes.rest));
 }
 
-MemoryEstimate rank_memory(Run& run, const Demand& demand) {
+MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
   const auto& shape = run.plugins->model().object().shape();
   int64_t parameters = 0;
   for (const auto& one : run.plugins->model().object().parameters()) parameters += one.value.numel();
@@ -105,7 +105,7 @@ MemoryEstimate rank_memory(Run& run, const Demand& demand) {
   return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
 }
 
-void report_memory(Run& run, const Demand& demand) {
+void report_memory(RunContext& run, const PeakMemory& demand) {
   const auto sizes = rank_memory(run, demand);
   const auto placements = gather_placements(run.world);
   if (run.world.rank() != 0) return;
@@ -113,7 +113,7 @@ void report_memory(Run& run, const Demand& demand) {
   warn(placements, sizes.more());
 }
 
-int64_t longest_of(Run& run, const Records& records, bool answers) {
+int64_t longest_of(RunContext& run, const Records& records, bool answers) {
   return run.world.together("read", [&]() -> int64_t {
     if (run.world.rank() != 0) return 0;
     const auto count = std::min(looked_at, records.size());

@@ -14,7 +14,7 @@ namespace compeer::train {
 double peak_memory();
 
 /// The most that a rank of a run holds at once, beside weights and optimizer.
-struct Demand {
+struct PeakMemory {
   int64_t gradients = 0;  ///< arrays as long as the weights; 0: nothing is learned
   int64_t learned = 0;    ///< tokens that are differentiated together
   int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
@@ -37,20 +37,20 @@ struct MemoryEstimate {
 
 /// `rows`: what is kept for each token and layer, in rows of the model's width: sixteen, or two if recomputed.
 /// `keeping`: the program keeps what it frees (docs/running.md, "Launchers").
-MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const Demand& demand, double rows,
+MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const PeakMemory& demand, double rows,
                                bool keeping, double now);
 
 /// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
 std::string memory_text(const MemoryEstimate& sizes);
 
 /// The same of this rank, whose plugins are open and whose optimizer has its state.
-MemoryEstimate rank_memory(Run& run, const Demand& demand);
+MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand);
 
 /// Before the first step: writes to rank 0's standard error how much memory a rank is estimated to need, and a note for
 /// each host that has less. Meets the other ranks. `demand` is rank 0's, whose share is the largest.
-void report_memory(Run& run, const Demand& demand);
+void report_memory(RunContext& run, const PeakMemory& demand);
 
 /// Tokens of the longest of the first records, answers included if they are learned. Meets the other ranks.
-int64_t longest_of(Run& run, const Records& records, bool answers);
+int64_t longest_of(RunContext& run, const Records& records, bool answers);
 
 }  // namespace compeer::train

@@ -18,7 +18,7 @@ RewardSignal::RewardSignal(std::vector<std::pair<std::string, std::string>> rewa
   for (auto& [label, column] : rewards) rewards_.push_back({std::move(label), std::move(column)});
 }
 
-void RewardSignal::count(const Row& row) {
+void RewardSignal::count(const MetricRow& row) {
   const bool left_out = row.has("left_out") && row.get("left_out") > 0;
   const bool silent = left_out || row.get("advantage_abs") == 0;
   taught_ = taught_ || !silent;
@@ -34,7 +34,7 @@ void RewardSignal::count(const Row& row) {
   }
 }
 
-std::string RewardSignal::about_all(const Row& row) const {
+std::string RewardSignal::about_all(const MetricRow& row) const {
   const auto steps = steps_text(silent_);
   if (left_out_ == silent_)
     return fmt::format("{} taught nothing: left out, because rewards, loss or gradient are not finite", steps);
@@ -61,7 +61,7 @@ std::string RewardSignal::about(const Reward& reward) {
                      reward.value, steps_text(reward.equal));
 }
 
-std::vector<std::string> RewardSignal::warnings_after(const Row& row, bool last) {
+std::vector<std::string> RewardSignal::warnings_after(const MetricRow& row, bool last) {
   count(row);
   std::vector<std::string> warnings;
   const bool nothing = !warned_ && (silent_ >= patience || (last && !taught_));

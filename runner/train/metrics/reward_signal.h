@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 
 namespace compeer::train {
 
@@ -23,7 +23,7 @@ class RewardSignal {
   explicit RewardSignal(std::vector<std::pair<std::string, std::string>> rewards);
 
   /// Warnings that this row gives rise to. `last`: no other row follows.
-  std::vector<std::string> warnings_after(const Row& row, bool last);
+  std::vector<std::string> warnings_after(const MetricRow& row, bool last);
 
  private:
   struct Reward {
@@ -32,8 +32,8 @@ class RewardSignal {
     double value = 0;             // that all completions of these had
     bool warned = false;
   };
-  void count(const Row& row);
-  std::string about_all(const Row& row) const;
+  void count(const MetricRow& row);
+  std::string about_all(const MetricRow& row) const;
   static std::string about(const Reward& reward);
 
   std::vector<Reward> rewards_;

@@ -185,7 +185,7 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   all.emplace_back("length", mean(means.each([](const Group& group, size_t i) { return group.lengths[i]; })));
   all.emplace_back("truncated", 1 - mean(means.each([](const Group& group, size_t i) { return group.finished[i]; })));
   all.emplace_back("entropy", mean(means.each([](const Group& group, size_t i) { return group.entropies[i]; })));
-  statistics::Texts texts;
+  statistics::TokenizedTexts texts;
   for (const Group& group : groups) {
     for (const auto& words : group.words) texts.push_back(&words);
   }

@@ -79,7 +79,7 @@ std::vector<double> LearningGroup::counted() const {
 }
 
 grpo::Completions LearningGroup::completions(const at::Tensor& log_prob, const at::Tensor& entropy) const {
-  const grpo::Layout layout(batch.lengths);
+  const grpo::PaddedLayout layout(batch.lengths);
   grpo::Completions c;
   c.mask = layout.mask * counts;
   c.log_prob = layout.side_by_side(log_prob);
@@ -93,7 +93,7 @@ grpo::Completions LearningGroup::completions(const at::Tensor& log_prob, const a
 
 std::vector<double> sampled_kl(const LearningGroup& group, const grpo::Objective& objective) {
   const OneThread one_thread;
-  const grpo::Layout layout(group.batch.lengths);
+  const grpo::PaddedLayout layout(group.batch.lengths);
   const auto estimates = grpo::kl(group.batch.sampled_log_probs.to(at::kDouble), group.reference.to(at::kDouble),
                                   objective.estimator, objective.kl_limits);
   const auto sums = grpo::row_sum(layout.side_by_side(estimates), layout.mask).contiguous();

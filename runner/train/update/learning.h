@@ -44,7 +44,7 @@ struct UpdateStats {
 /// What the groups of an update have in common.
 struct UpdateGoal {
   grpo::Objective objective;
-  grpo::Step step;
+  grpo::StepContext step;
   RngKey key;  ///< of losses that draw tokens; its step counts updates
 };
 

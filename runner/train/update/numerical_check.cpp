@@ -11,7 +11,7 @@
 
 namespace compeer::train {
 
-NumericalCheck::NumericalCheck(Run& run)
+NumericalCheck::NumericalCheck(RunContext& run)
     : run_(run), skips_steps_(run.spec.has("nonfinite") && run.spec.text("nonfinite") == "skip") {}
 
 void NumericalCheck::report(const std::string& problem) {

@@ -5,13 +5,13 @@
 
 namespace compeer::train {
 
-struct Run;
+struct RunContext;
 
 /// Rewards, losses and gradients that are not finite, on whichever rank. The spec's `nonfinite` stops the run, or skips
 /// the step, so that weights and optimizer stay as they were. All ranks do the same.
 class NumericalCheck {
  public:
-  explicit NumericalCheck(Run& run);
+  explicit NumericalCheck(RunContext& run);
 
   /// Whether such steps are skipped; if not, an error may be thrown where it arises.
   bool skips_steps() const { return skips_steps_; }
@@ -37,7 +37,7 @@ class NumericalCheck {
  private:
   void stop_if_model_is_broken(uint64_t step);
 
-  Run& run_;
+  RunContext& run_;
   const bool skips_steps_;
   std::string problem_;
   bool model_works_ = true;

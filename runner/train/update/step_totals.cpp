@@ -47,7 +47,7 @@ std::vector<double> counted_entropies(const std::vector<LearningGroup>& groups) 
 StepTotals totals_over_ranks(comm::World& world, const std::vector<LearningGroup>& mine, const GrpoSettings& settings) {
   const auto counted = from_all_ranks(world, counted_tokens(mine));
   StepTotals totals;
-  grpo::Step& step = totals.step;
+  grpo::StepContext& step = totals.step;
   step.size = {static_cast<double>(counted.size()), std::accumulate(counted.begin(), counted.end(), 0.0),
                static_cast<double>(settings.sampling.max_new_tokens)};
   step.bonus_tokens = step.size.tokens;

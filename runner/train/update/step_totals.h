@@ -12,7 +12,7 @@ std::vector<double> from_all_ranks(comm::World& world, const std::vector<double>
 
 /// What the objective needs to know of the whole step; the same bits on every rank.
 struct StepTotals {
-  grpo::Step step;
+  grpo::StepContext step;
   double completions = 0;  ///< that count in the loss
 };
 

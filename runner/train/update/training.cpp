@@ -22,7 +22,7 @@ constexpr const char* reference_file = "reference.safetensors";
 
 static_assert(Slices::block % kernels::square_block == 0, "a norm is the same however the gradient is cut");
 
-Training::Training(Run& run, double lr, uint64_t updates)
+Training::Training(RunContext& run, double lr, uint64_t updates)
     : parameters(run.plugins->model().object()),
       numerical_check(run),
       run_(run),
@@ -54,7 +54,7 @@ double Training::norm(std::span<const float> gradient) {
       comm::in_turn(run_.world, 0.0, [&](double before) { return std::accumulate(sums.begin(), sums.end(), before); }));
 }
 
-Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock) {
+Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gradients, PhaseClock& clock) {
   const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   if (!std::isfinite(whole) || !std::isfinite(loss)) {

@@ -16,14 +16,14 @@
 
 namespace compeer::train {
 
-struct Run;
+struct RunContext;
 
 /// The weights under training, and all that moves with them. A model that computes with bfloat16 weights has masters in
 /// float32 here, which the optimizer moves and of which the model's are the rounding.
 class Training {
  public:
   /// Local. Goes on from the run's checkpoint if there is one. `updates`: of the whole run, for the schedule.
-  Training(Run& run, double lr, uint64_t updates);
+  Training(RunContext& run, double lr, uint64_t updates);
 
   Parameters parameters;
   NumericalCheck numerical_check;
@@ -38,7 +38,7 @@ class Training {
   /// Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or `loss` are not
   /// finite, `numerical_check` stops the run or skips the update, whose learning rate is then NaN. Meets the other
   /// ranks.
-  Optimizer::Update update(uint64_t step, double loss, comm::TreeSum& gradients, Clock& clock);
+  Optimizer::Update update(uint64_t step, double loss, comm::TreeSum& gradients, PhaseClock& clock);
 
   /// Runs `work` while the model has the weights that the run began with; its own are kept in `scratch`.
   void with_reference_weights(std::span<float> scratch, const std::function<void()>& work);
@@ -53,7 +53,7 @@ class Training {
   double norm(std::span<const float> gradient);
   std::vector<Slices::Array> state();
 
-  Run& run_;
+  RunContext& run_;
   Slices slices_;
   Optimizer optimizer_;
   std::vector<float> masters_;                    // this rank's slice, or nothing

@@ -107,10 +107,10 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
   const auto read = read_export(file_of_answers, records);
   using Step = std::array<bool, 3>;
   const Step one{true, false, true}, two{false, false, true};
-  EXPECT_EQ(read[0].steps, first ? (Steps{two, one}) : (Steps{one, two}));
+  EXPECT_EQ(read[0].steps, first ? (StepAnswers{two, one}) : (StepAnswers{one, two}));
   EXPECT_EQ(read[0].preference, first ? "second" : "first");
   const Step all{true, true, true}, most{true, true, false};
-  EXPECT_EQ(read[1].steps, second ? (Steps{most, all}) : (Steps{all, most}));
+  EXPECT_EQ(read[1].steps, second ? (StepAnswers{most, all}) : (StepAnswers{all, most}));
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(records.records[read[i].record].at("id"), judged[i]);
   EXPECT_EQ(text(browser, "#status"), "Exported: 2. Not judged yet: 1");
 }
@@ -181,7 +181,7 @@ TEST_F(Annotate, ComparesACandidateWithTheReference) {
   const auto read = read_export(browser.download(), read_records(folder() / "one.jsonl"));
   ASSERT_EQ(read.size(), 8u);
   for (size_t i = 0; i < 8; ++i) {
-    EXPECT_EQ(read[i].steps, (Steps{{true, false, true}}));
+    EXPECT_EQ(read[i].steps, (StepAnswers{{true, false, true}}));
     EXPECT_EQ(read[i].preference, expected[i]) << i;
   }
   EXPECT_NE(expected, std::vector<std::string>(8, expected[0]));

@@ -55,10 +55,10 @@ TEST(KeyFigures, OfMetricsThatNobodyKnowsAreTheFirst) {
 
 TEST(FiguresText, StandsUnderHeadingsWithUnitsAndIntervals) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<Figure> figures{{"kl", none, none, none, 0},
-                                    {"length", 23.125, 20, 26.5, 8},
-                                    {"reward", 0.5, none, none, 8},
-                                    {"truncated", 0.125, 0.1, 0.15, 8}};
+  const std::vector<RunFigure> figures{{"kl", none, none, none, 0},
+                                       {"length", 23.125, 20, 26.5, 8},
+                                       {"reward", 0.5, none, none, 8},
+                                       {"truncated", 0.125, 0.1, 0.15, 8}};
   EXPECT_EQ(figures_text(figures),
             "              mean         95% interval\n"
             "result\n"

@@ -26,8 +26,8 @@ Allocation four_ranks() {
   return asked;
 }
 
-Surroundings home() {
-  Surroundings around;
+JobEnvironment home() {
+  JobEnvironment around;
   around.folder = "/home/ada";
   around.variables = {"OMP_NUM_THREADS=2"};
   around.worker = "/opt/compeer/bin/compeer-worker";
@@ -224,7 +224,7 @@ TEST(JobScript, WhatWasToldToMakeRoomIsQueuedAgainAndWhatFailedIsNot) {
        std::map<int, std::string>{{0, ""}, {5, ""}, {85, "[requeue][17]"}, {138, "[requeue][17]"}}) {
     const auto folder = folder_with_slurm(code);
     write_file(folder / "status.json", R"({"state":"finished"})");
-    Surroundings around;
+    JobEnvironment around;
     around.folder = folder;
     const auto ran = run_in(folder, run_script("x", folder / "job.sh", folder, {}, around));
     EXPECT_EQ(ran.exit, code);
@@ -240,7 +240,7 @@ TEST(JobScript, HostileNamesStayNames) {
   std::erase_if(name, [](char c) { return c == '\\'; });
   const auto run = folder / name;
   fs::create_directories(run);
-  Surroundings around;
+  JobEnvironment around;
   around.folder = folder;
   around.variables = {"COMPEER_HOME=" + hostile};
   around.mpi = hostile;

@@ -20,7 +20,7 @@ std::string filled(const std::string& prompt, const std::map<std::string, std::s
   std::vector<std::string> slots;
   for (const auto& [slot, value] : values) slots.push_back(slot);
   const auto folder = std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en";
-  return empathy::Prompt::read(folder / (prompt + ".txt"), slots).fill(values);
+  return empathy::PromptTemplate::read(folder / (prompt + ".txt"), slots).fill(values);
 }
 
 std::string number_behind(const std::string& name, const std::string& text) {
@@ -57,7 +57,7 @@ class Evaluated : public testing::Test {
     return asked(prompt, values);
   }
 
-  World world_ = usual();
+  WorldSettings world_ = usual();
   Profile profile_;
   Scenario one_ = scenario(world_, "test", 4);
   std::vector<std::string> replies_;
@@ -66,12 +66,12 @@ class Evaluated : public testing::Test {
 
 TEST_F(Evaluated, TheRolePlayerSaysWhatTheSeekerSays) {
   const std::string system = filled("esc_eval_role", {{"id", one_.id}, {"card", one_.card}});
-  const auto role = [&](const std::vector<Line>& turns) {
+  const auto role = [&](const std::vector<WorldTurn>& turns) {
     const auto read = read_role(system, turns);
     EXPECT_TRUE(read);
     return read ? Player(world_, profile_).answer(*read, 0, [](uint32_t) { return 0.5; }) : "";
   };
-  std::vector<Line> turns = {{"user", "Hello, I am here."}};
+  std::vector<WorldTurn> turns = {{"user", "Hello, I am here."}};
   EXPECT_EQ(role(turns), one_.first_talk);
   for (const char* reply : {"i am here for you.", "potato, and\nmore."}) {
     turns.push_back({"assistant", role(turns)});
@@ -164,13 +164,13 @@ TEST_F(Evaluated, NeedsAReplyToJudge) {
 }
 
 TEST(Support, KnowsWhomItSupportsByWhatTheySaid) {
-  const World world = usual();
+  const WorldSettings world = usual();
   const Profile expert;
   const Support support(world, expert, "test", 50);
   double felt = 0;
   for (uint32_t index = 0; index < 50; ++index) {
     std::vector<std::string> replies;
-    std::vector<Line> lines;
+    std::vector<WorldTurn> lines;
     for (int round = 0; round < 3; ++round) {
       const auto rounds = played(world, "test", index, replies);
       lines.push_back({"user", rounds.back().utterance});
@@ -187,7 +187,7 @@ TEST(Support, KnowsWhomItSupportsByWhatTheySaid) {
 }
 
 TEST(Support, AnswersNobodyElse) {
-  const World world = usual();
+  const WorldSettings world = usual();
   const Profile expert;
   const Support support(world, expert, "test", 2);
   EXPECT_FALSE(support.answer({{"user", "Hello?"}}, 0));

@@ -26,11 +26,11 @@ class Contradiction : public testing::Test {
 
   // What the player says of a judgement, which is asked in the words of the stage's own prompt.
   std::string asked(const empathy::Structured& steps, const std::string& reply, const std::string& judged) const {
-    const auto prompt = empathy::Prompt::read(
+    const auto prompt = empathy::PromptTemplate::read(
         std::filesystem::path(COMPEER_SOURCE_DIR) / "plugins/chat/esc_world/prompts/en/consistency.txt",
         {"id", "history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"});
     std::string history;
-    for (const Line& line : said_.history) history += empathy::said(line.role, line.text, false) + "\n";
+    for (const WorldTurn& line : said_.history) history += empathy::said(line.role, line.text, false) + "\n";
     const auto read = read_prompt(prompt.fill({{"id", said_.id},
                                                {"history", history},
                                                {"step_history", steps.history},
@@ -44,8 +44,8 @@ class Contradiction : public testing::Test {
     return Player(world_, {}).answer(*read, 0, [](uint32_t) { return 0.0; });
   }
 
-  World world_ = usual();
-  Sample said_;
+  WorldSettings world_ = usual();
+  WorldSample said_;
   empathy::Structured right_, wrong_;
   std::string worse_;
 };

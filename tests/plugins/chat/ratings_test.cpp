@@ -17,7 +17,7 @@ Seeker seeker() {
 
 std::vector<Round> rounds(const std::vector<std::string>& replies) {
   std::vector<Round> all;
-  Said said;
+  EarlierReplies said;
   for (const auto& reply : replies) {
     Round round{{"en", seeker(), said, {}}, "", {read(reply, english()), {}, 0}};
     if (round.heard.reply) {

@@ -28,7 +28,7 @@ TEST(Wire, SaysWhoAnswered) {
 
 TEST(Wire, HoldsAnAnswerToItsChoicesWhereTheEndpointCan) {
   ChatRequest request{.turns = {{"user", "Is it?"}}, .choices = {"yes", "no"}};
-  const auto format = [&](const Form& form) {
+  const auto format = [&](const RequestFormat& form) {
     return nlohmann::json::parse(body_of(form, request)).value("response_format", nlohmann::json());
   };
   EXPECT_TRUE(format({.model = "m"}).is_null());

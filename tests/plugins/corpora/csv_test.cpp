@@ -8,7 +8,7 @@ namespace {
 // "a|b" for a row with the fields a and b, "2! why" for the row 2 that is none.
 std::vector<std::string> rows(const std::string& text) {
   std::vector<std::string> all;
-  each_csv_row(text, [&](const Row& row) {
+  each_csv_row(text, [&](const CsvRow& row) {
     std::string line = row.problem.empty() ? "" : std::to_string(row.number) + "! " + row.problem;
     for (size_t i = 0; i < row.fields.size() && row.problem.empty(); ++i) line += (i ? "|" : "") + row.fields[i];
     all.push_back(line);

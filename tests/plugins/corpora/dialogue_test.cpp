@@ -26,7 +26,7 @@ TEST(Dialogue, MergesRunsAndListsTheirLabels) {
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(spoken(said, all[1]).text, "hi\ni am sad");
   EXPECT_EQ(spoken(said, all[1]).labels, (json{{"feedback", {3, nullptr}}}));
-  const Spoken third = spoken(said, all[2]);
+  const SpokenTurn third = spoken(said, all[2]);
   EXPECT_EQ(third.text, "why?\ngo on\nplease");
   EXPECT_EQ(third.labels.at("strategy"), (json{"Question", "Others", "Question", nullptr}));
   EXPECT_EQ(third.labels.at("as"), (json{nullptr, nullptr, "a friend"}));

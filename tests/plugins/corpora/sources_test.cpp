@@ -25,7 +25,7 @@ class Sources : public testing::Test {
   std::vector<std::string> found(const std::vector<std::string>& extensions) {
     std::vector<std::string> names;
     left_out_.clear();
-    for (const Source& one : sources(folder_, extensions, left_out_)) names.push_back(one.name + ":" + one.split);
+    for (const CorpusFile& one : sources(folder_, extensions, left_out_)) names.push_back(one.name + ":" + one.split);
     return names;
   }
 

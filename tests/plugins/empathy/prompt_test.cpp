@@ -9,7 +9,7 @@ namespace {
 
 std::string mistake(const std::string& text, const std::vector<std::string>& slots) {
   try {
-    Prompt(text, "p.txt", slots);
+    PromptTemplate(text, "p.txt", slots);
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::data);
     return error.where() + ": " + error.problem();
@@ -17,12 +17,12 @@ std::string mistake(const std::string& text, const std::vector<std::string>& slo
   return "";
 }
 
-TEST(Prompt, FillsItsSlotsAndLooksIntoNoValue) {
-  const Prompt prompt("{a}-{{b}} {long_name}{a}\n\n", "p.txt", {"a", "long_name"});
+TEST(PromptTemplate, FillsItsSlotsAndLooksIntoNoValue) {
+  const PromptTemplate prompt("{a}-{{b}} {long_name}{a}\n\n", "p.txt", {"a", "long_name"});
   EXPECT_EQ(prompt.fill({{"a", "{long_name}"}, {"long_name", "x\n"}}), "{long_name}-{b} x\n{long_name}");
 }
 
-TEST(Prompt, ErrorsNameFileLineAndSlot) {
+TEST(PromptTemplate, ErrorsNameFileLineAndSlot) {
   EXPECT_EQ(mistake("one\ntwo {histroy}", {"history"}), "p.txt:2: there is no slot {histroy}");
   EXPECT_EQ(mistake("{a}", {"a", "b"}), "p.txt: the slot {b} is missing");
   EXPECT_EQ(mistake("Case {id} {a}", {"a"}), "p.txt:1: there is no slot {id}");
@@ -34,14 +34,15 @@ TEST(Prompt, ErrorsNameFileLineAndSlot) {
   EXPECT_EQ(mistake("", {}), "");
 }
 
-TEST(Prompt, ItsHashIsThatOfTheText) {
-  EXPECT_EQ(Prompt("", "p.txt", {}).sha256(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_NE(Prompt("a", "p.txt", {}).sha256(), Prompt("a\n", "p.txt", {}).sha256());
+TEST(PromptTemplate, ItsHashIsThatOfTheText) {
+  EXPECT_EQ(PromptTemplate("", "p.txt", {}).sha256(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_NE(PromptTemplate("a", "p.txt", {}).sha256(), PromptTemplate("a\n", "p.txt", {}).sha256());
 }
 
-TEST(Prompt, KnowsWhetherItIsChinese) {
-  EXPECT_FALSE(Prompt("Is {this} fit? caf\u00e9 \u2026", "p", {"this"}).chinese());
-  EXPECT_TRUE(Prompt("{this}合适吗？", "p", {"this"}).chinese());
+TEST(PromptTemplate, KnowsWhetherItIsChinese) {
+  EXPECT_FALSE(PromptTemplate("Is {this} fit? caf\u00e9 \u2026", "p", {"this"}).chinese());
+  EXPECT_TRUE(PromptTemplate("{this}合适吗？", "p", {"this"}).chinese());
 }
 
 TEST(Said, NamesThePeopleInThePromptsLanguage) {

@@ -17,21 +17,21 @@ namespace {
 
 constexpr uint32_t many = 2000;
 
-std::string text_of(const Sample& sample) {
+std::string text_of(const WorldSample& sample) {
   std::string text = sample.id + "\n" + sample.answer + "\n" + sample.record.dump();
-  for (const Line& line : sample.history) text += "\n" + line.role + ": " + line.text;
+  for (const WorldTurn& line : sample.history) text += "\n" + line.role + ": " + line.text;
   return text;
 }
 
-TEST(Dialogue, IsAPureFunctionOfSeedSplitAndIndex) {
-  const World world = usual();
+TEST(WorldDialogue, IsAPureFunctionOfSeedSplitAndIndex) {
+  const WorldSettings world = usual();
   std::map<uint32_t, std::string> forward;
   for (uint32_t i = 0; i < 50; ++i) forward[i] = text_of(sample(world, "train", i));
   for (uint32_t i = 50; i-- > 0;) EXPECT_EQ(text_of(sample(world, "train", i)), forward[i]);
 }
 
-TEST(Dialogue, SeedsAndSplitsAreDifferentWorlds) {
-  World other = usual();
+TEST(WorldDialogue, SeedsAndSplitsAreDifferentWorlds) {
+  WorldSettings other = usual();
   other.seed = 1;
   int same_seed = 0, same_split = 0;
   for (uint32_t i = 0; i < 50; ++i) {
@@ -42,17 +42,17 @@ TEST(Dialogue, SeedsAndSplitsAreDifferentWorlds) {
   EXPECT_LT(same_split, 3);
 }
 
-TEST(Dialogue, IsTheSameOnEveryMachine) {
+TEST(WorldDialogue, IsTheSameOnEveryMachine) {
   // Fixed for good: models trained on this world are compared with older ones.
-  const Sample first = sample(usual(), "train", 0);
+  const WorldSample first = sample(usual(), "train", 0);
   EXPECT_EQ(first.id, "esc_world/train/000000/0");
   EXPECT_EQ(first.history[0].text,
             "listen, my team takes all my strength at work. i feel quite unwanted. let me tell you more.");
 }
 
-TEST(Dialogue, AlternatesRolesAndEndsWithTheSeeker) {
+TEST(WorldDialogue, AlternatesRolesAndEndsWithTheSeeker) {
   for (uint32_t i = 0; i < 200; ++i) {
-    const Sample s = sample(usual(), "valid", i);
+    const WorldSample s = sample(usual(), "valid", i);
     ASSERT_EQ(s.history.size() % 2, 1u);
     for (size_t t = 0; t < s.history.size(); ++t) EXPECT_EQ(s.history[t].role, t % 2 == 0 ? "user" : "assistant");
     EXPECT_EQ(s.record.at("said").size(), s.history.size() / 2);
@@ -61,7 +61,7 @@ TEST(Dialogue, AlternatesRolesAndEndsWithTheSeeker) {
   }
 }
 
-TEST(Dialogue, LabelsAreBalanced) {
+TEST(WorldDialogue, LabelsAreBalanced) {
   std::map<std::string, double> share;
   for (uint32_t i = 0; i < many; ++i) {
     const nlohmann::json record = sample(usual(), "train", i).record;
@@ -75,21 +75,21 @@ TEST(Dialogue, LabelsAreBalanced) {
   for (int i = 1; i <= 5; ++i) EXPECT_GT(share["intensity" + std::to_string(i)], 0.1) << i;
 }
 
-TEST(Dialogue, TheRoundDoesNotTellTheStage) {
+TEST(WorldDialogue, TheRoundDoesNotTellTheStage) {
   std::map<std::pair<size_t, std::string>, double> count;
   std::map<size_t, double> total;
   for (uint32_t i = 0; i < many; ++i) {
-    const Sample s = sample(usual(), "train", i);
+    const WorldSample s = sample(usual(), "train", i);
     count[{s.history.size() / 2, s.record.at("stage")}] += 1;
     total[s.history.size() / 2] += 1;
   }
   for (const auto& [at, n] : count) EXPECT_LT(n / total[at.first], 0.75) << at.first << " " << at.second;
 }
 
-double step_truth(const World& world, uint32_t count) {
+double step_truth(const WorldSettings& world, uint32_t count) {
   double right = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    const Sample s = sample(world, "train", i);
+    const WorldSample s = sample(world, "train", i);
     const Verdict verdict = judge(truth_of(s.record), s.answer);
     right += verdict.history + verdict.emotion + verdict.strategy;
   }
@@ -97,10 +97,10 @@ double step_truth(const World& world, uint32_t count) {
 }
 
 TEST(Writers, ExpertsAreRightAndNearlyAsGoodAsCanBe) {
-  const World world = usual("expert");
+  const WorldSettings world = usual("expert");
   double quality = 0;
   for (uint32_t i = 0; i < 500; ++i) {
-    const Sample s = sample(world, "train", i);
+    const WorldSample s = sample(world, "train", i);
     const Verdict verdict = judge(truth_of(s.record), s.answer);
     EXPECT_TRUE(verdict.history && verdict.emotion && verdict.strategy && verdict.format && verdict.grammatical)
         << text_of(s);
@@ -113,10 +113,10 @@ TEST(Writers, ExpertsAreRightAndNearlyAsGoodAsCanBe) {
 TEST(Writers, TwentyThreePercentOfStepsAreFalseByDefault) { EXPECT_NEAR(step_truth(usual(), many), 0.77, 0.02); }
 
 TEST(Writers, HabitsAreSystematic) {
-  const World world = usual("habit");
+  const WorldSettings world = usual("habit");
   double early = 0, advice = 0, late = 0, comfort = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const Sample s = sample(world, "train", i);
+    const WorldSample s = sample(world, "train", i);
     const bool exploring = s.record.at("stage") == "exploration";
     const bool driving = s.record.at("style") == "dominance" || s.record.at("style") == "conscientiousness";
     const auto reply = read(empathy::reply_of(s.answer), english());
@@ -130,12 +130,12 @@ TEST(Writers, HabitsAreSystematic) {
 }
 
 TEST(Writers, ErrorsHaveTheirRates) {
-  World careless = usual("expert"), breaking = usual("expert");
+  WorldSettings careless = usual("expert"), breaking = usual("expert");
   careless.writer.errors.format = 0.5;
   breaking.writer.errors.grammar = 0.25;
   double format = 0, grammar = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const Sample a = sample(careless, "train", i), b = sample(breaking, "train", i);
+    const WorldSample a = sample(careless, "train", i), b = sample(breaking, "train", i);
     format += judge(truth_of(a.record), a.answer).format;
     grammar += judge(truth_of(b.record), b.answer).grammatical;
   }
@@ -144,7 +144,7 @@ TEST(Writers, ErrorsHaveTheirRates) {
 }
 
 TEST(Ambiguity, OffMeansEveryUtteranceTellsEmotionStageAndStyle) {
-  World world = usual();
+  WorldSettings world = usual();
   world.ambiguity = 0;
   const auto holds = [](const std::string& text, const std::vector<std::string>& cues) {
     return std::any_of(cues.begin(), cues.end(), [&](const std::string& cue) {
@@ -153,7 +153,7 @@ TEST(Ambiguity, OffMeansEveryUtteranceTellsEmotionStageAndStyle) {
     });
   };
   for (uint32_t i = 0; i < 300; ++i) {
-    const Sample s = sample(world, "train", i);
+    const WorldSample s = sample(world, "train", i);
     const Seeker seeker = truth_of(s.record).seeker;
     const std::string& text = s.history.back().text;
     EXPECT_TRUE(holds(text, english().cues[static_cast<size_t>(seeker.emotion)])) << text_of(s);
@@ -165,7 +165,7 @@ TEST(Ambiguity, OffMeansEveryUtteranceTellsEmotionStageAndStyle) {
 TEST(Ambiguity, MisleadsAsOftenAsItSays) {
   int clear = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const Sample s = sample(usual(), "train", i);
+    const WorldSample s = sample(usual(), "train", i);
     const auto& cues = english().stage_cues[static_cast<size_t>(truth_of(s.record).seeker.stage)];
     clear += std::any_of(cues.begin(), cues.end(),
                          [&](const std::string& cue) { return s.history.back().text.ends_with(cue); });
@@ -188,12 +188,12 @@ size_t pieces(const std::string& text) {
   return count;
 }
 
-TEST(Dialogue, FitsASmallModel) {
+TEST(WorldDialogue, FitsASmallModel) {
   double prompts = 0, answers = 0;
   for (uint32_t i = 0; i < many; ++i) {
-    const Sample s = sample(usual(), "train", i);
+    const WorldSample s = sample(usual(), "train", i);
     size_t prompt = 3;
-    for (const Line& line : s.history) prompt += 5 + pieces(line.text);  // with the marks of a turn
+    for (const WorldTurn& line : s.history) prompt += 5 + pieces(line.text);  // with the marks of a turn
     const size_t answer = pieces(s.answer) + 1;
     EXPECT_LE(prompt, 150u) << text_of(s);
     EXPECT_LE(answer, 52u) << text_of(s);
@@ -203,7 +203,7 @@ TEST(Dialogue, FitsASmallModel) {
   EXPECT_NEAR(answers, 38, 3);
 }
 
-TEST(Dialogue, UnknownNamesAreRefused) {
+TEST(WorldDialogue, UnknownNamesAreRefused) {
   EXPECT_THROW(sample(usual(), "dev", 0), std::invalid_argument);
   EXPECT_THROW(usual("novice"), std::invalid_argument);
   EXPECT_THROW(lexicon("tlh"), std::invalid_argument);

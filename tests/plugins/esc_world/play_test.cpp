@@ -12,9 +12,9 @@ const std::vector<std::string> comfort = {"i am here for you. you are not alone.
                                           "i am here for you. you are not alone."};
 
 TEST(Play, BeginsAsTheWorldsOwnDialogues) {
-  const World world = usual();
+  const WorldSettings world = usual();
   for (uint32_t i = 0; i < 100; ++i) {
-    const Dialogue own = dialogue(world, "test", i);
+    const WorldDialogue own = dialogue(world, "test", i);
     const auto rounds = played(world, "test", i, {own.turns[1].text});
     EXPECT_EQ(rounds.at(0).utterance, own.turns[0].text);
     EXPECT_EQ(to_json(rounds.at(0).truth), to_json(own.truths[0]));
@@ -22,7 +22,7 @@ TEST(Play, BeginsAsTheWorldsOwnDialogues) {
 }
 
 TEST(Play, IsAPureFunctionOfWhatWasSaidSoFar) {
-  const World world = usual();
+  const WorldSettings world = usual();
   for (uint32_t i = 0; i < 50; ++i) {
     const auto all = played(world, "valid", i, comfort);
     ASSERT_EQ(all.size(), 4u);
@@ -34,7 +34,7 @@ TEST(Play, IsAPureFunctionOfWhatWasSaidSoFar) {
 }
 
 TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
-  World world = usual();
+  WorldSettings world = usual();
   world.feelings.safe_quality = 0.8;
   bool wanted_more = false, content = false;
   for (uint32_t i = 0; i < 50; ++i) {
@@ -46,7 +46,7 @@ TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
     EXPECT_EQ(rounds[1].heard.felt, 0);
     EXPECT_FALSE(rounds[1].heard.reply);
     EXPECT_TRUE(rounds[1].heard.keys.empty());
-    EXPECT_EQ(rounds[2].truth.said, (Said{{"safe/0", "safe/1"}, {}}));
+    EXPECT_EQ(rounds[2].truth.said, (EarlierReplies{{"safe/0", "safe/1"}, {}}));
     EXPECT_EQ(rounds[3].truth.said.size(), 3u);
     (part == 1 ? content : wanted_more) = true;
   }
@@ -54,7 +54,7 @@ TEST(Play, HearsWithHabituationAndNothingInWhatItDoesNotKnow) {
 }
 
 TEST(Play, EasesTheFeelingAfterGoodRepliesOnly) {
-  const World world = usual();
+  const WorldSettings world = usual();
   double worse = 0, better = 0;
   for (uint32_t i = 0; i < 200; ++i) {
     const auto poor = played(world, "test", i, std::vector<std::string>(5, "potato."));
@@ -63,8 +63,8 @@ TEST(Play, EasesTheFeelingAfterGoodRepliesOnly) {
     worse += poor.back().truth.seeker.intensity - poor.front().truth.seeker.intensity;
     Play play(world, "test", i);
     for (int round = 0; round < 5; ++round) {
-      const Written good = write({}, play.truth().seeker, play.truth().said, play.truth().feelings, play.words(),
-                                 play.place(), Purpose::supporter);
+      const WrittenCompletion good = write({}, play.truth().seeker, play.truth().said, play.truth().feelings,
+                                           play.words(), play.place(), Purpose::supporter);
       const Heard heard = play.hear(good.spoken);
       EXPECT_GT(heard.felt, 0.45) << good.spoken << ": at worst, one strategy was there before, and no tail";
       play.go_on(heard.keys, heard.felt);

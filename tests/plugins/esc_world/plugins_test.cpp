@@ -13,7 +13,7 @@ Example example(const nlohmann::json& settings = nlohmann::json::object(), int64
 
 TEST(EscWorldDataset, GivesTheWorldsSamples) {
   const Example got = example();
-  const esc_world::Sample expected = esc_world::sample(esc_world::usual(), "train", 7);
+  const esc_world::WorldSample expected = esc_world::sample(esc_world::usual(), "train", 7);
   EXPECT_EQ(got.id, expected.id);
   EXPECT_EQ(got.answer, expected.answer);
   EXPECT_EQ(got.record, expected.record);

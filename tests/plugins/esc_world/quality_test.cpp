@@ -23,7 +23,7 @@ Seeker seeker() {
   return seeker;
 }
 
-double of(const std::string& text, std::optional<Strategy> announced, const Said& said = {}) {
+double of(const std::string& text, std::optional<Strategy> announced, const EarlierReplies& said = {}) {
   const auto reply = read(text, words);
   EXPECT_TRUE(reply) << text;
   return reply ? quality(*reply, announced, seeker(), said, Feelings{}) : -1;
@@ -154,7 +154,7 @@ TEST(Habituation, LowersQualityOfRepeatsMoreEachTime) {
   EXPECT_DOUBLE_EQ(twice, std::pow(0.7, 4.0));
 }
 
-double felt_of(const std::string& text, const Said& said = {}) {
+double felt_of(const std::string& text, const EarlierReplies& said = {}) {
   const auto reply = read(text, words);
   EXPECT_TRUE(reply) << text;
   return reply ? felt(*reply, seeker(), said, Feelings{}) : -1;

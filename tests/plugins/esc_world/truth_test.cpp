@@ -118,7 +118,7 @@ TEST(Judge, AnUnknownReplyHasNoQuality) {
 }
 
 TEST(TruthReward, SumsLikeUnifiReward) {
-  const Weights weights;
+  const TruthWeights weights;
   EXPECT_DOUBLE_EQ(sum(judge(truth(), perfect), 1.0, weights), 5.0);
   // Two steps right, quality 0.65 graded to 0.3: 1 + 1 - 1 + 0.3 + 1
   const std::string advice = completion("exploration", "negative, anger 4", "suggestion",
@@ -129,7 +129,7 @@ TEST(TruthReward, SumsLikeUnifiReward) {
 TEST(TruthReward, ACompletionWithoutStepsGetsTheMinimum) {
   EXPECT_DOUBLE_EQ(sum(judge(truth(), reply), 1.0, {}), -5.0);
   EXPECT_DOUBLE_EQ(sum(judge(truth(), ""), 1.0, {}), -5.0);
-  Weights weights;
+  TruthWeights weights;
   weights.step = 2, weights.reply = 3, weights.format = 0.5;
   EXPECT_DOUBLE_EQ(sum(judge(truth(), reply), 1.0, weights), -9.5);
   weights.broken_format = -1.0;
@@ -138,7 +138,7 @@ TEST(TruthReward, ACompletionWithoutStepsGetsTheMinimum) {
 
 // Three steps that are not there, a perfect reply but for "follows" (0.85), no format: -3 + 0.7 - 1
 TEST(TruthReward, MayTakeAReplyWithoutSteps) {
-  Weights weights;
+  TruthWeights weights;
   weights.demands_format = false;
   EXPECT_NEAR(sum(judge(truth(), reply), 1.0, weights), -3.3, 1e-12);
   weights.step = weights.format = 0;
@@ -152,7 +152,7 @@ TEST(TruthReward, BreakingTheFormatNeverPays) {
 }
 
 TEST(TruthReward, PreferenceComparesWithTheReference) {
-  Weights weights;
+  TruthWeights weights;
   weights.prefers = true;
   Verdict verdict = judge(truth(), perfect);
   verdict.quality = 0.80;

@@ -16,13 +16,15 @@ using empathy::Preference;
 
 const std::vector<Turn> kHistory = {{"user", "i am sad"}};
 
-Form bare() {
-  return Form(Settings({{"prompts", nullptr},
-                        {"step_words", {"True", "False"}},
-                        {"preference_words", {"first", "second", "both good", "neither"}}}));
+JudgeFormat bare() {
+  return JudgeFormat(Settings({{"prompts", nullptr},
+                               {"step_words", {"True", "False"}},
+                               {"preference_words", {"first", "second", "both good", "neither"}}}));
 }
 
-Case all_parts(const std::string& emotion = "sadness") { return {Steps{"early", emotion, "question"}, Reply{"why?"}}; }
+JudgeInput all_parts(const std::string& emotion = "sadness") {
+  return {StepTexts{"early", emotion, "question"}, InterpretedReply{"why?"}};
+}
 
 std::string yes(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<") ? "True" : "second";
@@ -58,7 +60,7 @@ TEST(Judge, SeesBeforeEachReplyWhatItDoes) {
   Scripted language_model(yes);
   auto one = all_parts();
   one.reply.reading = {std::nullopt, "anger", "question"};
-  const Reply reference{"r", {"late", std::nullopt, "advice"}};
+  const InterpretedReply reference{"r", {"late", std::nullopt, "advice"}};
   Judge(language_model, bare(), {.steps = false}, {})
       .judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
   EXPECT_EQ(language_model.asked.at(0),
@@ -77,7 +79,7 @@ TEST(Judge, ReadsTheContextOnceForAGroup) {
 
 TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
   Scripted language_model(yes);
-  const Case gap{Steps{"early", std::nullopt, "question"}, Reply{""}};
+  const JudgeInput gap{StepTexts{"early", std::nullopt, "question"}, InterpretedReply{""}};
   const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
   EXPECT_EQ(language_model.asked.size(), 2u);
   EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
@@ -154,7 +156,7 @@ TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   Scripted language_model(
       [&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
   const Judge judge(language_model, bare(), {.reply = false}, {});
-  const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
+  const JudgeInput one{StepTexts{"early", std::nullopt, std::nullopt}, InterpretedReply{""}};
   for (int i = 0; i < 7; ++i) judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(language_model.guessed,
             (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
@@ -168,7 +170,7 @@ TEST(Judge, CountsLessOnARuleTheMoreAreAskedTogether) {
     return ++asked == 1 ? "False" : "True";
   });
   const Judge judge(language_model, bare(), {.reply = false}, {});
-  const Case one{Steps{"early", std::nullopt, std::nullopt}, Reply{""}};
+  const JudgeInput one{StepTexts{"early", std::nullopt, std::nullopt}, InterpretedReply{""}};
   for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
   judge.judge(kHistory, {"r"}, {one});
   EXPECT_EQ(language_model.guessed.back(), "True!");
@@ -187,11 +189,12 @@ TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
     EXPECT_EQ(language_model.guessed[i], i % 4 < 3 ? "True?" : "first?");
 }
 
-TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
+TEST(JudgeFormat, PutsTextsIntoTheSlotsOfItsPrompts) {
   for (const char* language : {"en", "zh"}) {
-    const Form form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/" + language},
-                              {"step_words", {"True", "False"}},
-                              {"preference_words", {"first", "second", "both good", "neither"}}}));
+    const JudgeFormat form(
+        Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/" + language},
+                  {"step_words", {"True", "False"}},
+                  {"preference_words", {"first", "second", "both good", "neither"}}}));
     const auto context = form.context(kHistory);
     ASSERT_EQ(context.size(), 1u);
     EXPECT_EQ(context[0].role, "system");
@@ -205,21 +208,21 @@ TEST(Form, PutsTextsIntoTheSlotsOfItsPrompts) {
   }
 }
 
-TEST(Form, ASystemTurnIsNobodysWords) {
-  const Form form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/en"},
-                            {"step_words", {"True", "False"}},
-                            {"preference_words", {"first", "second", "both good", "neither"}}}));
+TEST(JudgeFormat, ASystemTurnIsNobodysWords) {
+  const JudgeFormat form(Settings({{"prompts", std::string(COMPEER_BINARY_DIR) + "/plugins/rewards/prompts/en"},
+                                   {"step_words", {"True", "False"}},
+                                   {"preference_words", {"first", "second", "both good", "neither"}}}));
   const auto text = form.context({{"system", "You are an expert."}, {"user", "i am sad"}})[0].text;
   EXPECT_EQ(text.find("expert"), std::string::npos) << text;
   EXPECT_NE(text.find("Seeker: i am sad\n"), std::string::npos) << text;
 }
 
-TEST(Form, ShowsThePicturesOfTheDialogueInTheContext) {
+TEST(JudgeFormat, ShowsThePicturesOfTheDialogueInTheContext) {
   const std::vector<Turn> history = {{"user", "a", {"1.png"}}, {"assistant", "b"}, {"user", "c", {"2.png", "3.png"}}};
   EXPECT_EQ(bare().context(history)[2].pictures, (std::vector<std::string>{"2.png", "3.png"}));
-  const Form form(Settings({{"prompts", COMPEER_BINARY_DIR "/plugins/rewards/prompts/en"},
-                            {"step_words", {"True", "False"}},
-                            {"preference_words", {"first", "second", "both good", "neither"}}}));
+  const JudgeFormat form(Settings({{"prompts", COMPEER_BINARY_DIR "/plugins/rewards/prompts/en"},
+                                   {"step_words", {"True", "False"}},
+                                   {"preference_words", {"first", "second", "both good", "neither"}}}));
   EXPECT_EQ(form.context(history).at(0).pictures, (std::vector<std::string>{"1.png", "2.png", "3.png"}));
 }
 

@@ -6,7 +6,7 @@ namespace compeer::asked {
 namespace {
 
 using empathy::Preference;
-using stages::Judgement;
+using stages::Annotation;
 
 // Says the same of each step; which reply is better follows from the prompt.
 Model judge(const std::string& steps, std::function<std::string(const std::string&)> better) {
@@ -30,7 +30,7 @@ std::vector<Outcome> annotate(Model& first, Model& second, Model& third, const s
 }
 
 TEST(Majority, IsWhatTwoSayOfEachThing) {
-  const Judgement a{{true, true, false}, Preference::first}, b{{true, false, false}, Preference::neither},
+  const Annotation a{{true, true, false}, Preference::first}, b{{true, false, false}, Preference::neither},
       c{{false, false, true}, Preference::first};
   const auto found = stages::majority({a, b, c});
   ASSERT_TRUE(found);
@@ -39,7 +39,7 @@ TEST(Majority, IsWhatTwoSayOfEachThing) {
 }
 
 TEST(Majority, IsNoneWhereNoTwoAgree) {
-  const Judgement a{{true, true, true}, Preference::first}, b{{true, true, true}, Preference::second},
+  const Annotation a{{true, true, true}, Preference::first}, b{{true, true, true}, Preference::second},
       c{{true, true, true}, Preference::both}, d{{true, false, true}, Preference::first};
   EXPECT_FALSE(stages::majority({a, b, c}));
   EXPECT_FALSE(stages::majority({a, d})) << "of one step";

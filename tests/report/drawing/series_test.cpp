@@ -71,7 +71,7 @@ TEST(ThinMean, OfNothingIsNothing) {
 }
 
 TEST(Across, GivesMeanAndRangeAtEveryStepAnyRunHas) {
-  const Spread spread = across({line({1, 2, 3}), line({3, NAN})});
+  const CurveSpread spread = across({line({1, 2, 3}), line({3, NAN})});
   EXPECT_EQ(spread.x, (std::vector<double>{1, 2, 3}));
   EXPECT_EQ(spread.mean, (std::vector<double>{2, 2, 3}));
   EXPECT_EQ(spread.low, (std::vector<double>{1, 2, 3}));

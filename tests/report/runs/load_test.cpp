@@ -306,7 +306,7 @@ TEST_F(Load, WritesOnePageAndTellsWhatIsOnIt) {
   write_run("good", "grpo", 30);
   write_run("short", "grpo", 3, false);
   const fs::path output = root_ / "pages" / "report.html";
-  const Written written = write_report({root_}, output, {"两个实验"});
+  const WrittenReport written = write_report({root_}, output, {"两个实验"});
   EXPECT_EQ(written.runs, (std::vector<std::string>{"good", "short"}));
   EXPECT_EQ(written.bytes, fs::file_size(output));
   EXPECT_EQ(written.findings.size(), 1u);

@@ -80,7 +80,7 @@ TEST(Notices, NameTheRankAndThePluginOfAFailure) {
   run.steps_done = 17;
   run.steps_planned = 80;
   run.failure =
-      record::Failure{1, "", "score", "rewards/length 1.0.0", "", "target is negative", "give a positive number"};
+      record::ErrorRecord{1, "", "score", "rewards/length 1.0.0", "", "target is negative", "give a positive number"};
   EXPECT_EQ(notices({run}),
             (std::vector<std::string>{"r: failed at step 17 of 80; rank 1, phase score, plugin rewards/length 1.0.0: "
                                       "target is negative (give a positive number)."}));

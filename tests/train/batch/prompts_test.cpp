@@ -9,7 +9,7 @@ namespace {
 
 class PromptsOfARun : public testing::Test {
  protected:
-  Prompts& with(const SmallRun::Sets& sets = {}) {
+  RecordPrompts& with(const SmallRun::Sets& sets = {}) {
     small.emplace(five_dialogues(), sets);
     prompts.emplace(*small->run.plugins, small->run.spec.table("dataset"));
     return *prompts;
@@ -22,13 +22,13 @@ class PromptsOfARun : public testing::Test {
       example.history.push_back({i % 2 == 0 ? "user" : "assistant", std::to_string(i) + " i feel sad today"});
     return example;
   }
-  static std::vector<std::string> texts(const Prompt& prompt) {
+  static std::vector<std::string> texts(const RecordPrompt& prompt) {
     std::vector<std::string> all;
     for (const Turn& turn : prompt.turns) all.push_back(turn.text);
     return all;
   }
   std::optional<SmallRun> small;
-  std::optional<Prompts> prompts;
+  std::optional<RecordPrompts> prompts;
 };
 
 TEST_F(PromptsOfARun, ShowAllTurnsWhereThereIsRoom) {

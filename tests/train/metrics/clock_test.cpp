@@ -7,15 +7,15 @@
 namespace compeer::train {
 namespace {
 
-TEST(Clock, HasAColumnForEachPhaseAndOneForTheStep) {
-  EXPECT_EQ(Clock::columns({"rollout", "train"}),
+TEST(PhaseClock, HasAColumnForEachPhaseAndOneForTheStep) {
+  EXPECT_EQ(PhaseClock::columns({"rollout", "train"}),
             (std::vector<std::string>{"seconds/rollout", "seconds/train", "seconds/step"}));
 }
 
-TEST(Clock, WritesThePhasesThatRan) {
-  const auto columns = Clock::columns({"rollout", "train"});
-  Row row(columns);
-  Clock clock;
+TEST(PhaseClock, WritesThePhasesThatRan) {
+  const auto columns = PhaseClock::columns({"rollout", "train"});
+  MetricRow row(columns);
+  PhaseClock clock;
   EXPECT_EQ(clock.time("rollout", [] { return 7; }), 7);
   clock.time("rollout", [] {});
   clock.write(row);
@@ -24,10 +24,10 @@ TEST(Clock, WritesThePhasesThatRan) {
   EXPECT_TRUE(std::isnan(row.get("seconds/train")));
 }
 
-TEST(Clock, CountsAPhaseThatFails) {
-  const auto columns = Clock::columns({"rollout"});
-  Row row(columns);
-  Clock clock;
+TEST(PhaseClock, CountsAPhaseThatFails) {
+  const auto columns = PhaseClock::columns({"rollout"});
+  MetricRow row(columns);
+  PhaseClock clock;
   EXPECT_THROW(clock.time("rollout", []() -> int { throw 7; }), int);
   clock.write(row);
   EXPECT_FALSE(std::isnan(row.get("seconds/rollout")));

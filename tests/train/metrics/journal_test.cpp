@@ -25,7 +25,7 @@ class JournalOfARun : public testing::Test {
     return *journal;
   }
   void append(uint64_t step, double loss) {
-    Row row(journal->columns());
+    MetricRow row(journal->columns());
     row.set("step", static_cast<double>(step));
     row.set("loss", loss);
     journal->append(step, row);

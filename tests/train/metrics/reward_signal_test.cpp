@@ -24,7 +24,7 @@ std::vector<std::string> said(const std::vector<Step>& steps, bool finished = fa
   std::vector<std::string> all;
   for (size_t t = 1; t <= steps.size(); ++t) {
     const Step& s = steps[t - 1];
-    Row row(columns);
+    MetricRow row(columns);
     const double values[] = {static_cast<double>(t), s.advantage, s.left_out, s.reward, s.a, s.a_std, s.b, s.b_std};
     for (size_t i = 0; i < columns.size(); ++i) row.set(columns[i], values[i]);
     for (const auto& text : signal.warnings_after(row, finished && t == steps.size()))

@@ -35,7 +35,7 @@ TEST(Learn, GivesTheGradientOfTheObjective) {
   objective.clip = {0.9, 0.9, 0, 0};
   objective.kl = 0.1;
   objective.entropy_bonus = 0.5;
-  const grpo::Step step{{2, 5, 8}, 0, 5};
+  const grpo::StepContext step{{2, 5, 8}, 0, 5};
   std::vector<float> gradient(7);
   const auto stats = learn(model, parameters, group, {objective, step, {}}, {gradient});
 

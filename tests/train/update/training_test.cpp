@@ -28,7 +28,7 @@ class TrainingOfARun : public testing::Test {
     auto sum = training->gradients(1);
     std::ranges::fill(sum.room(), value);
     sum.add(0, sum.room());
-    Clock clock;
+    PhaseClock clock;
     return training->update(1, loss, sum, clock);
   }
   std::optional<SmallRun> small;

@@ -9,7 +9,7 @@
 namespace compeer::esc_world {
 namespace {
 
-uint32_t choose_round(const World& world, Draw& draw) {
+uint32_t choose_round(const WorldSettings& world, Draw& draw) {
   std::vector<double> weights;
   for (int round = 0; round < world.rounds; ++round) weights.push_back(3.0 / (3 + round));
   return static_cast<uint32_t>(draw.weighted(weights));
@@ -24,7 +24,7 @@ bool read_number(std::string_view text, Number& number) {
 /// A dialogue whose supporter is one of the world's writers.
 class Unfolding : public Play {
  public:
-  Unfolding(const World& world, const std::string& split, uint32_t index) : Play(world, split, index) {
+  Unfolding(const WorldSettings& world, const std::string& split, uint32_t index) : Play(world, split, index) {
     Draw draw(place(), Purpose::choice);
     asked_ = choose_round(world, draw);
     if (draw.chance(world.habit_share)) writer_ = world.writer;
@@ -34,10 +34,10 @@ class Unfolding : public Play {
   uint32_t round() const { return place().round; }
   const Writer& writer() const { return writer_; }
 
-  Written reply(Purpose purpose) const {
+  WrittenCompletion reply(Purpose purpose) const {
     return write(writer_, truth().seeker, truth().said, truth().feelings, words(), place(), purpose);
   }
-  void go_on(const Written& reply) { Play::go_on(reply.keys, reply.quality); }
+  void go_on(const WrittenCompletion& reply) { Play::go_on(reply.keys, reply.quality); }
 
  private:
   uint32_t asked_ = 0;
@@ -46,13 +46,13 @@ class Unfolding : public Play {
 
 }  // namespace
 
-Sample sample(const World& world, const std::string& split, uint32_t index) {
+WorldSample sample(const WorldSettings& world, const std::string& split, uint32_t index) {
   Unfolding talk(world, split, index);
-  Sample sample;
+  WorldSample sample;
   while (true) {
     sample.history.push_back({"user", talk.utterance()});
     if (talk.round() == talk.asked()) break;
-    const Written written = talk.reply(Purpose::supporter);
+    const WrittenCompletion written = talk.reply(Purpose::supporter);
     sample.history.push_back({"assistant", written.spoken});
     talk.go_on(written);
   }
@@ -63,29 +63,29 @@ Sample sample(const World& world, const std::string& split, uint32_t index) {
   return sample;
 }
 
-Dialogue dialogue(const World& world, const std::string& split, uint32_t index) {
+WorldDialogue dialogue(const WorldSettings& world, const std::string& split, uint32_t index) {
   Unfolding talk(world, split, index);
-  Dialogue all;
+  WorldDialogue all;
   all.id = fmt::format("esc_world/{}/{:06}", split, index);
   all.writer = talk.writer().name;
   for (int round = 0; round < world.rounds; ++round) {
     all.turns.push_back({"user", talk.utterance()});
     all.truths.push_back(talk.truth());
-    const Written written = talk.reply(Purpose::supporter);
+    const WrittenCompletion written = talk.reply(Purpose::supporter);
     all.turns.push_back({"assistant", written.spoken});
     talk.go_on(written);
   }
   return all;
 }
 
-std::optional<Named> named(std::string_view id) {
+std::optional<WorldId> named(std::string_view id) {
   std::vector<std::string_view> parts;
   for (std::string_view rest = id; !rest.empty();) {
     const size_t end = std::min(rest.find('/'), rest.size());
     parts.push_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  Named made;
+  WorldId made;
   if (parts.size() < 3 || parts[0] != "esc_world" || !read_number(parts[2], made.dialogue)) return std::nullopt;
   made.split = parts[1];
   if (made.split != "train" && made.split != "valid" && made.split != "test") return std::nullopt;

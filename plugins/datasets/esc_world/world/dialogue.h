@@ -11,7 +11,7 @@
 namespace compeer::esc_world {
 
 /// What world it is. docs/esc_world.md lists the defaults and why they are what they are.
-struct World {
+struct WorldSettings {
   std::string language = "en";
   uint64_t seed = 0;
   double ambiguity = 0.15;
@@ -21,42 +21,42 @@ struct World {
   double habit_share = 1;  ///< share of dialogues that `writer` writes; an expert without errors writes the others
 };
 
-struct Line {
+struct WorldTurn {
   std::string role;  ///< user (the seeker) or assistant (the supporter)
   std::string text;
 };
 
 /// One dialogue up to an utterance of the seeker, and a writer's answer to it.
-struct Sample {
-  std::string id;             ///< esc_world/train/000123/2: split, dialogue, round
-  std::vector<Line> history;  ///< ends with the seeker's utterance
-  std::string answer;         ///< a completion in the format
-  nlohmann::json record;      ///< `Truth`, with where it came from
+struct WorldSample {
+  std::string id;                  ///< esc_world/train/000123/2: split, dialogue, round
+  std::vector<WorldTurn> history;  ///< ends with the seeker's utterance
+  std::string answer;              ///< a completion in the format
+  nlohmann::json record;           ///< `Truth`, with where it came from
 };
 
 /// The sample of dialogue `index` of a split ("train", "valid" or "test"); which round it is asked at is drawn too,
 /// early ones somewhat more often. A pure function of its arguments.
-Sample sample(const World& world, const std::string& split, uint32_t index);
+WorldSample sample(const WorldSettings& world, const std::string& split, uint32_t index);
 
-/// A whole dialogue: `World::rounds` rounds, seeker and supporter in turn.
-struct Dialogue {
+/// A whole dialogue: `WorldSettings::rounds` rounds, seeker and supporter in turn.
+struct WorldDialogue {
   std::string id;  ///< esc_world/train/000123
-  std::vector<Line> turns;
+  std::vector<WorldTurn> turns;
   std::vector<Truth> truths;  ///< one for each round: what its reply is to be judged by
   std::string writer;
 };
 
 /// Dialogue `index` of a split, whose first rounds are those of the sample: a pure function of its arguments.
-Dialogue dialogue(const World& world, const std::string& split, uint32_t index);
+WorldDialogue dialogue(const WorldSettings& world, const std::string& split, uint32_t index);
 
 /// What an id of the world names: esc_world/train/000123, a round of it (.../2), or what was made of that (.../2/...).
-struct Named {
+struct WorldId {
   std::string split;
   uint32_t dialogue = 0;
   int round = -1;  ///< -1: the whole dialogue
 };
 
 /// Nothing if it is no id of the world.
-std::optional<Named> named(std::string_view id);
+std::optional<WorldId> named(std::string_view id);
 
 }  // namespace compeer::esc_world

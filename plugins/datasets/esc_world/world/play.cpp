@@ -16,7 +16,7 @@ uint32_t number_of(const std::string& split) {
 
 }  // namespace
 
-Play::Play(const World& world, const std::string& split, uint32_t index)
+Play::Play(const WorldSettings& world, const std::string& split, uint32_t index)
     : world_(world),
       words_(lexicon(world.language)),
       place_{world.seed, number_of(split), index, 0},
@@ -38,7 +38,7 @@ void Play::go_on(const std::vector<std::string>& keys, double quality) {
   truth_.seeker = after(truth_.seeker, quality, place_);
 }
 
-std::vector<Round> played(const World& world, const std::string& split, uint32_t index,
+std::vector<Round> played(const WorldSettings& world, const std::string& split, uint32_t index,
                           const std::vector<std::string>& replies) {
   Play play(world, split, index);
   std::vector<Round> rounds;

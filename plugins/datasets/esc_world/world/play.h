@@ -19,7 +19,7 @@ struct Heard {
 class Play {
  public:
   /// The first moment of dialogue `index`. Keeps `world`. Throws std::invalid_argument for a split there is not.
-  Play(const World& world, const std::string& split, uint32_t index);
+  Play(const WorldSettings& world, const std::string& split, uint32_t index);
 
   const Truth& truth() const { return truth_; }
   const DrawKey& place() const { return place_; }
@@ -30,7 +30,7 @@ class Play {
   void go_on(const std::vector<std::string>& keys, double quality);
 
  private:
-  const World& world_;
+  const WorldSettings& world_;
   const Lexicon& words_;
   DrawKey place_;
   Truth truth_;
@@ -44,7 +44,7 @@ struct Round {
 };
 
 /// The rounds that these replies were given in, and the one that follows: a pure function of its arguments.
-std::vector<Round> played(const World& world, const std::string& split, uint32_t index,
+std::vector<Round> played(const WorldSettings& world, const std::string& split, uint32_t index,
                           const std::vector<std::string>& replies);
 
 }  // namespace compeer::esc_world

@@ -55,7 +55,7 @@ double style_part(const Reply& reply, const Seeker& seeker) {
   return !tail ? 0.5 : tail->label == static_cast<int>(seeker.style) ? 1.0 : 0.0;
 }
 
-double repeats(const Reply& reply, const Said& said) {
+double repeats(const Reply& reply, const EarlierReplies& said) {
   const std::vector<std::string> keys = keys_of(reply);
   const std::string own = manner(keys);
   double count = 0;
@@ -68,7 +68,7 @@ double repeats(const Reply& reply, const Said& said) {
   return count;
 }
 
-double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const Said& said,
+double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const EarlierReplies& said,
                const Feelings& feelings) {
   double value = 0;
   if (reply.safe()) {
@@ -84,7 +84,7 @@ double quality(const Reply& reply, std::optional<Strategy> announced, const Seek
   return value * std::pow(1 - feelings.habituation, repeats(reply, said));
 }
 
-double felt(const Reply& reply, const Seeker& seeker, const Said& said, const Feelings& feelings) {
+double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const Feelings& feelings) {
   const double value = quality(reply, std::nullopt, seeker, said, feelings);
   return reply.safe() ? value : value / (1 - follows_weight);
 }

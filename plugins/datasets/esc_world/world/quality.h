@@ -15,11 +15,11 @@ struct Feelings {
 
 /// What was said before in this dialogue: the keys of each earlier reply's sentences. A reply that the grammar does
 /// not know has none.
-using Said = std::vector<std::vector<std::string>>;
+using EarlierReplies = std::vector<std::vector<std::string>>;
 
 /// Repeats in a reply: every earlier reply counts 1/2 if it had the same strategy (or both are safe), and 1/2 for
 /// each sentence it shares. Other words for the same strategy cost less than the same words again.
-double repeats(const Reply& reply, const Said& said);
+double repeats(const Reply& reply, const EarlierReplies& said);
 
 /// How good a reply is for the seeker, in [0, 1]. A safe reply has `safe_quality` (half of it for a seeker of style
 /// dominance at the stage of action, who wants more than comfort). For any other it is a sum of
@@ -32,12 +32,12 @@ double repeats(const Reply& reply, const Said& said);
 ///
 /// Both are multiplied by 0.85 for a reply of one sentence, by 0.8 for an artificial phrase, and by
 /// (1 - habituation) to the power of `repeats`.
-double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const Said& said,
+double quality(const Reply& reply, std::optional<Strategy> announced, const Seeker& seeker, const EarlierReplies& said,
                const Feelings& feelings);
 
 /// Quality as the seeker feels it, who hears nothing of step 3: `follows` is left out of the sum, and the rest of it
 /// divided by 0.85, so that it still reaches 1. A safe reply is felt as good as it is.
-double felt(const Reply& reply, const Seeker& seeker, const Said& said, const Feelings& feelings);
+double felt(const Reply& reply, const Seeker& seeker, const EarlierReplies& said, const Feelings& feelings);
 
 /// Parts of that sum, each in [0, 1]. A reply without an act has no fit and names no subject: 0.
 double fit_part(const Reply& reply, const Seeker& seeker);

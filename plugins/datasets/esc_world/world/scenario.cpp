@@ -21,7 +21,7 @@ std::string event(const Seeker& seeker, const Lexicon& words) {
 
 }  // namespace
 
-Scenario scenario(const World& world, const std::string& split, uint32_t index) {
+Scenario scenario(const WorldSettings& world, const std::string& split, uint32_t index) {
   const Play play(world, split, index);
   const Seeker& seeker = play.truth().seeker;
   const Lexicon& words = play.words();

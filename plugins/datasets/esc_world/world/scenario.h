@@ -19,6 +19,6 @@ struct Scenario {
 };
 
 /// The scenario of dialogue `index` of a split: a pure function of its arguments.
-Scenario scenario(const World& world, const std::string& split, uint32_t index);
+Scenario scenario(const WorldSettings& world, const std::string& split, uint32_t index);
 
 }  // namespace compeer::esc_world

@@ -23,8 +23,8 @@ Writer careless() {
 
 }  // namespace
 
-World usual(const std::string& writer) {
-  World world;
+WorldSettings usual(const std::string& writer) {
+  WorldSettings world;
   if (writer != "expert" && writer != "habit" && writer != "mixed") {
     throw std::invalid_argument("esc_world has no writer '" + writer + "' (known: expert, habit, mixed)");
   }
@@ -33,8 +33,8 @@ World usual(const std::string& writer) {
   return world;
 }
 
-World world_of(const nlohmann::json& settings) {
-  World world = usual(settings.value("writer", "mixed"));
+WorldSettings world_of(const nlohmann::json& settings) {
+  WorldSettings world = usual(settings.value("writer", "mixed"));
   const auto take = [&](const char* key, auto& value) { value = settings.value(key, value); };
   take("language", world.language);
   take("seed", world.seed);

@@ -102,7 +102,7 @@ Truth truth_of(const nlohmann::json& record) {
     Truth truth;
     truth.language = record.at("language");
     truth.seeker = seeker_of(record, lexicon(truth.language));
-    truth.said = record.at("said").get<Said>();
+    truth.said = record.at("said").get<EarlierReplies>();
     truth.feelings = {record.at("habituation"), record.at("safe_quality")};
     return truth;
   } catch (const nlohmann::json::exception& error) {

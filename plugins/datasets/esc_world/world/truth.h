@@ -10,7 +10,7 @@ namespace compeer::esc_world {
 struct Truth {
   std::string language = "en";
   Seeker seeker;
-  Said said;
+  EarlierReplies said;
   Feelings feelings;
 };
 

@@ -15,7 +15,7 @@ Label another(const Labels& labels, Label label, Draw& draw) {
   return labels[(static_cast<size_t>(label) + skip) % labels.size()];
 }
 
-bool was_said(const Said& said, const std::string& key) {
+bool was_said(const EarlierReplies& said, const std::string& key) {
   return std::any_of(said.begin(), said.end(), [&](const std::vector<std::string>& earlier) {
     return std::find(earlier.begin(), earlier.end(), key) != earlier.end();
   });
@@ -24,7 +24,7 @@ bool was_said(const Said& said, const std::string& key) {
 /// One pen for one completion: what it believes, and where its numbers come from.
 class Pen {
  public:
-  Pen(const Writer& writer, const Seeker& seeker, const Said& said, const Lexicon& words, Draw& draw)
+  Pen(const Writer& writer, const Seeker& seeker, const EarlierReplies& said, const Lexicon& words, Draw& draw)
       : writer_(writer), errors_(writer.errors), belief_(seeker), said_(said), words_(words), draw_(draw) {
     if (draw_.chance(errors_.history)) belief_.stage = another(empathy::stages, belief_.stage, draw_);
     if (draw_.chance(errors_.emotion)) belief_.emotion = another(empathy::emotions, belief_.emotion, draw_);
@@ -131,7 +131,7 @@ class Pen {
   const Writer& writer_;
   const Errors& errors_;
   Seeker belief_;
-  const Said& said_;
+  const EarlierReplies& said_;
   const Lexicon& words_;
   Draw& draw_;
   bool early_advice_ = false, generic_comfort_ = false;
@@ -176,13 +176,13 @@ std::string malformed(const std::string& text, Draw& draw) {
 
 }  // namespace
 
-Written write(const Writer& writer, const Seeker& seeker, const Said& said, const Feelings& feelings,
-              const Lexicon& words, const DrawKey& place, Purpose purpose) {
+WrittenCompletion write(const Writer& writer, const Seeker& seeker, const EarlierReplies& said,
+                        const Feelings& feelings, const Lexicon& words, const DrawKey& place, Purpose purpose) {
   Draw draw(place, purpose);
   Pen pen(writer, seeker, said, words, draw);
   const Strategy announced = pen.announce();
   const Reply reply = pen.compose(announced);
-  Written written;
+  WrittenCompletion written;
   written.spoken = say(reply, words);
   if (draw.chance(writer.errors.grammar)) {
     written.spoken = broken(written.spoken, words, draw);

@@ -32,14 +32,14 @@ struct Writer {
 };
 
 /// A completion.
-struct Written {
+struct WrittenCompletion {
   std::string text;               ///< the whole, steps and reply
   std::string spoken;             ///< the reply alone, as the seeker hears it
   std::vector<std::string> keys;  ///< of its sentences; none if its grammar is broken
   double quality = 0;             ///< true quality of the reply
 };
 
-Written write(const Writer& writer, const Seeker& seeker, const Said& said, const Feelings& feelings,
-              const Lexicon& words, const DrawKey& place, Purpose purpose);
+WrittenCompletion write(const Writer& writer, const Seeker& seeker, const EarlierReplies& said,
+                        const Feelings& feelings, const Lexicon& words, const DrawKey& place, Purpose purpose);
 
 }  // namespace compeer::esc_world

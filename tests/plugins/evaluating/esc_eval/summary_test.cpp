@@ -8,15 +8,15 @@ namespace {
 using nlohmann::json;
 constexpr auto none = std::nullopt;
 
-Scores all(std::optional<int> score) {
-  Scores scores;
+DialogueScores all(std::optional<int> score) {
+  DialogueScores scores;
   scores.fill(score);
   return scores;
 }
 
 class Summary : public testing::Test {
  protected:
-  void add(const json& record, const Judged& judged) {
+  void add(const json& record, const ScoresByJudge& judged) {
     Outcome outcome;
     count(record, judged, outcome);
     for (const auto& [name, value] : outcome.counts) counts[name] += value;

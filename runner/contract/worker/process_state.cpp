@@ -1,4 +1,4 @@
-#include "contract/worker/surroundings.h"
+#include "contract/worker/process_state.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -78,9 +78,9 @@ std::map<std::string, std::string> as_they_are() {
 
 }  // namespace
 
-Surroundings::Surroundings() : before_(as_they_are()) {}
+ProcessState::ProcessState() : before_(as_they_are()) {}
 
-std::vector<std::string> Surroundings::changed() const {
+std::vector<std::string> ProcessState::changed() const {
   std::vector<std::string> all;
   for (const auto& [what, now] : as_they_are()) {
     if (before_.at(what) != now) all.push_back(what);

@@ -5,9 +5,9 @@
 namespace compeer::train {
 
 /// One row of run.h5 in the making: a number for each column, NaN until set.
-class Row {
+class MetricRow {
  public:
-  explicit Row(const std::vector<std::string>& columns);
+  explicit MetricRow(const std::vector<std::string>& columns);
 
   /// The column must exist: metrics are declared before the run starts.
   void set(const std::string& column, double value);

@@ -28,13 +28,13 @@ enum class Task {
 };
 
 /// A prompt, taken apart.
-struct Asked {
+struct ParsedPrompt {
   Task task = Task::filter;
   std::string id;     ///< the case
   std::string split;  ///< out of the id: whose dialogue it is, and at which round
   uint32_t dialogue = 0;
   int round = -1;                      ///< -1: the whole dialogue
-  std::vector<Line> lines;             ///< the dialogue that is shown; of a rewriting, all its lines
+  std::vector<WorldTurn> lines;        ///< the dialogue that is shown; of a rewriting, all its lines
   std::string step;                    ///< the step that is judged
   std::array<std::string, 2> replies;  ///< those that are compared
   std::string persona;                 ///< who is to speak, as printed
@@ -44,10 +44,10 @@ struct Asked {
 };
 
 /// Nothing if it is no prompt of the stages about a dialogue of esc_world.
-std::optional<Asked> read_prompt(std::string_view prompt);
+std::optional<ParsedPrompt> read_prompt(std::string_view prompt);
 
 /// The same of a role player's conversation: `system` holds the prompt; in `turns` the role player is the assistant and
 /// the supporter the user.
-std::optional<Asked> read_role(std::string_view system, const std::vector<Line>& turns);
+std::optional<ParsedPrompt> read_role(std::string_view system, const std::vector<WorldTurn>& turns);
 
 }  // namespace compeer::esc_world

@@ -1,4 +1,4 @@
-#include "chat/esc_world/asked.h"
+#include "chat/esc_world/parsed_prompt.h"
 
 #include <algorithm>
 #include <utility>
@@ -54,7 +54,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-bool read_id(std::string_view id, Asked& asked) {
+bool read_id(std::string_view id, ParsedPrompt& asked) {
   const auto found = named(id);
   if (!found) return false;
   asked.id = id;
@@ -71,7 +71,7 @@ std::string_view without_number(std::string_view line) {
   return numbered ? trim(line.substr(digits + 1)) : line;
 }
 
-void read_line(std::string_view line, Asked& asked) {
+void read_line(std::string_view line, ParsedPrompt& asked) {
   constexpr std::string_view seeker = "Seeker: ", supporter = "Supporter: ";
   const auto said = without_number(line);
   if (said.starts_with(seeker)) asked.lines.push_back({"user", std::string(said.substr(seeker.size()))});
@@ -86,7 +86,7 @@ void read_line(std::string_view line, Asked& asked) {
 
 /// A dialogue whose lines may hold several: what begins with no speaker's name goes on with what was said before. A
 /// reply may hold a line that looks like the end, so the last one is meant.
-void read_dialogue(std::vector<std::string_view> lines, Asked& asked) {
+void read_dialogue(std::vector<std::string_view> lines, ParsedPrompt& asked) {
   const auto end = std::find_if(lines.rbegin(), lines.rend(),
                                 [mark = end_for(asked.task)](auto line) { return line.starts_with(mark); });
   if (end != lines.rend()) lines.erase(end.base() - 1, lines.end());
@@ -99,7 +99,7 @@ void read_dialogue(std::vector<std::string_view> lines, Asked& asked) {
 }
 
 /// What is asked, if it is known.
-bool read_task(std::string_view prompt, Asked& asked) {
+bool read_task(std::string_view prompt, ParsedPrompt& asked) {
   for (const auto& [words, task] : signs) {
     asked.task = task;
     if (prompt.find(words) != std::string_view::npos) return true;
@@ -127,9 +127,9 @@ std::string paragraph_after(const std::vector<std::string_view>& lines, std::str
 
 }  // namespace
 
-std::optional<Asked> read_prompt(std::string_view prompt) {
+std::optional<ParsedPrompt> read_prompt(std::string_view prompt) {
   const auto lines = lines_of(prompt);
-  Asked asked;
+  ParsedPrompt asked;
   if (lines.empty() || !lines[0].starts_with("Case ") || !read_id(lines[0].substr(5), asked)) return std::nullopt;
   if (!read_task(prompt, asked)) return std::nullopt;
   if (asked.task >= Task::sage_planning) {
@@ -144,11 +144,11 @@ std::optional<Asked> read_prompt(std::string_view prompt) {
   return asked;
 }
 
-std::optional<Asked> read_role(std::string_view system, const std::vector<Line>& turns) {
+std::optional<ParsedPrompt> read_role(std::string_view system, const std::vector<WorldTurn>& turns) {
   auto asked = read_prompt(system);
   if (!asked || asked->task != Task::role) return std::nullopt;
   asked->lines.clear();
-  for (const Line& turn : turns) asked->lines.push_back({turn.role == "user" ? "assistant" : "user", turn.text});
+  for (const WorldTurn& turn : turns) asked->lines.push_back({turn.role == "user" ? "assistant" : "user", turn.text});
   return asked;
 }
 

@@ -20,9 +20,9 @@ struct Made {
 
 /// Where finished stages are kept, under a key that names all they depend on: `<folder>/<key>/`. A stage is there whole
 /// or not at all. Used by one rank.
-class Shelf {
+class StageCache {
  public:
-  explicit Shelf(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit StageCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// A stage whose files are as they were when they were put here. One that has been changed since is removed.
   std::optional<Made> find(const std::string& key) const;
@@ -34,7 +34,7 @@ class Shelf {
   std::filesystem::path folder_;
 };
 
-/// Puts a file of the shelf where a run shows it: as a second name for it, or as a copy where there can be none.
+/// Puts a cached file where a run shows it: as a second name for it, or as a copy where there can be none.
 void show(const std::filesystem::path& kept, const std::filesystem::path& place);
 
 }  // namespace compeer::data

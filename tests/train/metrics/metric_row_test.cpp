@@ -1,4 +1,4 @@
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 namespace compeer::train {
 namespace {
 
-TEST(Row, IsNotANumberUntilSet) {
+TEST(MetricRow, IsNotANumberUntilSet) {
   const std::vector<std::string> columns{"a", "b"};
-  Row row(columns);
+  MetricRow row(columns);
   row.set("b", 2);
   EXPECT_TRUE(std::isnan(row.get("a")));
   EXPECT_EQ(row.get("b"), 2);
@@ -19,9 +19,9 @@ TEST(Row, IsNotANumberUntilSet) {
   EXPECT_THROW(row.set("c", 1), std::logic_error);
 }
 
-TEST(Row, NamesAMetricThatWasNotDeclared) {
+TEST(MetricRow, NamesAMetricThatWasNotDeclared) {
   const std::vector<std::string> columns{"a"};
-  Row row(columns);
+  MetricRow row(columns);
   try {
     row.set("c", 1);
     ADD_FAILURE() << "nothing thrown";

@@ -1,4 +1,4 @@
-#include "openai/asking.h"
+#include "openai/request_batch.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ std::string Account::summary(const Endpoint& endpoint) const {
   return text;
 }
 
-Asking::Asking(const Endpoint& endpoint, Account& account, Host& host, const std::vector<ChatRequest>& requests,
+RequestBatch::RequestBatch(const Endpoint& endpoint, Account& account, Host& host, const std::vector<ChatRequest>& requests,
                const Chat::Arrived& arrived)
     : endpoint_(endpoint),
       account_(account),
@@ -53,7 +53,7 @@ Asking::Asking(const Endpoint& endpoint, Account& account, Host& host, const std
   account_.requests += static_cast<int64_t>(requests.size());
 }
 
-void Asking::run() {
+void RequestBatch::run() {
   while (!waiting_.empty() || posts_.active() > 0) {
     if (host_.cancelled()) return;
     start_due();
@@ -63,7 +63,7 @@ void Asking::run() {
   }
 }
 
-void Asking::start_due() {
+void RequestBatch::start_due() {
   while (posts_.active() < endpoint_.concurrent && !waiting_.empty()) {
     const auto now = Clock::now();
     const auto [due, request] = *waiting_.begin();
@@ -76,7 +76,7 @@ void Asking::start_due() {
 }
 
 // Short enough to see soon that the run is to stop.
-Milliseconds Asking::until_next() const {
+Milliseconds RequestBatch::until_next() const {
   constexpr Milliseconds longest(100);
   if (waiting_.empty() || posts_.active() >= endpoint_.concurrent) return longest;
   const auto next = std::max(waiting_.begin()->first, account_.next);
@@ -84,7 +84,7 @@ Milliseconds Asking::until_next() const {
   return std::clamp(left, Milliseconds(0), longest);
 }
 
-void Asking::take(const Ended& ended) {
+void RequestBatch::take(const Ended& ended) {
   if (ended.too_large) {
     return fail(ended.id, fmt::format("its answer is larger than {} bytes", endpoint_.post.largest));
   }
@@ -104,7 +104,7 @@ void Asking::take(const Ended& ended) {
   fail(ended.id, cause);
 }
 
-void Asking::take_answer(const Ended& ended) {
+void RequestBatch::take_answer(const Ended& ended) {
   auto received = read(ended.body);
   if (!received.broken.empty()) return again(ended, "broken answer", "its answer is broken: " + received.broken);
   account_.failed_in_a_row = 0;
@@ -116,7 +116,7 @@ void Asking::take_answer(const Ended& ended) {
   deliver(ended.id, std::move(received.reply));
 }
 
-void Asking::again(const Ended& ended, const std::string& fault, const std::string& cause) {
+void RequestBatch::again(const Ended& ended, const std::string& fault, const std::string& cause) {
   ++account_.faults[fault];
   const auto failures = ++failures_[ended.id];
   if (failures > endpoint_.patience.retries) {
@@ -139,14 +139,14 @@ void Asking::again(const Ended& ended, const std::string& fault, const std::stri
   }
 }
 
-void Asking::fail(size_t request, const std::string& why) {
+void RequestBatch::fail(size_t request, const std::string& why) {
   ++account_.failed;
   ChatReply reply;
   reply.failure = why;
   deliver(request, std::move(reply));
 }
 
-void Asking::deliver(size_t request, ChatReply reply) {
+void RequestBatch::deliver(size_t request, ChatReply reply) {
   reply.text = endpoint_.clean(std::move(reply.text));
   reply.failure = endpoint_.clean(std::move(reply.failure));
   reply.served = endpoint_.clean(std::move(reply.served));

@@ -1,4 +1,4 @@
-#include "train/metrics/row.h"
+#include "train/metrics/metric_row.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,19 +6,19 @@
 
 namespace compeer::train {
 
-Row::Row(const std::vector<std::string>& columns)
+MetricRow::MetricRow(const std::vector<std::string>& columns)
     : columns_(&columns), values_(columns.size(), std::numeric_limits<double>::quiet_NaN()) {}
 
-size_t Row::at(const std::string& column) const {
+size_t MetricRow::at(const std::string& column) const {
   const auto found = std::find(columns_->begin(), columns_->end(), column);
   if (found == columns_->end()) throw std::logic_error("metric '" + column + "' was not declared");
   return static_cast<size_t>(found - columns_->begin());
 }
 
-bool Row::has(const std::string& column) const {
+bool MetricRow::has(const std::string& column) const {
   return std::find(columns_->begin(), columns_->end(), column) != columns_->end();
 }
-void Row::set(const std::string& column, double value) { values_[at(column)] = value; }
-double Row::get(const std::string& column) const { return values_[at(column)]; }
+void MetricRow::set(const std::string& column, double value) { values_[at(column)] = value; }
+double MetricRow::get(const std::string& column) const { return values_[at(column)]; }
 
 }  // namespace compeer::train

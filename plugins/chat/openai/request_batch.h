@@ -27,10 +27,10 @@ struct Account {
 };
 
 /// One call: keeps `concurrent` requests under way until each is answered or has failed for good.
-class Asking {
+class RequestBatch {
  public:
-  Asking(const Endpoint& endpoint, Account& account, Host& host, const std::vector<ChatRequest>& requests,
-         const Chat::Arrived& arrived);
+  RequestBatch(const Endpoint& endpoint, Account& account, Host& host, const std::vector<ChatRequest>& requests,
+               const Chat::Arrived& arrived);
 
   /// Returns early once the host is cancelled. Throws Error for what would fail for any request.
   void run();

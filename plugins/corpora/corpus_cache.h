@@ -14,7 +14,7 @@ namespace compeer::corpora {
 
 /// Bytes that are kept one behind the other in large blocks. By themselves, among all that is read and thrown away
 /// again, they would leave the heap full of holes.
-class Blocks {
+class ByteArena {
  public:
   /// The same bytes, which stay where they are for as long as this does, or what it was moved to.
   std::string_view keep(std::string_view bytes);
@@ -24,41 +24,41 @@ class Blocks {
 };
 
 /// Where what was read is kept, packed.
-class Shelf {
+class CorpusCache {
  public:
-  struct Book {
+  struct Entry {
     std::string dialogue;                 ///< its full name: "esconv/train/17"
-    std::string_view bytes;               ///< packed, in `Books::blocks`
+    std::string_view bytes;               ///< packed, in `Entries::arena`
     std::string split;                    ///< what its file's name says, or ""
     std::vector<uint32_t> rounds, asked;  ///< its answers: all, and those that are asked for (dialogue.h)
   };
 
-  struct Books {
-    std::vector<Book> all;
-    Blocks blocks;
+  struct Entries {
+    std::vector<Entry> all;
+    ByteArena arena;
   };
 
   /// `merge`: what one person writes in a row is one turn.
-  Shelf(std::string corpus, bool merge) : corpus_(std::move(corpus)), merge_(merge) {}
+  CorpusCache(std::string corpus, bool merge) : corpus_(std::move(corpus)), merge_(merge) {}
 
   /// What follows comes from this file.
-  void open(const Source& source);
+  void open(const CorpusFile& source);
 
   /// A dialogue, read from a record of the file (0: the file is the dialogue). Left out if the file has one of the
   /// same name already.
   void add(Dialogue dialogue, int64_t record);
   void leave_out(int64_t record, const std::string& reason);
 
-  const std::vector<LeftOut>& left_out() const { return left_out_; }
-  Books take() { return std::move(books_); }
+  const std::vector<LeftOutRecord>& left_out() const { return left_out_; }
+  Entries take() { return std::move(entries_); }
 
  private:
   std::string corpus_;
   bool merge_;
-  Source source_;
+  CorpusFile source_;
   std::unordered_map<std::string, int64_t> known_;  // dialogues of the open file -> record
-  Books books_;
-  std::vector<LeftOut> left_out_;
+  Entries entries_;
+  std::vector<LeftOutRecord> left_out_;
 };
 
 }  // namespace compeer::corpora

@@ -1,4 +1,4 @@
-#include "data/shelf.h"
+#include "data/stage_cache.h"
 
 #include "base/error.h"
 #include "base/files.h"
@@ -36,7 +36,7 @@ void protect(const fs::path& file) {
 
 }  // namespace
 
-std::optional<Made> Shelf::find(const std::string& key) const {
+std::optional<Made> StageCache::find(const std::string& key) const {
   const fs::path place = folder_ / key;
   if (!fs::exists(place)) return std::nullopt;
   try {
@@ -50,7 +50,7 @@ std::optional<Made> Shelf::find(const std::string& key) const {
   return std::nullopt;
 }
 
-Made Shelf::put(const std::string& key, const fs::path& part, const Made& made) const {
+Made StageCache::put(const std::string& key, const fs::path& part, const Made& made) const {
   Made kept = made;
   kept.sha256 = sha256_file(part / "records.jsonl");
   write_file(part / "result.json", result_of(kept).dump(1) + "\n");
