@@ -23,14 +23,15 @@ if(_heavy LESS 1)
 endif()
 set_property(GLOBAL PROPERTY JOB_POOLS heavy=${_heavy})
 
-# Eight sources of a target compiled as one take a third of the time together. Right for a first build, wrong for daily
-# work, where a change of one compiles all eight.
-option(COMPEER_UNITY "Compile the sources of rooms and plugins eight at a time" OFF)
+# Twelve sources of a target compiled as one take a third of the time together. Right for a first build, wrong for daily
+# work, where a change of one compiles all twelve. It reads common headers once, too (CompeerTargets).
+option(COMPEER_UNITY "Compile the sources of rooms and plugins twelve at a time" OFF)
 
 find_program(COMPEER_CCACHE ccache)
 if(COMPEER_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What one checkout has compiled, another finds: paths count from its root.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${COMPEER_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros "${COMPEER_CCACHE}")
 endif()
 
 add_library(compeer_flags INTERFACE)
@@ -40,6 +41,7 @@ target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -ffp-contract=off
   # these two mind what stands in other sources
   $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>
+  $<BUILD_INTERFACE:$<$<AND:$<BOOL:${COMPEER_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>>  # for ccache
   $<BUILD_INTERFACE:$<$<BOOL:${COMPEER_WERROR}>:-Werror>>)
 
 if(COMPEER_SANITIZE)

@@ -4,6 +4,7 @@ find_package(OpenSSL REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+target_link_libraries(compeer::torch INTERFACE OpenMP::OpenMP_CXX)   # as it was built
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)

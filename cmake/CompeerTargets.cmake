@@ -3,7 +3,7 @@
 # compeer-programs: what a user runs, without the tests. The wrapper builds this before a command.
 function(compeer_programs_target)
   add_custom_target(compeer-programs)
-  compeer_targets_in("${PROJECT_SOURCE_DIR}/runner/app" programs)
+  compeer_targets_in("${PROJECT_SOURCE_DIR}/runner" programs)
   compeer_targets_in("${PROJECT_SOURCE_DIR}/plugins" plugins)
   foreach(target IN LISTS programs plugins)
     get_target_property(type ${target} TYPE)
@@ -57,6 +57,55 @@ function(compeer_group_sources)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/${source}" TARGET_DIRECTORY ${target}
       PROPERTIES UNITY_GROUP ${group})
   endforeach()
+endfunction()
+
+# With COMPEER_UNITY: headers that most sources include are read once for all that are compiled with the same options.
+# Daily builds do without, so that each source has to include what it uses.
+function(compeer_precompile_headers)
+  if(NOT COMPEER_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  set(light <algorithm> <filesystem> <functional> <map> <memory> <optional> <set> <string> <vector> <nlohmann/json.hpp>)
+  set(heavy <ATen/core/Tensor.h> <ATen/TensorOperators.h> <ATen/core/grad_mode.h> <ATen/ops/empty.h> <ATen/ops/tensor.h>
+    <fmt/format.h>)
+  compeer_headers(light ${light})
+  compeer_headers(heavy ${light} ${heavy} LINK compeer::torch fmt::fmt)
+  compeer_headers(light_test ${light} <gtest/gtest.h> LINK GTest::gtest)
+  compeer_headers(heavy_test ${light} ${heavy} <gtest/gtest.h> LINK GTest::gtest compeer::torch fmt::fmt)
+  foreach(folder runner plugins tests)
+    compeer_targets_in("${PROJECT_SOURCE_DIR}/${folder}" targets)
+    list(REMOVE_ITEM targets compeer_kernels)   # has options of its own
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      get_target_property(links ${target} LINK_LIBRARIES)
+      compeer_uses_torch(${target} uses)
+      set(sort light)
+      if(uses)
+        set(sort heavy)
+      endif()
+      if(type MATCHES "STATIC_LIBRARY|MODULE_LIBRARY")
+        target_precompile_headers(${target} REUSE_FROM compeer_headers_${sort})
+      elseif(type STREQUAL "EXECUTABLE" AND "GTest::gtest" IN_LIST links)
+        target_precompile_headers(${target} REUSE_FROM compeer_headers_${sort}_test)
+        # gcc 12 warns of std::string's own code where that was precompiled
+        target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict
+          -Wno-stringop-overflow -Wno-stringop-overread)
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# For programs (_test) and libraries: gcc's -fPIE and -fPIC are options, too.
+function(compeer_headers sort)
+  cmake_parse_arguments(headers "" "" "LINK" ${ARGN})
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/headers.cpp" CONTENT "// nothing but headers\n")
+  add_library(compeer_headers_${sort} OBJECT "${PROJECT_BINARY_DIR}/headers.cpp")
+  target_link_libraries(compeer_headers_${sort} PRIVATE compeer_flags ${headers_LINK})
+  target_precompile_headers(compeer_headers_${sort} PRIVATE ${headers_UNPARSED_ARGUMENTS})
+  if(sort MATCHES "_test$")
+    set_target_properties(compeer_headers_${sort} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(compeer_headers_${sort} PRIVATE -fPIE)
+  endif()
 endfunction()
 
 # Compiling and linking what uses libtorch shares the pool that memory allows; the rest uses every processor.
