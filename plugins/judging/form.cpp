@@ -62,6 +62,15 @@ std::string JudgeFormat::shown(const StepTexts& reading) const {
   return all;
 }
 
+// What a reply does, beside what the reader made of the dialogue.
+std::string JudgeFormat::beside(const StepTexts& dialogue, const StepTexts& reply) {
+  std::string all;
+  for (size_t step = 0; step < reply.size(); ++step) {
+    if (reply[step]) all += tagged(step_names[step], reply[step] == dialogue[step] ? same : *reply[step]);
+  }
+  return all;
+}
+
 std::string JudgeFormat::about_step(size_t step, const std::string& text, const StepTexts& reading) const {
   if (!prompts_)
     return tagged(step_names[step], text) +
@@ -72,11 +81,14 @@ std::string JudgeFormat::about_step(size_t step, const std::string& text, const 
 
 std::string JudgeFormat::about_replies(const InterpretedReply& first, const InterpretedReply& second,
                                        const StepTexts& reading) const {
-  const auto one = shown(first.reading) + first.text, other = shown(second.reading) + second.text;
-  if (!prompts_) return shown(reading) + one + "\n" + other;
-  return shown(reading) +
-         prompts_->replies.fill(
-             {{"first", one}, {"second", other}, {"answers", empathy::listed(preferences_.answers().words())}});
+  if (!prompts_) {
+    const auto one = beside(reading, first.reading), other = beside(reading, second.reading);
+    const auto told = one.empty() && other.empty() ? "" : "\n" + one + "\n" + other;
+    return shown(reading) + first.text + "\n" + second.text + told;
+  }
+  return shown(reading) + prompts_->replies.fill({{"first", shown(first.reading) + first.text},
+                                                  {"second", shown(second.reading) + second.text},
+                                                  {"answers", empathy::listed(preferences_.answers().words())}});
 }
 
 }  // namespace compeer::judging

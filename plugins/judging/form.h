@@ -46,8 +46,8 @@ class JudgeFormat {
   /// Is step 0 (history), 1 (emotion), 2 (strategy) right? With it stands what a reader of the dialogue made of it, if
   /// there was one: with `prompts` before the question, without them last, as `same` if it is the step itself.
   std::string about_step(size_t step, const std::string& text, const StepTexts& reading = {}) const;
-  /// Which of two replies is better? Before them stands all that a reader made of the dialogue, and before each what it
-  /// does.
+  /// Which of two replies is better? Before them stands all that a reader made of the dialogue. What each does stands
+  /// before it with `prompts`; without them last, on a line for each, as `same` where it is what the dialogue asks for.
   std::string about_replies(const InterpretedReply& first, const InterpretedReply& second,
                             const StepTexts& reading = {}) const;
 
@@ -63,6 +63,7 @@ class JudgeFormat {
   static Prompts read(const std::string& folder);
   std::string shown(const StepTexts& reading, size_t step) const;
   std::string shown(const StepTexts& reading) const;
+  static std::string beside(const StepTexts& dialogue, const StepTexts& reply);
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;

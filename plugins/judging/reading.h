@@ -10,7 +10,7 @@
   R"json("reads": {"type": "boolean", "default": false,)json"                                           \
   R"json("help": "with each step stands how the record's reader took the dialogue (stage read)"},)json" \
   R"json("reads_replies": {"type": "boolean", "default": false,)json"                                   \
-  R"json("help": "before each reply stands what the reader says it does; a policy learns to say that"},)json"
+  R"json("help": "with each reply stands what the reader says it does; a policy learns to say that"},)json"
 
 namespace compeer::judging {
 

@@ -149,7 +149,7 @@ TEST_F(Cer, ShowsWhatTheRepliesDo) {
   auto data = open(settings);
   const auto history = get(data, 0).history;
   EXPECT_EQ(history[1].text, "<history>early</history>") << "how the dialogue was read is another setting";
-  EXPECT_EQ(history[7].text, "<strategy>advice</strategy>tell me more\n<emotion>anger</emotion>why?");
+  EXPECT_EQ(history[7].text, "tell me more\nwhy?\n<strategy>advice</strategy>\n<emotion>anger</emotion>");
   read["reading"].erase("reply");
   lines({read.dump()});
   auto more = settings;

@@ -56,16 +56,16 @@ TEST(Judge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
   EXPECT_EQ(language_model.asked[3], "user: i am sad\n? <history>late</history><strategy>question</strategy>r\nwhy?");
 }
 
-TEST(Judge, SeesBeforeEachReplyWhatItDoes) {
+TEST(Judge, SeesBehindTheRepliesWhatEachDoes) {
   Scripted language_model(yes);
   auto one = all_parts();
-  one.reply.reading = {std::nullopt, "anger", "question"};
+  one.reply.reading = {std::nullopt, "anger", "plan"};
   const InterpretedReply reference{"r", {"late", std::nullopt, "advice"}};
   Judge(language_model, bare(), {.steps = false}, {})
       .judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
   EXPECT_EQ(language_model.asked.at(0),
-            "user: i am sad\n? <strategy>plan</strategy><history>late</history><strategy>advice</strategy>r\n"
-            "<emotion>anger</emotion><strategy>question</strategy>why?");
+            "user: i am sad\n? <strategy>plan</strategy>r\nwhy?\n"
+            "<history>late</history><strategy>advice</strategy>\n<emotion>anger</emotion><strategy>same</strategy>");
 }
 
 TEST(Judge, ReadsTheContextOnceForAGroup) {

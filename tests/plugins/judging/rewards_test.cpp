@@ -72,7 +72,7 @@ TEST_F(JudgedRewards, ACompletionWithoutPartsHasTheLeastRewardAndNobodyIsAsked) 
 TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
   score("orm", {{"reader", "a/reader"}, {"reads_replies", true}}, kWhole);
   EXPECT_EQ(language_model.asked.at(0),
-            "user: i am sad\n? <history>early</history><history>early</history>reply\n<history>early</history>reply");
+            "user: i am sad\n? <history>early</history>reply\nreply\n<history>same</history>\n<history>same</history>");
   EXPECT_EQ(reader.asked.size(), 2u) << "the dialogue, and the reply, which is the reference here";
   try {
     score("orm", {{"reads_replies", true}}, kWhole);
