@@ -23,6 +23,18 @@ std::string tagged(const std::string& tag, const std::string& text) {
   return "<" + tag + ">" + text + "</" + tag + ">";
 }
 
+// A reading of a step, "" if there is none, beside the text that it is to be compared with.
+std::string tagged(size_t step, const std::optional<std::string>& reading, const std::optional<std::string>& text) {
+  return reading ? tagged(step_names[step], reading == text ? same : *reading) : "";
+}
+
+// What a reply does, beside what the reader made of the dialogue.
+std::string tagged(const StepTexts& reply, const StepTexts& dialogue) {
+  std::string all;
+  for (size_t step = 0; step < reply.size(); ++step) all += tagged(step, reply[step], dialogue[step]);
+  return all;
+}
+
 }  // namespace
 
 JudgeFormat::JudgeFormat(const Settings& settings)
@@ -62,19 +74,8 @@ std::string JudgeFormat::shown(const StepTexts& reading) const {
   return all;
 }
 
-// What a reply does, beside what the reader made of the dialogue.
-std::string JudgeFormat::beside(const StepTexts& dialogue, const StepTexts& reply) {
-  std::string all;
-  for (size_t step = 0; step < reply.size(); ++step) {
-    if (reply[step]) all += tagged(step_names[step], reply[step] == dialogue[step] ? same : *reply[step]);
-  }
-  return all;
-}
-
 std::string JudgeFormat::about_step(size_t step, const std::string& text, const StepTexts& reading) const {
-  if (!prompts_)
-    return tagged(step_names[step], text) +
-           (reading[step] == text ? tagged(step_names[step], same) : shown(reading, step));
+  if (!prompts_) return tagged(step_names[step], text) + tagged(step, reading[step], text);
   return shown(reading, step) +
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
@@ -82,7 +83,7 @@ std::string JudgeFormat::about_step(size_t step, const std::string& text, const 
 std::string JudgeFormat::about_replies(const InterpretedReply& first, const InterpretedReply& second,
                                        const StepTexts& reading) const {
   if (!prompts_) {
-    const auto one = beside(reading, first.reading), other = beside(reading, second.reading);
+    const auto one = tagged(first.reading, reading), other = tagged(second.reading, reading);
     const auto told = one.empty() && other.empty() ? "" : "\n" + one + "\n" + other;
     return shown(reading) + first.text + "\n" + second.text + told;
   }

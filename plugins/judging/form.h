@@ -63,7 +63,6 @@ class JudgeFormat {
   static Prompts read(const std::string& folder);
   std::string shown(const StepTexts& reading, size_t step) const;
   std::string shown(const StepTexts& reading) const;
-  static std::string beside(const StepTexts& dialogue, const StepTexts& reply);
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;
