@@ -1,6 +1,7 @@
 """Draws the rooms of runner/ from the tree: their order, what each includes, which program each is part of, and which
 files of a run each names. `rooms.py` prints the drawing; `rooms.py --write` puts it into runner/README.md. `rooms.py
---check` compares the two, and fails if a room includes one that stands above it, or if two headers name a type alike.
+--check` compares the two, and fails if a room includes one that stands above it, or if another type is named like one
+of a header.
 """
 import pathlib
 import re
@@ -90,15 +91,19 @@ def drawing(rooms):
 
 
 def types():
-    """Of each type that a header of runner/ or plugins/ declares outside of other types: the headers."""
+    """Of each type that a header of runner/ or plugins/ declares outside of other types: the files that declare one of
+    its name. What a source calls something else, by `using`, is its own affair."""
     declared = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?: final)?(?: :[^;{]*)? \{|^using (\w+) =", re.M)
-    named = {}
-    for path in sorted(ROOT.glob("runner/**/*.h")) + sorted(ROOT.glob("plugins/**/*.h")):
-        if "templates" in path.parts:  # sources that `plugins new` writes
+    named, of_headers = {}, set()
+    for path in sorted(path for folder in ("runner", "plugins") for path in (ROOT / folder).rglob("*")):
+        if path.suffix not in (".h", ".cpp") or "templates" in path.parts:  # sources that `plugins new` writes
             continue
-        for one in declared.finditer(text(path)):
-            named.setdefault(one.group(1) or one.group(2), set()).add(str(path.relative_to(ROOT)))
-    return named
+        for kind, alias in declared.findall(text(path)):
+            if kind or path.suffix == ".h":
+                named.setdefault(kind or alias, set()).add(str(path.relative_to(ROOT)))
+            if path.suffix == ".h":
+                of_headers.add(kind or alias)
+    return {name: files for name, files in named.items() if name in of_headers}
 
 
 def main():
@@ -107,8 +112,8 @@ def main():
     for room, named in includes(rooms).items():
         problems += [f"{room} includes {other}, which stands above it" for other in named
                      if rooms.index(other) > rooms.index(room)]
-    problems += [f"two types are named {name}: in {', '.join(sorted(headers))}" for name, headers in types().items()
-                 if len(headers) > 1]
+    problems += [f"two types are named {name}: in {', '.join(sorted(files))}" for name, files in types().items()
+                 if len(files) > 1]
     readme = text(README)
     before, _, rest = readme.partition(BEGIN)
     _, _, after = rest.partition(END)

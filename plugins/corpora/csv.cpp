@@ -6,9 +6,9 @@ namespace compeer::corpora {
 
 namespace {
 
-class Reader {
+class CsvReader {
  public:
-  explicit Reader(std::string_view text) : text_(text), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
+  explicit CsvReader(std::string_view text) : text_(text), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
 
   bool done() const { return at_ >= text_.size(); }
 
@@ -78,7 +78,7 @@ class Reader {
 }  // namespace
 
 void each_csv_row(std::string_view text, const std::function<void(const CsvRow&)>& f) {
-  Reader reader(text);
+  CsvReader reader(text);
   for (int64_t number = 1; !reader.done();) {
     const CsvRow row = reader.next(number);
     if (row.fields.empty() && row.problem.empty()) continue;

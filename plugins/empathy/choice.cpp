@@ -35,9 +35,9 @@ struct Mention {
   size_t label, begin, end;
 };
 
-class Reader {
+class ChoiceReader {
  public:
-  Reader(std::string_view answer, const std::vector<std::string>& words)
+  ChoiceReader(std::string_view answer, const std::vector<std::string>& words)
       : text_(joined(without_tags(decoded(answer)))) {
     for (const auto& word : words) labels_.push_back(label_of(word));
     find_mentions();
@@ -286,7 +286,7 @@ class Reader {
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 // The labels that are values in an object or list; those of members that are called an answer, if there are any.
-void collect(const json& value, const Reader& labels, std::set<size_t>& found) {
+void collect(const json& value, const ChoiceReader& labels, std::set<size_t>& found) {
   if (value.is_structured()) {
     for (const json& inner : value) collect(inner, labels, found);
   } else if (const auto label = labels.whole(decoded(text_of(value)))) {
@@ -298,7 +298,7 @@ std::optional<Judged<size_t>> in_json(const std::string& answer, const std::vect
   const json value = json_in(answer);
   if (value.is_discarded() || value.empty()) return std::nullopt;
   std::set<size_t> found;
-  const Reader labels("", words);
+  const ChoiceReader labels("", words);
   if (value.is_object()) {
     for (const char* name : {"answer", "label", "verdict", "judgement", "judgment", "decision", "choice", "result",
                              "classification", "category", "preference", "答案", "回答", "判断", "结论"}) {
@@ -333,7 +333,7 @@ Judged<size_t> read(const Answers& answers, std::string_view text) {
   if (!answer) return {std::nullopt, answer.refusal};
   if (auto exact = answers.parse(*answer.value)) return exact;
   if (auto read = in_json(*answer.value, answers.words())) return *read;
-  auto read = Reader(*answer.value, answers.words()).read();
+  auto read = ChoiceReader(*answer.value, answers.words()).read();
   if (!read) read.refusal = shown(*answer.value) + " " + read.refusal;
   return read;
 }

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 3> names = {"history", "emotion", "strate
 std::string tag(std::string_view name, bool closing) { return (closing ? "</" : "<") + std::string(name) + ">"; }
 
 /// One of the six tags, where it stands.
-struct Tag {
+struct StepTag {
   size_t begin = std::string_view::npos, end = 0;
   size_t step = 0;
   bool closing = false;
@@ -22,7 +22,7 @@ struct Tag {
   std::string text() const { return tag(names[step], closing); }
 };
 
-Tag next_tag(std::string_view text, size_t from) {
+StepTag next_tag(std::string_view text, size_t from) {
   for (size_t at = text.find('<', from); at != std::string_view::npos; at = text.find('<', at + 1)) {
     for (size_t step = 0; step < names.size(); ++step) {
       for (bool closing : {false, true}) {
@@ -43,11 +43,11 @@ std::string& part(Structured& parts, size_t step) {
 /// Reads one step that starts at `at`; moves `at` behind it. Returns the reason if it isn't there.
 std::string read_step(std::string_view text, size_t step, size_t& at, Structured& parts) {
   const std::string open = tag(names[step], false), close = tag(names[step], true);
-  const Tag first = next_tag(text, at);
+  const StepTag first = next_tag(text, at);
   if (!first.found()) return "no " + open;
   if (first.step != step || first.closing) return first.text() + " where " + open + " should be";
   if (!trim(text.substr(at, first.begin - at)).empty()) return "text before " + open;
-  const Tag last = next_tag(text, first.end);
+  const StepTag last = next_tag(text, first.end);
   if (!last.found()) return open + " is not closed";
   if (last.step != step || !last.closing) return last.text() + " inside " + open;
   const std::string_view inside = trim(text.substr(first.end, last.begin - first.end));
@@ -74,7 +74,7 @@ Parsed parse(std::string_view text) {
     std::string reason = read_step(text, step, at, parts);
     if (!reason.empty()) return refuse(std::move(reason));
   }
-  if (const Tag stray = next_tag(text, at); stray.found()) return refuse(stray.text() + " in the reply");
+  if (const StepTag stray = next_tag(text, at); stray.found()) return refuse(stray.text() + " in the reply");
   parts.reply = trim(text.substr(at));
   if (parts.reply.empty()) return refuse("no reply");
   return {std::move(parts), ""};
@@ -97,10 +97,10 @@ Steps steps_of(std::string_view text) {
   Steps steps;
   std::array<std::optional<std::string>*, 3> slots = {&steps.history, &steps.emotion, &steps.strategy};
   std::array<bool, 3> opened = {};
-  for (Tag open = next_tag(text, 0); open.found(); open = next_tag(text, open.end)) {
+  for (StepTag open = next_tag(text, 0); open.found(); open = next_tag(text, open.end)) {
     if (open.closing || opened[open.step]) continue;
     opened[open.step] = true;
-    const Tag close = next_tag(text, open.end);
+    const StepTag close = next_tag(text, open.end);
     if (close.found() && close.closing && close.step == open.step) {
       *slots[open.step] = std::string(trim(text.substr(open.end, close.begin - open.end)));
     }
@@ -116,8 +116,8 @@ std::string_view after_thought(std::string_view text) {
 
 std::string reply_of(std::string_view text) {
   text = after_thought(text);
-  Tag last;
-  for (Tag tag = next_tag(text, 0); tag.found(); tag = next_tag(text, tag.end)) last = tag;
+  StepTag last;
+  for (StepTag tag = next_tag(text, 0); tag.found(); tag = next_tag(text, tag.end)) last = tag;
   if (!last.found()) return std::string(trim(text));
   return last.closing ? std::string(trim(text.substr(last.end))) : "";
 }

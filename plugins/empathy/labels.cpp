@@ -8,13 +8,13 @@ namespace {
 
 /// A label with the words that name it; the first is its name.
 template <class Label>
-struct Words {
+struct LabelWords {
   Label label;
   std::vector<std::string_view> words;
 };
 
-const std::vector<Words<Stage>>& stage_words() {
-  static const std::vector<Words<Stage>> table = {
+const std::vector<LabelWords<Stage>>& stage_words() {
+  static const std::vector<LabelWords<Stage>> table = {
       {Stage::exploration, {"exploration", "explore", "exploring"}},
       {Stage::comforting, {"comforting", "comfort"}},
       {Stage::action, {"action", "actions", "acting"}},
@@ -22,14 +22,14 @@ const std::vector<Words<Stage>>& stage_words() {
   return table;
 }
 
-const std::vector<Words<Sentiment>>& sentiment_words() {
-  static const std::vector<Words<Sentiment>> table = {
+const std::vector<LabelWords<Sentiment>>& sentiment_words() {
+  static const std::vector<LabelWords<Sentiment>> table = {
       {Sentiment::negative, {"negative"}}, {Sentiment::neutral, {"neutral"}}, {Sentiment::positive, {"positive"}}};
   return table;
 }
 
-const std::vector<Words<Emotion>>& emotion_words() {
-  static const std::vector<Words<Emotion>> table = {
+const std::vector<LabelWords<Emotion>>& emotion_words() {
+  static const std::vector<LabelWords<Emotion>> table = {
       {Emotion::sadness, {"sadness", "sad"}},
       {Emotion::anxiety, {"anxiety", "anxious"}},
       {Emotion::anger, {"anger", "angry"}},
@@ -42,8 +42,8 @@ const std::vector<Words<Emotion>>& emotion_words() {
   return table;
 }
 
-const std::vector<Words<Strategy>>& strategy_words() {
-  static const std::vector<Words<Strategy>> table = {
+const std::vector<LabelWords<Strategy>>& strategy_words() {
+  static const std::vector<LabelWords<Strategy>> table = {
       {Strategy::question, {"question", "questions"}},
       {Strategy::restatement, {"restatement", "paraphrasing", "paraphrase"}},
       {Strategy::reflection, {"reflection"}},
@@ -74,10 +74,10 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 template <class Label>
-std::optional<Label> read(std::string_view text, const std::vector<Words<Label>>& table) {
+std::optional<Label> read(std::string_view text, const std::vector<LabelWords<Label>>& table) {
   std::optional<Label> found;
   for (const std::string& word : words_of(text)) {
-    for (const Words<Label>& entry : table) {
+    for (const LabelWords<Label>& entry : table) {
       for (std::string_view known : entry.words) {
         if (word != known) continue;
         if (found && *found != entry.label) return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<Label> read(std::string_view text, const std::vector<Words<Label>>
 }
 
 template <class Label>
-std::string_view first_word(Label label, const std::vector<Words<Label>>& table) {
+std::string_view first_word(Label label, const std::vector<LabelWords<Label>>& table) {
   return table.at(static_cast<size_t>(label)).words.front();
 }
 

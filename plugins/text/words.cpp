@@ -4,17 +4,17 @@ namespace compeer::text {
 
 namespace {
 
-struct Character {
+struct Utf8Character {
   char32_t code;
   size_t bytes;
 };
 
 bool follows(std::string_view text, size_t i) { return i < text.size() && (text[i] & 0xC0) == 0x80; }
 
-constexpr Character broken{0xFFFD, 1};  // a byte that does not begin well-formed UTF-8
+constexpr Utf8Character broken{0xFFFD, 1};  // a byte that does not begin well-formed UTF-8
 
 // The character at the start of `text`.
-Character first(std::string_view text) {
+Utf8Character first(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const size_t bytes = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   if (lead < 0x80) return {lead, 1};

@@ -27,17 +27,17 @@ namespace {
               errno == EIO ? Exit::failure : Exit::data);
 }
 
-class Descriptor {
+class FileDescriptor {
  public:
-  Descriptor(const std::filesystem::path& file, int flags)
+  FileDescriptor(const std::filesystem::path& file, int flags)
       : file_(file), fd_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {
     if (fd_ < 0) fail_to_write(file_, "can't be opened");
   }
-  ~Descriptor() {
+  ~FileDescriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
 
   void write(std::string_view bytes) {
     while (!bytes.empty()) {
@@ -57,7 +57,7 @@ class Descriptor {
 };
 
 void write_durably(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
-  Descriptor out(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
+  FileDescriptor out(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   for (const auto piece : pieces) out.write(piece);
   out.sync();
 }
@@ -107,8 +107,8 @@ void write_file(const std::filesystem::path& file, std::span<const std::string_v
   sync_folder(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
 }
 
-void sync_file(const std::filesystem::path& file) { Descriptor(file, O_RDONLY).sync(); }
+void sync_file(const std::filesystem::path& file) { FileDescriptor(file, O_RDONLY).sync(); }
 
-void sync_folder(const std::filesystem::path& folder) { Descriptor(folder, O_RDONLY | O_DIRECTORY).sync(); }
+void sync_folder(const std::filesystem::path& folder) { FileDescriptor(folder, O_RDONLY | O_DIRECTORY).sync(); }
 
 }  // namespace compeer

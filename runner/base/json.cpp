@@ -34,9 +34,9 @@ void add_utf8(unsigned code, std::string& text) {
 }
 
 /// Reads well-formed UTF-8. Every function returns false where it would rather leave the text to the library.
-class Reader {
+class StrictJsonReader {
  public:
-  explicit Reader(std::string_view text) : at_(text.data()), end_(at_ + text.size()) {}
+  explicit StrictJsonReader(std::string_view text) : at_(text.data()), end_(at_ + text.size()) {}
 
   bool whole(json& value) {
     if (!this->value(value, 0)) return false;
@@ -249,7 +249,7 @@ template nlohmann::ordered_json read_json_object(const std::filesystem::path&, u
 
 json parse_json(std::string_view text) {
   json value;
-  if (first_broken(text) == text.size() && Reader(text).whole(value)) return value;
+  if (first_broken(text) == text.size() && StrictJsonReader(text).whole(value)) return value;
   if (nests_too_deeply(text)) return json::value_t::discarded;
   return json::parse(text, nullptr, false);
 }

@@ -10,16 +10,16 @@ namespace compeer::comm {
 
 struct Messages::UnderWay {
   std::vector<MPI_Request> requests;
-  struct Part {
+  struct MessagePart {
     int* left;
     int peer;
     bool incoming;
   };
-  std::vector<Part> parts;
+  std::vector<MessagePart> parts;
   std::vector<int> through;  // as MPI names them
   std::vector<MPI_Status> states;
 
-  MPI_Request* begin(Part part) {
+  MPI_Request* begin(MessagePart part) {
     parts.push_back(part);
     ++*part.left;
     return &requests.emplace_back();

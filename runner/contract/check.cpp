@@ -36,9 +36,9 @@ std::string in_one_line(const std::string& text) {
 }
 
 /// A plugin's file on its way through the checks.
-class Check {
+class PluginCheck {
  public:
-  explicit Check(const CheckOptions& options)
+  explicit PluginCheck(const CheckOptions& options)
       : options_(options),
         file_(fs::absolute(options.file).lexically_normal()),
         folder_(file_.parent_path().parent_path()) {}
@@ -178,7 +178,7 @@ int check(const CheckOptions& options) {
   std::error_code code;
   if (!fs::is_regular_file(options.file, code))
     throw Error(options.file, "is no file", "compeer plugins list -v shows where libraries lie", Exit::usage);
-  return Check(options).run();
+  return PluginCheck(options).run();
 }
 
 }  // namespace compeer::contract

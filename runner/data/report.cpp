@@ -145,8 +145,8 @@ json StageLog::asked(const Chats& before, plugin::ChatCounts& counts) {
     const json one = json::parse(bytes);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += one.at(0).at(i).get<double>();
     for (const json& answer : one.at(1)) {
-      const bool told = std::find(answers.begin(), answers.end(), answer) != answers.end();
-      if (!told && answers.size() < 3) answers.push_back(answer);
+      const bool known = std::find(answers.begin(), answers.end(), answer) != answers.end();
+      if (!known && answers.size() < 3) answers.push_back(answer);
     }
   }
   json all = json::object();

@@ -13,8 +13,8 @@
 #include "data/lines.h"
 #include "data/production.h"
 #include "data/report.h"
-#include "data/stage_cache.h"
 #include "data/source.h"
+#include "data/stage_cache.h"
 #include "data/unreadable.h"
 #include "plugin/calls.h"
 #include "spec/text.h"
@@ -44,10 +44,10 @@ class Lender {
   int64_t next_ = 0;
 };
 
-class Task {
+class DataTask {
  public:
-  Task(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
-       plugin::Services services)
+  DataTask(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
+           plugin::Services services)
       : world_(world),
         stop_(stop),
         spec_file_(spec_file),
@@ -356,7 +356,7 @@ class Task {
 
 void run(comm::World& world, const comm::StopFlag& stop, const json& spec_file, const fs::path& folder,
          plugin::Services services) {
-  Task(world, stop, spec_file, folder, std::move(services)).run();
+  DataTask(world, stop, spec_file, folder, std::move(services)).run();
 }
 
 }  // namespace compeer::data

@@ -32,9 +32,9 @@ const std::vector<std::string> kCommands{"/reset", "/system", "/help", "/quit"};
 // A reply was interrupted before it had begun.
 struct Interrupted {};
 
-class Chat {
+class ChatSession {
  public:
-  explicit Chat(const nlohmann::json& options)
+  explicit ChatSession(const nlohmann::json& options)
       : terminal_(::isatty(STDIN_FILENO) && ::isatty(STDERR_FILENO)),
         model_(model_options(options)),
         input_(options.at("model").get<std::string>(), model_),
@@ -164,6 +164,6 @@ class Chat {
 
 }  // namespace
 
-int chat(const nlohmann::json& options) { return Chat(options).run(); }
+int chat(const nlohmann::json& options) { return ChatSession(options).run(); }
 
 }  // namespace compeer::inference

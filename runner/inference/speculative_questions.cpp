@@ -85,7 +85,7 @@ rollout::Guess SpeculativeQuestions::next(uint64_t seed) {
     left = expected_.front().at;
   }
   rollout::Guess guess{&conversation, {plan_.begin() + left, plan_.begin() + expected_.back().at}, {}};
-  for (const Expected& one : expected_)
+  for (const ExpectedToken& one : expected_)
     guess.places.push_back({one.at, {seed, sampling_.draw, one.prompt, 0, one.token}});
   return guess;
 }

@@ -83,7 +83,7 @@ class SpeculativeQuestions {
 
  private:
   // A place of the plan whose token is asked for.
-  struct Expected {
+  struct ExpectedToken {
     int64_t at;
     uint32_t prompt;  // the number of the question's
     uint32_t token;   // how many of the answer stand before it
@@ -106,7 +106,7 @@ class SpeculativeQuestions {
   std::vector<int32_t> answer_;                // to the next, as far as it is known
   std::vector<std::vector<int32_t>> prompts_;  // of each question, the later ones as guessed; empty: not yet known
   std::vector<int32_t> plan_;
-  std::vector<Expected> expected_;
+  std::vector<ExpectedToken> expected_;
   std::vector<Completion> said_;
   std::vector<rollout::CachedSequence> beginnings_;
 };

@@ -126,15 +126,15 @@ std::vector<Context> contexts(const std::vector<RowRange>& spans) {
 namespace {
 
 // Rows that a thread claims.
-struct Task {
+struct RowTask {
   size_t context;
   int64_t head;
   Rows rows;
 };
 
-std::vector<Task> tasks(const std::vector<Context>& contexts, int64_t heads) {
+std::vector<RowTask> tasks(const std::vector<Context>& contexts, int64_t heads) {
   constexpr int64_t kBlock = 24;
-  std::vector<Task> all;
+  std::vector<RowTask> all;
   for (size_t c = 0; c < contexts.size(); ++c) {
     const Context& context = contexts[c];
     for (int64_t i = 0; i < context.rows; i += kBlock) {
@@ -153,7 +153,7 @@ void attend_contexts(const float* q, const float* k, const float* v, const std::
   const ContextPages pages(k, v, contexts, heads, false);
   const auto all = tasks(contexts, heads.key);
   share(static_cast<int64_t>(all.size()), [&](int64_t i) {
-    const Task& task = all[static_cast<size_t>(i)];
+    const RowTask& task = all[static_cast<size_t>(i)];
     attend(q, pages.of(task.context, task.head), task.rows, heads, task.head, out, sums);
   });
 }

@@ -10,7 +10,7 @@
 #define COMPEER_KERNELS_ATTENTION_WAY_BACK
 namespace compeer::kernels {
 // One query head of one context, on its way back.
-struct WayBack {
+struct HeadBackward {
   const float *dout, *q, *out, *sums;
   const Page *pages, *mirror;
   Rows rows;
@@ -87,7 +87,7 @@ HWY_INLINE void turn_back(float* p, float* ds, int64_t count, int64_t end, float
 
 // With s = scale q . k and p = exp(s - max) / sum:
 //   ds = p (dout . v - dout . out),  dq = scale sum ds k,  dk += ds scale q,  dv += p dout
-void attend_rows_backward(const WayBack& back, Heads heads, float* memory) {
+void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) {
   const int64_t dim = heads.dim, row_width = heads.query_width(), all = back.rows.all;
   const int64_t last = all > 0 ? all : back.rows.first + back.rows.rows;
   const BackwardScratch room(dim, last);
@@ -170,16 +170,16 @@ void attend_contexts_backward(const float* dout, const float* q, const float* k,
     const int64_t head = task % heads.query, row = contexts[c].query_row;
     const int64_t at = row * heads.query_width() + head * dim;
     const auto [dkeys, dvalues] = sums_of(c, head);
-    const WayBack back{dout + at,
-                       q + at,
-                       out + at,
-                       sums + (row * heads.query + head) * 2,
-                       pages.of(c, head / heads.share()),
-                       pages.mirror(c, head / heads.share()),
-                       {row, contexts[c].rows, contexts[c].first, contexts[c].causal ? 0 : contexts[c].rows},
-                       dq + at,
-                       dkeys,
-                       dvalues};
+    const HeadBackward back{dout + at,
+                            q + at,
+                            out + at,
+                            sums + (row * heads.query + head) * 2,
+                            pages.of(c, head / heads.share()),
+                            pages.mirror(c, head / heads.share()),
+                            {row, contexts[c].rows, contexts[c].first, contexts[c].causal ? 0 : contexts[c].rows},
+                            dq + at,
+                            dkeys,
+                            dvalues};
     const BackwardScratch room(dim, contexts[c].first + contexts[c].rows);
     HWY_DYNAMIC_DISPATCH(attend_rows_backward)(back, heads, scratch(room.floats()));
   });

@@ -81,13 +81,13 @@ void turn(const at::Tensor& x, const At& at, int64_t heads, float direction) {
 }
 
 // Where rows stand, as a graph keeps it.
-struct Standing {
+struct RotaryRows {
   at::Tensor cosine, sine;
   std::vector<Context> contexts;
   size_t layer;
   std::shared_ptr<Prefix> leaves, continues;
 
-  explicit Standing(const AttentionContext& place)
+  explicit RotaryRows(const AttentionContext& place)
       : cosine(place.cosine),
         sine(place.sine),
         contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
@@ -101,7 +101,7 @@ struct Attended {
   at::Tensor inverse, q, k, v, seen, sums;
 };
 
-Attended attended(const at::Tensor& x, AttentionBlock& block, const Standing& at, bool graph) {
+Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& at, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
   auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
        v = product(norm.h, block.v, block.v_bias);
@@ -130,7 +130,7 @@ at::Tensor ended(const at::Tensor& all, const at::Tensor& before) {
 }
 
 Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, AttentionBlock& block,
-                         const Standing& at, const Attended& kept) {
+                         const RotaryRows& at, const Attended& kept) {
   const auto dseen = room(x.size(0), block.heads.query_width());
   back(dy, block.o, dseen, Write::replace);
   const auto of = [&](const std::shared_ptr<Prefix>& prefix, auto gradients) {
@@ -238,7 +238,7 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Att
                                        block.k_bias,
                                        block.v_bias};
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
-  Standing at(place);
+  RotaryRows at(place);
   auto kept = attended(x, block, at, graph);
   if (place.leaves) leave(*place.leaves, kept.k, kept.v);
   const auto y = x.detach().clone();

@@ -40,14 +40,14 @@ void store(const float* k, const float* v, const Segment& segment, Heads heads, 
 }
 
 // Rows of one segment that a thread claims, for one key head.
-struct Task {
+struct SegmentTask {
   const Segment* segment;
   int64_t head, from, rows;
 };
 
-std::vector<Task> tasks(const std::vector<Segment>& segments, int64_t heads) {
+std::vector<SegmentTask> tasks(const std::vector<Segment>& segments, int64_t heads) {
   constexpr int64_t kBlock = 24;
-  std::vector<Task> all;
+  std::vector<SegmentTask> all;
   for (const Segment& segment : segments) {
     for (int64_t i = 0; i < segment.length; i += kBlock) {
       for (int64_t h = 0; h < heads; ++h) all.push_back({&segment, h, i, std::min(kBlock, segment.length - i)});
@@ -89,7 +89,7 @@ at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& seg
   float* result = y.mutable_data_ptr<float>();
   const auto all = tasks(segments, heads.key);
   share(static_cast<int64_t>(all.size()), [&](int64_t i) {
-    const Task& task = all[static_cast<size_t>(i)];
+    const SegmentTask& task = all[static_cast<size_t>(i)];
     thread_local std::vector<Page> pages;
     pages.clear();
     for (const int32_t page : task.segment->pages) {

@@ -19,7 +19,7 @@ constexpr int64_t kPanelStep = kChunk * Packed::width + 16;
 constexpr int64_t kStrip = 24;  // panels of B at once
 constexpr int64_t kRows = 384;  // of A at once: their chunk of k stays in the second-level cache
 
-struct Product {
+struct MatrixProduct {
   View a;
   const Packed* packed;  // B, or null if it is
   View b;                // this one
@@ -34,11 +34,11 @@ struct Product {
 // Few rows as they lie: B streams from memory, once.
 inline bool streams(View a, int64_t rows) { return a.column == 1 && rows <= 32; }
 
-struct Range {
+struct IndexRange {
   int64_t from, to;
   int64_t size() const { return to - from; }
   // Part i of `parts` whose sizes differ by one at most.
-  Range part(int64_t i, int64_t parts) const {
+  IndexRange part(int64_t i, int64_t parts) const {
     const int64_t each = size() / parts, longer = size() % parts;
     const int64_t start = from + i * each + std::min(i, longer);
     return {start, start + each + (i < longer)};
@@ -84,9 +84,10 @@ Tile tile_of(int64_t rows, int64_t panels) {
 }
 
 // A block of C: rows by panels. Memory that a thread needs while it computes one.
-class Block {
+class OutputBlock {
  public:
-  Block(const Product& product, Range rows, Range panels) : p_(product), rows_(rows), panels_(panels) {
+  OutputBlock(const MatrixProduct& product, IndexRange rows, IndexRange panels)
+      : p_(product), rows_(rows), panels_(panels) {
     along_rows_ = p_.a.column == 1;
     const int most = along_rows_ ? kMostRows : kMostPackedRows;
     row_blocks_ = (rows.size() + most - 1) / most;
@@ -98,17 +99,17 @@ class Block {
   void compute() {
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
     const int64_t most = along_rows_ ? kPanels[height_] : kPackedPanels;
-    const Range full{panels_.from, whole};
+    const IndexRange full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
     const auto each_group = [&](auto work) {
       for (int64_t g = 0; g < groups; ++g) work(full.part(g, groups));
-      if (whole < panels_.to) work(Range{whole, panels_.to});
+      if (whole < panels_.to) work(IndexRange{whole, panels_.to});
     };
-    const Range all{0, row_blocks_};
+    const IndexRange all{0, row_blocks_};
     const int64_t chunks = std::max<int64_t>(1, (p_.k + kChunk - 1) / kChunk);
     // Few rows: panel after panel, so that B streams from memory.
     if (streams_) {
-      each_group([&](Range group) {
+      each_group([&](IndexRange group) {
         for (int64_t i = 0; i < chunks; ++i) step(group, i * kChunk, all);
       });
       return;
@@ -119,13 +120,13 @@ class Block {
       if (!along_rows_) pack_left(i * kChunk);
       if (loose_) unpack(panels_, i * kChunk, std::min(kChunk, p_.k - i * kChunk));
       for (int64_t block = 0; block < row_blocks_; ++block)
-        each_group([&](Range group) { step(group, i * kChunk, {block, block + 1}); });
+        each_group([&](IndexRange group) { step(group, i * kChunk, {block, block + 1}); });
     }
   }
 
  private:
   // Some row blocks with a group of panels, over the chunk that begins at `begin`.
-  void step(Range group, int64_t begin, Range blocks) {
+  void step(IndexRange group, int64_t begin, IndexRange blocks) {
     Chunk chunk{};
     chunk.k = std::min(kChunk, p_.k - begin);
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
@@ -142,7 +143,7 @@ class Block {
     }
     const bool padded = group.to * Packed::width > p_.n;
     for (int64_t i = blocks.from; i < blocks.to; ++i) {
-      const Range rows = rows_.part(i, row_blocks_);
+      const IndexRange rows = rows_.part(i, row_blocks_);
       chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
                             : View{left_ + i * kBlockStep, 1, rows.size()};
       float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
@@ -161,7 +162,7 @@ class Block {
 
   // What to fetch of B: a little ahead, or, if several row blocks read a chunk, each its part of the next one, so that
   // memory never rests.
-  void stream(Chunk& chunk, Range group, int64_t begin, int64_t block) const {
+  void stream(Chunk& chunk, IndexRange group, int64_t begin, int64_t block) const {
     constexpr int64_t kLine = 64;
     chunk.pace = kLine / row_blocks_;
     chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
@@ -191,7 +192,7 @@ class Block {
       const float* from = p_.a.data + rows_.from + (begin + j) * p_.a.column;
       for (int64_t i = 0; i < rows_.size(); i += 16) prefetch(from + 2 * p_.a.column + i);
       for (int64_t i = 0; i < row_blocks_; ++i) {
-        const Range rows = rows_.part(i, row_blocks_);
+        const IndexRange rows = rows_.part(i, row_blocks_);
         float* to = left_ + i * kBlockStep + j * rows.size();
         if (rows.size() == kMostPackedRows) {
           std::memcpy(to, from, kMostPackedRows * sizeof(float));
@@ -204,7 +205,7 @@ class Block {
   }
 
   // A chunk of a group of panels in float32.
-  void unpack(Range group, int64_t begin, int64_t k) {
+  void unpack(IndexRange group, int64_t begin, int64_t k) {
     const Tag tag;
     const hn::RebindToUnsigned<Tag> bits;
     const int64_t whole = std::min(group.to, p_.n / Packed::width);
@@ -234,16 +235,18 @@ class Block {
     }
   }
 
-  const Product& p_;
-  Range rows_, panels_;
+  const MatrixProduct& p_;
+  IndexRange rows_, panels_;
   int64_t row_blocks_, height_;
   bool along_rows_, loose_, streams_;
   static thread_local float left_[(kRows / kMostPackedRows + 1) * kBlockStep], right_[kStrip * kPanelStep];
 };
-alignas(64) thread_local float Block::left_[(kRows / kMostPackedRows + 1) * kBlockStep];
-alignas(64) thread_local float Block::right_[kStrip * kPanelStep];
+alignas(64) thread_local float OutputBlock::left_[(kRows / kMostPackedRows + 1) * kBlockStep];
+alignas(64) thread_local float OutputBlock::right_[kStrip * kPanelStep];
 
-void block(const Product& product, Range rows, Range panels) { Block(product, rows, panels).compute(); }
+void block(const MatrixProduct& product, IndexRange rows, IndexRange panels) {
+  OutputBlock(product, rows, panels).compute();
+}
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -276,7 +279,7 @@ Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
 
 constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's attention
 
-Split split(const Product& product, int64_t m, int64_t panels, int64_t work) {
+Split split(const MatrixProduct& product, int64_t m, int64_t panels, int64_t work) {
   const bool copies = !product.packed && product.a.column == 1;
   const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels, kStrip)};
   if (threads() == 1 || work < 2 * kLeast)
@@ -286,11 +289,11 @@ Split split(const Product& product, int64_t m, int64_t panels, int64_t work) {
   return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 3))};
 }
 
-void compute(const Product& product, int64_t m, Range panels) {
+void compute(const MatrixProduct& product, int64_t m, IndexRange panels) {
   const int64_t work = m * product.k * panels.size() * Packed::width;
   const auto [row_parts, strips] = split(product, m, panels.size(), work);
   const auto one = [&, row_parts = row_parts, strips = strips](int64_t i) {
-    HWY_DYNAMIC_DISPATCH(block)(product, Range{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
+    HWY_DYNAMIC_DISPATCH(block)(product, IndexRange{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
   };
   const int64_t count = row_parts * strips;
   if (work < 2 * kLeast) {
@@ -306,13 +309,13 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
               int64_t first, int64_t columns) {
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
   if (m == 0 || last <= first) return;
-  const Product product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write, first};
+  const MatrixProduct product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write, first};
   compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
 }
 
 void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write) {
   if (m == 0 || n == 0) return;
-  const Product product{a, nullptr, b, k, n, nullptr, c, c_row, write, 0};
+  const MatrixProduct product{a, nullptr, b, k, n, nullptr, c, c_row, write, 0};
   compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
 }
 

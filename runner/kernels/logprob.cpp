@@ -92,7 +92,7 @@ HWY_EXPORT(tile_gradient);
 namespace {
 
 // Tiles of one row, in order, combined with a running maximum in double precision.
-class Combine {
+class TileCombiner {
  public:
   TileMass add(const float* logits, int64_t count, float inverse_temperature) {
     TileSums tile;
@@ -127,7 +127,7 @@ void each_row(int64_t rows, Work work) {
 }  // namespace
 
 Distribution distribution(const float* logits, int64_t vocabulary, float inverse_temperature, TileMass* tiles) {
-  Combine combine;
+  TileCombiner combine;
   for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
     const auto mass = combine.add(logits + first, std::min(kVocabularyTile, vocabulary - first), inverse_temperature);
     if (tiles) tiles[first / kVocabularyTile] = mass;
@@ -152,7 +152,7 @@ void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
   for (int64_t row = 0; row < rows; row += kRows) {
     const int64_t count = std::min(kRows, rows - row);
-    std::vector<Combine> combine(static_cast<size_t>(count));
+    std::vector<TileCombiner> combine(static_cast<size_t>(count));
     std::vector<float> chosen(static_cast<size_t>(count));
     for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
       const int64_t columns = std::min(kVocabularyTile, vocabulary - first);

@@ -30,27 +30,27 @@ bool is_punctuation(int32_t code) {
 
 // The blocks that BERT's authors listed.
 bool is_chinese(int32_t code) {
-  struct Block {
+  struct CodeRange {
     int32_t first, last;
   };
-  constexpr std::array<Block, 8> blocks{{{0x4E00, 0x9FFF},
-                                         {0x3400, 0x4DBF},
-                                         {0x20000, 0x2A6DF},
-                                         {0x2A700, 0x2B73F},
-                                         {0x2B740, 0x2B81F},
-                                         {0x2B920, 0x2CEAF},
-                                         {0xF900, 0xFAFF},
-                                         {0x2F800, 0x2FA1F}}};
-  for (const Block& block : blocks) {
+  constexpr std::array<CodeRange, 8> blocks{{{0x4E00, 0x9FFF},
+                                             {0x3400, 0x4DBF},
+                                             {0x20000, 0x2A6DF},
+                                             {0x2A700, 0x2B73F},
+                                             {0x2B740, 0x2B81F},
+                                             {0x2B920, 0x2CEAF},
+                                             {0xF900, 0xFAFF},
+                                             {0x2F800, 0x2FA1F}}};
+  for (const CodeRange& block : blocks) {
     if (code >= block.first && code <= block.last) return true;
   }
   return false;
 }
 
 /// Takes characters one by one and puts the words together.
-class Words {
+class WordAssembler {
  public:
-  explicit Words(const BertWording& wording) : wording_(wording) {}
+  explicit WordAssembler(const BertWording& wording) : wording_(wording) {}
 
   void read(std::string_view text) {
     while (!text.empty()) {
@@ -106,7 +106,7 @@ class Words {
 }  // namespace
 
 std::vector<std::string> bert_words(std::string_view text, const BertWording& wording) {
-  Words words(wording);
+  WordAssembler words(wording);
   words.read(valid_utf8(text));
   return words.take();
 }

@@ -16,9 +16,9 @@ using nlohmann::json;
 constexpr uint64_t kLargestSettings = 1 << 20;
 
 // The keys of one settings file, read with the file named in what goes wrong.
-class Reader {
+class PictureSettingsReader {
  public:
-  Reader(const json& table, std::string file) : table_(table), file_(std::move(file)) {}
+  PictureSettingsReader(const json& table, std::string file) : table_(table), file_(std::move(file)) {}
 
   bool has(const char* key) const { return table_.contains(key) && !table_.at(key).is_null(); }
 
@@ -58,12 +58,12 @@ class Reader {
   std::string file_;
 };
 
-struct Found {
+struct FoundSettings {
   std::filesystem::path file;
   json table;
 };
 
-Found find(const std::filesystem::path& folder) {
+FoundSettings find(const std::filesystem::path& folder) {
   for (const char* name : {"preprocessor_config.json", "processor_config.json"}) {
     const auto file = folder / name;
     if (!std::filesystem::exists(file)) continue;
@@ -80,13 +80,13 @@ Found find(const std::filesystem::path& folder) {
 
 PictureSettings PictureSettings::load(const std::filesystem::path& folder) {
   const auto [file, table] = find(folder);
-  const Reader read(table, file.string());
+  const PictureSettingsReader read(table, file.string());
   constexpr int64_t kMostPixels = int64_t{1} << 40;
   constexpr int kBicubic = 3;
   PictureSettings s;
   if (read.has("size")) {
     if (!table.at("size").is_object()) read.refuse("size", "must be a table of shortest_edge and longest_edge");
-    const Reader size(table.at("size"), file.string());
+    const PictureSettingsReader size(table.at("size"), file.string());
     size.size("shortest_edge", kMostPixels, s.min_pixels);
     size.size("longest_edge", kMostPixels, s.max_pixels);
     size.size("min_pixels", kMostPixels, s.min_pixels);

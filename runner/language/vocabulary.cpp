@@ -25,13 +25,13 @@ int32_t checked_id(int64_t id, const std::string& token, const std::string& wher
   return static_cast<int32_t>(id);
 }
 
-std::string_view Vocabulary::Texts::at(int32_t i) const {
+std::string_view Vocabulary::TextTable::at(int32_t i) const {
   const auto n = static_cast<size_t>(i);
   const uint32_t begin = n == 0 ? 0 : ends[n - 1];
   return std::string_view(all).substr(begin, ends[n] - begin);
 }
 
-void Vocabulary::Texts::add(std::string_view text) {
+void Vocabulary::TextTable::add(std::string_view text) {
   all += text;
   ends.push_back(static_cast<uint32_t>(all.size()));
 }
@@ -46,14 +46,14 @@ Vocabulary::Vocabulary(const std::vector<TokenId>& tokens, const std::string& wh
       throw Error(where, fmt::format("tokens '{}' and '{}' both have id {}", *place, token, id), "", Exit::data);
     place = &token;
   }
-  slots_.assign(std::bit_ceil(2 * tokens.size() + 2), Slot{0});
+  slots_.assign(std::bit_ceil(2 * tokens.size() + 2), HashSlot{0});
   for (int32_t id = 0; id < size; ++id) {
     const std::string* token = by_id[static_cast<size_t>(id)];
     spelled_.add(token ? *token : "");
     bytes_.add(token ? unspell_bytes(*token) : "");
     if (!token) continue;
     const uint32_t hash = hash_of(*token);
-    Slot& place = slots_[slot(*token, hash)];
+    HashSlot& place = slots_[slot(*token, hash)];
     if (place.id >= 0)
       throw Error(where, fmt::format("token '{}' is there twice", token->substr(0, 100)), "", Exit::data);
     place = {hash, id};

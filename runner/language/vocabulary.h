@@ -32,21 +32,21 @@ class Vocabulary {
 
  private:
   /// Texts by number, in one string: some hundred thousand small ones would be slow to make.
-  struct Texts {
+  struct TextTable {
     std::string all;
     std::vector<uint32_t> ends;
     std::string_view at(int32_t i) const;
     void add(std::string_view text);
   };
-  struct Slot {
+  struct HashSlot {
     uint32_t hash;
     int32_t id = -1;
   };
   /// Where the token is in the table, or the free place where it belongs.
   size_t slot(std::string_view spelled, uint32_t hash) const;
 
-  Texts spelled_, bytes_;
-  std::vector<Slot> slots_;  // a hash table with open addressing: its size is a power of two, half is free
+  TextTable spelled_, bytes_;
+  std::vector<HashSlot> slots_;  // a hash table with open addressing: its size is a power of two, half is free
 };
 
 /// An id as a file gives it; throws Error (exit 4) naming `where` and the token if it can be none.

@@ -14,9 +14,9 @@ namespace compeer::launch {
 namespace {
 
 // Writes down what a script asks for, and does nothing of it.
-class Listener : public script::Actions {
+class PlanRecorder : public script::Actions {
  public:
-  explicit Listener(const std::vector<std::string>& sets) {
+  explicit PlanRecorder(const std::vector<std::string>& sets) {
     for (const auto& set : sets) changes_.push_back(spec::parse_set(set));
   }
 
@@ -56,7 +56,7 @@ class Listener : public script::Actions {
 }  // namespace
 
 std::vector<spec::Spec> plan_script(const std::string& file, const std::vector<std::string>& sets) {
-  const auto listener = std::make_shared<Listener>(sets);
+  const auto listener = std::make_shared<PlanRecorder>(sets);
   lua::Sandbox sandbox({{}, [](std::string_view text) { std::cerr << text; }});
   script::add_compeer(sandbox, listener);
   sandbox.run_file(spec::locate(file).value_or(file));

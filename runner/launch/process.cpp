@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Descriptor {
+class OpenDescriptor {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  explicit OpenDescriptor(int number) : number_(number) {}
+  ~OpenDescriptor() { close(); }
+  OpenDescriptor(const OpenDescriptor&) = delete;
+  OpenDescriptor& operator=(const OpenDescriptor&) = delete;
   int number() const { return number_; }
   void close() {
     if (number_ >= 0) ::close(number_);
@@ -126,14 +126,14 @@ void kill_until_none(pid_t whose, long Kin::*relation, F&& reaped) {
 }  // namespace
 
 Process::Process(const Setup& setup) {
-  const Descriptor log(::open(setup.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const OpenDescriptor log(::open(setup.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (log.number() < 0) {
     throw Error(setup.log.string(), fmt::format("can't be written: {}", std::strerror(errno)), "", Exit::failure);
   }
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     throw Error("", fmt::format("no pipe: {}", std::strerror(errno)), "", Exit::failure);
-  Descriptor from_child(ends[0]), to_parent(ends[1]);
+  OpenDescriptor from_child(ends[0]), to_parent(ends[1]);
   const auto variables = environment(setup.environment);
   const auto command_pointers = pointers(setup.command), variable_pointers = pointers(variables);
   const pid_t parent = ::getpid();

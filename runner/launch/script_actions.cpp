@@ -190,7 +190,7 @@ class ScriptActions : public script::Actions {
       return to_result({name, folder, true, {}, *record::read_summary(folder)}, spec);
     }
     auto& entries = options_.agenda->entries;
-    const auto same = [&](const Agenda::Entry& other) { return other.spec.sha256() == spec.sha256(); };
+    const auto same = [&](const Agenda::PlannedRun& other) { return other.spec.sha256() == spec.sha256(); };
     if (std::none_of(entries.begin(), entries.end(), same)) entries.push_back({spec, maker_of_inputs(spec)});
     return planned(spec);
   }

@@ -8,11 +8,11 @@ namespace compeer::launch {
 
 /// What a script would run, followed as far as that goes without results of runs that have not finished.
 struct Agenda {
-  struct Entry {
+  struct PlannedRun {
     spec::Spec spec;
     std::string waits_for;  ///< the experiment whose files it reads; empty: it is ready
   };
-  std::vector<Entry> entries;                                           ///< each spec once
+  std::vector<PlannedRun> entries;                                      ///< each spec once
   std::vector<std::pair<std::string, std::filesystem::path>> finished;  ///< names and folders
   size_t widest = 0;                                                    ///< the longest list that is run as one
   std::vector<std::string> notes;                                       ///< the last says why the script ended early

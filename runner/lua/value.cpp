@@ -19,9 +19,9 @@ using spec::json;
 constexpr size_t most_values = 100'000;
 constexpr size_t deepest = 64;
 
-class Reader {
+class ValueReader {
  public:
-  explicit Reader(lua_State* L) : L_(L), held_(L) {}
+  explicit ValueReader(lua_State* L) : L_(L), held_(L) {}
 
   json read(int index, const std::string& key) {
     if (++values_ > most_values)
@@ -110,7 +110,7 @@ class Reader {
 
 }  // namespace
 
-json to_json(lua_State* L, int index, const std::string& key) { return Reader(L).read(index, key); }
+json to_json(lua_State* L, int index, const std::string& key) { return ValueReader(L).read(index, key); }
 
 void push_json(lua_State* L, const json& value) {
   luaL_checkstack(L, 4, "too many nested tables");

@@ -43,11 +43,11 @@ class AllowLists {
   std::string hash() const;
 
  private:
-  struct List {
+  struct AllowedFiles {
     std::filesystem::path file;
     std::vector<Allowed> plugins;
   };
-  std::vector<List> lists_;
+  std::vector<AllowedFiles> lists_;
 };
 
 }  // namespace compeer::plugin

@@ -19,9 +19,9 @@ constexpr int this_machine = EM_AARCH64;
 #endif
 
 // Reads fixed-size records at offsets the file itself gives, none of which is believed.
-class Reader {
+class ElfReader {
  public:
-  Reader(std::string_view bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file) {}
+  ElfReader(std::string_view bytes, const std::filesystem::path& file) : bytes_(bytes), file_(file) {}
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(file_.string(), what, "build or copy the library again", Exit::plugin);
@@ -47,7 +47,7 @@ class Reader {
   const std::filesystem::path& file_;
 };
 
-Elf64_Ehdr header_of(const Reader& reader, std::string_view bytes) {
+Elf64_Ehdr header_of(const ElfReader& reader, std::string_view bytes) {
   if (bytes.empty()) reader.fail("is empty");
   if (!bytes.starts_with(ELFMAG)) reader.fail("is not a shared library (no ELF header)");
   const auto header = reader.record<Elf64_Ehdr>(0, "the ELF header");
@@ -63,7 +63,7 @@ Elf64_Ehdr header_of(const Reader& reader, std::string_view bytes) {
 }
 
 // The loader maps these parts; touching one that lies beyond the end of the file kills the process.
-void check_segments(const Reader& reader, const Elf64_Ehdr& header) {
+void check_segments(const ElfReader& reader, const Elf64_Ehdr& header) {
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr)) reader.fail("has no program table");
   reader.range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr), "the program table");
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
@@ -75,7 +75,7 @@ void check_segments(const Reader& reader, const Elf64_Ehdr& header) {
 }  // namespace
 
 std::string_view elf_section(std::string_view bytes, std::string_view section, const std::filesystem::path& file) {
-  const Reader reader(bytes, file);
+  const ElfReader reader(bytes, file);
   const Elf64_Ehdr header = header_of(reader, bytes);
   reader.range(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), "the section table");
   check_segments(reader, header);

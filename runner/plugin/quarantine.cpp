@@ -31,7 +31,7 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-json as_json(const Quarantine::Entry& entry) {
+json as_json(const Quarantine::QuarantinedFile& entry) {
   return {{"path", entry.path.string()},
           {"size", entry.size},
           {"modified", entry.modified},
@@ -39,13 +39,13 @@ json as_json(const Quarantine::Entry& entry) {
           {"reason", entry.reason}};
 }
 
-Quarantine::Entry as_entry(const json& text) {
+Quarantine::QuarantinedFile as_entry(const json& text) {
   return {text.at("path").get<std::string>(), compeer::whole<uint64_t>(text.at("size")),
           compeer::whole<int64_t>(text.at("modified")), text.at("sha256"), text.at("reason")};
 }
 
-std::vector<Quarantine::Entry> read(const fs::path& file) {
-  std::vector<Quarantine::Entry> entries;
+std::vector<Quarantine::QuarantinedFile> read(const fs::path& file) {
+  std::vector<Quarantine::QuarantinedFile> entries;
   const json list = json::parse(read_file(file, longest_list));
   if (list.at("format") != 1) throw std::runtime_error("is of another version of compeer");
   for (const json& one : list.at("plugins")) entries.push_back(as_entry(one));
@@ -71,7 +71,7 @@ Quarantine::Quarantine(fs::path file) : file_(std::move(file)) {
 }
 
 std::string Quarantine::reason(const fs::path& path, const std::string& sha256) const {
-  const auto one = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+  const auto one = std::find_if(entries_.begin(), entries_.end(), [&](const QuarantinedFile& entry) {
     return entry.sha256 == sha256 && entry.path == whole(path);
   });
   return one == entries_.end() ? "" : one->reason;
@@ -89,14 +89,14 @@ void Quarantine::refuse(const std::string& title, const fs::path& path, const st
 void Quarantine::add(const fs::path& path, const std::string& sha256, const std::string& reason) {
   struct stat status {};
   ::stat(path.c_str(), &status);
-  std::erase_if(entries_, [&](const Entry& entry) { return entry.path == whole(path); });
+  std::erase_if(entries_, [&](const QuarantinedFile& entry) { return entry.path == whole(path); });
   entries_.push_back(
       {whole(path), static_cast<uint64_t>(status.st_size), int64_t{status.st_mtim.tv_sec}, sha256, reason});
   write();
 }
 
 void Quarantine::remove(const fs::path& path) {
-  if (std::erase_if(entries_, [&](const Entry& entry) { return entry.path == whole(path); }) > 0) write();
+  if (std::erase_if(entries_, [&](const QuarantinedFile& entry) { return entry.path == whole(path); }) > 0) write();
 }
 
 void Quarantine::write() const {
@@ -107,7 +107,7 @@ void Quarantine::write() const {
   std::error_code code;
   fs::create_directories(file_.parent_path(), code);
   json list = {{"format", 1}, {"plugins", json::array()}};
-  for (const Entry& entry : entries_) {
+  for (const QuarantinedFile& entry : entries_) {
     if (fs::exists(entry.path, code)) list["plugins"].push_back(as_json(entry));
   }
   write_file(file_, list.dump(2, ' ', false, json::error_handler_t::replace) + "\n");

@@ -10,7 +10,7 @@ namespace compeer::plugin {
 /// run starts with one. A file that has changed since then is another plugin, of which nothing is known.
 class Quarantine {
  public:
-  struct Entry {
+  struct QuarantinedFile {
     std::filesystem::path path;
     uint64_t size = 0;
     int64_t modified = 0;  ///< seconds since 1970
@@ -40,7 +40,7 @@ class Quarantine {
 
   std::filesystem::path file_;
   std::string problem_;
-  std::vector<Entry> entries_;
+  std::vector<QuarantinedFile> entries_;
 };
 
 }  // namespace compeer::plugin

@@ -86,8 +86,8 @@ void RememberedChat::unreadable(const ChatRequest& request, const std::string& a
   if (store()) store()->mark_malformed(key, request);
 }
 
-std::vector<RememberedChat::Question> RememberedChat::different(const std::vector<ChatRequest>& requests) {
-  std::vector<Question> questions;
+std::vector<RememberedChat::RememberedRequest> RememberedChat::different(const std::vector<ChatRequest>& requests) {
+  std::vector<RememberedRequest> questions;
   std::map<std::string, size_t> first;
   for (size_t i = 0; i < requests.size(); ++i) {
     AnswerKey key(answerer(), requests[i]);
@@ -99,10 +99,10 @@ std::vector<RememberedChat::Question> RememberedChat::different(const std::vecto
 }
 
 // Delivers what is stored; the rest is open.
-std::vector<RememberedChat::Question> RememberedChat::unknown(std::vector<Question> questions,
-                                                              const std::vector<ChatRequest>& requests,
-                                                              const Arrived& arrived) {
-  std::vector<Question> open;
+std::vector<RememberedChat::RememberedRequest> RememberedChat::unknown(std::vector<RememberedRequest> questions,
+                                                                       const std::vector<ChatRequest>& requests,
+                                                                       const Arrived& arrived) {
+  std::vector<RememberedRequest> open;
   for (auto& question : questions) {
     const auto reply = store()->find(question.key, requests[question.places.front()]);
     if (!reply) {
@@ -115,10 +115,10 @@ std::vector<RememberedChat::Question> RememberedChat::unknown(std::vector<Questi
   return open;
 }
 
-void RememberedChat::ask_those_nobody_asks(std::vector<Question>& open, const std::vector<ChatRequest>& requests,
-                                           const Arrived& arrived) {
+void RememberedChat::ask_those_nobody_asks(std::vector<RememberedRequest>& open,
+                                           const std::vector<ChatRequest>& requests, const Arrived& arrived) {
   Claims claims(*store());
-  std::vector<Question> mine, others;
+  std::vector<RememberedRequest> mine, others;
   for (auto& question : open) {
     (claims.take(question.key) ? mine : others).push_back(std::move(question));
   }
@@ -138,7 +138,8 @@ void RememberedChat::wait() const {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-void RememberedChat::announce(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests) {
+void RememberedChat::announce(const std::vector<RememberedRequest>& questions,
+                              const std::vector<ChatRequest>& requests) {
   if (questions.empty() || !services_.before_asking) return;
   Announcement one{model(), requests.size(), questions.size(), 0};
   for (const auto& question : questions) {
@@ -147,7 +148,7 @@ void RememberedChat::announce(const std::vector<Question>& questions, const std:
   services_.before_asking(one);
 }
 
-void RememberedChat::ask(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests,
+void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests,
                          const Arrived& arrived) {
   std::vector<ChatRequest> open;
   for (const auto& question : questions) open.push_back(requests[question.places.front()]);
@@ -168,7 +169,7 @@ void RememberedChat::ask(const std::vector<Question>& questions, const std::vect
   if (ours) std::rethrow_exception(ours);
 }
 
-void RememberedChat::take(const Question& question, const ChatRequest& request, ChatReply reply,
+void RememberedChat::take(const RememberedRequest& question, const ChatRequest& request, ChatReply reply,
                           const Arrived& arrived) {
   if (auto* counts = services_.chat_counts) {
     ++counts->asked;

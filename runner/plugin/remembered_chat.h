@@ -26,19 +26,20 @@ class RememberedChat : public Chat {
 
  private:
   // Equal requests, of which the first is asked.
-  struct Question {
+  struct RememberedRequest {
     AnswerKey key;
     std::vector<size_t> places;
   };
-  std::vector<Question> different(const std::vector<ChatRequest>& requests);
-  std::vector<Question> unknown(std::vector<Question> questions, const std::vector<ChatRequest>& requests,
-                                const Arrived& arrived);
-  void ask_those_nobody_asks(std::vector<Question>& open, const std::vector<ChatRequest>& requests,
+  std::vector<RememberedRequest> different(const std::vector<ChatRequest>& requests);
+  std::vector<RememberedRequest> unknown(std::vector<RememberedRequest> questions,
+                                         const std::vector<ChatRequest>& requests, const Arrived& arrived);
+  void ask_those_nobody_asks(std::vector<RememberedRequest>& open, const std::vector<ChatRequest>& requests,
                              const Arrived& arrived);
   void wait() const;
-  void announce(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests);
-  void ask(const std::vector<Question>& questions, const std::vector<ChatRequest>& requests, const Arrived& arrived);
-  void take(const Question& question, const ChatRequest& request, ChatReply reply, const Arrived& arrived);
+  void announce(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests);
+  void ask(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests,
+           const Arrived& arrived);
+  void take(const RememberedRequest& question, const ChatRequest& request, ChatReply reply, const Arrived& arrived);
   void tell(const std::string& failure);
   const std::string& answerer();
   AnswerStore* store() const;

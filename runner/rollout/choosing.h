@@ -14,7 +14,7 @@ class Choosing {
   std::vector<std::vector<NextToken>> run();
 
  private:
-  struct End {
+  struct GuessEnd {
     size_t guess;
     bool asked;  // what comes behind it
   };
@@ -29,7 +29,7 @@ class Choosing {
   const Sampling& sampling_;
   const ModelShape shape_;
   Pass pass_;
-  std::vector<End> ends_;  // of the portions in this pass
+  std::vector<GuessEnd> ends_;  // of the portions in this pass
   std::vector<std::vector<NextToken>> choices_;
 };
 

@@ -45,14 +45,14 @@ void Generation::admit() {
   }
 }
 
-std::unique_ptr<Generation::Group> Generation::group_of(Prompt prompt) {
+std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt) {
   TORCH_CHECK(!prompt.after || request_.group_size == 1, "a conversation goes on with one completion");
   const int64_t length = check(prompt, shape_, 1);
   auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
   conversation.append(prompt.tokens, std::move(prompt.vision));
   const int64_t limit = std::min(request_.sampling.max_new_tokens, shape_.positions - length);
   const Ticket ticket{prompts_++, prompt.index, prompt.after, limit};
-  return std::make_unique<Group>(Group{ticket, std::move(conversation), 0});
+  return std::make_unique<PromptInProgress>(PromptInProgress{ticket, std::move(conversation), 0});
 }
 
 // One token of every active sequence, and portions of the prompts beside them; then what comes next is drawn.
@@ -83,7 +83,7 @@ void Generation::forward() {
 }
 
 // As many completions of a prompt as there are places for.
-void Generation::start(Group& group) {
+void Generation::start(PromptInProgress& group) {
   while (group.started < request_.group_size && static_cast<int64_t>(active_.size()) < places_) {
     const auto completion = static_cast<uint32_t>(group.started++);
     auto sequence =

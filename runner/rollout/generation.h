@@ -23,7 +23,7 @@ class Generation {
     int64_t limit;         // tokens of a completion
   };
   // A prompt on its way: read in portions, then its completions start as places become free.
-  struct Group {
+  struct PromptInProgress {
     Ticket ticket;
     CachedSequence conversation;
     int64_t started;  // completions
@@ -41,9 +41,9 @@ class Generation {
   };
 
   void admit();
-  std::unique_ptr<Group> group_of(Prompt prompt);
+  std::unique_ptr<PromptInProgress> group_of(Prompt prompt);
   void forward();
-  void start(Group& group);
+  void start(PromptInProgress& group);
   void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
   void accept(Sequence& sequence, const SampledToken& token);
   void see(Sequence& sequence, int32_t id) const;
@@ -58,7 +58,7 @@ class Generation {
   const int64_t places_;
   Pass pass_;
   std::vector<Sampler> samplers_;  // one for each thread
-  std::deque<std::unique_ptr<Group>> groups_;
+  std::deque<std::unique_ptr<PromptInProgress>> groups_;
   std::vector<std::unique_ptr<Sequence>> active_;
   size_t prompts_ = 0;
   bool ended_ = false;  // the source has no more

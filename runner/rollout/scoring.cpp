@@ -44,13 +44,13 @@ void Scoring::admit() {
     const bool whole = prompt.vision || prompt.tokens.empty();  // pictures can't be cut
     conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));
     rows += conversation.unread();
-    texts_.push_back(std::make_unique<Text>(Text{count_++,
-                                                 prompt.index,
-                                                 std::move(conversation),
-                                                 std::move(prompt.tokens),
-                                                 before,
-                                                 std::max<int64_t>(before, 1),
-                                                 {}}));
+    texts_.push_back(std::make_unique<ScoredText>(ScoredText{count_++,
+                                                             prompt.index,
+                                                             std::move(conversation),
+                                                             std::move(prompt.tokens),
+                                                             before,
+                                                             std::max<int64_t>(before, 1),
+                                                             {}}));
   }
 }
 
@@ -58,8 +58,8 @@ void Scoring::admit() {
 void Scoring::forward() {
   std::vector<const float*> rows;
   std::vector<int64_t> targets;
-  std::vector<Text*> owners;
-  const auto ask = [&](Text& text, const float* row, int64_t target) {
+  std::vector<ScoredText*> owners;
+  const auto ask = [&](ScoredText& text, const float* row, int64_t target) {
     const auto place = static_cast<size_t>(target - text.before);
     if (target < text.first || place >= text.tokens.size()) return;
     rows.push_back(row);
@@ -75,7 +75,7 @@ void Scoring::forward() {
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run() : at::Tensor();
   for (const Portion& portion : portions) {
-    Text& text = *texts_[portion.which];
+    ScoredText& text = *texts_[portion.which];
     for (int64_t i = 0; i < portion.count; ++i) ask(text, row_of(hidden, portion.row + i), portion.from + i + 1);
   }
   if (rows.empty()) return;
@@ -85,7 +85,7 @@ void Scoring::forward() {
                                                         request_.sampling.temperature);
   const auto* log_prob = static_cast<const float*>(scored.log_prob.const_data_ptr());
   const auto* entropy = static_cast<const float*>(scored.entropy.const_data_ptr());
-  for (Text* text : owners) {
+  for (ScoredText* text : owners) {
     // Logits that are no numbers show in the entropy, whichever token is asked for.
     if (!std::isfinite(*log_prob) || !std::isfinite(*entropy++)) throw not_finite(text->index);
     text->log_probs.push_back(*log_prob++);

@@ -14,7 +14,7 @@ class Scoring {
   void run();
 
  private:
-  struct Text {
+  struct ScoredText {
     size_t order;
     uint32_t index;
     CachedSequence conversation;  // without the last token, which predicts none
@@ -34,7 +34,7 @@ class Scoring {
   const ScoreSink& sink_;
   const ModelShape shape_;
   Pass pass_;
-  std::vector<std::unique_ptr<Text>> texts_;
+  std::vector<std::unique_ptr<ScoredText>> texts_;
   size_t count_ = 0;
   bool ended_ = false;
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t cost_of_launching = 100'000;  // in instructions: launching what has finished, again and again, ends
 
 // What a script keeps: its way to the outside, and what it has launched.
-struct Kept {
+struct ScriptState {
   std::shared_ptr<Actions> actions;
   std::map<std::string, RunResult> launched;  // by the hash of the spec
 };
@@ -64,17 +64,17 @@ std::vector<RunResult> launch_new(lua_State* L, const std::vector<spec::Spec>& s
 }  // namespace
 
 void add_compeer(Sandbox& sandbox, std::shared_ptr<Actions> actions) {
-  sandbox.keep(std::make_shared<Kept>(Kept{std::move(actions), {}}));
+  sandbox.keep(std::make_shared<ScriptState>(ScriptState{std::move(actions), {}}));
   sandbox.add_module("compeer", open);
 }
 
-Actions& actions(lua_State* L) { return *sandbox(L).kept<Kept>().actions; }
+Actions& actions(lua_State* L) { return *sandbox(L).kept<ScriptState>().actions; }
 
 OffTheClock::OffTheClock(lua_State* L) : budget_(sandbox(L).budget()) { budget_.pause(); }
 OffTheClock::~OffTheClock() { budget_.resume(); }
 
 std::vector<RunResult> launch(lua_State* L, const std::vector<spec::Spec>& specs, int jobs) {
-  auto& launched = sandbox(L).kept<Kept>().launched;
+  auto& launched = sandbox(L).kept<ScriptState>().launched;
   std::vector<std::string> hashes;
   std::vector<spec::Spec> unknown;
   for (const auto& spec : specs) {

@@ -67,9 +67,9 @@ std::string short_path(const std::string& path, const std::vector<Axis>& axes) {
   return last(path);
 }
 
-class Sweep {
+class SweepPlan {
  public:
-  Sweep(lua_State* L, const spec::Draft& base, std::vector<Axis> axes)
+  SweepPlan(lua_State* L, const spec::Draft& base, std::vector<Axis> axes)
       : L_(L), base_(base), axes_(std::move(axes)), written_(written_origins(L)) {
     const json name = base.values.value("name", json());
     if (!name.is_string()) throw Error("", "the base of a sweep needs a name", "base:with { name = \"...\" }");
@@ -164,7 +164,7 @@ int to_string(lua_State* L) {
 int sweep(lua_State* L) {
   const auto& base = check_experiment(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
-  Sweep(L, base, read_axes(L, 2)).push();
+  SweepPlan(L, base, read_axes(L, 2)).push();
   return 1;
 }
 

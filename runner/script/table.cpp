@@ -63,19 +63,19 @@ bool is_setting(const std::vector<RunResult>& runs, const std::string& column) {
 }
 
 // The runs of a row.
-struct Group {
+struct RowRuns {
   std::vector<json> settings;
   std::vector<const RunResult*> runs;
 };
 
-Group& group_of(std::vector<Group>& groups, std::vector<json> settings) {
+RowRuns& group_of(std::vector<RowRuns>& groups, std::vector<json> settings) {
   for (auto& group : groups) {
     if (group.settings == settings) return group;
   }
-  return groups.emplace_back(Group{std::move(settings), {}});
+  return groups.emplace_back(RowRuns{std::move(settings), {}});
 }
 
-std::vector<Estimate> measured(const Group& group, const std::string& name) {
+std::vector<Estimate> measured(const RowRuns& group, const std::string& name) {
   std::vector<Estimate> values;
   for (const auto* run : group.runs) {
     const auto* found = look_up(*run, name);
@@ -145,9 +145,10 @@ Estimate over_runs(const std::vector<Estimate>& runs) {
 ResultTable make_table(const std::vector<RunResult>& runs, const std::vector<std::string>& columns) {
   const auto sorted = sort_columns(runs, columns);
   ResultTable table{sorted.settings, sorted.metrics, {}, failures(runs), false};
-  std::vector<Group> groups;
+  std::vector<RowRuns> groups;
   for (const auto& run : runs) group_of(groups, settings_of(run, table.settings)).runs.push_back(&run);
-  table.over_runs = std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.runs.size() > 1; });
+  table.over_runs =
+      std::any_of(groups.begin(), groups.end(), [](const RowRuns& group) { return group.runs.size() > 1; });
   for (const auto& group : groups) {
     ResultTable::Row row{group.settings, {}, 0, 0};
     for (const auto* run : group.runs) ++(run->state == RunResult::State::finished ? row.finished : row.failed);

@@ -30,9 +30,9 @@ PathPart step(std::string key) {
 }
 
 // Reads a path from the left. Every part is a bare key, a quoted key or [digits]; keys are parted by dots.
-class Reader {
+class PathReader {
  public:
-  Reader(const std::string& path, const std::string& where) : path_(path), where_(where) {}
+  PathReader(const std::string& path, const std::string& where) : path_(path), where_(where) {}
 
   std::vector<PathPart> all() {
     std::vector<PathPart> steps{key()};
@@ -105,7 +105,7 @@ size_t last_part(const std::string& path) {
 }  // namespace
 
 std::vector<PathPart> parse_path(const std::string& path, const std::string& where) {
-  return Reader(path, where).all();
+  return PathReader(path, where).all();
 }
 
 std::string quoted_key(const std::string& key) {

@@ -22,9 +22,9 @@ const std::vector<std::string>& type_names() {
 }
 
 // Reads one parameter of a descriptor; every complaint names the parameter and is the plugin's fault (exit 5).
-class Reader {
+class SchemaReader {
  public:
-  Reader(const std::string& where, const std::string& path) : where_(where), path_(path) {}
+  SchemaReader(const std::string& where, const std::string& path) : where_(where), path_(path) {}
 
   SettingSchema read(const std::string& name, const ordered_json& text) {
     if (!text.is_object()) fail("must be a table such as {\"type\": \"number\", \"default\": 1.0}");
@@ -114,7 +114,8 @@ class Reader {
   Schema inside(const ordered_json& text) const {
     if (!text.is_object()) fail("has \"parameters\" that are no table");
     Schema fields;
-    for (const auto& [key, value] : text.items()) fields.push_back(Reader(where_, join(path_, key)).read(key, value));
+    for (const auto& [key, value] : text.items())
+      fields.push_back(SchemaReader(where_, join(path_, key)).read(key, value));
     return fields;
   }
 
@@ -179,11 +180,12 @@ std::string list(const SettingSchema& parameter) {
 Schema parse_schema(const ordered_json& parameters, const std::string& where) {
   if (!parameters.is_object()) throw Error(where, "\"parameters\" must be a table", "", Exit::plugin);
   Schema schema;
-  for (const auto& [key, value] : parameters.items()) schema.push_back(Reader(where, key).read(key, value));
+  for (const auto& [key, value] : parameters.items()) schema.push_back(SchemaReader(where, key).read(key, value));
   for (const auto& parameter : schema) {
     const auto* path = parameter.contents_of.empty() ? nullptr : find(schema, parameter.contents_of);
     if (parameter.contents_of.empty() || (path && path->type == Type::path)) continue;
-    Reader(where, parameter.name).fail("has \"contents_of\", but there is no path '" + parameter.contents_of + "'");
+    SchemaReader(where, parameter.name)
+        .fail("has \"contents_of\", but there is no path '" + parameter.contents_of + "'");
   }
   return schema;
 }

@@ -23,10 +23,10 @@ constexpr std::array key_names = {"api_key",       "apikey",     "api-key",     
                                   "secret",        "token",      "access_token", "key",          "x-api-key",
                                   "client_secret", "auth_token", "bearer",       "authorization"};
 
-struct Match {
+struct SecretMatch {
   size_t begin, size;
 };
-constexpr Match nowhere{std::string_view::npos, 0};
+constexpr SecretMatch nowhere{std::string_view::npos, 0};
 
 bool of_key(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'; }
 
@@ -37,7 +37,7 @@ size_t length(std::string_view text, bool (*is_part)(char)) {
 // Each of these reads a text once, however often what it looks for begins: texts of strangers are long.
 
 // A key is a word of its own, or the one behind "Bearer".
-Match key_in(std::string_view text, size_t from) {
+SecretMatch key_in(std::string_view text, size_t from) {
   for (size_t at = from; at < text.size();) {
     const auto word = text.substr(at);
     const size_t size = length(word, of_key);
@@ -56,7 +56,7 @@ Match key_in(std::string_view text, size_t from) {
 }
 
 // "user:password" of "https://user:password@host".
-Match login_in(std::string_view text, size_t from) {
+SecretMatch login_in(std::string_view text, size_t from) {
   constexpr std::string_view behind_scheme = "://";
   for (size_t at = from; (at = text.find(behind_scheme, at)) != std::string_view::npos;) {
     at += behind_scheme.size();
@@ -68,7 +68,7 @@ Match login_in(std::string_view text, size_t from) {
 }
 
 // The value in "?api_key=value" of a URL.
-Match query_in(std::string_view text, size_t from) {
+SecretMatch query_in(std::string_view text, size_t from) {
   for (size_t at = from; (at = text.find_first_of("?&", at)) != std::string_view::npos;) {
     ++at;
     const auto equals = text.find_first_of("=?&#\"'<> \t\r\n", at);
@@ -106,7 +106,7 @@ std::string without_secrets(std::string text) {
   for (const auto find : {login_in, query_in, key_in, login_in}) {
     std::string shown;
     size_t done = 0;
-    for (Match found = find(text, 0); found.size > 0; found = find(text, done)) {
+    for (SecretMatch found = find(text, 0); found.size > 0; found = find(text, done)) {
       shown.append(text, done, found.begin - done).append(hidden);
       done = found.begin + found.size;
     }

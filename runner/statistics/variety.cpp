@@ -35,14 +35,14 @@ std::vector<uint64_t> ngrams_of(const TokenizedTexts& texts, int n) {
   return all;
 }
 
-struct Counted {
+struct NgramCounts {
   uint64_t ngram;
   double times;
 };
 
-std::vector<Counted> counted(std::vector<uint64_t> all) {
+std::vector<NgramCounts> counted(std::vector<uint64_t> all) {
   std::sort(all.begin(), all.end());
-  std::vector<Counted> counts;
+  std::vector<NgramCounts> counts;
   for (const uint64_t ngram : all) {
     if (counts.empty() || counts.back().ngram != ngram) counts.push_back({ngram, 0});
     counts.back().times += 1;
@@ -50,14 +50,14 @@ std::vector<Counted> counted(std::vector<uint64_t> all) {
   return counts;
 }
 
-std::vector<Counted> counts_of(const Words& words) {
+std::vector<NgramCounts> counts_of(const Words& words) {
   std::vector<uint64_t> all;
   add_ngrams(words, 1, all);
   add_ngrams(words, 2, all);
   return counted(std::move(all));
 }
 
-double product(const std::vector<Counted>& a, const std::vector<Counted>& b) {
+double product(const std::vector<NgramCounts>& a, const std::vector<NgramCounts>& b) {
   double sum = 0;
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i].ngram == b[j].ngram) {
@@ -145,7 +145,7 @@ double ngram_entropy(const TokenizedTexts& texts, int n) {
   const auto all = ngrams_of(texts, n);
   const auto total = static_cast<double>(all.size());
   double bits = 0;
-  for (const Counted& one : counted(all)) bits -= one.times / total * std::log2(one.times / total);
+  for (const NgramCounts& one : counted(all)) bits -= one.times / total * std::log2(one.times / total);
   return bits;
 }
 
@@ -178,7 +178,7 @@ double self_bleu(const TokenizedTexts& texts) {
 
 double self_similarity(const std::vector<Words>& texts) {
   if (texts.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::vector<Counted>> counts;
+  std::vector<std::vector<NgramCounts>> counts;
   std::vector<double> squares;
   for (const Words& words : texts) {
     counts.push_back(counts_of(words));

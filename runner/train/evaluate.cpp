@@ -21,7 +21,7 @@ namespace {
 using Samples = std::map<std::string, std::vector<double>>;
 
 void collect(const StepTable& table, const std::vector<std::string>& score_columns, Samples& samples) {
-  for (const StepTable::Group& group : table.groups) {
+  for (const StepTable::GroupRows& group : table.groups) {
     StepTable alone;
     alone.groups.push_back(group);
     for (const auto& [name, value] : alone.metrics(score_columns)) samples[name].push_back(value);
@@ -40,9 +40,9 @@ Records usable_records(RunContext& run) {
                        {settings.text("split"), Records::Then::completion, room}, settings.integer("prompts"));
 }
 
-class Evaluation {
+class EvaluationTask {
  public:
-  Evaluation(RunContext& run, Records records)
+  EvaluationTask(RunContext& run, Records records)
       : run_(run),
         settings_(run.spec.table("evaluate")),
         prompts_(settings_.integer("prompts")),
@@ -177,10 +177,10 @@ class Evaluation {
 
 }  // namespace
 
-void run_evaluate(RunContext& run) { Evaluation(run, usable_records(run)).run(); }
+void run_evaluate(RunContext& run) { EvaluationTask(run, usable_records(run)).run(); }
 
 double memory_of_evaluate(RunContext& run) {
-  return rank_memory(run, Evaluation(run, usable_records(run)).demand()).all();
+  return rank_memory(run, EvaluationTask(run, usable_records(run)).demand()).all();
 }
 
 }  // namespace compeer::train

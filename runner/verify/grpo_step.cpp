@@ -34,9 +34,9 @@ inference::ModelOptions trainable(const fs::path& folder) {
 }
 
 // The model as it is: no plugin's guard around it.
-class Pass : public train::PolicyPass {
+class UnguardedPass : public train::PolicyPass {
  public:
-  Pass(rollout::Policy& policy, double temperature) : policy_(policy), temperature_(temperature) {}
+  UnguardedPass(rollout::Policy& policy, double temperature) : policy_(policy), temperature_(temperature) {}
   kernels::TokenLogprobs forward(const train::GroupBatch& batch) override {
     return train::log_probs(policy_, batch, temperature_);
   }
@@ -231,7 +231,7 @@ class StepCase {
   const json common_;
   std::vector<Check>& checks_;
   inference::OpenModel model_;
-  Pass pass_;
+  UnguardedPass pass_;
   train::Parameters parameters_;
   const std::vector<float> initial_;
   train::Groups prompts_;

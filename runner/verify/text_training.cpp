@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-class Training {
+class ReferenceTraining {
  public:
-  Training(const TextCase& text, std::vector<Check>& checks)
+  ReferenceTraining(const TextCase& text, std::vector<Check>& checks)
       : text_(text),
         checks_(checks),
         model_({.folder = text.folder,
@@ -142,7 +142,7 @@ class Training {
 }  // namespace
 
 void check_training(const TextCase& text, std::vector<Check>& checks) {
-  if (text.golden.contains("loss")) Training(text, checks).run();
+  if (text.golden.contains("loss")) ReferenceTraining(text, checks).run();
 }
 
 }  // namespace compeer::verify

@@ -64,7 +64,7 @@ int64_t count_in(const json& usage, const char* key) {
 }
 
 // Collects an answer from one object or from many.
-class Reading {
+class AnswerReader {
  public:
   // `field`: where the text is, "message" of a whole answer or "delta" of a stream's event.
   void add(const json& object, const char* field) {
@@ -129,7 +129,7 @@ std::vector<std::string> events(const std::string& body) {
 }
 
 Received read_stream(const std::vector<std::string>& all) {
-  Reading reading;
+  AnswerReader reading;
   bool done = false;
   for (const auto& event : all) {
     done = done || event == "[DONE]";
@@ -184,7 +184,7 @@ Received read(const std::string& body) {
       if (all.empty()) throw std::runtime_error("it is no JSON but '" + one_line(body.substr(start, 60)) + "'");
       return read_stream(all);
     }
-    Reading reading;
+    AnswerReader reading;
     reading.add(parsed(body), "message");
     return reading.whole();
   } catch (const json::exception& error) {

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Refusal {
+struct TrajectoryRefusal {
   std::string reason, detail;
 };
 
@@ -32,9 +32,9 @@ std::optional<int64_t> whole(const json& value) {
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
 /// Goes over a history once, by the rules.
-class Reader {
+class TrajectoryReader {
  public:
-  explicit Reader(const Rules& rules) : rules_(rules) {}
+  explicit TrajectoryReader(const Rules& rules) : rules_(rules) {}
 
   void take(const json& turn) {
     ++number_;
@@ -50,12 +50,13 @@ class Reader {
   }
 
   Trajectory finish() {
-    if (trajectory_.points.empty()) throw Refusal{"unreadable history", "nobody says anything"};
+    if (trajectory_.points.empty()) throw TrajectoryRefusal{"unreadable history", "nobody says anything"};
     if (trajectory_.end == End::none)
-      throw Refusal{"not ended", "the last of " + std::to_string(number_) + " turns is the " +
-                                     (seeker_speaks_ ? "supporter's, before the limit of " : "seeker's, within ") +
-                                     std::to_string(rules_.rounds) + " rounds, at " +
-                                     std::to_string(trajectory_.last()) + " points"};
+      throw TrajectoryRefusal{"not ended",
+                              "the last of " + std::to_string(number_) + " turns is the " +
+                                  (seeker_speaks_ ? "supporter's, before the limit of " : "seeker's, within ") +
+                                  std::to_string(rules_.rounds) + " rounds, at " + std::to_string(trajectory_.last()) +
+                                  " points"};
     return std::move(trajectory_);
   }
 
@@ -94,7 +95,7 @@ class Reader {
   }
 
   [[noreturn]] void refuse(const char* reason, const std::string& what) const {
-    throw Refusal{reason, "turn " + std::to_string(number_) + " " + what};
+    throw TrajectoryRefusal{reason, "turn " + std::to_string(number_) + " " + what};
   }
 
   const Rules& rules_;
@@ -106,11 +107,12 @@ class Reader {
 void check_result(const json& record, const Trajectory& trajectory) {
   const json &point = member(record, "emo_point"), &state = member(record, "emo_state");
   if (!point.is_null() && whole(point) != trajectory.last())
-    throw Refusal{"points against the rules", "its emo_point is " + point.dump() + ", that of its last utterance " +
-                                                  std::to_string(trajectory.last())};
+    throw TrajectoryRefusal{
+        "points against the rules",
+        "its emo_point is " + point.dump() + ", that of its last utterance " + std::to_string(trajectory.last())};
   if (state.is_string() && state != Rules::state(trajectory.last()))
-    throw Refusal{"points against the rules",
-                  "its emo_state is " + text_of(state) + " at " + std::to_string(trajectory.last()) + " points"};
+    throw TrajectoryRefusal{"points against the rules", "its emo_state is " + text_of(state) + " at " +
+                                                            std::to_string(trajectory.last()) + " points"};
 }
 
 }  // namespace
@@ -125,13 +127,13 @@ bool is_recorded(const json& record) {
 RecordedDialogue recorded(const json& record, const Rules& rules) {
   try {
     const json& history = member(record, "history");
-    if (!history.is_array()) throw Refusal{"unreadable history", "has no list 'history'"};
-    Reader reader(rules);
+    if (!history.is_array()) throw TrajectoryRefusal{"unreadable history", "has no list 'history'"};
+    TrajectoryReader reader(rules);
     for (const json& turn : history) reader.take(turn);
     RecordedDialogue read{reader.finish(), "", ""};
     check_result(record, read.trajectory);
     return read;
-  } catch (const Refusal& refusal) {
+  } catch (const TrajectoryRefusal& refusal) {
     return {{}, refusal.reason, refusal.detail};
   }
 }

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr int64_t largest_size = INT32_MAX, most_layers = 10'000;
 
 // A table with a name to complain under.
-struct Reader {
+struct ConfigReader {
   const json& table;
   const std::string& where;
   Exit exit;
@@ -70,7 +70,7 @@ struct Reader {
 };
 
 // {"type": "mrope", "mrope_section": [16, 24, 24]} or {"rope_type": "default", "rope_theta": 1e6}
-void read_rope(const Reader& rope, TextConfig& c) {
+void read_rope(const ConfigReader& rope, TextConfig& c) {
   const auto type = rope.text("rope_type", rope.text("type", "default"));
   rope.need(type == "default" || type == "mrope", "rotary positions of type '" + type + "' are not supported");
   c.rope_theta = rope.positive("rope_theta", c.rope_theta);
@@ -84,7 +84,7 @@ void read_rope(const Reader& rope, TextConfig& c) {
   }
 }
 
-void read_sizes(const Reader& reader, TextConfig& c) {
+void read_sizes(const ConfigReader& reader, TextConfig& c) {
   c.vocab_size = reader.size("vocab_size");
   c.hidden_size = reader.size("hidden_size");
   c.num_hidden_layers = reader.size("num_hidden_layers", most_layers);
@@ -103,7 +103,7 @@ void read_sizes(const Reader& reader, TextConfig& c) {
   reader.need(c.head_dim % 2 == 0, "the size of a head, " + std::to_string(c.head_dim) + ", must be even");
 }
 
-bool slides(const Reader& reader) {
+bool slides(const ConfigReader& reader) {
   if (reader.flag("use_sliding_window", false)) return true;
   if (!reader.has("layer_types") || !reader.table.at("layer_types").is_array()) return false;
   const json& types = reader.table.at("layer_types");
@@ -113,7 +113,7 @@ bool slides(const Reader& reader) {
 }  // namespace
 
 TextConfig read_config(const json& config, const std::string& where, Exit exit) {
-  const Reader reader{config, where, exit};
+  const ConfigReader reader{config, where, exit};
   reader.need(config.is_object(), "is no JSON object");
   reader.need(reader.text("hidden_act", "silu") == "silu", "hidden_act must be 'silu'");
   reader.need(!slides(reader), "attention with a sliding window is not supported");

@@ -142,7 +142,7 @@ qwen2::Rotary::Angles Tower::angles(const PatchLayout& places) {
           in_windows(at::cat({row.sine, column.sine}, 1), order, vision_.unit())};
 }
 
-at::Tensor Tower::attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& turns,
+at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const qwen2::Rotary::Angles& turns,
                             const PatchLayout& places) {
   const kernels::Heads heads{vision_.num_heads, vision_.num_heads, vision_.head_dim()};
   const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, kEpsilon);
@@ -155,7 +155,7 @@ at::Tensor Tower::attention(Block& block, const at::Tensor& x, const qwen2::Rota
   return use_.arithmetic.linear(seen, block.proj, block.proj_bias);
 }
 
-at::Tensor Tower::feed_forward(Block& block, const at::Tensor& x) {
+at::Tensor Tower::feed_forward(TowerBlock& block, const at::Tensor& x) {
   std::vector<at::Tensor> parts;
   for (const at::Tensor& rows : x.split(kRowsAtOnce)) {
     const at::Tensor h = use_.arithmetic.rms_norm(rows, block.norm2, kEpsilon);

@@ -34,15 +34,15 @@ class Tower {
   at::Tensor features(const std::vector<const Picture*>& pictures, Traces* traces = nullptr);
 
  private:
-  struct Block {
+  struct TowerBlock {
     at::Tensor norm1, norm2, qkv_bias, proj_bias, gate_bias, up_bias, down_bias;
     kernels::Weight qkv, proj, gate, up, down;
     bool full_attention;
   };
   void assemble();
-  at::Tensor attention(Block& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles,
+  at::Tensor attention(TowerBlock& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles,
                        const PatchLayout& layout);
-  at::Tensor feed_forward(Block& block, const at::Tensor& x);
+  at::Tensor feed_forward(TowerBlock& block, const at::Tensor& x);
   at::Tensor merge(const at::Tensor& x);
   qwen2::Rotary::Angles angles(const PatchLayout& layout);
 
@@ -51,7 +51,7 @@ class Tower {
   qwen2::Use use_;
   qwen2::Rotary rotary_;
   std::vector<kernels::Weight> patch_embed_, merger_;  // one; two
-  std::vector<Block> blocks_;
+  std::vector<TowerBlock> blocks_;
   at::Tensor merger_norm_, merger_bias0_, merger_bias2_;
 };
 

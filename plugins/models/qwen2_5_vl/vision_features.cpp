@@ -27,9 +27,9 @@ void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& p
 }
 
 // Writes positions along three axes, token after token.
-class Positions {
+class PositionWriter {
  public:
-  Positions(int64_t tokens, int64_t first)
+  PositionWriter(int64_t tokens, int64_t first)
       : positions_(at::empty({3, tokens}, at::kLong)),
         out_(positions_.mutable_data_ptr<int64_t>()),
         tokens_(tokens),
@@ -84,7 +84,7 @@ void check_picture(const Picture& picture, const Vision& vision) {
 VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::vector<Picture>& pictures,
                      const VlConfig& config) {
   check_counts(tokens, pictures, config);
-  Positions positions(static_cast<int64_t>(tokens.size()), first);
+  PositionWriter positions(static_cast<int64_t>(tokens.size()), first);
   size_t seen = 0;
   for (size_t i = 0; i < tokens.size();) {
     if (!placeholder(tokens[i], config)) {

@@ -15,9 +15,9 @@ namespace {
 
 using namespace compeer;
 
-class Format : public Reward {
+class FormatReward : public Reward {
  public:
-  explicit Format(const Settings& settings)
+  explicit FormatReward(const Settings& settings)
       : complete_(settings.number("complete")), broken_(settings.number("broken")) {}
 
   std::vector<std::string> parts() const override { return {"format", "complete", "steps"}; }
@@ -41,7 +41,7 @@ class Format : public Reward {
 
 }  // namespace
 
-COMPEER_PLUGIN(Reward, rewards, format, Format, R"json(
+COMPEER_PLUGIN(Reward, rewards, format, FormatReward, R"json(
   "version": "1.0.0",
   "summary": "Three reasoning steps in order, then a reply: complete or not.",
   "parameters": {

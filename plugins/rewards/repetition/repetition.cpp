@@ -16,9 +16,9 @@ namespace {
 
 using namespace compeer;
 
-class Repetition : public Reward {
+class RepetitionReward : public Reward {
  public:
-  explicit Repetition(const Settings& settings)
+  explicit RepetitionReward(const Settings& settings)
       : n_(static_cast<size_t>(settings.integer("n"))),
         reply_(settings.text("on") == "reply"),
         history_(settings.flag("history")) {}
@@ -73,7 +73,7 @@ class Repetition : public Reward {
 
 }  // namespace
 
-COMPEER_PLUGIN(Reward, rewards, repetition, Repetition, R"json(
+COMPEER_PLUGIN(Reward, rewards, repetition, RepetitionReward, R"json(
   "version": "1.0.0",
   "summary": "Minus the share of word runs that were said before.",
   "parameters": {

@@ -25,11 +25,11 @@ class Consistency : public Stage {
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<Judged> all;
+    std::vector<JudgedRecord> all;
     for (const json& record : records) all.push_back(judged(record));
     if (chat_) ask(all);
     std::vector<Outcome> outcomes;
-    for (Judged& one : all) outcomes.push_back(outcome(one));
+    for (JudgedRecord& one : all) outcomes.push_back(outcome(one));
     return outcomes;
   }
 
@@ -40,7 +40,7 @@ class Consistency : public Stage {
   std::string ingredients() const override { return json(judges_.weights()).dump() + (chat_ ? prompts_.hashes() : ""); }
 
  private:
-  struct Judged {
+  struct JudgedRecord {
     json record;
     cer::Record known;
     stages::Judgement judgement;
@@ -49,8 +49,8 @@ class Consistency : public Stage {
     std::string answer;   // the chat model's, then
   };
 
-  Judged judged(const json& record) const {
-    Judged one{record, stages::known(record), {}, "", "", ""};
+  JudgedRecord judged(const json& record) const {
+    JudgedRecord one{record, stages::known(record), {}, "", "", ""};
     const auto opinion = judges_.opinion(one.known);
     auto& [process, outcome] = one.judgement.judged;
     process = true;
@@ -73,11 +73,11 @@ class Consistency : public Stage {
     return one;
   }
 
-  void ask(std::vector<Judged>& all) const {
+  void ask(std::vector<JudgedRecord>& all) const {
     static const empathy::Answers words({"yes", "no"});
     std::vector<stages::ChatQuestion> questions;
-    std::vector<Judged*> whose;
-    for (Judged& one : all) {
+    std::vector<JudgedRecord*> whose;
+    for (JudgedRecord& one : all) {
       if (!one.refusal.empty()) continue;
       whose.push_back(&one);
       questions.push_back({prompt(one, words),
@@ -94,7 +94,7 @@ class Consistency : public Stage {
       whose[i]->refusal = questions[i].refusal, whose[i]->answer = questions[i].answer;
   }
 
-  std::string prompt(const Judged& one, const empathy::Answers& words) const {
+  std::string prompt(const JudgedRecord& one, const empathy::Answers& words) const {
     const auto& c = one.known.candidate;
     return prompts_.fill(one.record, {{"history", stages::shown(one.known.history, one.record)},
                                       {"step_history", c.history},
@@ -106,7 +106,7 @@ class Consistency : public Stage {
                                       {"answers", empathy::listed(words.words())}});
   }
 
-  static Outcome outcome(Judged& one) {
+  static Outcome outcome(JudgedRecord& one) {
     Outcome made;
     if (!one.refusal.empty()) made = stages::dropped(one.refusal), made.answer = one.answer;
     if (!one.refusal.empty()) return made;

@@ -32,12 +32,12 @@ class Generate : public Stage {
 
   std::string ingredients() const override {
     std::string all;
-    for (const Writer& writer : writers_) all += writer.prompts.hashes();
+    for (const WriterModel& writer : writers_) all += writer.prompts.hashes();
     return all;
   }
 
  private:
-  struct Writer {
+  struct WriterModel {
     Chat& chat;
     stages::Asking asking;
     stages::StagePrompt prompts;
@@ -70,7 +70,7 @@ class Generate : public Stage {
     }
   }
 
-  std::vector<Writer> writers_;
+  std::vector<WriterModel> writers_;
 };
 
 }  // namespace

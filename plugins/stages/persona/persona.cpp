@@ -40,7 +40,7 @@ class Persona : public Stage {
   void survey(const std::string& glimpse) override {
     const json seen = json::parse(glimpse);
     auto text = seen[3].get<std::string>();
-    Dialogue& longest = dialogues_[seen[0].get<std::string>()];
+    PersonaDialogue& longest = dialogues_[seen[0].get<std::string>()];
     if (longest.record.is_null() || text.size() > longest.text.size())
       longest = {{{"id", seen[1]}, {"language", seen[2]}}, std::move(text)};
   }
@@ -70,7 +70,7 @@ class Persona : public Stage {
   std::string ingredients() const override { return prompts_.hashes(); }
 
  private:
-  struct Dialogue {
+  struct PersonaDialogue {
     json record;  // the longest one's "id" and "language"
     std::string text;
   };
@@ -84,7 +84,7 @@ class Persona : public Stage {
                                                     std::vector<Disc>& found) const {
     std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < asked.size(); ++i) {
-      const Dialogue& dialogue = dialogues_.at(asked[i]);
+      const PersonaDialogue& dialogue = dialogues_.at(asked[i]);
       questions.push_back(
           {prompts_.fill(dialogue.record, {{"dialogue", dialogue.text}}), [&found, i](const std::string& answer) {
              auto read = empathy::read_disc(answer);
@@ -98,7 +98,7 @@ class Persona : public Stage {
   Chat& chat_;
   stages::Asking asking_;
   stages::StagePrompt prompts_;
-  std::unordered_map<std::string, Dialogue> dialogues_;  // as far as they are known
+  std::unordered_map<std::string, PersonaDialogue> dialogues_;  // as far as they are known
 };
 
 }  // namespace

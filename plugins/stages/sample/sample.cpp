@@ -20,9 +20,9 @@ std::vector<size_t> rounds_of(const json& turns) {
   return rounds;
 }
 
-class Sample : public Stage {
+class SampleStage : public Stage {
  public:
-  Sample(const Settings& settings, Host& host)
+  SampleStage(const Settings& settings, Host& host)
       : host_(host), wanted_(static_cast<size_t>(settings.integer("rounds"))) {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -76,7 +76,7 @@ class Sample : public Stage {
 
 }  // namespace
 
-COMPEER_PLUGIN(Stage, stages, sample, Sample, R"json(
+COMPEER_PLUGIN(Stage, stages, sample, SampleStage, R"json(
   "version": "1.0.0",
   "summary": "A few rounds of each dialogue, mostly from its middle (Eq. 1).",
   "parameters": {

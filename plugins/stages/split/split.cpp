@@ -50,7 +50,8 @@ class Split : public Stage {
 
   void survey(const std::string& glimpse) override {
     const json seen = json::parse(glimpse);
-    auto& [split, beginning] = dialogues_.try_emplace(seen[0].get<std::string>(), Dialogue{kNone, ""}).first->second;
+    auto& [split, beginning] =
+        dialogues_.try_emplace(seen[0].get<std::string>(), SplitDialogue{kNone, ""}).first->second;
     if (beginning.empty()) seen[2].get_to(beginning);
     const size_t given = number_of(seen[1].get<std::string>());
     if (given != kNone) split = split == kNone ? given : std::max(split, given);
@@ -91,7 +92,7 @@ class Split : public Stage {
   }
 
  private:
-  struct Dialogue {
+  struct SplitDialogue {
     size_t split;
     std::string beginning;
   };
@@ -138,7 +139,7 @@ class Split : public Stage {
   Host& host_;
   const double valid_, test_;
   const std::vector<std::string> again_;
-  std::unordered_map<std::string, Dialogue> dialogues_;
+  std::unordered_map<std::string, SplitDialogue> dialogues_;
   bool divided_ = false;
   size_t drawn_ = 0;  // dialogues that were divided
 };

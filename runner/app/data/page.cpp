@@ -51,9 +51,9 @@ json item(const RecordFile& file, const json& record, bool turned) {
 }
 
 // An order of the records, and of the replies of each, for this seed and annotator.
-class Draw {
+class PageOrder {
  public:
-  Draw(uint64_t seed, const std::string& annotator)
+  PageOrder(uint64_t seed, const std::string& annotator)
       : seed_(annotator.empty() ? seed : seed ^ std::stoull(sha256(annotator).substr(0, 16), nullptr, 16)) {}
 
   bool turned(size_t record) const { return below(2, seed_, Stream::annotation, static_cast<uint32_t>(record)) == 1; }
@@ -95,7 +95,7 @@ std::string annotation_page(const AnnotationPage& page, const RecordFile& file, 
             {"annotator", page.annotator},
             {"purpose", page.purpose},
             {"items", json::array()}};
-  const Draw order(page.seed, page.annotator);
+  const PageOrder order(page.seed, page.annotator);
   for (const size_t number : order.shuffled(wanted))
     data["items"].push_back(item(file, file.records[number], order.turned(number)));
   return filled(page_template(), {{"title", report::escape(page.title)}, {"data", safe_json(data)}});

@@ -23,13 +23,13 @@ struct Lines {
   std::vector<AnswerLine> lines;
 };
 
-struct Store {
+struct OpenStore {
   std::vector<Lines> files;
   std::set<std::string> malformed;  // keys
 };
 
-Store read(const fs::path& folder, bool change, const AnswerFile::Log& log) {
-  Store store;
+OpenStore read(const fs::path& folder, bool change, const AnswerFile::Log& log) {
+  OpenStore store;
   for (const auto& path : plugin::answer_files(folder)) {
     auto file = std::make_unique<AnswerFile>(path, change ? AnswerFile::Use::change : AnswerFile::Use::read);
     if (change && !file->lock())
@@ -64,7 +64,7 @@ void add(const json& answer, bool malformed, std::map<std::string, AnswerSums>& 
 
 // Calls f with each answer that is meant.
 template <class F>
-void each(const Store& store, const Lines& lines, const AnswerFilter& filter, const AnswerFile::Log& log, F&& f) {
+void each(const OpenStore& store, const Lines& lines, const AnswerFilter& filter, const AnswerFile::Log& log, F&& f) {
   for (const auto& line : lines.lines) {
     if (line.malformed) continue;
     try {
@@ -96,7 +96,7 @@ void rewrite(const Lines& lines, const std::set<std::string>& gone) {
 
 std::map<std::string, AnswerSums> sums_of(const fs::path& folder, const AnswerFilter& filter,
                                           const AnswerFile::Log& log) {
-  const Store store = read(folder, false, log);
+  const OpenStore store = read(folder, false, log);
   std::map<std::string, AnswerSums> sums;
   for (const auto& lines : store.files)
     each(store, lines, filter, log,
@@ -106,7 +106,7 @@ std::map<std::string, AnswerSums> sums_of(const fs::path& folder, const AnswerFi
 
 std::map<std::string, AnswerSums> drop_answers(const fs::path& folder, const AnswerFilter& filter,
                                                const AnswerFile::Log& log) {
-  const Store store = read(folder, true, log);
+  const OpenStore store = read(folder, true, log);
   std::map<std::string, AnswerSums> sums;
   std::set<std::string> gone;
   for (const auto& lines : store.files) {

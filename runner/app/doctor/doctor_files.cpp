@@ -65,18 +65,18 @@ const std::map<int64_t, FileSystem>& file_systems() {
 }
 
 // A folder to try things out in, for as long as the object lives; empty if none can be made.
-class Trial {
+class TrialFolder {
  public:
-  explicit Trial(const fs::path& where) {
+  explicit TrialFolder(const fs::path& where) {
     std::string name = (where / ".compeer-doctor-XXXXXX").string();
     if (::mkdtemp(name.data())) folder_ = name;
   }
-  ~Trial() {
+  ~TrialFolder() {
     std::error_code ignored;
     if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  TrialFolder(const TrialFolder&) = delete;
+  TrialFolder& operator=(const TrialFolder&) = delete;
   const fs::path& folder() const { return folder_; }
 
  private:
@@ -147,14 +147,14 @@ std::vector<Finding> check_results(const fs::path& folder) {
   if (::statfs(existing.c_str(), &system) != 0) return findings;
   findings.push_back(check_room(existing));
   findings.push_back(judge_file_system(static_cast<int64_t>(system.f_type)));
-  const Trial trial(existing);
+  const TrialFolder trial(existing);
   if (!writable || trial.folder().empty()) return findings;
   for (auto* attempt : {try_locks, try_whole_files, try_live_reading}) findings.push_back(attempt(trial.folder()));
   return findings;
 }
 
 Finding check_temporary(const fs::path& folder) {
-  const Trial trial(folder);
+  const TrialFolder trial(folder);
   try {
     if (trial.folder().empty()) throw Error("", std::strerror(errno));
     write_file(trial.folder() / "file", "text");

@@ -29,7 +29,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using Path = std::filesystem::path;
 
-struct Check {
+struct LogCheck {
   std::string what;
   bool good;
   std::string detail;  ///< what was found, or what is wrong
@@ -39,7 +39,7 @@ struct Check {
 
 // Both kinds of work give what was found as text, or throw Error.
 template <class Work>
-Check check_here(const std::string& what, Work work) {
+LogCheck check_here(const std::string& what, Work work) {
   try {
     return {what, true, work()};
   } catch (const Error& error) {
@@ -49,7 +49,7 @@ Check check_here(const std::string& what, Work work) {
   }
 }
 
-Check check_in_child(const std::string& what, double seconds, const std::function<std::string()>& work) {
+LogCheck check_in_child(const std::string& what, double seconds, const std::function<std::string()>& work) {
   const record::ChildResult result = record::in_child(work, seconds);
   return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem};
 }
@@ -186,8 +186,8 @@ std::string check_status(const Path& folder) {
   return status ? fmt::format("{}, step {} of {}", status->state, status->step, status->steps) : "none";
 }
 
-std::vector<Check> check_all(const Path& folder, double seconds) {
-  std::vector<Check> checks;
+std::vector<LogCheck> check_all(const Path& folder, double seconds) {
+  std::vector<LogCheck> checks;
   json spec_file;
   checks.push_back(check_here("spec.json", [&] {
     const auto text = read_plain_file(folder / "spec.json", 16 << 20);
@@ -215,7 +215,7 @@ std::vector<Check> check_all(const Path& folder, double seconds) {
   return checks;
 }
 
-void print_json(const Path& folder, const std::vector<Check>& checks, bool good, std::ostream& out) {
+void print_json(const Path& folder, const std::vector<LogCheck>& checks, bool good, std::ostream& out) {
   auto list = ordered_json::array();
   for (const auto& check : checks)
     list.push_back({{"what", check.what}, {"good", check.good}, {"detail", check.detail}});
@@ -228,7 +228,7 @@ void print_json(const Path& folder, const std::vector<Check>& checks, bool good,
 int log_verify(const LogVerify& options, std::ostream& out) {
   const Path folder = find_run(options.run);
   const auto checks = check_all(folder, options.seconds);
-  const bool good = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.good; });
+  const bool good = std::all_of(checks.begin(), checks.end(), [](const LogCheck& check) { return check.good; });
   if (options.json) {
     print_json(folder, checks, good, out);
   } else {

@@ -31,18 +31,18 @@ plugin::Plugin<T> opened(const std::string& name, const json& settings, const pl
   return plugin::open<T>(chosen, Settings(values), std::make_unique<plugin::RunHost>(chosen, services));
 }
 
-struct Round {
+struct JudgedRound {
   Example example;
   std::vector<Completion> completions;
 };
 
 /// Prompts of esc_world; as completions, in place of a policy's, the answers of this and other prompts.
-std::vector<Round> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
+std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
   auto data = opened<Dataset>("esc_world", json::object(), services);
   const auto example = [&](int64_t i) { return data.call("get", [&](Dataset& d) { return d.get("test", i); }); };
-  std::vector<Round> rounds;
+  std::vector<JudgedRound> rounds;
   for (int64_t i = 0; i < prompts; ++i) {
-    Round& round = rounds.emplace_back(Round{example(i), {}});
+    JudgedRound& round = rounds.emplace_back(JudgedRound{example(i), {}});
     for (int64_t k = 0; k < size; ++k) round.completions.push_back({example(i + k).answer, 0, true});
   }
   return rounds;
@@ -53,8 +53,8 @@ class Rater {
   Rater(const std::string& name, const json& folder, const json& by, const plugin::Services& services)
       : reward_(opened<Reward>(name, {{"model", folder}, {"by", by}}, services)), names_(plugin::parts(reward_)) {}
 
-  void rate(const std::vector<Round>& rounds) {
-    for (const Round& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);
+  void rate(const std::vector<JudgedRound>& rounds) {
+    for (const JudgedRound& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);
   }
 
  private:

@@ -65,9 +65,9 @@ struct Seconds {
   std::vector<double> forward, backward, sum, optimizer, step;
 };
 
-class Steps {
+class TimedSteps {
  public:
-  Steps(inference::OpenModel& model, const Load& of)
+  TimedSteps(inference::OpenModel& model, const Load& of)
       : policy_(*model.policy),
         batch_(lessons(of, policy_.model.shape().vocabulary)),
         targets_(of.batch * (of.length - 1)),
@@ -131,7 +131,7 @@ int bench_train(const json& options) {
   const Load of = load(options);
   const BenchModel files(bench_size(of.size), "fp32");
   inference::OpenModel model({.folder = files.folder(), .precision = "float32", .engine = of.engine, .frozen = false});
-  Steps steps(model, of);
+  TimedSteps steps(model, of);
   Seconds warm, seconds;
   steps.step(warm);
   for (int64_t i = 0; i < of.repeats; ++i) steps.step(seconds);

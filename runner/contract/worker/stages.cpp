@@ -18,13 +18,13 @@ using Plugin = plugin::Plugin<Stage>;
 std::string text(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 /// What became of some records: of each, and what was counted over all of them.
-struct Made {
+struct StageResult {
   std::vector<std::string> outcomes;
   std::map<std::string, double> counts;
 };
 
-Made made(Plugin& stage, const std::vector<json>& records) {
-  Made all;
+StageResult made(Plugin& stage, const std::vector<json>& records) {
+  StageResult all;
   patience_begins();
   for (const Outcome& outcome : plugin::make(stage, records)) {
     all.outcomes.push_back(
@@ -36,7 +36,7 @@ Made made(Plugin& stage, const std::vector<json>& records) {
 
 Case<Stage> makes(const std::string& input, const std::vector<json>& records) {
   return {input, "make", [records](Plugin& stage) {
-            const Made all = untouched([&] { return made(stage, records); }, records);
+            const StageResult all = untouched([&] { return made(stage, records); }, records);
             return bytes(all.outcomes) + text(all.counts);
           }};
 }
@@ -53,10 +53,10 @@ json odd_record(const std::string& id, const std::string& said) {
 
 // Counts are added up: which outcome of a portion has them does not matter.
 std::string otherwise_alone(Plugin& stage, const std::vector<json>& records) {
-  const Made together = made(stage, records);
+  const StageResult together = made(stage, records);
   std::map<std::string, double> counts;
   for (size_t i = 0; i < records.size(); ++i) {
-    const Made alone = made(stage, {records[i]});
+    const StageResult alone = made(stage, {records[i]});
     if (alone.outcomes.at(0) != together.outcomes[i])
       return "record " + records[i].at("id").get<std::string>() + " becomes something else when it is made alone";
     for (const auto& [name, count] : alone.counts) counts[name] += count;

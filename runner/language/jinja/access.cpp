@@ -85,13 +85,13 @@ Value loop_attribute(const Value& value, const std::string& name) {
   return Undefined{"loop." + name};
 }
 
-struct Range {
+struct SliceRange {
   int64_t begin, end, step;
 };
 
 // Python's slice.indices().
-Range range_of(int64_t size, const Value& begin, const Value& end, const Value& step) {
-  Range range{0, 0, step.none() ? 1 : step.integer("a slice's step")};
+SliceRange range_of(int64_t size, const Value& begin, const Value& end, const Value& step) {
+  SliceRange range{0, 0, step.none() ? 1 : step.integer("a slice's step")};
   if (range.step == 0) throw Trouble("a slice's step is 0");
   const bool back = range.step < 0;
   const int64_t low = back ? -1 : 0, high = back ? size - 1 : size;
@@ -106,7 +106,7 @@ Range range_of(int64_t size, const Value& begin, const Value& end, const Value& 
 }
 
 template <class Add>
-void go_through(const Range& range, const Add& add) {
+void go_through(const SliceRange& range, const Add& add) {
   // A step beyond the size is as good as one beyond it by little, and can't overflow.
   const int64_t step = std::clamp<int64_t>(range.step, -(int64_t{1} << 40), int64_t{1} << 40);
   for (int64_t i = range.begin; step > 0 ? i < range.end : i > range.end; i += step) add(static_cast<size_t>(i));
@@ -203,7 +203,7 @@ Value member(const Value& value, const Value& key) {
 Value slice(const Value& value, const Value& begin, const Value& end, const Value& step) {
   if (const Text* text = value.text()) {
     const auto starts = character_starts(*text);
-    const Range range = range_of(static_cast<int64_t>(starts.size()) - 1, begin, end, step);
+    const SliceRange range = range_of(static_cast<int64_t>(starts.size()) - 1, begin, end, step);
     if (range.step == 1)
       return text->part(starts[static_cast<size_t>(range.begin)],
                         starts[static_cast<size_t>(std::max(range.begin, range.end))]);

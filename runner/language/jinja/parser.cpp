@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Statement::Kind;
 
-class Parser : public ExpressionParser {
+class TemplateParser : public ExpressionParser {
  public:
   using ExpressionParser::ExpressionParser;
 
@@ -196,6 +196,8 @@ class Parser : public ExpressionParser {
 
 }  // namespace
 
-Block parse(std::string_view source, const std::string& where) { return Parser(tokens(source, where), where).whole(); }
+Block parse(std::string_view source, const std::string& where) {
+  return TemplateParser(tokens(source, where), where).whole();
+}
 
 }  // namespace compeer::language::jinja

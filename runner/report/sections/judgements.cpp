@@ -19,13 +19,13 @@ constexpr size_t summary_characters = 110;
 constexpr std::array topics = {"history", "emotion", "strategy", "reply"};
 
 /// The records that one stage judged.
-struct Judge {
+struct JudgedStage {
   std::string name;
   const std::vector<json>* records;
 };
 
-std::vector<Judge> judges_of(const std::vector<RunData>& runs) {
-  std::vector<Judge> judges;
+std::vector<JudgedStage> judges_of(const std::vector<RunData>& runs) {
+  std::vector<JudgedStage> judges;
   for (const auto& run : runs) {
     for (const auto& [stage, records] : run.judged)
       judges.push_back({run.judged.size() > 1 ? run.name + ", " + stage : run.name, &records});
@@ -52,7 +52,7 @@ std::string shown(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "–" : value.dump();
 }
 
-const json* record_of(const Judge& judge, const json& id) {
+const json* record_of(const JudgedStage& judge, const json& id) {
   for (const auto& record : *judge.records) {
     if (at(record, "id") == id) return &record;
   }
@@ -72,7 +72,7 @@ std::string said(const json* record, size_t topic) {
   return shown(topic < 3 ? at(judged, "steps", topic) : at(judged, "preference"));
 }
 
-void write_table(Markup& out, const json& record, const std::vector<Judge>& judges) {
+void write_table(Markup& out, const json& record, const std::vector<JudgedStage>& judges) {
   PageTable table{"What was said of it", "of", {{"written", "", "", false}, {"annotators", "", "", false}}, {{"", {}}}};
   for (const auto& judge : judges) table.columns.push_back({judge.name, "", "", false});
   for (size_t topic = 0; topic < topics.size(); ++topic) {
@@ -90,7 +90,7 @@ void write_table(Markup& out, const json& record, const std::vector<Judge>& judg
   write(out, table);
 }
 
-void write_record(Markup& out, const json& record, const std::vector<Judge>& judges) {
+void write_record(Markup& out, const json& record, const std::vector<JudgedStage>& judges) {
   const auto details = out.open("details", {{"class", "sample"}});
   const json history = at(record, "history");
   auto last = history.is_array() && !history.empty() ? shown(at(history.back(), "text")) : "";

@@ -108,7 +108,7 @@ Records::Read Records::inspect(int64_t record) const {
   Example example = plugins_.record(wanted_.split, record);
   if (wanted_.then == Then::answer_alone && example.answer.empty()) return {std::move(example), {}, unanswered};
   RecordPrompt prompt = prompts_.of(example, after(example));
-  const Verdict verdict = !prompt.fits ? skipped : prompt.trimmed ? trimmed : whole;
+  const PromptState verdict = !prompt.fits ? skipped : prompt.trimmed ? trimmed : whole;
   return {std::move(example), std::move(prompt), verdict};
 }
 
@@ -144,7 +144,7 @@ void Records::summarize(comm::World& world, const std::vector<int64_t>& records,
   });
 }
 
-std::string Records::tokens_of_first(Verdict what, const std::vector<int64_t>& records,
+std::string Records::tokens_of_first(PromptState what, const std::vector<int64_t>& records,
                                      const std::vector<Inspected>& seen) const {
   const auto first = std::find_if(seen.begin(), seen.end(), [&](const Inspected& one) { return one.verdict == what; });
   const Example example = plugins_.record(wanted_.split, records[static_cast<size_t>(first - seen.begin())]);
@@ -168,7 +168,7 @@ void Records::refuse_long(const std::vector<int64_t>& records, const std::vector
 }
 
 void Records::remark(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) {
-  const auto add = [&](Verdict what, const std::string& text) {
+  const auto add = [&](PromptState what, const std::string& text) {
     if (counts_[what] == 0) return;
     remarks_.push_back(fmt::format("split '{}': of {} records to be read {} {} {}; the first is {}", wanted_.split,
                                    inspected_, counts_[what], counts_[what] == 1 ? "is" : "are", text,

@@ -49,9 +49,9 @@ class Records {
   nlohmann::json counts() const;
 
  private:
-  enum Verdict : uint64_t { whole, trimmed, skipped, unanswered };
+  enum PromptState : uint64_t { whole, trimmed, skipped, unanswered };
   struct Inspected {
-    Verdict verdict;
+    PromptState verdict;
     int64_t tokens;  // of the prompt as it would be read
     uint64_t dialogue;
     bool usable() const { return verdict == whole || verdict == trimmed; }
@@ -59,7 +59,7 @@ class Records {
   struct Read {
     Example example;
     RecordPrompt prompt;
-    Verdict verdict;
+    PromptState verdict;
   };
 
   Records(RunPlugins& plugins, const Settings& dataset, Wanted wanted);
@@ -71,7 +71,7 @@ class Records {
   void summarize(comm::World& world, const std::vector<int64_t>& records, const std::vector<Inspected>& seen);
   void remark(const std::vector<int64_t>& records, const std::vector<Inspected>& seen);
   [[noreturn]] void refuse_long(const std::vector<int64_t>& records, const std::vector<Inspected>& seen) const;
-  std::string tokens_of_first(Verdict what, const std::vector<int64_t>& records,
+  std::string tokens_of_first(PromptState what, const std::vector<int64_t>& records,
                               const std::vector<Inspected>& seen) const;
 
   RunPlugins& plugins_;

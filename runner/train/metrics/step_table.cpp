@@ -11,10 +11,10 @@ namespace compeer::train {
 namespace {
 
 // A message of 64-bit numbers; lists carry their lengths.
-class Packed {
+class NumberMessage {
  public:
-  Packed() = default;
-  explicit Packed(const std::string& bytes) : numbers_(bytes.size() / sizeof(uint64_t)) {
+  NumberMessage() = default;
+  explicit NumberMessage(const std::string& bytes) : numbers_(bytes.size() / sizeof(uint64_t)) {
     std::memcpy(numbers_.data(), bytes.data(), bytes.size());
   }
 
@@ -50,7 +50,7 @@ double mean(const std::vector<float>& values) {
   return values.empty() ? 0.0 : total / static_cast<double>(values.size());
 }
 
-void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& score_columns, Packed& to) {
+void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& score_columns, NumberMessage& to) {
   const PromptGroup& group = mine.groups[g];
   std::vector<double> lengths, entropies, finished;
   std::vector<statistics::Words> words;
@@ -66,8 +66,8 @@ void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& sc
   to.put(statistics::self_similarity(words));
 }
 
-StepTable::Group unpack(const std::vector<std::string>& score_columns, Packed& from) {
-  StepTable::Group group;
+StepTable::GroupRows unpack(const std::vector<std::string>& score_columns, NumberMessage& from) {
+  StepTable::GroupRows group;
   for (auto* list : {&group.rewards, &group.lengths, &group.entropies, &group.finished}) *list = from.list<double>();
   group.scores = ScoreTable(group.lengths.size());
   for (const auto& column : score_columns) group.scores.add(column, from.list<double>());
@@ -101,7 +101,7 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 
 class Means {
  public:
-  explicit Means(const std::vector<StepTable::Group>& groups) : groups_(groups) {}
+  explicit Means(const std::vector<StepTable::GroupRows>& groups) : groups_(groups) {}
 
   // Of a number that each completion has, by its place in the group.
   template <class Of>
@@ -121,7 +121,7 @@ class Means {
   }
 
  private:
-  const std::vector<StepTable::Group>& groups_;
+  const std::vector<StepTable::GroupRows>& groups_;
 };
 
 }  // namespace
@@ -133,12 +133,12 @@ bool all_equal(const std::vector<double>& rewards) {
 
 StepTable StepTable::gather(comm::World& world, const ScoredGroups& mine, const std::vector<std::string>& score_columns,
                             std::span<const double> notes) {
-  Packed packed;
+  NumberMessage packed;
   packed.put_all<double>(notes);
   for (size_t g = 0; g < mine.groups.size(); ++g) pack(mine, g, score_columns, packed);
   StepTable table;
   for (const std::string& bytes : world.gather(packed.bytes())) {
-    Packed theirs(bytes);
+    NumberMessage theirs(bytes);
     table.notes.push_back(theirs.list<double>());
     while (theirs.more()) table.groups.push_back(unpack(score_columns, theirs));
   }
@@ -159,7 +159,7 @@ double StepTable::sum(size_t note) const {
 
 double StepTable::tokens() const {
   double all = 0;
-  for (const Group& group : groups) {
+  for (const GroupRows& group : groups) {
     for (const double length : group.lengths) all += length;
   }
   return all;
@@ -175,24 +175,26 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   const Means means(groups);
   Metrics all;
   for (const auto& column : score_columns) {
-    const auto values = means.each([&](const Group& group, size_t i) { return group.scores[column][i]; });
+    const auto values = means.each([&](const GroupRows& group, size_t i) { return group.scores[column][i]; });
     all.emplace_back(column, mean(values));
     if (is_reward(column)) all.emplace_back(column + "_std", deviation(values));
   }
-  all.emplace_back("group_std", means.over_groups([](const Group& group) { return deviation(known(group.rewards)); }));
+  all.emplace_back("group_std",
+                   means.over_groups([](const GroupRows& group) { return deviation(known(group.rewards)); }));
   all.emplace_back("zero_variance",
-                   means.over_groups([](const Group& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
-  all.emplace_back("length", mean(means.each([](const Group& group, size_t i) { return group.lengths[i]; })));
-  all.emplace_back("truncated", 1 - mean(means.each([](const Group& group, size_t i) { return group.finished[i]; })));
-  all.emplace_back("entropy", mean(means.each([](const Group& group, size_t i) { return group.entropies[i]; })));
+                   means.over_groups([](const GroupRows& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
+  all.emplace_back("length", mean(means.each([](const GroupRows& group, size_t i) { return group.lengths[i]; })));
+  all.emplace_back("truncated",
+                   1 - mean(means.each([](const GroupRows& group, size_t i) { return group.finished[i]; })));
+  all.emplace_back("entropy", mean(means.each([](const GroupRows& group, size_t i) { return group.entropies[i]; })));
   statistics::TokenizedTexts texts;
-  for (const Group& group : groups) {
+  for (const GroupRows& group : groups) {
     for (const auto& words : group.words) texts.push_back(&words);
   }
   all.emplace_back("distinct_1", statistics::distinct(texts, 1));
   all.emplace_back("distinct_2", statistics::distinct(texts, 2));
   all.emplace_back("self_bleu", statistics::self_bleu(texts));
-  all.emplace_back("self_similarity", means.over_groups([](const Group& group) { return group.self_similarity; }));
+  all.emplace_back("self_similarity", means.over_groups([](const GroupRows& group) { return group.self_similarity; }));
   return all;
 }
 

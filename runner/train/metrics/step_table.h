@@ -15,14 +15,14 @@ bool all_equal(const std::vector<double>& rewards);
 /// The completions of a step over all ranks, in the order of their groups: what metrics are computed from. Because
 /// rank 0 computes them from the same table however many ranks there are, they have the same bits.
 struct StepTable {
-  struct Group {
+  struct GroupRows {
     ScoreTable scores{0};
     std::vector<double> rewards;
     std::vector<double> lengths, entropies, finished;
     std::vector<statistics::Words> words;
     double self_similarity = 0;
   };
-  std::vector<Group> groups;
+  std::vector<GroupRows> groups;
   std::vector<std::vector<double>> notes;  ///< of each rank
 
   /// The table on rank 0, an empty one elsewhere. Meets the other ranks, once. `score_columns`: those to gather;

@@ -16,15 +16,15 @@ namespace compeer::train {
 namespace {
 
 // Completions of a group, with their rows and targets, which are neighbours.
-struct Part {
+struct GroupPart {
   std::vector<int64_t> lengths;
   int64_t row = 0, rows = 0, target = 0, targets = 0;
 };
 
-std::vector<Part> parts_of(const GroupBatch& group, int64_t most) {
-  std::vector<Part> parts(1);
+std::vector<GroupPart> parts_of(const GroupBatch& group, int64_t most) {
+  std::vector<GroupPart> parts(1);
   for (const int64_t length : group.lengths) {
-    const Part& last = parts.back();
+    const GroupPart& last = parts.back();
     if (!last.lengths.empty() && last.rows + length - 1 > most)
       parts.push_back({{}, last.row + last.rows, 0, last.target + last.targets, 0});
     parts.back().lengths.push_back(length);
@@ -55,7 +55,7 @@ class GroupInParts {
     dhidden_ = at::zeros_like(hidden_);
   }
 
-  void backward(const Part& part, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
+  void backward(const GroupPart& part, const at::Tensor& dlog_prob, const at::Tensor& dentropy) {
     const auto rows = leaf(embedded_.narrow(0, part.row, part.rows));
     const auto count = static_cast<int64_t>(part.lengths.size());
     const auto first = leaf(hidden_.narrow(0, hidden_.size(0) - 1, 1).expand({count, hidden_.size(1)}));
@@ -78,7 +78,7 @@ class GroupInParts {
   }
 
  private:
-  at::Tensor run(const Part& part, const at::Tensor& rows) {
+  at::Tensor run(const GroupPart& part, const at::Tensor& rows) {
     if (part.rows == 0) return rows;
     Batch batch{group_.batch.tokens.narrow(0, part.row, part.rows), {}};
     for (Segment segment : group_.batch.segments) {
@@ -93,7 +93,7 @@ class GroupInParts {
   }
 
   // Which rows predict a part's targets: of each completion its own copy of the prompt's last one, then its own.
-  static at::Tensor places(const Part& part) {
+  static at::Tensor places(const GroupPart& part) {
     std::vector<int64_t> all;
     auto next = static_cast<int64_t>(part.lengths.size());
     for (size_t i = 0; i < part.lengths.size(); ++i) {
@@ -116,7 +116,7 @@ class GroupInParts {
 void backward_in_parts(rollout::Policy& policy, const GroupBatch& group, double temperature, int64_t most,
                        const at::Tensor& dlog_prob, const at::Tensor& dentropy, const std::function<void()>& last) {
   GroupInParts all(policy, group, temperature);
-  for (const Part& part : parts_of(group, most)) all.backward(part, dlog_prob, dentropy);
+  for (const GroupPart& part : parts_of(group, most)) all.backward(part, dlog_prob, dentropy);
   if (last) last();
   all.finish();
 }

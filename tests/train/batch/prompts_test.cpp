@@ -11,8 +11,8 @@ class PromptsOfARun : public testing::Test {
  protected:
   RecordPrompts& with(const SmallRun::Sets& sets = {}) {
     small.emplace(five_dialogues(), sets);
-    prompts.emplace(*small->run.plugins, small->run.spec.table("dataset"));
-    return *prompts;
+    made.emplace(*small->run.plugins, small->run.spec.table("dataset"));
+    return *made;
   }
   // Turns of five words each, by turns of user and assistant.
   static Example dialogue(size_t turns) {
@@ -28,7 +28,7 @@ class PromptsOfARun : public testing::Test {
     return all;
   }
   std::optional<SmallRun> small;
-  std::optional<RecordPrompts> prompts;
+  std::optional<RecordPrompts> made;
 };
 
 TEST_F(PromptsOfARun, ShowAllTurnsWhereThereIsRoom) {
@@ -36,7 +36,7 @@ TEST_F(PromptsOfARun, ShowAllTurnsWhereThereIsRoom) {
   EXPECT_EQ(prompt.turns.size(), 3u);
   EXPECT_FALSE(prompt.trimmed);
   EXPECT_TRUE(prompt.fits);
-  EXPECT_EQ(prompt.tokens, prompts->whole(dialogue(3)).tokens);
+  EXPECT_EQ(prompt.tokens, made->whole(dialogue(3)).tokens);
 }
 
 // What is left begins with a user's turn: not with an answer to something that isn't shown.

@@ -16,17 +16,17 @@ class NumericalCheckOfARun : public testing::Test {
   NumericalCheck& with(const std::string& nonfinite) {
     small.emplace(five_dialogues(), SmallRun::Sets{{"nonfinite", nonfinite}});
     open_journal(small->run, "grpo", {"left_out"}, {}, 2, {});
-    check.emplace(small->run);
-    return *check;
+    made.emplace(small->run);
+    return *made;
   }
   std::string decision(uint64_t step) {
     testing::internal::CaptureStderr();
-    const auto text = complaint([&] { check->stop_or_skip(step); });
+    const auto text = complaint([&] { made->stop_or_skip(step); });
     const auto log = testing::internal::GetCapturedStderr();
     return text == "nothing" ? log : text;
   }
   std::optional<SmallRun> small;
-  std::optional<NumericalCheck> check;
+  std::optional<NumericalCheck> made;
 };
 
 TEST_F(NumericalCheckOfARun, ReportsLossesAndGradientsThatAreNotFinite) {

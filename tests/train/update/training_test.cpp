@@ -16,23 +16,23 @@ class TrainingOfARun : public testing::Test {
     return again();
   }
   Training& again() {
-    training.emplace(small->run, 0.1, 10);
-    return *training;
+    made.emplace(small->run, 0.1, 10);
+    return *made;
   }
   std::vector<float> weights() {
-    const auto all = training->parameters.weights();
+    const auto all = made->parameters.weights();
     return {all.begin(), all.end()};
   }
   // One update by a gradient that is `value` everywhere.
   Optimizer::Update update(float value, double loss = 1) {
-    auto sum = training->gradients(1);
+    auto sum = made->gradients(1);
     std::ranges::fill(sum.room(), value);
     sum.add(0, sum.room());
     PhaseClock clock;
-    return training->update(1, loss, sum, clock);
+    return made->update(1, loss, sum, clock);
   }
   std::optional<SmallRun> small;
-  std::optional<Training> training;
+  std::optional<Training> made;
 };
 
 // The first step of Adam has the size of the learning rate.
@@ -55,7 +55,7 @@ TEST_F(TrainingOfARun, SkipsAnUpdateThatIsNotFinite) {
   EXPECT_TRUE(std::isnan(update(std::numeric_limits<float>::infinity()).lr));
   testing::internal::GetCapturedStderr();
   EXPECT_EQ(weights(), before);
-  EXPECT_EQ(training->numerical_check.take_skipped(), 2);
+  EXPECT_EQ(made->numerical_check.take_skipped(), 2);
 }
 
 TEST_F(TrainingOfARun, LendsTheModelTheWeightsThatTheRunBeganWith) {
