@@ -149,7 +149,10 @@ class EvaluationTask {
     std::map<std::string, statistics::Interval> all;
     if (run_.world.rank() != 0) return all;
     for (const auto& [name, values] : samples_) {
-      if (has_any(values)) all[name] = statistics::mean_interval(values, records_.dialogues());
+      if (has_any(values))
+        all[name] = statistics::mean_interval(values, records_.dialogues());
+      else
+        all.try_emplace(name);  // a metric without a value is one all the same
     }
     for (const auto& [name, value] : whole_.metrics(names_)) {
       const bool deviation = name.ends_with("_std") && name != "group_std";

@@ -15,15 +15,17 @@ class EscWorldTruth : public compeer::Reward {
     weights_.step = settings.number("step_weight");
     weights_.reply = settings.number("reply_weight");
     weights_.format = settings.number("format_weight");
-    weights_.prefers = settings.text("reply") == "preference";
+    weights_.grade = grade_of(settings.text("reply"));
     weights_.tie = settings.number("tie");
     weights_.demands_format = settings.flag("demands_format");
     if (settings.has("broken_format")) weights_.broken_format = settings.number("broken_format");
   }
 
   std::vector<std::string> parts() const override {
-    return {"reward", "history", "emotion", "strategy", "quality", "format", "grammatical"};
+    return {"reward", "history", "emotion", "strategy", "quality", "format", "grammatical", "follows"};
   }
+
+  bool abstains() const override { return true; }  // on whether a reply without an act follows
 
   void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
     for (const auto& group : groups) {
@@ -38,6 +40,11 @@ class EscWorldTruth : public compeer::Reward {
   }
 
  private:
+  using Grade = compeer::esc_world::TruthWeights::Grade;
+  static Grade grade_of(const std::string& reply) {
+    return reply == "felt" ? Grade::felt : reply == "preference" ? Grade::preference : Grade::quality;
+  }
+
   compeer::Scores::Columns columns(const Verdict& verdict, double reference) const {
     const auto sign = [](bool yes) { return yes ? 1.0 : -1.0; };
     return {{"reward", compeer::esc_world::sum(verdict, reference, weights_)},
@@ -46,7 +53,8 @@ class EscWorldTruth : public compeer::Reward {
             {"strategy", sign(verdict.strategy)},
             {"quality", verdict.quality},
             {"format", sign(verdict.format)},
-            {"grammatical", verdict.grammatical}};
+            {"grammatical", verdict.grammatical},
+            {"follows", verdict.follows ? *verdict.follows : compeer::no_opinion}};
   }
 
   compeer::esc_world::TruthWeights weights_;
@@ -61,8 +69,8 @@ COMPEER_PLUGIN(Reward, rewards, esc_world_truth, EscWorldTruth, R"json(
     "step_weight": {"type": "number", "default": 1.0, "min": 0, "help": "a step counts plus or minus this"},
     "reply_weight": {"type": "number", "default": 1.0, "min": 0, "help": "the reply counts from minus to plus this"},
     "format_weight": {"type": "number", "default": 1.0, "min": 0, "help": "the format counts plus or minus this"},
-    "reply": {"type": "string", "default": "graded", "choices": ["graded", "preference"],
-      "help": "graded: 2 quality - 1; preference: +1 if as good as the reference or better, else -1"},
+    "reply": {"type": "string", "default": "graded", "choices": ["graded", "felt", "preference"],
+      "help": "graded: 2 quality - 1; felt: that of felt quality; preference: +1 if as good as the reference, else -1"},
     "tie": {"type": "number", "default": 0.07, "min": 0, "max": 1,
       "help": "preference: as good as the reference if its quality is at most this much lower"},
     "demands_format": {"type": "boolean", "default": true,

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* names[] = {"quality", "unhabituated", "history", "emotion", "strategy", "grammatical"};
+constexpr const char* names[] = {"quality", "unhabituated", "history", "emotion", "strategy", "follows", "grammatical"};
 
 // Of one dialogue: figure -> by round, where there is a value.
 using Rounds = std::map<std::string, std::map<size_t, double>>;

@@ -1,6 +1,6 @@
 /// world_truth: what is true of a model's replies to the seekers of esc_world, round by round. Reads the "turns" that
 /// an evaluation has played; no model is asked. Records go on with "truth": [{"quality", "unhabituated", "grammatical",
-/// and "history", "emotion", "strategy" of a reply whose steps are known}], one for each reply.
+/// and "history", "emotion", "strategy" of a reply whose steps are known, "follows" of one with an act}], one for each.
 #include "compeer/plugin.h"
 #include "datasets/esc_world/world/play.h"
 #include "datasets/esc_world/world/settings.h"
@@ -30,14 +30,14 @@ class WorldTruth : public Stage {
 
  private:
   // What was said, taken apart.
-  struct Talk {
+  struct ParsedTalk {
     std::vector<std::string> said, replies;
     std::vector<json> steps;  // of each reply, if it wrote any
     std::string refusal;
   };
 
-  static Talk talk_of(const json& record) {
-    Talk talk;
+  static ParsedTalk talk_of(const json& record) {
+    ParsedTalk talk;
     const json turns = record.value("turns", json::array());
     for (const json& turn : turns) {
       const bool whole =
@@ -57,7 +57,7 @@ class WorldTruth : public Stage {
   Outcome told(const json& record) const {
     const auto place = esc_world::named(record.at("id").get<std::string>());
     if (!place) return stages::dropped("not of esc_world");
-    const Talk talk = talk_of(record);
+    const ParsedTalk talk = talk_of(record);
     if (!talk.refusal.empty()) return stages::dropped(talk.refusal);
     const auto rounds = esc_world::played(world_, place->split, place->dialogue, talk.replies);
     for (size_t i = 0; i < talk.said.size(); ++i) {
@@ -66,14 +66,15 @@ class WorldTruth : public Stage {
     }
     Outcome outcome = stages::kept(record);
     json& truth = outcome.records[0]["truth"] = json::array();
-    for (size_t i = 0; i < talk.replies.size(); ++i) truth.push_back(truth_of(rounds[i], talk.steps[i]));
+    for (size_t i = 0; i < talk.replies.size(); ++i)
+      truth.push_back(truth_of(rounds[i], talk.steps[i], talk.replies[i]));
     stages::count_true(outcome.records[0], outcome);
     return outcome;
   }
 
-  static json truth_of(const esc_world::Round& round, const json& steps) {
+  static json truth_of(const esc_world::Round& round, const json& steps, const std::string& said) {
     const auto& [reply, keys, felt] = round.heard;
-    const auto& [language, seeker, said, feelings] = round.truth;
+    const auto& [language, seeker, earlier, feelings] = round.truth;
     json one = {{"quality", felt},
                 {"unhabituated", reply ? esc_world::felt(*reply, seeker, {}, feelings) : 0.0},
                 {"grammatical", reply.has_value()}};
@@ -83,10 +84,11 @@ class WorldTruth : public Stage {
       const json step = steps.value(name, json());
       if (step.is_string()) written += "<" + name + ">" + step.get<std::string>() + "</" + name + ">";
     }
-    const auto verdict = esc_world::judge(round.truth, written);
+    const auto verdict = esc_world::judge(round.truth, written + "\n" + said);
     one["history"] = verdict.history;
     one["emotion"] = verdict.emotion;
     one["strategy"] = verdict.strategy;
+    if (verdict.follows) one["follows"] = *verdict.follows;
     return one;
   }
 

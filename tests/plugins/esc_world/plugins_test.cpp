@@ -2,6 +2,7 @@
 #include "compeer/dataset.h"
 #include "datasets/esc_world/world/scenario.h"
 #include "datasets/esc_world/world/settings.h"
+#include "empathy/format.h"
 
 namespace compeer {
 namespace {
@@ -64,8 +65,8 @@ TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
 TEST(EscWorldTruth, GivesAnExpertNearlyFive) {
   auto reward = built::open<Reward>("esc_world_truth");
   const auto names = plugin::parts(reward);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"reward", "history", "emotion", "strategy", "quality", "format", "grammatical"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"reward", "history", "emotion", "strategy", "quality", "format",
+                                             "grammatical", "follows"}));
   for (int64_t index = 0; index < 50; ++index) {
     const Example one = example({{"writer", "expert"}}, index);
     const auto row = built::values(plugin::score(reward, {one, built::completions({one.answer}, 40)}, names));
@@ -95,6 +96,12 @@ TEST(EscWorldTruth, ReadsItsSettings) {
   EXPECT_EQ(first({{"broken_format", -1.5}}, "no steps"), -1.5);
   EXPECT_EQ(first({{"step_weight", 2.0}, {"reply_weight", 0.0}, {"format_weight", 0.5}}, one.answer), 6.5);
   EXPECT_EQ(first({{"reply", "preference"}}, one.answer), 5.0) << "as good as the reference, which it is";
+  // Without step 3, graded misses the 0.15 for following it, and felt, which is 1 / 0.85 times as much, doesn't.
+  nlohmann::json reply_alone = {{"step_weight", 0.0}, {"format_weight", 0.0}, {"demands_format", false}};
+  const std::string reply = empathy::reply_of(one.answer);
+  const double graded = first(reply_alone, reply);
+  reply_alone["reply"] = "felt";
+  EXPECT_NEAR((first(reply_alone, reply) + 1) * 0.85, graded + 1, 1e-6);
 }
 
 TEST(EscWorldTruth, SaysWhatIsWrongWithARecordOfAnotherDataset) {
@@ -116,8 +123,8 @@ TEST(EscWorldTruth, FallsOverNoText) {
   const auto names = plugin::parts(reward);
   const Example one = example();
   const auto all = built::completions(built::odd_texts(), 7);
-  const auto scores = built::values(plugin::score(reward, {one, all}, names));
-  EXPECT_EQ(built::values(plugin::score(reward, {one, all}, names)), scores);
+  const auto scores = plugin::score(reward, {one, all}, names);
+  EXPECT_TRUE(at::allclose(plugin::score(reward, {one, all}, names), scores, 0, 0, /*equal_nan=*/true));
 }
 
 }  // namespace

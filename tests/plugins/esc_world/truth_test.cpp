@@ -65,7 +65,9 @@ TEST(Truth, AForeignRecordIsRefused) {
 TEST(Judge, APerfectCompletionIsTrueThroughout) {
   const Verdict verdict = judge(truth(), perfect);
   EXPECT_TRUE(verdict.history && verdict.emotion && verdict.strategy && verdict.format && verdict.grammatical);
+  EXPECT_EQ(verdict.follows, true);
   EXPECT_DOUBLE_EQ(verdict.quality, 1.0);
+  EXPECT_DOUBLE_EQ(verdict.felt, 1.0);
 }
 
 TEST(Judge, ReadsLabelsWhateverTheWording) {
@@ -73,7 +75,9 @@ TEST(Judge, ReadsLabelsWhateverTheWording) {
       truth(), completion("They tell me about their boss: still Exploring.", "anger of 5 out of five, clearly negative",
                           "so i will use Reflection of feelings now", reply));
   EXPECT_TRUE(verdict.history && verdict.emotion && verdict.strategy);
-  EXPECT_DOUBLE_EQ(verdict.quality, 0.85);  // a question, though reflection was announced
+  EXPECT_EQ(verdict.follows, false) << "a question, though reflection was announced";
+  EXPECT_DOUBLE_EQ(verdict.quality, 0.85);
+  EXPECT_DOUBLE_EQ(verdict.felt, 1.0) << "the seeker hears nothing of what was announced";
 }
 
 TEST(Judge, AStepIsFalseIfItNamesNoLabelOrTwo) {
@@ -113,8 +117,9 @@ TEST(Judge, BrokenFormatIsStillJudgedInItsParts) {
 TEST(Judge, AnUnknownReplyHasNoQuality) {
   const Verdict verdict = judge(truth(), completion("exploration", "negative, anger 4", "question", "what with boss"));
   EXPECT_TRUE(verdict.history && verdict.format);
-  EXPECT_FALSE(verdict.grammatical);
+  EXPECT_FALSE(verdict.grammatical || verdict.follows.has_value());
   EXPECT_EQ(verdict.quality, 0.0);
+  EXPECT_EQ(verdict.felt, 0.0);
 }
 
 TEST(TruthReward, SumsLikeUnifiReward) {
@@ -145,6 +150,14 @@ TEST(TruthReward, MayTakeAReplyWithoutSteps) {
   EXPECT_NEAR(sum(judge(truth(), "<think>hm</think>\n" + std::string(reply)), 1.0, weights), 0.7, 1e-12);
 }
 
+// Announced or not, the reply is felt alike; -1 for all steps, +1 for the format, 2 * 1 - 1 for the reply.
+TEST(TruthReward, MayGradeAReplyAsItIsFelt) {
+  TruthWeights weights;
+  weights.grade = TruthWeights::Grade::felt;
+  EXPECT_DOUBLE_EQ(sum(judge(truth(), completion("x", "x", "x", reply)), 1.0, weights), -1.0);
+  EXPECT_DOUBLE_EQ(sum(judge(truth(), completion("x", "x", "question", reply)), 1.0, weights), 1.0);
+}
+
 TEST(TruthReward, BreakingTheFormatNeverPays) {
   const std::string worst = completion("x", "x", "x", "x");
   EXPECT_DOUBLE_EQ(sum(judge(truth(), worst), 1.0, {}), -3.0);
@@ -153,7 +166,7 @@ TEST(TruthReward, BreakingTheFormatNeverPays) {
 
 TEST(TruthReward, PreferenceComparesWithTheReference) {
   TruthWeights weights;
-  weights.prefers = true;
+  weights.grade = TruthWeights::Grade::preference;
   Verdict verdict = judge(truth(), perfect);
   verdict.quality = 0.80;
   EXPECT_DOUBLE_EQ(sum(verdict, 0.86, weights), 5.0);  // within the tie band

@@ -51,12 +51,24 @@ TEST_F(WorldTruth, StandsBesideEachReply) {
                             {"grammatical", true},
                             {"history", true},
                             {"emotion", true},
-                            {"strategy", false}}));
+                            {"strategy", false}}))
+      << "generic comfort has no act that could follow";
   // The same manner and both sentences: 3/2 repeats.
   EXPECT_NEAR(truth[1].at("quality").get<double>(), truth[1].at("unhabituated").get<double>() * 0.585662018573853,
               1e-12);
   EXPECT_FALSE(truth[1].contains("history"));
   EXPECT_EQ(truth[2], (json{{"quality", 0.0}, {"unhabituated", 0.0}, {"grammatical", false}}));
+}
+
+TEST_F(WorldTruth, SaysOfAReplyWithAnActWhetherItFollows) {
+  const std::string question = "i hear you. can you tell me more about this?";
+  json asks = dialogue(3, {question}), other = dialogue(4, {question});
+  asks["turns"][1]["steps"]["strategy"] = "question";
+  const auto outcomes = make({asks, other});
+  EXPECT_EQ(outcomes.at(0).records.at(0).at("truth")[0].at("follows"), true);
+  EXPECT_EQ(outcomes.at(1).records.at(0).at("truth")[0].at("follows"), false) << "of no idea";
+  const json found = stage.call("findings", [&](Stage& s) { return s.findings(counts); });
+  EXPECT_EQ(found.at("follows").at("n"), 2);
 }
 
 TEST_F(WorldTruth, IsSummedUpOverRepliesAndRounds) {
@@ -75,7 +87,8 @@ TEST_F(WorldTruth, IsSummedUpOverRepliesAndRounds) {
   EXPECT_EQ(found.at("curves").at("quality")[0].at("n"), 3);
   EXPECT_EQ(found.at("curves").at("quality")[1].at("value"), 0);
   EXPECT_EQ(found.at("better"), (json{{"higher", found.at("columns")}}));
-  EXPECT_EQ(found.at("columns"), (json{"quality", "unhabituated", "history", "emotion", "strategy", "grammatical"}));
+  EXPECT_EQ(found.at("columns"),
+            (json{"quality", "unhabituated", "history", "emotion", "strategy", "follows", "grammatical"}));
 }
 
 TEST_F(WorldTruth, SaysWhyThereIsNone) {

@@ -122,7 +122,9 @@ Verdict judge(const Truth& truth, std::string_view completion) {
   verdict.strategy = right_strategy(truth.seeker, announced);
   if (const auto reply = read(empathy::reply_of(completion), words)) {
     verdict.grammatical = true;
+    if (const auto act = reply->strategy()) verdict.follows = announced == act;
     verdict.quality = quality(*reply, announced, truth.seeker, truth.said, truth.feelings);
+    verdict.felt = felt(*reply, truth.seeker, truth.said, truth.feelings);
   }
   return verdict;
 }
