@@ -131,6 +131,26 @@ class FolderModel : public LanguageModel {
     return answers;
   }
 
+  std::vector<std::vector<float>> score(const std::vector<Conversation*>& conversations,
+                                        const std::vector<std::string>& texts) override {
+    std::vector<rollout::Prompt> answers;
+    std::vector<int64_t> lengths;
+    std::deque<ConversationState> copies;
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      auto& conversation = copies.emplace_back(own(*conversations[i]));
+      answers.push_back(unread(format_.prompt(conversation.lines, conversation), conversation));
+      const auto answer = chat_.answer(texts.at(i));
+      lengths.push_back(static_cast<int64_t>(answer.size()));
+      auto& tokens = answers.back().tokens;
+      tokens.insert(tokens.end(), answer.begin(), answer.end());
+    }
+    rollout::Request request;
+    request.progress = [] { comm::mark_progress(); };
+    auto scores = engine_->score(answers, request);
+    for (size_t i = 0; i < scores.size(); ++i) scores[i].erase(scores[i].begin(), scores[i].end() - lengths[i]);
+    return scores;
+  }
+
  private:
   // Choices as whole answers, behind each question as it was asked.
   void weigh(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,

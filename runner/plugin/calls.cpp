@@ -126,7 +126,8 @@ class Table {
 
 bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Completion& x, const Completion& y) {
-    return x.text == y.text && x.tokens == y.tokens && x.finished == y.finished;
+    return x.text == y.text && x.tokens == y.tokens && x.finished == y.finished &&
+           x.least_log_prob == y.least_log_prob;
   });
 }
 
@@ -212,9 +213,12 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
 }
 
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
-                                         const std::vector<std::string>& b) {
-  const Door door(similarity.identity(), "compare");
-  auto cosines = similarity.call("compare", [&](Similarity& s) { return s.compare(a, b); });
+                                         const std::vector<std::string>& b,
+                                         const std::optional<std::vector<std::string>>& said) {
+  const char* method = said ? "compare_beyond" : "compare";
+  const Door door(similarity.identity(), method);
+  auto cosines =
+      similarity.call(method, [&](Similarity& s) { return said ? s.compare_beyond(*said, a, b) : s.compare(a, b); });
   if (cosines.size() != a.size())
     door.refuse(fmt::format("returned {} rows instead of {}", cosines.size(), a.size()),
                 "one for each text of the first list");

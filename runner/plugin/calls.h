@@ -55,9 +55,10 @@ std::vector<std::string> factors(Plugin<Reweighting>& reweighting);
 at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const at::Tensor& rewards,
                     const std::vector<std::string>& names);
 
-/// [a][b], finite.
+/// [a][b], finite; of texts that answer `said`, if there is any, `compare_beyond` it.
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
-                                         const std::vector<std::string>& b);
+                                         const std::vector<std::string>& b,
+                                         const std::optional<std::vector<std::string>>& said = std::nullopt);
 
 /// One outcome for each record: records, each an object with an id, or a reason why there are none; finite counts.
 std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records);

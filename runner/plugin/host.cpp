@@ -19,6 +19,11 @@ class CheckedSimilarity : public Similarity {
                                            const std::vector<std::string>& b) override {
     return plugin::compare(plugin_, a, b);
   }
+  std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& said,
+                                                  const std::vector<std::string>& a,
+                                                  const std::vector<std::string>& b) override {
+    return plugin::compare(plugin_, a, b, said);
+  }
 
  private:
   Plugin<Similarity> plugin_;

@@ -58,13 +58,16 @@ class Speechless : public LanguageModel {
                                              bool) override {
     refuse();
   }
+  std::vector<std::vector<float>> score(const std::vector<Conversation*>&, const std::vector<std::string>&) override {
+    refuse();
+  }
 
  private:
   [[noreturn]] static void refuse() { throw std::logic_error("no model is read before the run begins"); }
 };
 
 /// The plugins of all specs; those with equal settings are opened once.
-class Opening {
+class PluginOpener {
  public:
   // Names of the figures that the run will have, as far as plugins tell.
   Names open(const json& spec_file, const std::set<std::string>& missing) {
@@ -209,7 +212,7 @@ class Opening {
   const plugin::Services services_ = services(plugins_, speechless_);
 };
 
-Names opened(Opening& opening, const json& one) {
+Names opened(PluginOpener& opening, const json& one) {
   try {
     return opening.open(one.at("file"), one.at("missing").get<std::set<std::string>>());
   } catch (const Error& error) {
@@ -223,7 +226,7 @@ Names opened(Opening& opening, const json& one) {
 
 int open_plugins(const json& options) {
   const auto specs = json::parse(read_plain_file(options.at("specs").get<std::string>(), 1 << 30));
-  Opening opening;
+  PluginOpener opening;
   json columns = json::array();
   for (const json& one : specs) columns.push_back(opened(opening, one));
   std::cout << json{{"columns", columns}}.dump() << std::endl;

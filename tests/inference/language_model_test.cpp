@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -167,7 +168,7 @@ TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
       std::vector<std::vector<std::string>> choices;
       for (const Question& question : questions({0, 0, 0, 0}, false)) {
         expected.push_back(language_model->answer({alone.get()}, {question.text}, sampling)[0]);
-        const auto& [text, tokens, finished] = expected.back();
+        const auto& [text, tokens, finished, least] = expected.back();
         choices.push_back({text, "True", "both good", "first"});
         answers.insert(text);
         right += finished && tokens == static_cast<int64_t>(tokenizer.encode(text).size()) + 1 ? 1 : 0;
@@ -227,6 +228,19 @@ TEST_F(BriefModel, WeighsChoicesWhereEachQuestionStood) {
   turns.push_back({"assistant", all[0].answer.text});
   const auto second = language_model->ask({language_model->begin(turns).get()}, {{asked[1]}}, {0, 6, 0}, true)[0][0];
   EXPECT_EQ(second.log_probs, all[1].log_probs);
+}
+
+TEST_F(BriefModel, ScoresAnAnswerTokenByTokenAsItWeighsAChoiceAndForgetsIt) {
+  const auto asked = questions({0}, false);
+  const auto weighed = language_model->ask({language_model->begin(kBeginning).get()}, {asked}, {0, 6, 0}, true)[0][0];
+  auto turns = kBeginning;
+  turns.push_back({"user", asked[0].text});
+  const auto conversation = language_model->begin(turns);
+  const auto scores =
+      language_model->score(std::vector<Conversation*>(kWords.size(), conversation.get()), asked[0].choices);
+  for (size_t i = 0; i < scores.size(); ++i)
+    EXPECT_EQ(std::accumulate(scores[i].begin(), scores[i].end(), 0.0), weighed.log_probs[i]) << asked[0].choices[i];
+  EXPECT_EQ(language_model->answer({conversation.get()}, {""}, {0, 6})[0].text, weighed.answer.text);
 }
 
 TEST_F(BriefModel, SaysWhenThereIsNoRoomForAQuestion) {

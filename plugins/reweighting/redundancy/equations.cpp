@@ -7,6 +7,16 @@
 
 namespace compeer::redundancy {
 
+namespace {
+
+// Differs from the paper: in signed mode a negative reward is multiplied.
+Reweighted by(double divisor, double reward, Mode mode) {
+  const bool multiply = mode == Mode::signed_ && reward < 0.0;
+  return {multiply ? reward * divisor : reward / divisor, divisor};
+}
+
+}  // namespace
+
 double tau(double alpha, double beta, double length) { return 1.0 / (1.0 + std::exp(-alpha * (length - beta))); }
 
 Reweighted reweight(double reward, double s_in, double s_hi, double tau, Mode mode) {
@@ -16,10 +26,12 @@ Reweighted reweight(double reward, double s_in, double s_hi, double tau, Mode mo
         "the divisor (1 + tau s_in) (1 + tau s_hi) of Eq. 5 needs both factors above 0: tau = " + std::to_string(tau) +
         ", s_in = " + std::to_string(s_in) + ", s_hi = " + std::to_string(s_hi) + "; set clamp_negative = true");
   }
-  const double divisor = in * history;
-  // Differs from the paper: in signed mode a negative reward is multiplied.
-  const bool multiply = mode == Mode::signed_ && reward < 0.0;
-  return {multiply ? reward * divisor : reward / divisor, divisor};
+  return by(in * history, reward, mode);
+}
+
+Reweighted without_bonus(double reward, const Reweighted& own, double mean_divisor, Mode mode) {
+  const auto usual = by(mean_divisor, reward, mode);
+  return own.reward > usual.reward ? usual : own;
 }
 
 double in_group(const double* row, size_t i, size_t G) {

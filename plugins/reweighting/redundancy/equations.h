@@ -18,6 +18,10 @@ struct Reweighted {
 /// Eq. (5):  r~ = r / ((1 + tau s_in) (1 + tau s_hi)).  Throws std::domain_error unless both factors are above 0.
 Reweighted reweight(double reward, double s_in, double s_hi, double tau, Mode mode);
 
+/// Not in the paper: what is different by a slip gets no bonus for it. `own` is its reward by Eq. 5, but no more than
+/// it would have with the mean divisor of its group.
+Reweighted without_bonus(double reward, const Reweighted& own, double mean_divisor, Mode mode);
+
 /// Upper line of Eq. (6):  s_in = sum over j != i of cosines[i][j] / (G - 1); 0 if G = 1. Row i of a G x G matrix.
 double in_group(const double* row, std::size_t i, std::size_t G);
 

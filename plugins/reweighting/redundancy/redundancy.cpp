@@ -3,8 +3,12 @@
 //
 // A length coefficient of its own makes short outputs safe: with the defaults tau is above 0.99 from 15 tokens on,
 // so for anything longer it does nothing. The first group for which that holds says so in the log.
+//
+// Dividing by likeness pays for whatever is unusual, naming somebody's trouble less than broken grammar. Two settings
+// mend that, neither is in the paper: `echo` leaves out the user's own words, `slip` denies a bonus to slips.
 
 #include <algorithm>
+#include <cmath>
 
 #include "compeer/plugin.h"
 #include "compeer/reweighting.h"
@@ -28,8 +32,11 @@ class Redundancy : public Reweighting {
         unit_(settings.text("unit")),
         replies_only_(settings.text("on") == "reply"),
         assistant_only_(settings.text("history") == "assistant"),
+        echo_left_out_(settings.text("echo") == "left_out"),
+        slip_(std::log(settings.number("slip"))),
         clamp_(settings.flag("clamp_negative")) {
     if (settings.has("tau")) forced_tau_ = settings.number("tau");
+    if (echo_left_out_) similarity_.compare_beyond({}, {}, {});  // throws if it can't
   }
 
   std::vector<std::string> factors() const override { return {"s_in", "s_hi", "tau", "divisor", "negative"}; }
@@ -40,21 +47,29 @@ class Redundancy : public Reweighting {
     const size_t G = outputs.size(), H = history.size();
     auto others = outputs;  // compared in one go: a similarity may have to think about each text
     others.insert(others.end(), history.begin(), history.end());
-    const auto cosines = similarity_.compare(outputs, others);
+    const auto cosines = echo_left_out_ ? similarity_.compare_beyond(said_by_user(group.example), outputs, others)
+                                        : similarity_.compare(outputs, others);
     const double tau = forced_tau_ ? *forced_tau_ : redundancy::tau(alpha_, beta_, length(group, outputs));
     say_if_idle(tau);
+    std::vector<double> s_in, s_hi;
+    std::vector<redundancy::Reweighted> all;
+    double divisors = 0;
     for (size_t i = 0; i < G; ++i) {
-      const double r = rewards[i];
       const double* row = cosines[i].data();
-      const double s_in = clamped(redundancy::in_group(row, i, G));
-      const double s_hi = clamped(redundancy::in_history(row + G, H));
-      const auto [reward, divisor] = redundancy::reweight(r, s_in, s_hi, tau, mode_);
-      reweighted.add(group.completions[i], {{"reward", reward},
-                                            {"s_in", s_in},
-                                            {"s_hi", s_hi},
+      s_in.push_back(clamped(redundancy::in_group(row, i, G)));
+      s_hi.push_back(clamped(redundancy::in_history(row + G, H)));
+      all.push_back(redundancy::reweight(rewards[i], s_in[i], s_hi[i], tau, mode_));
+      divisors += all[i].divisor;
+    }
+    for (size_t i = 0; i < G; ++i) {
+      if (group.completions[i].least_log_prob < slip_)
+        all[i] = redundancy::without_bonus(rewards[i], all[i], divisors / static_cast<double>(G), mode_);
+      reweighted.add(group.completions[i], {{"reward", all[i].reward},
+                                            {"s_in", s_in[i]},
+                                            {"s_hi", s_hi[i]},
                                             {"tau", tau},
-                                            {"divisor", divisor},
-                                            {"negative", r < 0.0}});
+                                            {"divisor", all[i].divisor},
+                                            {"negative", rewards[i] < 0.0}});
     }
   }
 
@@ -72,6 +87,14 @@ class Redundancy : public Reweighting {
       const bool assistant = turn.role == "assistant";
       if (turn.role == "system" || (assistant_only_ && !assistant)) continue;
       texts.push_back(assistant && replies_only_ ? empathy::reply_of(turn.text) : turn.text);
+    }
+    return texts;
+  }
+
+  static std::vector<std::string> said_by_user(const Example& example) {
+    std::vector<std::string> texts;
+    for (const auto& turn : example.history) {
+      if (turn.role == "user") texts.push_back(turn.text);
     }
     return texts;
   }
@@ -102,7 +125,9 @@ class Redundancy : public Reweighting {
   double alpha_, beta_;
   redundancy::Mode mode_;
   std::string unit_;
-  bool replies_only_, assistant_only_, clamp_;
+  bool replies_only_, assistant_only_, echo_left_out_;
+  double slip_;  // log-probability, -inf for none
+  bool clamp_;
   std::optional<double> forced_tau_;
   bool said_ = false;
 };
@@ -124,6 +149,10 @@ COMPEER_PLUGIN(Reweighting, reweighting, redundancy, Redundancy, R"json(
            "help": "what is compared: the reply after the reasoning steps, or everything"},
     "history": {"type": "string", "default": "all", "choices": ["all", "assistant"],
                 "help": "whose earlier turns s_hi looks at"},
+    "echo": {"type": "string", "default": "counted", "choices": ["counted", "left_out"],
+             "help": "what texts took from the user's turns makes them more alike, or not (not in the paper)"},
+    "slip": {"type": "number", "default": 0.0, "min": 0, "below": 1,
+             "help": "no bonus for a completion with a token less likely than this (not in the paper)"},
     "tau": {"type": "number", "default": null, "min": 0, "help": "this instead of Eq. 7, which stays below 1"},
     "clamp_negative": {"type": "boolean", "default": false, "help": "similarities below 0 count as 0"}
   })json")

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"
@@ -28,7 +29,17 @@ class HashedNgrams : public Similarity {
 
   std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
                                            const std::vector<std::string>& b) override {
-    const auto left = count_all(a), right = count_all(b);
+    return compare_beyond({}, a, b);
+  }
+
+  std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& said,
+                                                  const std::vector<std::string>& a,
+                                                  const std::vector<std::string>& b) override {
+    std::set<uint64_t> left_out;
+    for (const auto& one : said) {
+      for (const uint64_t bucket : buckets_of(one)) left_out.insert(bucket);
+    }
+    const auto left = count_all(a, left_out), right = count_all(b, left_out);
     std::vector<std::vector<double>> cosines(a.size());
     for (size_t i = 0; i < a.size(); ++i) {
       for (const auto& y : right) cosines[i].push_back(cosine(left[i], y));
@@ -37,18 +48,24 @@ class HashedNgrams : public Similarity {
   }
 
  private:
-  std::vector<Counts> count_all(const std::vector<std::string>& texts) const {
+  std::vector<Counts> count_all(const std::vector<std::string>& texts, const std::set<uint64_t>& left_out) const {
     std::vector<Counts> all;
-    for (const auto& one : texts) all.push_back(count(one));
+    for (const auto& one : texts) all.push_back(count(one, left_out));
     return all;
   }
 
-  Counts count(const std::string& one) const {
+  std::vector<uint64_t> buckets_of(const std::string& one) const {
     const auto words = text::words(one);
-    std::vector<uint64_t> seen;
+    std::vector<uint64_t> all;
     for (size_t n = 1; n <= n_max_; ++n) {
-      for (size_t i = 0; i + n <= words.size(); ++i) seen.push_back(text::hash(&words[i], &words[i] + n) % buckets_);
+      for (size_t i = 0; i + n <= words.size(); ++i) all.push_back(text::hash(&words[i], &words[i] + n) % buckets_);
     }
+    return all;
+  }
+
+  Counts count(const std::string& one, const std::set<uint64_t>& left_out) const {
+    auto seen = buckets_of(one);
+    std::erase_if(seen, [&](uint64_t bucket) { return left_out.contains(bucket); });
     std::sort(seen.begin(), seen.end());
     Counts counts;
     for (const uint64_t bucket : seen) {

@@ -24,9 +24,10 @@ struct Example {
 
 /// One sampled completion.
 struct Completion {
-  std::string text;      ///< decoded, without special tokens
-  int64_t tokens = 0;    ///< sampled tokens, the end token included
-  bool finished = true;  ///< false if cut off at the length limit
+  std::string text;           ///< decoded, without special tokens
+  int64_t tokens = 0;         ///< sampled tokens, the end token included
+  bool finished = true;       ///< false if cut off at the length limit
+  double least_log_prob = 0;  ///< that of the sampled token that the model found least likely; 0 if it isn't known
 };
 
 /// The completions of one prompt, which are compared with each other.

@@ -61,6 +61,11 @@ class BOOST_SYMBOL_VISIBLE LanguageModel {
   virtual std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>& conversations,
                                                      const std::vector<std::vector<Question>>& questions,
                                                      const SamplingParams& sampling, bool weigh) = 0;
+
+  /// Natural logarithms of how likely each token of `texts[i]`, and of its end, is as the answer to the last turn of
+  /// `conversations[i]`. The conversations stay as they are, and may stand there more than once.
+  virtual std::vector<std::vector<float>> score(const std::vector<Conversation*>& conversations,
+                                                const std::vector<std::string>& texts) = 0;
 };
 
 }  // namespace compeer

@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/config.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ class BOOST_SYMBOL_VISIBLE Similarity {
   /// texts give the same numbers, whatever is compared together.
   virtual std::vector<std::vector<double>> compare(const std::vector<std::string>& a,
                                                    const std::vector<std::string>& b) = 0;
+
+  /// The same of texts that answer `said`: what they took from there makes them no more alike. A similarity that can't
+  /// leave it out throws, as this does, also for no texts at all: so one can find out beforehand.
+  virtual std::vector<std::vector<double>> compare_beyond(const std::vector<std::string>& /*said*/,
+                                                          const std::vector<std::string>& /*a*/,
+                                                          const std::vector<std::string>& /*b*/) {
+    throw std::runtime_error("can't leave out what was said before");
+  }
 };
 
 }  // namespace compeer

@@ -13,8 +13,11 @@ namespace {
 
 std::vector<Completion> texts_of(const language::Tokenizer& tokenizer, const std::vector<rollout::Sample>& samples) {
   std::vector<Completion> all;
-  for (const auto& sample : samples)
-    all.push_back({tokenizer.decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished});
+  for (const auto& sample : samples) {
+    const auto least = std::ranges::min_element(sample.log_probs);
+    all.push_back({tokenizer.decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished,
+                   least == sample.log_probs.end() ? 0 : *least});
+  }
   return all;
 }
 

@@ -43,6 +43,9 @@ class Echo : public LanguageModel {
                                              bool) override {
     return {};
   }
+  std::vector<std::vector<float>> score(const std::vector<Conversation*>&, const std::vector<std::string>&) override {
+    return {};
+  }
 
   int begun = 0;
   std::vector<size_t> together;

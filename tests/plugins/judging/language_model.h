@@ -47,9 +47,20 @@ class Scripted : public LanguageModel {
     return all;
   }
 
+  std::vector<std::vector<float>> score(const std::vector<Conversation*>& conversations,
+                                        const std::vector<std::string>& texts) override {
+    std::vector<std::vector<float>> all;
+    for (size_t i = 0; i < conversations.size(); ++i) {
+      scored.push_back(dynamic_cast<Held&>(*conversations[i]).past + "= " + texts[i]);
+      all.push_back({-0.5F, likely ? likely(texts[i]) : -1.0F, -0.25F});
+    }
+    return all;
+  }
+
+  std::function<float(const std::string& text)> likely;  // of the least likely token
   std::function<std::vector<double>(const std::string& text, const std::vector<std::string>& choices)> weights;
   int begun = 0;
-  std::vector<std::string> asked, guessed;
+  std::vector<std::string> asked, guessed, scored;
   std::vector<double> sure;  // how sure it had to be of what it answered
 
  private:

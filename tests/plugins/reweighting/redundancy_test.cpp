@@ -80,6 +80,35 @@ TEST(Redundancy, LooksAtTheRepliesWithinEarlierAnswers) {
   EXPECT_DOUBLE_EQ(rows({{"tau", 1.0}, {"history", "assistant"}}, later, outputs)[2], 1.0);
 }
 
+// {x, a, x a} and {x, b, x b} share one of three; without the user's a, {x, x a} and {x, b, x b} one of sqrt(2 3).
+TEST(Redundancy, MayLeaveOutWhatTheUserSaid) {
+  const Example of{.id = "x", .history = {{"user", "a"}, {"assistant", "b"}}, .answer = "", .record = {}};
+  const auto outputs = built::completions({"x a", "x b"});
+  const auto counted = rows({{"tau", 1.0}}, of, outputs),
+             left_out = rows({{"tau", 1.0}, {"echo", "left_out"}}, of, outputs);
+  EXPECT_DOUBLE_EQ(counted[1], 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(left_out[1], 1.0 / std::sqrt(6.0));
+  EXPECT_DOUBLE_EQ(counted[2], 1.0 / std::sqrt(3.0) / 2);
+  EXPECT_DOUBLE_EQ(left_out[2], 0.0);
+  EXPECT_DOUBLE_EQ(left_out[6 + 2], 1.0 / std::sqrt(3.0) / 2) << "an earlier answer's words count";
+}
+
+// By Eq. 5 the first has 3 / (16/9), being less like the user's turn, the second -3 / (8/3). The mean divisor is 20/9.
+TEST(Redundancy, GivesNoBonusForASlip) {
+  auto outputs = built::completions({"a c", "a b"});
+  outputs[0].least_log_prob = outputs[1].least_log_prob = std::log(0.02);
+  const json settings{{"tau", 1.0}, {"slip", 0.01}};
+  EXPECT_EQ(rows(settings, example, outputs), rows({{"tau", 1.0}}, example, outputs));
+  outputs[0].least_log_prob = outputs[1].least_log_prob = std::log(0.005);
+  const auto all = rows(settings, example, outputs);
+  EXPECT_DOUBLE_EQ(all[0], 27.0 / 20);
+  EXPECT_DOUBLE_EQ(all[4], 20.0 / 9);
+  EXPECT_DOUBLE_EQ(all[6], -27.0 / 20) << "to be divided by more is a bonus, too, for a negative reward";
+  // What is more redundant than the others has no bonus to lose.
+  std::swap(outputs[0], outputs[1]);
+  EXPECT_EQ(rows(settings, example, outputs), rows({{"tau", 1.0}}, example, outputs));
+}
+
 // Finds everything to be the opposite of everything else, and remembers what it was told.
 class Contrary : public Host, private Similarity {
  public:
@@ -113,6 +142,16 @@ TEST(Redundancy, RefusesADivisorOfZero) {
     EXPECT_TRUE(
         error.problem().ends_with("tau = 1.000000, s_in = -1.000000, s_hi = -1.000000; set clamp_negative = true"))
         << error.problem();
+  }
+}
+
+TEST(Redundancy, RefusesASimilarityThatCantLeaveOutWhatTheUserSaid) {
+  try {
+    rows({{"echo", "left_out"}}, example, pair, std::make_unique<Contrary>());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit(), Exit::plugin);
+    EXPECT_EQ(error.problem(), "can't leave out what was said before");
   }
 }
 

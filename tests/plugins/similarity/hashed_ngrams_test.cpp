@@ -34,6 +34,17 @@ TEST(HashedNgrams, IsZeroWithoutContentOrWithNothingInCommon) {
   EXPECT_EQ(cosine("a b", "c d"), 0.0);
 }
 
+// {a, b, c, a b, b c} and {a, b, d, a b, b d}: three of five in common; without a, b and a b nothing is.
+TEST(HashedNgrams, LeavesOutWhatWasSaid) {
+  auto plugin = built::open<Similarity>("hashed_ngrams");
+  const auto beyond = [&](const std::vector<std::string>& said) {
+    return built::values(plugin::compare(plugin, {"a b c"}, {"a b d"}, said)).at(0);
+  };
+  EXPECT_DOUBLE_EQ(beyond({}), 0.6);
+  EXPECT_DOUBLE_EQ(beyond({"A b!"}), 0.0);
+  EXPECT_DOUBLE_EQ(beyond({"b", "x"}), 0.5) << "{a, c, a b, b c} and {a, d, a b, b d}";
+}
+
 TEST(HashedNgrams, KeepsRowsAndColumnsInOrder) {
   auto plugin = built::open<Similarity>("hashed_ngrams");
   const auto cosines = built::values(plugin::compare(plugin, {"x", "a"}, {"a", "b", "x"}));

@@ -36,6 +36,7 @@ TEST_F(RollOut, GivesEachPromptItsCompletions) {
       EXPECT_EQ(sample.entropies.size(), sample.tokens.size());
       EXPECT_EQ(group.completions[i].tokens, static_cast<int64_t>(sample.tokens.size()));
       EXPECT_EQ(group.completions[i].finished, sample.finished);
+      EXPECT_EQ(group.completions[i].least_log_prob, *std::ranges::min_element(sample.log_probs));
       EXPECT_EQ(group.completions[i].text, small.run.plugins->tokenizer().decode(sample.tokens));
     }
   }
