@@ -2,13 +2,18 @@
 
 #include <filesystem>
 
+#include "text/words.h"
+
 namespace compeer::judging {
 
 namespace {
 
-// In place of a reading that is the step, word for word. It stands right before the answer: from further away a small
+// In place of a reading that is what is judged. It stands right before the answer: from further away a small
 // model takes hundreds of steps to learn to look for it.
 constexpr const char* same = "same";
+// Behind a reply with a token less likely than this: small models say things that are none.
+constexpr const char* unclear = "unclear";
+constexpr double unlikely = -6;
 
 // Without a system turn, which nobody said.
 std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
@@ -19,23 +24,37 @@ std::string lines_of(const std::vector<Turn>& turns, bool chinese) {
   return text;
 }
 
-std::string tagged(const std::string& tag, const std::string& text) {
-  return "<" + tag + ">" + text + "</" + tag + ">";
-}
-
-// A reading of a step, "" if there is none, beside the text that it is to be compared with.
-std::string tagged(size_t step, const std::optional<std::string>& reading, const std::optional<std::string>& text) {
+// A reading of a step, "" if there is none, beside the step.
+std::string beside_step(size_t step, const std::optional<std::string>& reading, const std::string& text) {
   return reading ? tagged(step_names[step], reading == text ? same : *reading) : "";
 }
 
+// Not all of a step can be told from a reply: what is told agrees with a reading that says it, in this order, and more.
+bool agrees(const std::vector<std::string>& told, const std::vector<std::string>& reading) {
+  auto next = told.begin();
+  for (const std::string& word : reading) {
+    if (next != told.end() && *next == word) ++next;
+  }
+  return next == told.end() && !told.empty();
+}
+
 // What a reply does, beside what the reader made of the dialogue.
-std::string tagged(const StepTexts& reply, const StepTexts& dialogue) {
+std::string beside_reading(const ReplyReading& reply, const StepTexts& dialogue) {
   std::string all;
-  for (size_t step = 0; step < reply.size(); ++step) all += tagged(step, reply[step], dialogue[step]);
-  return all;
+  for (size_t step = 0; step < dialogue.size(); ++step) {
+    const auto& told = reply.steps[step];
+    if (!told) continue;
+    const bool agreed = dialogue[step] && agrees(text::words(*told), text::words(*dialogue[step]));
+    all += tagged(step_names[step], agreed ? same : *told);
+  }
+  return reply.least_log_prob.value_or(0) < unlikely ? all + unclear : all;
 }
 
 }  // namespace
+
+std::string tagged(const std::string& tag, const std::string& text) {
+  return "<" + tag + ">" + text + "</" + tag + ">";
+}
 
 JudgeFormat::JudgeFormat(const Settings& settings)
     : verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
@@ -75,7 +94,7 @@ std::string JudgeFormat::shown(const StepTexts& reading) const {
 }
 
 std::string JudgeFormat::about_step(size_t step, const std::string& text, const StepTexts& reading) const {
-  if (!prompts_) return tagged(step_names[step], text) + tagged(step, reading[step], text);
+  if (!prompts_) return tagged(step_names[step], text) + beside_step(step, reading[step], text);
   return shown(reading, step) +
          prompts_->steps[step].fill({{"step", text}, {"answers", empathy::listed(verdicts_.answers().words())}});
 }
@@ -83,12 +102,12 @@ std::string JudgeFormat::about_step(size_t step, const std::string& text, const 
 std::string JudgeFormat::about_replies(const InterpretedReply& first, const InterpretedReply& second,
                                        const StepTexts& reading) const {
   if (!prompts_) {
-    const auto one = tagged(first.reading, reading), other = tagged(second.reading, reading);
+    const auto one = beside_reading(first.reading, reading), other = beside_reading(second.reading, reading);
     const auto told = one.empty() && other.empty() ? "" : "\n" + one + "\n" + other;
     return shown(reading) + first.text + "\n" + second.text + told;
   }
-  return shown(reading) + prompts_->replies.fill({{"first", shown(first.reading) + first.text},
-                                                  {"second", shown(second.reading) + second.text},
+  return shown(reading) + prompts_->replies.fill({{"first", shown(first.reading.steps) + first.text},
+                                                  {"second", shown(second.reading.steps) + second.text},
                                                   {"answers", empathy::listed(preferences_.answers().words())}});
 }
 

@@ -28,10 +28,20 @@ namespace compeer::judging {
 using StepTexts = std::array<std::optional<std::string>, 3>;
 inline constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 
-/// A reply, and what a reader of replies says it does: the steps that would have led to it, if there is a reader.
+/// "<emotion>sadness</emotion>"
+std::string tagged(const std::string& tag, const std::string& text);
+
+/// What a reader makes of a reply: the steps that would have led to it, and the natural logarithm of how likely the
+/// reader would have said the least likely token of it.
+struct ReplyReading {
+  StepTexts steps;
+  std::optional<double> least_log_prob;
+};
+
+/// A reply, and what was made of it if there is a reader.
 struct InterpretedReply {
   std::string text;
-  StepTexts reading = {};
+  ReplyReading reading = {};
 };
 
 /// How a judge is asked: a context, which all completions of a group share, then up to four questions, each of which
@@ -47,7 +57,8 @@ class JudgeFormat {
   /// there was one: with `prompts` before the question, without them last, as `same` if it is the step itself.
   std::string about_step(size_t step, const std::string& text, const StepTexts& reading = {}) const;
   /// Which of two replies is better? Before them stands all that a reader made of the dialogue. What each does stands
-  /// before it with `prompts`; without them last, on a line for each, as `same` where it is what the dialogue asks for.
+  /// before it with `prompts`; without them last, on a line for each, as `same` where the dialogue's reading says so
+  /// too, and with `unclear` behind it where the reader would hardly have said it like this.
   std::string about_replies(const InterpretedReply& first, const InterpretedReply& second,
                             const StepTexts& reading = {}) const;
 

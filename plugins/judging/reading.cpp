@@ -1,5 +1,6 @@
 #include "judging/reading.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +20,33 @@ std::vector<StepTexts> steps_of(const std::vector<Completion>& answers) {
   return all;
 }
 
+// The steps behind replies. Equal ones are read once.
+std::map<std::string, StepTexts> steps_behind(LanguageModel& reader, const std::vector<AnsweredDialogue>& dialogues) {
+  std::map<std::string, StepTexts> steps;
+  for (const AnsweredDialogue& dialogue : dialogues) {
+    for (const std::string& reply : dialogue.replies) {
+      if (!reply.empty()) steps[reply];
+    }
+  }
+  std::vector<std::vector<Turn>> asked;
+  for (const auto& [reply, unknown] : steps) asked.push_back({{"user", reply}});
+  const auto answered = steps_of(answers(reader, asked, {0, kLongestReading, 0, {"</strategy>"}, kSure}));
+  auto next = answered.begin();
+  for (auto& [reply, known] : steps) known = *next++;
+  return steps;
+}
+
+// The reply as the reader would come to say it: with its own steps, but for the strategy, which the reply shows.
+std::string completion_with(const std::string& reply, const StepTexts& behind, const StepTexts& dialogue) {
+  StepTexts steps = dialogue;
+  if (!behind.back().value_or("").empty()) steps.back() = behind.back();
+  std::string all;
+  for (size_t step = 0; step < steps.size(); ++step) {
+    if (steps[step]) all += tagged(step_names[step], *steps[step]);
+  }
+  return all + "\n" + reply;
+}
+
 StepTexts steps_in(const nlohmann::json& object, const std::string& name) {
   if (!object.is_object()) throw std::runtime_error("has a '" + name + "' that is no object");
   StepTexts reading;
@@ -29,6 +57,18 @@ StepTexts steps_in(const nlohmann::json& object, const std::string& name) {
     reading[step] = found->get<std::string>();
   }
   return reading;
+}
+
+ReplyReading reply_in(const nlohmann::json& reading, const std::string& name) {
+  if (!reading.contains(name))
+    throw std::runtime_error("has no 'reading' of its replies, which the stage read makes with replies = true");
+  const auto& object = reading.at(name);
+  ReplyReading reply{steps_in(object, "reading." + name), {}};
+  const auto least = object.find("least_log_prob");
+  if (least == object.end()) return reply;
+  if (!least->is_number()) throw std::runtime_error("has no number in 'reading." + name + ".least_log_prob'");
+  reply.least_log_prob = least->get<double>();
+  return reply;
 }
 
 }  // namespace
@@ -50,16 +90,44 @@ std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector
   return steps_of(answers(reader, histories, {0, kLongestReading, 0, {"</strategy>"}}));
 }
 
-std::vector<StepTexts> read_replies(LanguageModel& reader, const std::vector<std::string>& replies) {
-  std::map<std::string, size_t> known;  // equal ones are read once
-  std::vector<std::vector<Turn>> asked;
-  for (const std::string& reply : replies) {
-    if (!reply.empty() && known.emplace(reply, asked.size()).second) asked.push_back({{"user", reply}});
+std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
+                                                    const std::vector<AnsweredDialogue>& dialogues) {
+  const auto steps = steps_behind(reader, dialogues);
+  std::vector<std::unique_ptr<Conversation>> conversations;
+  std::vector<Conversation*> lent;
+  std::vector<std::string> said;
+  std::vector<std::vector<size_t>> places;  // of a reply's score; equal ones share it
+  for (const AnsweredDialogue& dialogue : dialogues) {
+    conversations.push_back(reader.begin(dialogue.history));
+    std::map<std::string, size_t> known;
+    auto& of_dialogue = places.emplace_back();
+    for (const std::string& reply : dialogue.replies) {
+      const auto [place, is_new] = known.emplace(reply, said.size());
+      of_dialogue.push_back(place->second);
+      if (!is_new || reply.empty()) continue;
+      lent.push_back(conversations.back().get());
+      said.push_back(completion_with(reply, steps.at(reply), dialogue.reading));
+    }
   }
-  const auto readings = steps_of(answers(reader, asked, {0, kLongestReading, 0, {"</strategy>"}, kSure}));
-  std::vector<StepTexts> all;
-  for (const std::string& reply : replies) all.push_back(reply.empty() ? StepTexts{} : readings[known.at(reply)]);
+  const auto scores = reader.score(lent, said);
+  std::vector<std::vector<ReplyReading>> all;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    auto& readings = all.emplace_back();
+    for (size_t k = 0; k < places[i].size(); ++k) {
+      const std::string& reply = dialogues[i].replies[k];
+      if (reply.empty())
+        readings.emplace_back();
+      else
+        readings.push_back({steps.at(reply), *std::ranges::min_element(scores[places[i][k]])});
+    }
+  }
   return all;
+}
+
+nlohmann::json to_json(const ReplyReading& reading) {
+  auto object = to_json(reading.steps);
+  if (reading.least_log_prob) object["least_log_prob"] = *reading.least_log_prob;
+  return object;
 }
 
 nlohmann::json to_json(const StepTexts& reading) {
@@ -77,10 +145,8 @@ Reading reading_in(const nlohmann::json& record, const Reads& reads) {
   const auto& object = record.at("reading");
   if (reads.dialogue) reading.dialogue = steps_in(object, "reading");
   if (!reads.replies) return reading;
-  if (!object.contains("reference") || !object.contains("reply"))
-    throw std::runtime_error("has no 'reading' of its replies, which the stage read makes with replies = true");
-  reading.reference = steps_in(object.at("reference"), "reading.reference");
-  reading.reply = steps_in(object.at("reply"), "reading.reply");
+  reading.reference = reply_in(object, "reference");
+  reading.reply = reply_in(object, "reply");
   return reading;
 }
 

@@ -22,18 +22,29 @@ std::vector<Completion> answers(LanguageModel& model, const std::vector<std::vec
 /// write. A small judge can't compare a step with a conclusion of its own that it has not put into words.
 std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector<Turn>>& histories);
 
+/// A dialogue, how the reader took it, and what was said to the seeker.
+struct AnsweredDialogue {
+  std::vector<Turn> history;
+  StepTexts reading;
+  std::vector<std::string> replies;
+};
+
 /// What replies do: the steps that would have led to them, by a reader that was also taught that (dataset cer,
-/// `reads_replies`). Not all of a step can be told from a reply: words that the reader is not sure of are left out.
-/// Nothing of an empty reply.
-std::vector<StepTexts> read_replies(LanguageModel& reader, const std::vector<std::string>& replies);
+/// `reads_replies`), and how likely it would have said the same. Not all of a step can be told from a reply: words that
+/// the reader is not sure of are left out. Nothing of an empty reply. [dialogues][replies]
+std::vector<std::vector<ReplyReading>> read_replies(LanguageModel& reader,
+                                                    const std::vector<AnsweredDialogue>& dialogues);
 
 /// {"history": "...", "emotion": "...", "strategy": "..."}, without those that are not there.
 nlohmann::json to_json(const StepTexts& reading);
+/// The same, and "least_log_prob".
+nlohmann::json to_json(const ReplyReading& reading);
 
 /// What a record's reader made of it: its "reading", which is a reading of the dialogue with one of the "reference" and
 /// one of the "reply" in it.
 struct Reading {
-  StepTexts dialogue, reference, reply;
+  StepTexts dialogue;
+  ReplyReading reference, reply;
 };
 
 /// What of it is to be shown.

@@ -75,14 +75,15 @@ void JudgedReward::score(const Group& group, Scores& scores) const {
 StepTexts JudgedReward::show_readings(const std::vector<Turn>& history, InterpretedReply& reference,
                                       std::vector<JudgeInput>& cases) const {
   if (!reader_) return {};
+  const auto reading = read(*reader_, {history})[0];
   if (reads_replies_ && scope_.reply) {
-    std::vector<std::string> replies{reference.text};
-    for (const JudgeInput& one : cases) replies.push_back(one.reply.text);
-    const auto readings = read_replies(*reader_, replies);
+    AnsweredDialogue dialogue{history, reading, {reference.text}};
+    for (const JudgeInput& one : cases) dialogue.replies.push_back(one.reply.text);
+    const auto readings = read_replies(*reader_, {dialogue})[0];
     reference.reading = readings[0];
     for (size_t i = 0; i < cases.size(); ++i) cases[i].reply.reading = readings[i + 1];
   }
-  return read(*reader_, {history})[0];
+  return reading;
 }
 
 Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {

@@ -42,16 +42,17 @@ class Cer : public Dataset {
   }
 
   int64_t size(const std::string& split) const override {
-    const auto found = splits_.find(split);
-    return found == splits_.end() ? 0 : static_cast<int64_t>(found->second.size()) * per_record();
+    return count(splits_, split) * per_record() + count(told_, split);
   }
 
   Example get(const std::string& split, int64_t index) override {
+    const int64_t completions = count(splits_, split) * per_record();
+    if (index >= completions) return for_reader(read(told_.at(split).at(static_cast<size_t>(index - completions))));
     const auto& lines = splits_.at(split);
     const auto record = read(lines.at(static_cast<size_t>(index / per_record())));
-    const auto question = static_cast<size_t>(index % per_record());
     if (view_ == "record") return whole(record);
-    if (view_ == "policy") return question == 0 ? for_policy(record) : for_reader(record);
+    if (view_ == "policy") return for_policy(record);
+    const auto question = static_cast<size_t>(index % per_record());
     if (view_ == "unifireward") return for_judge(record, 0, kStepQuestions);
     if (view_ == "prm") return for_judge(record, question, question);
     return for_judge(record, kStepQuestions, kStepQuestions);
@@ -60,10 +61,13 @@ class Cer : public Dataset {
   std::vector<Unreadable> unreadable() const override { return unreadable_; }
 
  private:
-  int64_t per_record() const {
-    if (view_ == "policy" && reads_.replies) return 2;
-    return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1;
+  using Lines = std::map<std::string, std::vector<std::string>>;  // records, as they stand in the file, by split
+
+  static int64_t count(const Lines& lines, const std::string& split) {
+    const auto found = lines.find(split);
+    return found == lines.end() ? 0 : static_cast<int64_t>(found->second.size());
   }
+  int64_t per_record() const { return view_ == "prm" ? static_cast<int64_t>(kStepQuestions) : 1; }
   bool judged() const { return view_ != "policy" && view_ != "record"; }
 
   // Records that were never divided are read as the split train, and go on without one.
@@ -109,13 +113,17 @@ class Cer : public Dataset {
         throw std::runtime_error("has no labels ('steps', 'preference')");
       if (judged()) judging::reading_in(record.all, reads_);
       ++read_;
-      if (view_ == "policy" && !wanted(record)) return;
+      const auto split = record.all.value("split", "train");
       const auto original = record.all.find("rewritten");
-      if (original != record.all.end() && rewritten_ != "kept") {
-        if (rewritten_ == "replaced") ++copies_[original->get<std::string>()];
-        return;
+      const bool left_out = original != record.all.end() && rewritten_ != "kept";
+      if (view_ == "policy" && reads_.replies && !left_out && of_one_piece(record.all))
+        told_[split].emplace_back(raw.bytes);
+      if (view_ == "policy" && !wanted(record)) return;
+      if (!left_out) {
+        splits_[split].emplace_back(raw.bytes);
+      } else if (rewritten_ == "replaced") {
+        ++copies_[original->get<std::string>()];
       }
-      splits_[record.all.value("split", "train")].emplace_back(raw.bytes);
     } catch (const std::exception& error) {
       unreadable_.push_back({path_.string(), raw.number, error.what()});
     }
@@ -141,6 +149,13 @@ class Cer : public Dataset {
     const bool right = std::all_of(record.steps.begin(), record.steps.end(), [](bool step) { return step; });
     if (keep_ == "reference") return right;
     return right && empathy::as_good(record.preference);
+  }
+
+  // Whoever wrote the steps wrote the reply that follows from them, right or wrong: from these one learns what a reply
+  // does. Where something was spoilt, the reply may be another dialogue's.
+  static bool of_one_piece(const json& record) {
+    const auto from = record.find("provenance");
+    return from == record.end() || !from->contains("candidates") || !from->at("candidates").contains("spoilt");
   }
 
   [[noreturn]] void refuse() const {
@@ -207,7 +222,7 @@ class Cer : public Dataset {
   const judging::Reads reads_;
   const std::filesystem::path media_;
   const judging::JudgeFormat form_;
-  std::map<std::string, std::vector<std::string>> splits_;  // records, as they stand in the file
+  Lines splits_, told_;  // completions and replies that are examples
   std::vector<Unreadable> unreadable_;
   std::map<std::string, size_t> copies_;  // of an original, by its id
   int64_t read_ = 0;

@@ -28,22 +28,19 @@ class Read : public Stage {
       if (known.emplace(record.at("history"), histories.size()).second)
         histories.push_back(stages::turns_in(record.at("history")));
     }
-    const auto dialogues = judging::read(reader_, histories);
-    const auto replies = replies_ ? judging::read_replies(reader_, replies_of(records)) : std::vector<judging::StepTexts>{};
+    std::vector<judging::AnsweredDialogue> dialogues;
+    const auto readings = judging::read(reader_, histories);
+    for (size_t i = 0; i < histories.size(); ++i) dialogues.push_back({std::move(histories[i]), readings[i], {}});
     std::vector<Outcome> outcomes;
-    for (size_t i = 0; i < records.size(); ++i) {
-      json record = records[i];
-      const auto& reading = dialogues[known.at(record.at("history"))];
-      record["reading"] = judging::to_json(reading);
-      if (replies_) {
-        record["reading"]["reference"] = judging::to_json(replies[2 * i]);
-        record["reading"]["reply"] = judging::to_json(replies[2 * i + 1]);
-      }
-      record["provenance"]["reading"] = {{"model", folder_}, {"weights", weights_}};
-      outcomes.push_back(stages::kept(std::move(record)));
+    for (const json& record : records) {
+      const auto& reading = readings[known.at(record.at("history"))];
+      json& read = outcomes.emplace_back(stages::kept(record)).records[0];
+      read["reading"] = judging::to_json(reading);
+      read["provenance"]["reading"] = {{"model", folder_}, {"weights", weights_}};
       for (size_t step = 0; step < reading.size(); ++step)
         outcomes.back().counts[std::string(judging::step_names[step]) + (reading[step] ? " read" : " not read")] = 1;
     }
+    if (replies_) read_replies(records, known, std::move(dialogues), outcomes);
     return outcomes;
   }
 
@@ -51,13 +48,21 @@ class Read : public Stage {
 
  private:
   // Of each record the reference and what was written in its place.
-  static std::vector<std::string> replies_of(const std::vector<json>& records) {
-    std::vector<std::string> replies;
+  void read_replies(const std::vector<json>& records, const std::map<json, size_t>& known,
+                    std::vector<judging::AnsweredDialogue> dialogues, std::vector<Outcome>& outcomes) const {
     for (const json& record : records) {
+      auto& replies = dialogues[known.at(record.at("history"))].replies;
       replies.push_back(record.at("reference").get<std::string>());
       replies.push_back(record.at("candidates").at(0).at("reply").get<std::string>());
     }
-    return replies;
+    const auto readings = judging::read_replies(reader_, dialogues);
+    std::vector<size_t> next(dialogues.size());
+    for (size_t i = 0; i < records.size(); ++i) {
+      const size_t dialogue = known.at(records[i].at("history"));
+      json& reading = outcomes[i].records[0]["reading"];
+      reading["reference"] = judging::to_json(readings[dialogue][next[dialogue]++]);
+      reading["reply"] = judging::to_json(readings[dialogue][next[dialogue]++]);
+    }
   }
 
   const std::string folder_;

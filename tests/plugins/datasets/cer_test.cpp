@@ -79,12 +79,20 @@ TEST_F(Cer, TeachesAThoughtInPlaceOfStepsOrNone) {
   EXPECT_EQ(get(thought, 0).answer, answer);
 }
 
-TEST_F(Cer, TeachesToReadRepliesByASecondExampleOfEachRecord) {
-  auto data = open({{"keep", "reference"}, {"reads_replies", true}});
+TEST_F(Cer, TeachesToReadRepliesByAllThatWereWrittenWithTheirSteps) {
+  auto spoilt = record("e", {true, true, true}, "second", "train"), other = record("f", {}, "second", "train");
+  spoilt["provenance"]["candidates"]["spoilt"] = {"reply"};
+  other["rewritten"] = "a";
+  other["steps"] = {{true, true, true}};
+  lines({record("a", {true, true, true}, "second", "train").dump(), spoilt.dump(), other.dump(),
+         record("b", {true, false, true}, "first", "train").dump()});
+  auto data = open({{"reads_replies", true}, {"rewritten", "left_out"}});
   ASSERT_EQ(size(data), 4);
-  EXPECT_EQ(get(data, 2).id, "c");
+  EXPECT_EQ(get(data, 0).id, "a");
+  EXPECT_EQ(get(data, 1).id, "e");
+  EXPECT_EQ(get(data, 2).id, "a/reply");
   const auto reply = get(data, 3);
-  EXPECT_EQ(reply.id, "c/reply");
+  EXPECT_EQ(reply.id, "b/reply");
   ASSERT_EQ(reply.history.size(), 1u);
   EXPECT_EQ(reply.history[0].role + ": " + reply.history[0].text, "user: why?") << "of the steps, not the reference";
   EXPECT_EQ(reply.answer, "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>");
@@ -143,13 +151,13 @@ TEST_F(Cer, ShowsTheReadingBehindEachStep) {
 
 TEST_F(Cer, ShowsWhatTheRepliesDo) {
   auto read = record("a", {true, true, true}, "first", "train");
-  read["reading"] = {{"history", "late"}, {"reference", {{"strategy", "advice"}}}, {"reply", {{"emotion", "anger"}}}};
+  read["reading"] = {{"history", "late"}, {"reference", {{"strategy", "advice"}}}, {"reply", {{"emotion", "anger"}, {"least_log_prob", -7.5}}}};
   lines({read.dump()});
   const json settings{{"view", "unifireward"}, {"reads_replies", true}, {"order", "reference_first"}};
   auto data = open(settings);
   const auto history = get(data, 0).history;
   EXPECT_EQ(history[1].text, "<history>early</history>") << "how the dialogue was read is another setting";
-  EXPECT_EQ(history[7].text, "tell me more\nwhy?\n<strategy>advice</strategy>\n<emotion>anger</emotion>");
+  EXPECT_EQ(history[7].text, "tell me more\nwhy?\n<strategy>advice</strategy>\n<emotion>anger</emotion>unclear");
   read["reading"].erase("reply");
   lines({read.dump()});
   auto more = settings;
@@ -157,6 +165,11 @@ TEST_F(Cer, ShowsWhatTheRepliesDo) {
   auto without = open(more);
   const auto all = without.call("unreadable", [](Dataset& d) { return d.unreadable(); });
   EXPECT_EQ(all.at(0).reason, "has no 'reading' of its replies, which the stage read makes with replies = true");
+  read["reading"]["reply"]["least_log_prob"] = "low";
+  lines({read.dump()});
+  auto wrong = open(more);
+  EXPECT_EQ(wrong.call("unreadable", [](Dataset& d) { return d.unreadable(); }).at(0).reason,
+            "has no number in 'reading.reply.least_log_prob'");
 }
 
 TEST_F(Cer, ShowsRepliesInAnOrderThatFollowsFromTheName) {

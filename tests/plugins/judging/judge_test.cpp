@@ -59,13 +59,36 @@ TEST(Judge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
 TEST(Judge, SeesBehindTheRepliesWhatEachDoes) {
   Scripted language_model(yes);
   auto one = all_parts();
-  one.reply.reading = {std::nullopt, "anger", "plan"};
-  const InterpretedReply reference{"r", {"late", std::nullopt, "advice"}};
+  one.reply.reading.steps = {std::nullopt, "anger", "plan"};
+  const InterpretedReply reference{"r", {{"late", std::nullopt, "advice"}, -1.0}};
   Judge(language_model, bare(), {.steps = false}, {})
       .judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
   EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <strategy>plan</strategy>r\nwhy?\n"
             "<history>late</history><strategy>advice</strategy>\n<emotion>anger</emotion><strategy>same</strategy>");
+}
+
+TEST(Judge, SeesWhichReplyTheReaderWouldHardlyHaveSaid) {
+  Scripted language_model(yes);
+  auto one = all_parts();
+  one.reply.reading = {{std::nullopt, "anger", std::nullopt}, -6.5};
+  Judge(language_model, bare(), {.steps = false}, {}).judge(kHistory, {"r", {{}, -5.5}}, {one});
+  EXPECT_EQ(language_model.asked.at(0), "user: i am sad\n? r\nwhy?\n\n<emotion>anger</emotion>unclear");
+}
+
+// A reply tells a feeling and not how strong it is; one that tells nothing agrees with nothing.
+TEST(Judge, SeesThatAReplyDoesWhatTheReadingSaysAsFarAsItCanBeTold) {
+  Scripted language_model(yes);
+  auto one = all_parts();
+  one.reply.reading.steps = {"", "negative, anger", "plan"};
+  const InterpretedReply reference{"r", {{"team, work", "anger 4", "plan advice"}, {}}};
+  Judge(language_model, bare(), {.steps = false}, {})
+      .judge(kHistory, reference, {one}, {"work, team, early", "negative, anger 4", "plan"});
+  EXPECT_EQ(language_model.asked.at(0),
+            "user: i am sad\n? <history>work, team, early</history><emotion>negative, anger 4</emotion>"
+            "<strategy>plan</strategy>r\nwhy?\n"
+            "<history>team, work</history><emotion>same</emotion><strategy>plan advice</strategy>\n"
+            "<history></history><emotion>same</emotion><strategy>same</strategy>");
 }
 
 TEST(Judge, ReadsTheContextOnceForAGroup) {

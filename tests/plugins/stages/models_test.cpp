@@ -72,13 +72,31 @@ TEST_F(AskModels, ReadAlsoTellsWhatRepliesDoAsFarAsTheModelIsSure) {
   twice["reference"] = "";
   const auto outcomes = make("read", {{"replies", true}}, {record("a"), twice});
   EXPECT_EQ(language_model_.asked, (std::vector<std::string>{"user: hello\nassistant: hi\nuser: i am sad\n? ",
-                                                             "user: tell me more\n? ", "user: r\n? "}))
+                                                             "user: r\n? ", "user: tell me more\n? "}))
       << "equal replies once";
   EXPECT_EQ(language_model_.sure, (std::vector<double>{0, .5, .5}));
-  const json steps = {{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}};
+  json steps = {{"history", "early"}, {"emotion", "sadness"}, {"strategy", "question"}, {"least_log_prob", -1.0}};
   EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reference"), steps);
   EXPECT_EQ(outcomes[0].records.at(0).at("reading").at("reply"), steps);
   EXPECT_EQ(outcomes[1].records.at(0).at("reading").at("reference"), json::object());
+}
+
+TEST_F(AskModels, ReadWeighsRepliesBehindTheModelsOwnStepsAndTheStrategyThatTheyShow) {
+  const auto answer = [](const std::string& past, const std::string&, uint32_t) {
+    return past.find("hello") != std::string::npos ? kWhole : "<history>late</history><strategy>advice</strategy>";
+  };
+  language_model_ = Scripted(answer);
+  language_model_.likely = [](const std::string& text) { return text.ends_with("\nr") ? -7.0F : -2.0F; };
+  const auto outcomes = make("read", {{"replies", true}}, {record("a")});
+  EXPECT_EQ(language_model_.scored,
+            (std::vector<std::string>{
+                "user: hello\nassistant: hi\nuser: i am sad\n= "
+                "<history>early</history><emotion>sadness</emotion><strategy>advice</strategy>\ntell me more",
+                "user: hello\nassistant: hi\nuser: i am sad\n= "
+                "<history>early</history><emotion>sadness</emotion><strategy>advice</strategy>\nr"}));
+  const json& reading = outcomes[0].records.at(0).at("reading");
+  EXPECT_EQ(reading.at("reference").at("least_log_prob"), -2.0);
+  EXPECT_EQ(reading.at("reply").at("least_log_prob"), -7.0);
 }
 
 TEST_F(AskModels, RespondSetsAnAnswerWithoutLabelsBesideEachRecord) {
