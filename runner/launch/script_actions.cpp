@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <map>
 
+#include "base/files.h"
 #include "base/inside.h"
+#include "base/json.h"
 #include "launch/opening.h"
 #include "plugin/search.h"
 #include "record/in_child.h"
@@ -128,7 +130,7 @@ class ScriptActions : public script::Actions {
     for (const auto& run : report.runs) {
       if (fs::exists(run.path)) folders.push_back(run.path);
     }
-    prepare_place(report.output);
+    prepare_place(report.output, "report");
     const auto result = record::in_child(
         [&] {
           report::Options options{report.title, to_sweep(report)};
@@ -141,6 +143,16 @@ class ScriptActions : public script::Actions {
     if (!options_.launch.quiet) note(fmt::format("report: {}", report.output));
   }
 
+  std::optional<spec::json> kept(const std::string& file) const override {
+    if (!fs::exists(file)) return {};
+    return read_json_object<spec::json>(file);
+  }
+
+  void keep(const std::string& file, const spec::json& figures) override {
+    prepare_place(file, "kept figures");
+    write_file(file, figures.dump(1) + "\n");
+  }
+
   void note(const std::string& text) override {
     if (options_.agenda) options_.agenda->notes.push_back(text);
     if (!options_.rehearsal && !options_.agenda) fmt::print(stderr, "{}\n", spec::printable_lines(text));
@@ -148,11 +160,12 @@ class ScriptActions : public script::Actions {
 
  private:
   // The script's name for it stays below the current folder, but a link on its way might not.
-  void prepare_place(const fs::path& output) const {
+  void prepare_place(const fs::path& output, const char* what) const {
     const auto folder = fs::absolute(output).parent_path();
     if (!lies_inside(fs::current_path(), folder) && !lies_inside(options_.launch.results, folder)) {
-      throw Error(output.string(), "a script's report can't be written there: a link leads out of the current folder",
-                  "", Exit::data);
+      throw Error(output.string(),
+                  fmt::format("a script's {} can't be written there: a link leads out of the current folder", what), "",
+                  Exit::data);
     }
     fs::create_directories(folder);
   }

@@ -50,6 +50,10 @@ class Actions {
 
   virtual void report(const ReportRequest& report) = 0;
 
+  /// Figures that were kept in a file; nothing where there is none. Throws Error (exit 4) if that is no JSON object.
+  virtual std::optional<spec::json> kept(const std::string& /*file*/) const { return {}; }
+  virtual void keep(const std::string& /*file*/, const spec::json& /*figures*/) {}
+
   /// A remark for the user, beside what the script prints.
   virtual void note(const std::string& text) = 0;
 };

@@ -12,6 +12,7 @@
 #include "lua/userdata.h"
 #include "lua/value.h"
 #include "script/figures.h"
+#include "script/kept_figures.h"
 #include "script/module.h"
 
 namespace compeer::script {
@@ -28,15 +29,18 @@ class Conduct {
 
   void run_all() {
     auto& table = study_.table;
+    KeptFigures kept(actions(L_), table, study_.kept);
     for (size_t seed = 0; seed < table.seeds.size(); ++seed) {
       for (size_t row = 0; row < table.rows.size(); ++row) {
+        if (kept.take(seed, row)) continue;
         const auto result = run(table.seeds[seed], row);
         refuse_repetition(result, table.seeds[seed], row);
-        keep(result);
+        add(result);
         for (size_t figure = 0; figure < table.figures.size(); ++figure)
           table.values[row][figure][seed] = value(result, row, figure);
         lua_settop(L_, 3);
       }
+      kept.keep(seed);
     }
     refuse_unseen();
     table.notes = failures(study_.runs);
@@ -75,7 +79,7 @@ class Conduct {
                 "use the seed in 'run': base:with { name = row.name .. \"-\" .. seed, seed = seed }");
   }
 
-  void keep(const RunResult& result) {
+  void add(const RunResult& result) {
     study_.planned = study_.planned || result.state == RunResult::State::planned;
     const auto same = [&](const RunResult& other) { return other.path == result.path; };
     if (std::none_of(study_.runs.begin(), study_.runs.end(), same)) study_.runs.push_back(result);
@@ -171,7 +175,7 @@ int interval_of(lua_State* L) {
 int difference_of(lua_State* L) {
   const auto& study = check_study(L, 1);
   const size_t row = row_at(L, study, 2), base = row_at(L, study, 3), figure = figure_at(L, study, 4);
-  push_difference(L, study.table.differences({row, base}, figure));
+  push_difference(L, study.table.differences(row, base, figure));
   return 1;
 }
 
@@ -201,9 +205,12 @@ void show(lua_State* L, const Study& study) {
   if (!study.planned) return sandbox(L).print(table.text() + "\n");
   auto text = fmt::format("study {}: {} row{}, {} seed{}", table.name, table.rows.size(),
                           table.rows.size() == 1 ? "" : "s", table.seeds.size(), table.seeds.size() == 1 ? "" : "s");
-  if (!table.contrasts.empty())
-    text += fmt::format(", {} differences to test", table.contrasts.size() * table.figures.size());
+  size_t tests = 0;
+  for (const auto& contrast : table.contrasts) tests += contrast.figures.size();
+  if (tests > 0) text += fmt::format(", {} differences to test", tests);
   actions(L).note(text);
+  const auto kept = table.so_far();
+  if (!kept.seeds.empty()) sandbox(L).print(kept.text() + "\n");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace compeer::script {
 struct Study {
   StudyTable table;
   std::vector<std::string> figures;  // their names; "" for a function
+  std::string kept;                  // folder for the figures of each seed; "": none
   std::vector<RunResult> runs;       // each once
   bool planned = false;              // a dry run
 };

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "base/inside.h"
 #include "lua/userdata.h"
 #include "lua/value.h"
 #include "script/module.h"
@@ -15,7 +17,7 @@ namespace compeer::script {
 namespace {
 
 constexpr size_t most_seeds = 10'000, most_cells = 100'000;
-const std::vector<std::string> fields{"against", "contrasts", "figures", "name", "rows", "run", "seeds"};
+const std::vector<std::string> fields{"against", "contrasts", "figures", "kept", "name", "rows", "run", "seeds"};
 
 [[noreturn]] void refuse(const std::string& field, const std::string& what, const std::string& example) {
   throw Error("", fmt::format("a study's '{}' {}", field, what), example);
@@ -59,6 +61,7 @@ class Declaration {
     read_rows();
     read_figures();
     read_contrasts();
+    read_kept();
     require("run", LUA_TFUNCTION, "is the function that makes a run", "run = function(seed, row) return ... end");
     study_.table.clear();
     return std::move(study_);
@@ -247,23 +250,54 @@ class Declaration {
       if (!against.is_string()) refuse("against", "is the name of a row", "against = \"SFT\"");
       const size_t base = place_of(table.rows, against, "'against' names a row that isn't there:");
       for (size_t row = 0; row < table.rows.size(); ++row) {
-        if (row != base) table.contrasts.push_back({row, base});
+        if (row != base) table.contrasts.push_back({row, base, all_figures()});
       }
     }
     if (!pairs.is_null() && !pairs.is_array()) refuse("contrasts", "is a list of pairs", example_of_contrasts);
     for (const auto& pair : pairs) {
-      if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
+      const bool names_two = pair.is_array() && pair.size() >= 2 && pair[0].is_string() && pair[1].is_string();
+      if (!names_two || pair.size() > 3 || (pair.size() == 3 && !pair[2].is_array()))
         refuse("contrasts", "is a list of pairs of rows, each minus the other", example_of_contrasts);
       const auto row = place_of(table.rows, pair[0], "a contrast names a row that isn't there:");
       const auto base = place_of(table.rows, pair[1], "a contrast names a row that isn't there:");
       if (row == base) throw Error("", fmt::format("a contrast of '{}' with itself", table.rows[row]));
-      table.contrasts.push_back({row, base});
+      table.contrasts.push_back({row, base, pair.size() == 3 ? figures_named(pair[2]) : all_figures()});
     }
+  }
+
+  std::vector<size_t> all_figures() const {
+    std::vector<size_t> all(study_.table.figures.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  // Figures of a contrast by their titles.
+  std::vector<size_t> figures_named(const spec::json& names) const {
+    std::vector<std::string> titles;
+    for (const auto& figure : study_.table.figures) titles.push_back(figure.title);
+    std::vector<size_t> some;
+    for (const auto& name : names) {
+      if (!name.is_string()) refuse("contrasts", "name figures by their titles", example_of_contrasts);
+      some.push_back(place_of(titles, name, "a contrast names a figure that isn't there:"));
+    }
+    return some;
+  }
+
+  void read_kept() {
+    const auto folder = option(L_, 1, "kept");
+    if (folder.is_null()) return;
+    if (!folder.is_string() || folder.get<std::string>().empty())
+      refuse("kept", "is a folder", "kept = \"figures/rates\"");
+    study_.kept = file_name(folder.get<std::string>());
+    if (!stays_below(".", study_.kept))
+      throw Error("", fmt::format("figures can't be kept in '{}'", study_.kept),
+                  "give a folder below the current one: kept = \"figures/rates\"");
   }
 
   static constexpr const char* example_of_rows = "rows = { { \"slow\", lr = 1e-5 }, { \"fast\", lr = 1e-4 } }";
   static constexpr const char* example_of_figures = "figures = { \"reward\", { \"Empathy\", \"esc_eval.empathic\" } }";
-  static constexpr const char* example_of_contrasts = "contrasts = { { \"fast\", \"slow\" } }";
+  static constexpr const char* example_of_contrasts =
+      "contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", \"slow\", { \"reward\" } } } for this figure alone";
 
   lua_State* L_;
   Study study_;

@@ -58,7 +58,8 @@ std::pair<Lines, size_t> difference_lines(const StudyTable& table) {
   std::vector<double> p_values;
   for (const auto& contrast : table.contrasts) {
     for (size_t f = 0; f < table.figures.size(); ++f) {
-      const auto differences = table.differences(contrast, f);
+      const auto differences =
+          contrast.compares(f) ? table.differences(contrast.row, contrast.base, f) : std::vector<double>();
       found.push_back(statistics::mean_interval(differences));
       p_values.push_back(found.back().has_interval() ? statistics::t_test(differences) : Estimate::unknown);
     }
@@ -68,7 +69,9 @@ std::pair<Lines, size_t> difference_lines(const StudyTable& table) {
   for (size_t i = 0; i < found.size(); ++i) {
     const size_t contrast = i / table.figures.size();
     if (lines.size() == contrast) lines.push_back({table.rows[table.contrasts[contrast].row]});
-    lines.back().push_back(cell(found[i], "{:+.3f}", !found[i].clear() ? "" : corrected[i] < 0.05 ? "!!" : "!"));
+    const bool compared = table.contrasts[contrast].compares(i % table.figures.size());
+    const auto mark = !found[i].clear() ? "" : corrected[i] < 0.05 ? "!!" : "!";
+    lines.back().push_back(compared ? cell(found[i], "{:+.3f}", mark) : "");
   }
   const auto tested = [](double p) { return !std::isnan(p); };
   return {lines, static_cast<size_t>(std::count_if(p_values.begin(), p_values.end(), tested))};
@@ -134,9 +137,31 @@ void StudyTable::clear() {
   values.assign(rows.size(), std::vector<std::vector<double>>(figures.size(), none));
 }
 
-std::vector<double> StudyTable::differences(const Contrast& contrast, size_t figure) const {
+bool StudyTable::Contrast::compares(size_t figure) const {
+  return std::find(figures.begin(), figures.end(), figure) != figures.end();
+}
+
+StudyTable StudyTable::so_far() const {
+  StudyTable some = *this;
+  some.seeds.clear();
+  for (auto& row : some.values) {
+    for (auto& figure : row) figure.clear();
+  }
+  for (size_t seed = 0; seed < seeds.size(); ++seed) {
+    const auto known = [&](const auto& figure) { return !std::isnan(figure[seed]); };
+    if (std::none_of(values.begin(), values.end(), [&](const auto& row) { return std::ranges::any_of(row, known); }))
+      continue;
+    some.seeds.push_back(seeds[seed]);
+    for (size_t r = 0; r < values.size(); ++r) {
+      for (size_t f = 0; f < figures.size(); ++f) some.values[r][f].push_back(values[r][f][seed]);
+    }
+  }
+  return some;
+}
+
+std::vector<double> StudyTable::differences(size_t row, size_t base_row, size_t figure) const {
   std::vector<double> found;
-  const auto &own = values[contrast.row][figure], &base = values[contrast.base][figure];
+  const auto &own = values[row][figure], &base = values[base_row][figure];
   for (size_t i = 0; i < own.size(); ++i) found.push_back(own[i] - base[i]);
   return found;
 }

@@ -15,7 +15,10 @@ struct StudyTable {
     int better = 1;  ///< 1: the highest mean is best; -1: the lowest; 0: neither
   };
   struct Contrast {
-    size_t row, base;  ///< the row minus the base
+    size_t row, base;             ///< the row minus the base
+    std::vector<size_t> figures;  ///< that are compared
+
+    bool compares(size_t figure) const;
   };
 
   std::string name;
@@ -29,7 +32,11 @@ struct StudyTable {
   /// A table of NaN.
   void clear();
 
-  std::vector<double> differences(const Contrast& contrast, size_t figure) const;
+  /// Of those seeds alone that have any number.
+  StudyTable so_far() const;
+
+  /// Of the row less the base, seed by seed.
+  std::vector<double> differences(size_t row, size_t base, size_t figure) const;
 
   /// Means ±half of their 95 % intervals (Student's t), the best mean of a figure marked *, the second best +; below it
   /// the contrasts: ! where the 95 % interval leaves zero out, !! where that holds with Holm's correction for all

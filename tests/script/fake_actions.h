@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,11 +47,17 @@ class FakeActions : public Actions {
 
   void failed(const std::vector<RunResult>& runs) override { failed_.insert(failed_.end(), runs.begin(), runs.end()); }
   void report(const ReportRequest& report) override { reports_.push_back(report); }
+  std::optional<spec::json> kept(const std::string& file) const override {
+    return kept_.contains(file) ? std::optional(kept_.at(file)) : std::nullopt;
+  }
+  void keep(const std::string& file, const spec::json& figures) override { kept_[file] = figures; }
+  bool quick() const override { return quick_; }
   void note(const std::string& text) override { notes_ += text + "\n"; }
 
   spec::FakeCatalog catalog_;
   std::vector<spec::Change> changes_;
-  bool dry_ = false;
+  bool dry_ = false, quick_ = false;
+  std::map<std::string, spec::json> kept_;
   std::string folder_ = "results";
   std::function<void(RunResult&)> answer_;
   int jobs_ = 0;

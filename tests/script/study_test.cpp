@@ -65,6 +65,66 @@ TEST(Study, CorrectsForAllContrastsThatAreDeclared) {
   EXPECT_NE(three.find("for all 6 differences"), std::string::npos) << three;
 }
 
+TEST(Study, ComparesTheFiguresThatAContrastNamesAndCorrectsForThese) {
+  const auto text = said(declared("seeds = 3, figures = { 'x', { 'Y', 'a.y' } }, "
+                                  "contrasts = { { 'fast', 'slow', { 'Y' } }, { 'slow', 'fast' } }"),
+                         computing());
+  EXPECT_NE(text.find("minus slow  x  Y\n"
+                      "fast           +10.000 ±0.000!!\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Holm's correction for all 3 differences"), std::string::npos) << text;
+}
+
+TEST(Study, KeepsEachSeedsFiguresAndRunsWhatIsNotKept) {
+  const std::string study = "seeds = 2, kept = 'figures', figures = { 'x', { 'Y', 'a.y' } }";
+  const auto fake = computing();
+  fake->kept_["figures/seed-2.json"] = {
+      {"study", "rates"}, {"seed", 2}, {"rows", {{"slow", {{"x", 7}, {"Y", nullptr}}}, {"gone", {{"x", 1}}}}}};
+  const auto text = said(declared(study), fake);
+  EXPECT_EQ(fake->launched_.size(), 3u) << "not slow of seed 2";
+  EXPECT_NE(text.find("slow   4.500 ±31.766*"), std::string::npos) << "of 2 and 7: " << text;
+  EXPECT_NE(text.find("left out: slow has no Y (seed 2)"), std::string::npos) << text;
+  EXPECT_EQ(fake->kept_.at("figures/seed-1.json"),
+            (spec::json{{"study", "rates"},
+                        {"seed", 1},
+                        {"rows", {{"slow", {{"x", 2}, {"Y", 11}}}, {"fast", {{"x", 3}, {"Y", 21}}}}}}));
+  EXPECT_EQ(fake->kept_.at("figures/seed-2.json").at("rows").at("fast"), (spec::json{{"x", 4}, {"Y", 22}}));
+  EXPECT_TRUE(fake->kept_.at("figures/seed-2.json").at("rows").contains("gone"));
+  EXPECT_EQ(said(declared(study), fake), text);
+  EXPECT_EQ(fake->launched_.size(), 3u) << "all are kept now";
+}
+
+TEST(Study, InADryRunShowsTheSeedsThatAreKept) {
+  const auto fake = computing();
+  fake->dry_ = true;
+  const std::string study = "seeds = 3, kept = 'figures', figures = { 'x' }";
+  EXPECT_EQ(said(declared(study), fake), "");
+  EXPECT_TRUE(fake->kept_.empty()) << "nothing was found";
+  fake->kept_["figures/seed-2.json"] = {
+      {"study", "rates"}, {"seed", 2}, {"rows", {{"slow", {{"x", 7}}}, {"fast", {{"x", 8}}}}}};
+  EXPECT_EQ(said(declared(study), fake), "rates  x\nslow   7.000+\nfast   8.000*\n\na single seed has no intervals\n");
+}
+
+TEST(Study, KeepsNothingOfAQuickRunAndOfAFailedOneNothingButTheOthers) {
+  const auto fake = computing();
+  fake->quick_ = true;
+  said(declared("seeds = 2, kept = 'figures', figures = { 'x' }"), fake);
+  EXPECT_TRUE(fake->kept_.empty());
+  fake->quick_ = false;
+  said(declared("seeds = 2, kept = 'figures', figures = { 'x' }", "{ 'a', lr = 0.6 }, { 'b', lr = 0.2 }"), fake);
+  EXPECT_EQ(fake->kept_.at("figures/seed-2.json").at("rows"), (spec::json{{"b", {{"x", 4}}}}));
+}
+
+TEST(Study, RefusesKeptFiguresOfAnother) {
+  const auto fake = computing();
+  fake->kept_["figures/seed-1.json"] = {{"study", "prices"}, {"seed", 1}, {"rows", spec::json::object()}};
+  EXPECT_EQ(said(declared("seeds = 1, kept = 'figures', figures = { 'x' }"), fake),
+            "figures/seed-1.json: has no figures of the study 'rates' with seed 1|"
+            "move it out of the way; what it should hold is then run");
+  EXPECT_TRUE(fake->launched_.empty());
+}
+
 TEST(Study, LeavesOutWhatIsNaNAndSaysSo) {
   EXPECT_EQ(
       said(declared("seeds = 3, figures = { 'x' }, against = 'slow'", "{ 'slow', lr = 0.1 }, { 'odd', lr = 0.4 }"),
@@ -153,8 +213,8 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
   };
   EXPECT_EQ(
       wrong(whole + ", figurs = 1"),
-      "a study has no field 'figurs'|did you mean 'figures'? known: against, contrasts, figures, name, rows, run, "
-      "seeds");
+      "a study has no field 'figurs'|did you mean 'figures'? known: against, contrasts, figures, kept, name, rows, "
+      "run, seeds");
   EXPECT_EQ(wrong("figures = { 'x' }"), "a study needs 'seeds'|seeds = 3, or seeds = { 1, 2, 3 }");
   EXPECT_EQ(wrong("figures = { 'x' }, seeds = 'three'"),
             "a study's 'seeds' are how many there are, or a list of them|seeds = 3, or seeds = { 1, 2, 3 }");
@@ -172,11 +232,16 @@ TEST(Study, TellsWhatIsWrongWithItsDeclaration) {
             "'against' names a row that isn't there: 'slwo'|did you mean 'slow'? known: slow, fast");
   EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slo' } }"),
             "a contrast names a row that isn't there: 'slo'|did you mean 'slow'? known: slow, fast");
-  EXPECT_EQ(
-      wrong(whole + ", contrasts = { 'fast' }"),
-      "a study's 'contrasts' is a list of pairs of rows, each minus the other|contrasts = { { \"fast\", \"slow\" } }");
+  EXPECT_EQ(wrong(whole + ", contrasts = { 'fast' }"),
+            "a study's 'contrasts' is a list of pairs of rows, each minus the other|contrasts = { { \"fast\", \"slow\" "
+            "} }, or { { \"fast\", \"slow\", { \"reward\" } } } for this figure alone");
+  EXPECT_EQ(wrong(whole + ", contrasts = { { 'fast', 'slow', { 'z' } } }"),
+            "a contrast names a figure that isn't there: 'z'|did you mean 'x'? known: x");
+  EXPECT_EQ(wrong(whole + ", kept = '../figures'"),
+            "figures can't be kept in '../figures'|give a folder below the current one: kept = \"figures/rates\"");
   EXPECT_EQ(wrong(whole + ", against = 'slow', contrasts = {}"),
-            "a study has 'against' or 'contrasts', not both|contrasts = { { \"fast\", \"slow\" } }");
+            "a study has 'against' or 'contrasts', not both|contrasts = { { \"fast\", \"slow\" } }, or { { \"fast\", "
+            "\"slow\", { \"reward\" } } } for this figure alone");
 }
 
 // Whoever forgets the seed would count one run as often as there are seeds, and find every difference certain.

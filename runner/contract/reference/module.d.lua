@@ -84,7 +84,8 @@ function compeer.holm(p_values) end
 ---@field run fun(seed: integer, row: table): compeer.Result|compeer.Experiment
 ---@field figures (string|compeer.Figure)[]
 ---@field against? string the row that all others are compared with
----@field contrasts? [string, string][] pairs of rows: the first minus the second
+---@field contrasts? [string, string, string[]?][] pairs of rows, the first minus the second, and figures to compare
+---@field kept? string folder for the figures of each seed; what is kept isn't run
 
 ---@class compeer.Figure
 ---@field [1] string its title
