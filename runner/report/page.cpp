@@ -85,6 +85,7 @@ std::string title_of(const std::vector<RunData>& runs) {
 void write_findings(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
   const auto section = out.open("section", {{"id", "findings"}, {"aria-labelledby", "findings-heading"}});
   out.element("h2", {{"id", "findings-heading"}}, "Findings");
+  write_picture(out, runs, lineage);
   const auto list = findings(runs, lineage);
   for (const auto& finding : list) {
     const auto paragraph = out.open("p", {{"class", "finding"}});

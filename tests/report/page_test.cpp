@@ -162,6 +162,14 @@ TEST(Page, ForbidsScriptsAndTheNetwork) {
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;; style-src"));
 }
 
+TEST(Page, BeginsWithAPictureOfItsFinding) {
+  const std::string html = page(sample::quickstart());
+  const auto findings = html.find("findings-heading\">Findings"), picture = html.find("dots-1");
+  ASSERT_NE(picture, std::string::npos);
+  EXPECT_LT(findings, picture);
+  EXPECT_LT(picture, html.find("class=\"finding\"")) << "before what is said of it";
+}
+
 TEST(Page, IsAFunctionOfTheRuns) { EXPECT_EQ(page(sample::quickstart()), page(sample::quickstart())); }
 
 TEST(Page, StaysSmall) {

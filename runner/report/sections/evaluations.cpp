@@ -34,13 +34,9 @@ std::vector<Metric> plotted(const std::vector<const RunData*>& runs) {
   return metrics;
 }
 
-/// How dots and tables are read; the same rules for all of them.
-void write_reading(Markup& out, bool dots, bool stages) {
-  std::string text = dots
-                         ? "Dots are means, lines their 95 % intervals; the grey band is the interval of the first row "
-                           "of its group. "
-                         : "";
-  text +=
+/// How tables are read; the same rules for all of them.
+void write_reading(Markup& out, bool stages) {
+  std::string text =
       "Intervals of one evaluation are over its prompts or dialogues. Runs that differ in their seeds alone are one "
       "row: "
       "their mean, with a 95 % t interval over the runs. Bold: the best mean of a column in its group; underlined: the "
@@ -52,11 +48,6 @@ void write_reading(Markup& out, bool dots, bool stages) {
 
 void write_of_runs(Markup& out, const std::vector<RunData>& runs, const Groups& groups, const Groups& over_seeds) {
   const auto all = members(runs, groups);
-  if (all.size() > 1) {
-    const auto grid = out.open("div", {{"class", "grid"}});
-    size_t number = 0;
-    for (const auto& metric : plotted(all)) write_dots(out, runs, groups, metric, fmt::format("dots-{}", ++number));
-  }
   FigureTable rewards{"Reward and its parts", "evaluation", {}, {}, "prompts"}, rest = rewards, means = rewards;
   rest.caption = "Redundancy, diversity, length";
   for (const auto& metric : metrics_of(all)) {
@@ -166,6 +157,20 @@ void write_of_stages(Markup& out, const std::vector<RunData>& runs, const Evalua
 
 }  // namespace
 
+void write_picture(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
+  const auto groups = run_evaluations(runs, lineage, Seeds::apart);
+  const auto all = members(runs, groups);
+  if (all.size() < 2) return;
+  {
+    const auto grid = out.open("div", {{"class", "grid"}});
+    size_t number = 0;
+    for (const auto& metric : plotted(all)) write_dots(out, runs, groups, metric, fmt::format("dots-{}", ++number));
+  }
+  out.element(
+      "p", {{"class", "how"}},
+      "Dots are means, lines their 95 % intervals; the grey band is the interval of the first row of its group.");
+}
+
 void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage) {
   const auto of_runs = run_evaluations(runs, lineage, Seeds::apart);
   auto over_seeds = run_evaluations(runs, lineage, Seeds::together);
@@ -174,8 +179,7 @@ void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Line
   std::erase_if(over_seeds, [](const EvaluationGroup& group) { return group.candidates.empty(); });
   const auto of_stages = stage_evaluations(runs, lineage, Seeds::together);
   const auto apart = stage_evaluations(runs, lineage, Seeds::apart);
-  const bool dots = members(runs, of_runs).size() > 1;
-  if (dots || !of_stages.empty()) write_reading(out, dots, !of_stages.empty());
+  if (members(runs, of_runs).size() > 1 || !of_stages.empty()) write_reading(out, !of_stages.empty());
   if (!of_runs.empty()) write_of_runs(out, runs, of_runs, over_seeds);
   for (size_t i = 0; i < of_stages.size(); ++i) write_of_stages(out, runs, of_stages[i], apart[i], i + 1);
 }

@@ -18,6 +18,9 @@ struct FindingParagraph {
   std::vector<std::string> sentences;
 };
 
+/// The headline of evaluate runs as dots with intervals, one plot a metric. Nothing of a single run.
+void write_picture(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
+
 /// What the numbers say, and no more. Evaluated models are compared with the model their training started from by the
 /// first of the headline metrics, then with each other by all of them; a difference is called one only if its 95 %
 /// interval leaves zero out. Training runs get the means of their first and last rows, without a verdict: the rows of
@@ -32,7 +35,7 @@ void write_changes(Markup& out, const std::vector<RunData>& runs, const Lineage&
 /// left out; files that can't be read or were changed; warnings; what the figures of evaluations leave out.
 std::vector<std::string> notices(const std::vector<RunData>& runs);
 
-/// All evaluations. Of evaluate runs dots with intervals for the headline, tables of everything, means over seeds. Of
+/// All evaluations. Of evaluate runs tables of everything, means over seeds. Of
 /// each group of stages the paper's table, what was not scored and why, shares, curves over rounds, all other figures.
 void write_evaluations(Markup& out, const std::vector<RunData>& runs, const Lineage& lineage);
 
