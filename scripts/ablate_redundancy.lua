@@ -1,38 +1,34 @@
--- What does redundancy-aware reweighting (Eq. 5-7) buy, and what does it cost? Policies of table2.lua's judges with
--- other alpha, beta, forced tau and ways to treat negative rewards, and with what might keep quality beside diversity:
--- whole completions compared, the supporter's turns alone as history, another divisor of advantages. Over three seeds:
--- five rounds with new seekers, and SAGE's twenty (as in table3.lua), where repetition has its price.
+-- What does redundancy-aware reweighting (Eq. 5-7) buy, and what does it cost? Policies of table2.lua's judges: as in
+-- the paper, as experiments/esc_world_urp.toml has it, and that without each of the settings that are not in the paper.
+-- Over three seeds: five rounds with new seekers, and SAGE's twenty (as in table3.lua), where repetition has its price.
 local compeer = require "compeer"
-local policies = require "lib.policies"
+local new_method = require "lib.method"
 
 local rows = {
-  { "UR" },
-  { "URP" },
-  { "tau 0.5", reweighting = { tau = 0.5 } },
+  { "UR", run = "esc-world-ur" },
+  { "URP", run = "esc-world-urp" },
+  { "as in the paper", run = "esc-world-urp-paper" },
+  { "tau 0.25", reweighting = { tau = 0.25 } },
   { "tau 1", reweighting = { tau = 1.0 } },
-  { "tau 2", reweighting = { tau = 2.0 } },
-  { "alpha .05 beta 20", reweighting = { alpha = 0.05, beta = 20.0 } },
+  { "echo counts", reweighting = { echo = "counted" } },
+  { "slips are paid", reweighting = { slip = 0.0 } },
+  { "divisor of the group", grpo = { divisor = "std" } },
+  { "divisor fixed", grpo = { divisor = "fixed", divisor_value = 0.75 } },
   { "signed", reweighting = { mode = "signed" } },
   { "on completions", reweighting = { on = "completion" } },
   { "own history", reweighting = { history = "assistant" } },
-  { "divisor .75", grpo = { divisor = "fixed", divisor_value = 0.75 } }, -- a group's own is .78 on average
 }
 
 local function policy(method, row)
-  if row.name == "UR" then return method.run "esc-world-ur" end
-  if row.name == "URP" then return method.run "esc-world-urp" end
-  return method.run("esc-world-urp", {
-    name = "esc-world-urp-" .. row.name:gsub("%W+", "-"),
-    reweighting = row.reweighting,
-    grpo = row.grpo,
-  })
+  if row.run then return method.run(row.run) end
+  local name = "esc-world-urp-" .. row.name
+  return method.run("esc-world-urp", { name = name, reweighting = row.reweighting, grpo = row.grpo })
 end
 
 local function played(scored, seed, row)
-  local method = policies.method(seed)
-  local name = (row.name == "UR" or row.name == "URP") and row.name or "urp-" .. row.name:gsub("%W+", "-")
+  local method = new_method(seed)
   return method.run(scored, {
-    name = scored .. "-" .. name,
+    name = scored .. "-urp-" .. row.name,
     ["stages[0].supporter.path"] = policy(method, row).checkpoint,
   })
 end

@@ -5,16 +5,16 @@ local new_method = require "lib.method"
 
 local rows = { -- esc_world's annotators give a wrong verdict in a tenth of the cases, if nothing else is said
   { "noise 0", variant = "noise-0", noise = 0.0 },
-  { "noise .1", variant = "study" }, -- as in table2.lua
+  { "noise .1" }, -- as in table2.lua
   { "noise .3", variant = "noise-0.3", noise = 0.3 },
 }
 
--- The method with the annotators of a row. All judges begin with the same policy, and see how it reads.
+-- The method with the annotators of a row. All judges begin with the same reader, and see how it reads.
 local function annotated(seed, row)
   return new_method(seed, {
     name = row.variant,
     player = { annotator_noise = row.noise },
-    start = new_method(seed, { name = "study" }),
+    start = new_method(seed),
   })
 end
 

@@ -15,7 +15,7 @@ compeer.study {
     { "harder on harder", learned = "harder", tested = "harder" },
   },
   run = function(seed, row)
-    local usual = new_method(seed, { name = "study" })
+    local usual = new_method(seed)
     local harder = new_method(seed, {
       name = "harder",
       world = { ambiguity = 0.35 },
@@ -23,7 +23,7 @@ compeer.study {
       start = usual,
     })
     local sources = { usual = usual, harder = harder }
-    return new_method(seed).run("judge-accuracy", {
+    return usual.run("judge-accuracy", {
       name = "cross-" .. row.learned .. "-" .. row.tested,
       dataset = { path = sources[row.tested].run("judge-data").records },
       ["stages[0].model"] = sources[row.learned].run("esc-world-judge").checkpoint,

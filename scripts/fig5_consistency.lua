@@ -1,7 +1,7 @@
 -- Figure 5 of the paper on esc_world: how often what a judge says of the steps contradicts what it says of the reply,
 -- by the world's truth and by the annotators' labels: one judge for both (UnifiReward), or two. They are table2.lua's.
 local compeer = require "compeer"
-local policies = require "lib.policies"
+local new_method = require "lib.method"
 
 compeer.study {
   name = "fig5",
@@ -12,7 +12,7 @@ compeer.study {
     { "UnifiReward", steps = "esc-world-judge" },
   },
   run = function(seed, row)
-    local method = policies.method(seed)
+    local method = new_method(seed)
     local model = method.run(row.steps).checkpoint
     local outcome = row.reply and method.run(row.reply).checkpoint
     return method.run("consistency", {

@@ -2,14 +2,15 @@
 -- judge who is shown them in both orders, as people would be on the page of `compeer data annotate`. The policies are
 -- table2.lua's.
 local compeer = require "compeer"
+local new_method = require "lib.method"
 local policies = require "lib.policies"
 
 -- All policies of a seed answer, and all are compared with URP.
 local function compared(seed)
-  local method = policies.method(seed)
+  local method = new_method(seed)
   local stages = { { plugin = "sample", rounds = 1 } }
   for i, row in ipairs(policies) do
-    local supporter = { plugin = "local", path = method.run(row.run).checkpoint }
+    local supporter = { plugin = "local", path = policies.trained(method, row).checkpoint }
     table.insert(stages, { plugin = "answer", label = "answer-" .. i, name = row[1], supporter = supporter })
   end
   local judge = { plugin = "esc_world", world = { rounds = 3 } }

@@ -1,7 +1,8 @@
 -- Does it matter that reasoning has three steps? The same records taught as three steps, as a thought with the same
--- words in any order, and without any reasoning; each before and after GRPO on the reply's true quality alone.
+-- words in any order, and without any reasoning; each before and after GRPO on the reply's quality alone, as the seeker
+-- feels it: what a step announces must not be paid.
 local compeer = require "compeer"
-local policies = require "lib.policies"
+local new_method = require "lib.method"
 
 -- Supervised policies: table2.lua's is the one with steps.
 local function supervised(method, reasoning)
@@ -17,7 +18,9 @@ local function rewarded_for_the_reply(method, reasoning)
     name = "free-" .. reasoning .. "-grpo",
     model = { path = supervised(method, reasoning).checkpoint },
     reweighting = { plugin = "none" },
-    rewards = { { plugin = "esc_world_truth", step_weight = 0.0, format_weight = 0.0, demands_format = false } },
+    rewards = {
+      { plugin = "esc_world_truth", step_weight = 0.0, format_weight = 0.0, demands_format = false, reply = "felt" },
+    },
   })
 end
 
@@ -33,7 +36,7 @@ local study = compeer.study {
     { "none, GRPO", made = rewarded_for_the_reply, reasoning = "none" },
   },
   run = function(seed, row)
-    local method = policies.method(seed)
+    local method = new_method(seed)
     local policy = row.made(method, row.reasoning).checkpoint
     return method.run("esc_eval", { name = "esc_eval-free-" .. row.name, ["stages[0].supporter.path"] = policy })
   end,

@@ -1,36 +1,44 @@
--- Does a policy that learns from a judge get better in truth, and how far do the two drift apart? SFT against UR over
--- seeds, each with a world, a data set, policies and a judge of its own; replies are sampled as in training, and
--- greedy. Seven to ten minutes a seed on two cores.
+-- Does a policy that learns from a judge get better in truth? Single replies to 400 seekers, sampled as in training and
+-- greedy, beside what the judge thinks of them; policies that are paid for the format alone or for the steps alone, and
+-- one whose judge is never wrong, are the controls. The policies are table2.lua's, and seeds are kept as there.
 local compeer = require "compeer"
 local new_method = require "lib.method"
+local policies = require "lib.policies"
 
-local function drift(run)
-  return run["unifireward.reward"] - run["esc_world_truth.reward"]
+local rows = {}
+for _, row in ipairs(policies) do
+  table.insert(rows, { row[1], run = row.run, changes = row.changes, greedy = false })
+  local also_greedy = row[1] == "SFT" or row[1] == "UR" or row[1] == "format only"
+  if also_greedy then table.insert(rows, { row[1] .. ", greedy", run = row.run, changes = row.changes, greedy = true }) end
 end
+
+local truth, reward = { "true reward", "true quality" }, { "true reward" }
 
 compeer.study {
   name = "judged or true",
-  seeds = 5,
-  rows = {
-    { "SFT, sampled", policy = "esc-world-cer-sft", test = "sft-sampled" },
-    { "UR, sampled", policy = "esc-world-ur", test = "ur-sampled" },
-    { "SFT, greedy", policy = "esc-world-cer-sft", test = "sft-greedy", greedy = true },
-    { "UR, greedy", policy = "esc-world-ur", test = "ur-greedy", greedy = true },
-  },
+  seeds = 16,
+  kept = "docs/lab/data/judged_or_true",
+  rows = rows,
   run = function(seed, row)
     local method = new_method(seed)
     return method.run("esc-world-tried", {
-      name = row.test,
-      model = { path = method.run(row.policy).checkpoint },
-      sampling = { greedy = row.greedy or false },
+      name = "tried-" .. row.name,
+      model = { path = policies.trained(method, row).checkpoint },
+      sampling = { greedy = row.greedy },
       evaluate = { group_size = row.greedy and 1 or 4 },
     })
   end,
   figures = {
-    { "true reward", "esc_world_truth.reward" },
-    { "judged reward", "unifireward.reward" },
-    { "judged - true", drift, better = "neither" },
+    { "true reward", "esc_world_truth.reward" }, { "judged reward", "unifireward.reward" },
     { "true quality", "esc_world_truth.quality" },
+    { "history", "esc_world_truth.history" }, { "emotion", "esc_world_truth.emotion" },
+    { "strategy", "esc_world_truth.strategy" }, { "format", "esc_world_truth.format" },
+    { "grammatical", "esc_world_truth.grammatical" }, { "follows", "esc_world_truth.follows" },
+    { "alike in a group", "redundancy.s_in", better = "lower" },
   },
-  contrasts = { { "UR, sampled", "SFT, sampled" }, { "UR, greedy", "SFT, greedy" } },
+  contrasts = { -- stated before any seed was run
+    { "UR", "SFT", truth }, { "UR", "format only", truth }, { "UR", "steps only", truth }, { "UR", "POR", truth },
+    { "UR", "POR equal compute", truth }, { "URP", "UR", truth }, { "perfect verdict", "UR", truth },
+    { "UR, greedy", "SFT, greedy", reward }, { "UR, greedy", "format only, greedy", reward },
+  },
 }

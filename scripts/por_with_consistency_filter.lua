@@ -2,7 +2,7 @@
 -- completions whose steps they call right and whose reply worse, or the other way round; at equal records and at equal
 -- compute, with UnifiReward beside them.
 local compeer = require "compeer"
-local policies = require "lib.policies"
+local new_method = require "lib.method"
 
 -- POR in one reward, which can tell where the two contradict each other.
 local function two_judges(method, row)
@@ -11,7 +11,8 @@ local function two_judges(method, row)
     plugin = "unifireward",
     model = method.run("esc-world-prm" .. half).checkpoint,
     outcome_model = method.run("esc-world-orm" .. half).checkpoint,
-    reader = method.run("esc-world-cer-sft").checkpoint,
+    reader = method.run("esc-world-reader").checkpoint,
+    reads_replies = true,
     by = "likelihood",
     broken_format = -5.0,
     contradictory = row.contradictory,
@@ -32,7 +33,7 @@ local study = compeer.study {
     { "POR equal compute, filtered", run = "esc-world-ur-por-half-filtered", contradictory = "left_out", half = true },
   },
   run = function(seed, row)
-    local method = policies.method(seed)
+    local method = new_method(seed)
     local policy = row.contradictory and two_judges(method, row) or method.run(row.run)
     return method.run("esc_eval", {
       name = "esc_eval-" .. row.name .. "-filter",

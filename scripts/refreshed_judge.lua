@@ -20,10 +20,11 @@ end
 
 -- The judge, taught further on what a policy says by now.
 local function taught_anew(judge, policy)
-  local stages = method.experiment("judge-data"):get "stages"
+  local stages = method.experiment("harder-records"):get "stages"
   stages[1].model = policy.checkpoint
   table.remove(stages, 2) -- nothing is spoilt
-  local data = method.run("judge-data", { name = "judge-anew-data", stages = stages })
+  local records = method.run("harder-records", { name = "judge-anew-records", stages = stages }).records
+  local data = method.run("judge-data", { name = "judge-anew-data", dataset = { path = records } })
   return method.run("esc-world-judge", {
     name = "judge-anew",
     model = { path = judge.checkpoint },

@@ -1,7 +1,7 @@
 -- Does a further reward for information move a policy along the trade-off between Humanoid and Information, or off it?
 -- UR with more and more weight on how many different words of substance a reply has.
 local compeer = require "compeer"
-local policies = require "lib.policies"
+local new_method = require "lib.method"
 
 local density = [[
 return { parts = { "density" }, score = function(completion)
@@ -30,7 +30,7 @@ local study = compeer.study {
     { "weight 2", weight = 2.0, played = "esc_eval-ur-density-2.0" },
   },
   run = function(seed, row)
-    local method = policies.method(seed)
+    local method = new_method(seed)
     local supporter = policy(method, row.weight).checkpoint
     return method.run("esc_eval", { name = row.played, ["stages[0].supporter.path"] = supporter })
   end,

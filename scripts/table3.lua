@@ -1,7 +1,8 @@
 -- Table 3 of the paper on esc_world: SAGE, where a simulated seeker tells after each reply how it feels. Mean emotion
 -- at the end, shares of dialogues that end at 100 (success) and below 10 (failure), rounds. The policies are
--- table2.lua's; both make them if they are not there. Forty minutes on two cores, three after table2.lua.
+-- table2.lua's; both make them if they are not there.
 local compeer = require "compeer"
+local new_method = require "lib.method"
 local policies = require "lib.policies"
 
 local study = compeer.study {
@@ -9,8 +10,8 @@ local study = compeer.study {
   seeds = 3,
   rows = policies,
   run = function(seed, row)
-    local method = policies.method(seed)
-    local policy = method.run(row.run).checkpoint
+    local method = new_method(seed)
+    local policy = policies.trained(method, row).checkpoint
     return method.run("sage", { name = "sage-" .. row.name, ["stages[0].supporter.path"] = policy })
   end,
   figures = {

@@ -5,11 +5,11 @@
 --   local method = require("lib.method")(2)
 --   local ur = method.run "esc-world-ur"     -- experiments/esc_world_ur.toml for seed 2, after all that it reads
 --
--- A variant may have a `name`, settings of its `world`, of each `player` (who writes or annotates) and of `grpo`, and
--- another method as `start`, whose SFT is used in place of its own.
+-- A variant may have a `name`, settings of its `world` and of each `player` (who writes or annotates), and another
+-- method as `start`, whose SFT and reader are used in place of its own.
 local compeer = require "compeer"
 
-local of_all_seeds = { ["esc-world-base"] = true, ["esc-world-sft"] = true }
+local of_the_start = { ["esc-world-cer-sft"] = true, ["esc-world-reader"] = true }
 local quickly = { -- with --quick everything is made, and nothing learned
   sft = { sft = { steps = 20 }, checkpoint = { every = 0 } },
   grpo = { grpo = { steps = 4 } },
@@ -27,7 +27,7 @@ end
 return function(seed, variant)
   variant = variant or {}
   local method = {}
-  local made = { ["esc-world-cer-sft"] = variant.start and variant.start.run "esc-world-cer-sft" }
+  local made = {}
   local world = merge({ seed = seed - 1 }, variant.world)
   local player = variant.player or {}
   local ending = (seed == 1 and "" or "-" .. seed) .. (variant.name and "-" .. variant.name or "")
@@ -55,11 +55,10 @@ return function(seed, variant)
     local task = default:get "task"
     local named = merge({ name = name }, changes)
     named.name = named.name:gsub("[^%w._-]+", "-")
-    local changed = default:with({ [task] = variant[task] }):with(named)
+    local changed = default:with(named)
     local kind = task == "data" and default:get "dataset.plugin" or task
     if compeer.quick then changed = changed:with(quickly[kind] or {}) end
     local here = settled(changed:resolve(), default:resolve())
-    if of_all_seeds[name] then return changed:with { model = here.model } end
     local inputs = { model = here.model, dataset = here.dataset, rewards = here.rewards, stages = here.stages }
     return changed:with(inputs):with { name = changed.name .. ending, seed = seed }
   end
@@ -67,6 +66,7 @@ return function(seed, variant)
   -- Its run. Without changes it is what other experiments read by this name.
   function method.run(name, changes)
     if changes then return method.experiment(name, changes):launch() end
+    if variant.start and of_the_start[name] then return variant.start.run(name) end
     made[name] = made[name] or method.experiment(name):launch()
     return made[name]
   end
