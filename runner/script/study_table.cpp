@@ -94,11 +94,13 @@ std::string block(const StudyTable& table, const std::string& corner, const Line
   return aligned(cells, {}) + "\n";
 }
 
-// The lines of the contrasts with this base.
-Lines against(const StudyTable& table, const Lines& lines, size_t base) {
+// The lines of the contrasts with this base that compare any of the figures from `from` to before `to`.
+Lines against(const StudyTable& table, const Lines& lines, size_t base, size_t from, size_t to) {
   Lines some;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (table.contrasts[i].base == base) some.push_back(lines[i]);
+    const auto& contrast = table.contrasts[i];
+    const auto shown = [&](size_t figure) { return from <= figure && figure < to; };
+    if (contrast.base == base && std::ranges::any_of(contrast.figures, shown)) some.push_back(lines[i]);
   }
   return some;
 }
@@ -173,8 +175,10 @@ std::string StudyTable::text() const {
   for (size_t from = 0, width = columns_of_a_block(*this); from < figures.size(); from += width) {
     const size_t to = std::min(figures.size(), from + width);
     text += (from == 0 ? "" : "\n") + block(*this, name, means, from, to);
-    for (const size_t base : bases_of(*this))
-      text += "\n" + block(*this, "minus " + rows[base], against(*this, differences, base), from, to);
+    for (const size_t base : bases_of(*this)) {
+      const auto lines = against(*this, differences, base, from, to);
+      if (!lines.empty()) text += "\n" + block(*this, "minus " + rows[base], lines, from, to);
+    }
   }
   std::vector<std::string> lines = gaps(*this);
   if (seeds.size() == 1) {

@@ -76,6 +76,18 @@ TEST(Study, ComparesTheFiguresThatAContrastNamesAndCorrectsForThese) {
   EXPECT_NE(text.find("Holm's correction for all 3 differences"), std::string::npos) << text;
 }
 
+TEST(Study, ShowsNoLineOfAContrastBelowFiguresThatItDoesNotCompare) {
+  const std::string wide(100, 'w');
+  const auto text = said(declared("seeds = 3, figures = { 'x', { '" + wide +
+                                  "', 'a.y' } }, "
+                                  "contrasts = { { 'fast', 'slow', { 'x' } } }"),
+                         computing());
+  const auto second = text.find("rates  www");
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_NE(text.substr(0, second).find("minus slow"), std::string::npos) << text;
+  EXPECT_EQ(text.substr(second).find("minus slow"), std::string::npos) << text;
+}
+
 TEST(Study, KeepsEachSeedsFiguresAndRunsWhatIsNotKept) {
   const std::string study = "seeds = 2, kept = 'figures', figures = { 'x', { 'Y', 'a.y' } }";
   const auto fake = computing();
