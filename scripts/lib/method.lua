@@ -24,9 +24,13 @@ local function merge(values, more)
   return values
 end
 
+local usual = {} -- the methods without a variant, by seed: rows of a study share what is made
+
 return function(seed, variant)
-  variant = variant or {}
+  if not variant and usual[seed] then return usual[seed] end
   local method = {}
+  if not variant then usual[seed] = method end
+  variant = variant or {}
   local made = {}
   local world = merge({ seed = seed - 1 }, variant.world)
   local player = variant.player or {}
