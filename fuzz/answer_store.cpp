@@ -23,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     known = store.size();
   }
   plugin::AnswerStore again(answers, nullptr);
-  fuzz::expect(again.size() == known && again.find(key, request).has_value());
+  // An answer that proved to be damaged counts no longer; this store has not asked for it yet.
+  fuzz::expect(again.size() >= known && again.size() <= known + 1 && again.find(key, request).has_value());
   return 0;
 }
