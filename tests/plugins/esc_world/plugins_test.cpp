@@ -1,3 +1,5 @@
+#include <ATen/ops/allclose.h>
+
 #include "built.h"
 #include "compeer/dataset.h"
 #include "datasets/esc_world/world/scenario.h"
