@@ -9,7 +9,10 @@
 namespace compeer::script {
 
 KeptFigures::KeptFigures(Actions& actions, StudyTable& table, const std::string& folder)
-    : actions_(actions), table_(table), folder_(actions.quick() ? "" : folder), rows_(table.seeds.size(), spec::json::object()) {
+    : actions_(actions),
+      table_(table),
+      folder_(actions.quick() ? "" : folder),
+      rows_(table.seeds.size(), spec::json::object()) {
   if (folder_.empty()) return;
   for (size_t seed = 0; seed < rows_.size(); ++seed) {
     const auto all = actions_.kept(file(seed));
