@@ -80,6 +80,7 @@ class GrpoStep {
   const Records records_;
   const std::vector<std::string> score_columns_;  // that are logged
   const std::vector<std::string> reward_terms_;   // columns of the rewards as they enter the sum
+  const std::vector<WeightedPart> reward_parts_;
   Training training_;
   Validation validation_;
   std::optional<Records> held_out_;  // for validation

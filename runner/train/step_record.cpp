@@ -52,6 +52,7 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       records_(std::move(records)),
       score_columns_(with_reference(logged_score_columns(*run.plugins), settings_.reference)),
       reward_terms_(shaped_columns(*run.plugins)),
+      reward_parts_(weighted_parts(run.plugins->rewards())),
       training_(run, settings_.lr, static_cast<uint64_t>(settings_.steps * settings_.updates)),
       validation_(run, training_, static_cast<uint64_t>(settings_.steps),
                   StepTable::columns(logged_score_columns(*run.plugins)), "reward",
@@ -81,6 +82,7 @@ PeakMemory GrpoStep::demand() {
 
 std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::columns(score_columns_);
+  for (const auto& part : reward_parts_) names.push_back(StepTable::share_column(part));
   for (const char* name : {"advantage_mean", "advantage_std", "advantage_abs", "loss", "surrogate", "clip_share",
                            "clip_share_low", "clip_share_high", "ratio_distance", "rollout_trainer_max_diff",
                            "grad_norm", "lr", "tokens", "tokens_per_second", "peak_memory"})
@@ -117,6 +119,7 @@ void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& a
   const auto table = StepTable::gather(run_.world, batch, score_columns_, mine);
   if (run_.world.rank() == 0) {
     for (const auto& [name, value] : table.metrics(score_columns_)) row.set(name, value);
+    for (const auto& part : reward_parts_) row.set(StepTable::share_column(part), table.share(part));
     row.set("rollout_trainer_max_diff", table.largest(rollout_difference));
     row.set("ratio_distance", table.largest(ratio_distance));
     row.set("tokens", table.tokens());

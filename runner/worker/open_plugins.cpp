@@ -78,10 +78,7 @@ class PluginOpener {
     Names columns{"reward"};
     open_dataset(spec);
     if (spec.contains("model")) load<Model>(spec.at("model"));
-    each(spec, "rewards", [&](const std::string& path, const json& table) {
-      for (const auto& part : tried<Reward>(path, table))
-        columns.push_back(fmt::format("rewards/{}/{}", label(table), part));
-    });
+    each_part(spec, [&](const json&, std::string column) { columns.push_back(std::move(column)); });
     columns.emplace_back("reweighted");
     if (spec.contains("reweighting")) {
       const auto& table = spec.at("reweighting");
@@ -98,6 +95,7 @@ class PluginOpener {
     std::erase_if(all, [](const std::string& name) { return name.ends_with("*_std"); });
     add_validation(spec, all);
     add_steps(spec, all);
+    if (spec.at("task") == "grpo") add_shares(spec, all);
     return all;
   }
 
@@ -122,6 +120,19 @@ class PluginOpener {
     }
     train::lower_is_better(Settings(spec.at("validation")), wanted.front());
     all.insert(all.end(), {"validation/best_step", "seconds/validation"});
+  }
+
+  template <class F>
+  void each_part(const json& spec, F&& f) {
+    each(spec, "rewards", [&](const std::string& path, const json& table) {
+      for (const auto& part : tried<Reward>(path, table)) f(table, fmt::format("rewards/{}/{}", label(table), part));
+    });
+  }
+
+  void add_shares(const json& spec, Names& all) {
+    each_part(spec, [&](const json& table, const std::string& column) {
+      if (table.at("weight") != 0 && !column.ends_with('*')) all.push_back(column + "_share");
+    });
   }
 
   static std::string label(const json& table) {

@@ -61,7 +61,7 @@ bool fits(std::string_view name, std::string_view pattern) {
   if (star == std::string_view::npos) return name == pattern;
   const auto begin = pattern.substr(0, star), end = pattern.substr(star + 1);
   return name.size() >= begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end) &&
-         !name.ends_with("_std");
+         !name.ends_with("_std") && !name.ends_with("_share");
 }
 
 std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }

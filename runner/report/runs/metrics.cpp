@@ -93,7 +93,8 @@ Metric part_of_plugin(const std::string& name) {
     metric.from = name.substr(slash + 1, next == std::string::npos ? next : next - slash - 1);
     metric.title = next == std::string::npos ? metric.from : name.substr(next + 1);
     metric.topic = Topic::reward;
-    metric.better = speaks_of_faults(metric.title) || metric.title.ends_with("_std") ? Better::unknown : Better::higher;
+    const bool describes = metric.title.ends_with("_std") || metric.title.ends_with("_share");
+    metric.better = speaks_of_faults(metric.title) || describes ? Better::unknown : Better::higher;
   }
   return metric;
 }

@@ -117,6 +117,15 @@ std::vector<std::string> logged_score_columns(RunPlugins& plugins) {
   return names;
 }
 
+std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards) {
+  std::vector<WeightedPart> all;
+  for (const RewardTerm& term : rewards) {
+    if (term.weight == 0) continue;
+    for (const auto& part : term.parts) all.push_back({part_column(term, part), term.weight});
+  }
+  return all;
+}
+
 ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
   return about(step, group, [&] {
     ScoreTable scores(group.completions.size());

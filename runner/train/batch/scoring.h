@@ -30,6 +30,13 @@ std::string reward_column(const RewardTerm& term);                   ///< reward
 std::vector<std::string> shaped_columns(RunPlugins& plugins);        ///< in the order of the rewards
 std::vector<std::string> logged_score_columns(RunPlugins& plugins);  ///< less reference_kl
 
+/// A part of a reward, and the factor of that reward in the sum.
+struct WeightedPart {
+  std::string column;  ///< rewards/<label>/<part>
+  double weight = 1;
+};
+std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards);  ///< of those that have a weight
+
 /// What every reward says of these completions, and the weighted sum. A reward that has no opinion of a completion is
 /// NaN there and left out of its sum (grpo::weighted_sum). Errors begin with "step 3, record a/7"; where a reward
 /// throws for one of the completions alone, with "step 3, record a/7, completion 2 (the first is 0)".

@@ -198,4 +198,24 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   return all;
 }
 
+double StepTable::share(const WeightedPart& part) const {
+  double along = 0, whole = 0;
+  for (const GroupRows& group : groups) {
+    const auto& parts = group.scores[part.column];
+    const auto& rewards = group.scores["reward"];
+    std::vector<double> xs, ys;
+    for (size_t i = 0; i < rewards.size(); ++i) {
+      if (std::isnan(parts[i]) || std::isnan(rewards[i])) continue;
+      xs.push_back(parts[i]);
+      ys.push_back(rewards[i]);
+    }
+    const double x = mean(xs), y = mean(ys);
+    for (size_t i = 0; i < xs.size(); ++i) {
+      along += (xs[i] - x) * (ys[i] - y);
+      whole += (ys[i] - y) * (ys[i] - y);
+    }
+  }
+  return part.weight * along / whole;
+}
+
 }  // namespace compeer::train

@@ -41,6 +41,12 @@ struct StepTable {
   std::vector<std::pair<std::string, double>> metrics(const std::vector<std::string>& score_columns) const;
 
   static std::vector<std::string> columns(const std::vector<std::string>& score_columns);
+
+  /// What decides within a group: the share of the reward's variance that goes along with this part of it, its weight
+  /// times covariance over variance, both summed over groups. Shares of parts that add up to the reward add up to 1.
+  /// Completions without the part or without a reward are left out; NaN if all groups' rewards are equal.
+  double share(const WeightedPart& part) const;
+  static std::string share_column(const WeightedPart& part) { return part.column + "_share"; }
 };
 
 }  // namespace compeer::train

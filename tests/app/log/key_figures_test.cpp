@@ -20,6 +20,7 @@ TEST(KeyFigures, OfTrainingByGrpoAreTenOfMany) {
                     "rewards/a/score",
                     "rewards/a/score_std",
                     "rewards/b/part",
+                    "rewards/b/part_share",
                     "group_std",
                     "zero_variance",
                     "length",

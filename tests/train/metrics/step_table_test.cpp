@@ -80,6 +80,44 @@ TEST(StepTable, HasNoMeanOfNothing) {
   EXPECT_DOUBLE_EQ(metrics.at("zero_variance"), 1.0);
 }
 
+// Two parts that add up to the reward with the weight 2, and one that has no opinion of a completion.
+StepTable table_of_parts() {
+  const double none = std::nan("");
+  ScoredGroups all;
+  const auto add = [&](const std::vector<double>& reply, const std::vector<double>& steps,
+                       const std::vector<double>& part) {
+    PromptGroup group;
+    std::vector<double> rewards;
+    for (size_t i = 0; i < reply.size(); ++i) rewards.push_back(2 * (reply[i] + steps[i]));
+    group.samples.resize(reply.size());
+    group.completions.resize(reply.size());
+    all.groups.push_back(std::move(group));
+    auto& scores = all.scores.emplace_back(reply.size());
+    scores.add("reward", rewards);
+    scores.add("rewards/a/reply", reply);
+    scores.add("rewards/a/steps", steps);
+    scores.add("rewards/a/part", part);
+    all.rewards.push_back(rewards);
+  };
+  add({1, 0}, {3, 0}, {1, none});
+  add({0, 1}, {10, 10}, {0, 1});  // that all groups' steps differ between groups doesn't count
+  comm::World world;
+  return StepTable::gather(world, all, {"reward", "rewards/a/reply", "rewards/a/steps", "rewards/a/part"}, {});
+}
+
+TEST(StepTable, KnowsWhichPartDecidesWithinGroups) {
+  const auto table = table_of_parts();
+  // Rewards 8 0 and 20 22: squares 32 + 2; with the reply 4 + 1 go along, with the steps 12 + 0.
+  EXPECT_DOUBLE_EQ(table.share({"rewards/a/reply", 2}), 2 * 5.0 / 34);
+  EXPECT_DOUBLE_EQ(table.share({"rewards/a/steps", 2}), 2 * 12.0 / 34);
+  EXPECT_DOUBLE_EQ(table.share({"rewards/a/part", 2}), 2 * 1.0 / 2);  // of the second group alone
+  EXPECT_EQ(StepTable::share_column({"rewards/a/reply", 2}), "rewards/a/reply_share");
+}
+
+TEST(StepTable, KnowsNoPartThatDecidesWhereRewardsAreEqual) {
+  EXPECT_TRUE(std::isnan(table_of({{{2, 2}, {"a", "b"}}}).share({"reward", 1})));
+}
+
 TEST(StepTable, CarriesWhatRanksNoteOfThemselves) {
   const double notes[] = {3, -1};
   const auto table = table_of({}, notes);
