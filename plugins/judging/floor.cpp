@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "judging/form.h"
-#include "judging/weights.h"
 
 namespace compeer::judging {
 
@@ -18,26 +17,26 @@ namespace {
 using nlohmann::json;
 
 // What was found about the judge, by the stage that measured it.
-json measured(const std::string& accuracy, const std::string& judge) {
+json measured(const std::string& accuracy, const std::string& judge, const std::string& fingerprint) {
   const auto file = std::filesystem::path(accuracy) / "summary.json";
   const json summary = read_json_object(file);
-  const auto weights = weights_of(judge);
   const auto stages =
       summary.contains("/details/stages"_json_pointer) ? summary.at("/details/stages"_json_pointer) : json();
   for (const json& stage : stages.is_array() ? stages : json::array()) {
     const json findings = stage.is_object() ? stage.value("findings", json()) : json();
     if (!findings.is_object()) continue;
     const json judges = findings.value("judges", json::array());
-    if (std::find(judges.begin(), judges.end(), weights) != judges.end()) return findings;
+    if (std::find(judges.begin(), judges.end(), fingerprint) != judges.end()) return findings;
   }
-  throw Error(file.string(), "has no accuracy of the judge in " + judge,
+  throw Error(file.string(), "has no accuracy of the judge " + judge,
               "measure it with the stage reward_accuracy, again if it was trained anew", Exit::data);
 }
 
 }  // namespace
 
-void hold_to_floor(const std::string& accuracy, const std::string& judge, double floor) {
-  const json findings = measured(accuracy, judge);
+void hold_to_floor(const std::string& accuracy, const std::string& judge, const std::string& fingerprint,
+                   double floor) {
+  const json findings = measured(accuracy, judge, fingerprint);
   for (size_t step = 0; step < step_names.size(); ++step) {
     const auto found =
         findings.value(json::json_pointer(fmt::format("/{}/false_recall/value", step_names[step])), json());

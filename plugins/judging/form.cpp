@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/hash.h"
 #include "text/words.h"
 
 namespace compeer::judging {
@@ -56,9 +57,10 @@ std::string tagged(const std::string& tag, const std::string& text) {
   return "<" + tag + ">" + text + "</" + tag + ">";
 }
 
-JudgeFormat::JudgeFormat(const Settings& settings)
+JudgeFormat::JudgeFormat(const Settings& settings, const std::string& prompts)
     : verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
-  if (settings.has("prompts")) prompts_ = read(settings.text("prompts"));
+  const auto folder = settings.has("prompts") ? settings.text("prompts") : prompts;
+  if (!folder.empty()) prompts_ = read(folder);
 }
 
 JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
@@ -71,6 +73,14 @@ JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
               prompt("replies", {"first", "second", "answers"})};
   for (const char* name : step_names) all.steps.push_back(prompt(std::string("step_") + name, {"step", "answers"}));
   return all;
+}
+
+std::string JudgeFormat::fingerprint() const {
+  auto all = empathy::listed(verdicts_.answers().words()) + "; " + empathy::listed(preferences_.answers().words());
+  if (!prompts_) return sha256(all);
+  for (const auto* prompt : {&prompts_->context, &prompts_->reading, &prompts_->replies}) all += prompt->sha256();
+  for (const auto& prompt : prompts_->steps) all += prompt.sha256();
+  return sha256(all);
 }
 
 std::vector<Turn> JudgeFormat::context(const std::vector<Turn>& history) const {

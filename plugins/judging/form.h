@@ -50,7 +50,8 @@ struct InterpretedReply {
 /// to be judged, in tags.
 class JudgeFormat {
  public:
-  explicit JudgeFormat(const Settings& settings);
+  /// `prompts`: the folder to take where the settings name none; empty: none.
+  explicit JudgeFormat(const Settings& settings, const std::string& prompts = "");
 
   std::vector<Turn> context(const std::vector<Turn>& history) const;
   /// Is step 0 (history), 1 (emotion), 2 (strategy) right? With it stands what a reader of the dialogue made of it, if
@@ -61,6 +62,9 @@ class JudgeFormat {
   /// too, and with `unclear` behind it where the reader would hardly have said it like this.
   std::string about_replies(const InterpretedReply& first, const InterpretedReply& second,
                             const StepTexts& reading = {}) const;
+
+  /// Changes when a prompt or an answer does.
+  std::string fingerprint() const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }
   const empathy::Preferences& preferences() const { return preferences_; }

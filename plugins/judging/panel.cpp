@@ -1,27 +1,82 @@
 #include "judging/panel.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "compeer/chat.h"
+#include "judging/chat_judge.h"
+#include "judging/model_judge.h"
+#include "judging/weights.h"
+
 namespace compeer::judging {
 
-Panel::Panel(const Settings& settings, Host& host, Scope scope, Hearing hearing) {
-  const auto add = [&](const char* key, Scope asked) {
-    models_.push_back(settings.text(key));
-    judges_.emplace_back(host.language_model(models_.back()), JudgeFormat(settings), asked, hearing);
-  };
-  const bool two = settings.has("outcome_model");
-  add("model", two ? Scope{.steps = true, .reply = false, .apart = true} : scope);
-  if (two) add("outcome_model", {.steps = false, .reply = true, .apart = true});
+namespace {
+
+Hearing hearing_of(const Settings& settings) {
+  return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
+          settings.text("by") == "likelihood", settings.flag("swap")};
 }
 
-std::vector<Opinion> Panel::judge(const std::vector<Turn>& history, const InterpretedReply& reference,
-                                  const std::vector<JudgeInput>& cases, const StepTexts& reading) const {
-  auto all = judges_[0].judge(history, reference, cases, reading);
-  if (judges_.size() == 1) return all;
-  const auto of_replies = judges_[1].judge(history, reference, cases, reading);
-  for (size_t i = 0; i < all.size(); ++i) {
-    all[i].reply = of_replies[i].reply;
-    all[i].preference = of_replies[i].preference;
-    all[i].unreadable += of_replies[i].unreadable;
+}  // namespace
+
+Panel::Panel(const Settings& settings, Host& host, Scope scope) {
+  const auto& all = settings.json();
+  const auto named = [&](const char* key) { return all.contains(key) && !all.at(key).is_null(); };
+  const bool two = named("outcome_model") || named("outcome_chat");
+  add(settings, host, "", two ? Scope{.steps = true, .reply = false, .apart = true} : scope);
+  if (two) add(settings, host, "outcome_", {.steps = false, .reply = true, .apart = true});
+}
+
+void Panel::add(const Settings& settings, Host& host, const std::string& before, Scope scope) {
+  const auto model = before + "model", chat = before + "chat";
+  if (settings.has(model) == settings.has(chat)) {
+    throw std::runtime_error("needs either '" + model + "', the folder of a judge, or '" + chat +
+                             "', a chat model that judges");
   }
+  if (settings.has(model)) {
+    names_.push_back(settings.text(model));
+    judges_.push_back(std::make_unique<ModelJudge>(host.language_model(names_.back()),
+                                                   Questions(JudgeFormat(settings), scope, hearing_of(settings))));
+    chats_.push_back(nullptr);
+    questions_.emplace_back();
+    return;
+  }
+  Chat& asked = host.chat(settings.table(chat));
+  const auto prompts = std::filesystem::path(host.folder()) / "prompts/en";
+  const JudgeFormat form(settings, prompts.string());
+  names_.push_back(asked.model());
+  judges_.push_back(std::make_unique<ChatJudge>(asked, Questions(form, scope, hearing_of(settings))));
+  chats_.push_back(&asked);
+  questions_.push_back(form.fingerprint());
+}
+
+std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> groups) const {
+  auto all = judges_[0]->judge(groups);
+  if (judges_.size() == 1) return all;
+  const auto of_replies = judges_[1]->judge(groups);
+  for (size_t g = 0; g < all.size(); ++g) {
+    for (size_t i = 0; i < all[g].size(); ++i) {
+      all[g][i].reply = of_replies[g][i].reply;
+      all[g][i].preference = of_replies[g][i].preference;
+      all[g][i].unreadable += of_replies[g][i].unreadable;
+    }
+  }
+  return all;
+}
+
+bool Panel::waits() const {
+  return std::all_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat && chat->waits(); });
+}
+
+bool Panel::is_remote() const {
+  return std::any_of(chats_.begin(), chats_.end(), [](const Chat* chat) { return chat != nullptr; });
+}
+
+std::vector<std::string> Panel::fingerprints() const {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < names_.size(); ++i)
+    all.push_back(chats_[i] ? names_[i] + ", asked with " + questions_[i] : weights_of(names_[i]));
   return all;
 }
 

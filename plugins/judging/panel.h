@@ -1,34 +1,61 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "compeer/host.h"
 #include "judging/judge.h"
 
-/// The setting of a second judge: part of the descriptor's "parameters".
-#define COMPEER_OUTCOME_MODEL_SETTINGS                            \
-  R"json("outcome_model": {"type": "path", "default": null,)json" \
-  R"json("help": "the folder of a judge of replies, who is asked apart; model is then one of steps"},)json"
+/// Who judges, and how the judge is heard: part of the descriptor's "parameters".
+#define COMPEER_PANEL_SETTINGS                                                                                            \
+  R"json("model": {"type": "path", "default": null, "help": "the judge: a model folder, such as a run's )json"            \
+  R"json(checkpoints/last"},)json"                                                                                        \
+  R"json("chat": {"type": "plugin", "kind": "chat", "default": null, "help": "the judge: a chat model, in place of )json" \
+  R"json(model; it is asked with prompts, its own or the program's"},)json"                                               \
+  R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                            \
+  R"json("help": "1: the likeliest answer; else the majority of so many sampled ones"},)json"                             \
+  R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json"      \
+  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                         \
+  R"json("help": "likelihood: P(right) - P(wrong) in place of 1 and -1 (not in the paper)"},)json"                        \
+  R"json("swap": {"type": "boolean", "default": false,)json"                                                              \
+  R"json("help": "show the judge the completion first, the reference second"})json"
+
+/// The settings of a second judge.
+#define COMPEER_OUTCOME_MODEL_SETTINGS                                                                               \
+  R"json("outcome_model": {"type": "path", "default": null, "help": "the folder of a judge of replies, who is )json" \
+  R"json(asked apart; model or chat is then one of steps"},)json"                                                    \
+  R"json("outcome_chat": {"type": "plugin", "kind": "chat", "default": null, "help": "the same behind a chat )json"  \
+  R"json(model"},)json"
 
 namespace compeer::judging {
 
-/// One judge of steps and reply (UnifiReward), or with `outcome_model` one of the steps and one of the reply, who know
-/// nothing of each other (PRM and ORM).
+/// One judge of steps and reply (UnifiReward), or with `outcome_model` or `outcome_chat` one of the steps and one of
+/// the reply, who know nothing of each other (PRM and ORM).
 class Panel {
  public:
   /// `scope`: what the first is asked about, if there is no second.
-  Panel(const Settings& settings, Host& host, Scope scope, Hearing hearing);
+  Panel(const Settings& settings, Host& host, Scope scope);
 
   /// As `Judge::judge`.
-  std::vector<Opinion> judge(const std::vector<Turn>& history, const InterpretedReply& reference,
-                             const std::vector<JudgeInput>& cases, const StepTexts& reading = {}) const;
+  std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const;
 
-  /// The folders of the judges.
-  const std::vector<std::string>& models() const { return models_; }
+  /// True if no judge computes here.
+  bool waits() const;
+  /// True if a judge may be out of reach, so that there may be no opinion.
+  bool is_remote() const;
+
+  /// The folders and chat models, and for each what changes when it would judge otherwise.
+  const std::vector<std::string>& names() const { return names_; }
+  std::vector<std::string> fingerprints() const;
 
  private:
-  std::vector<Judge> judges_;
-  std::vector<std::string> models_;
+  // `before`: what the names of its settings begin with.
+  void add(const Settings& settings, Host& host, const std::string& before, Scope scope);
+
+  std::vector<std::unique_ptr<Judge>> judges_;
+  std::vector<std::string> names_;
+  std::vector<const Chat*> chats_;      // null of a model
+  std::vector<std::string> questions_;  // of a chat model: what it is asked with
 };
 
 }  // namespace compeer::judging

@@ -10,11 +10,6 @@ namespace compeer::judging {
 
 namespace {
 
-Hearing hearing_of(const Settings& settings) {
-  return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
-          settings.text("by") == "likelihood", settings.flag("swap")};
-}
-
 double number_or_0(const Settings& settings, const char* key) {
   return settings.json().contains(key) ? settings.number(key) : 0.0;
 }
@@ -39,51 +34,49 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       reply_weight_(number_or_0(settings, "reply_weight")),
       format_weight_(number_or_0(settings, "format_weight")),
       consistent_(settings.json().value("contradictory", "kept") == "left_out"),
-      judges_(settings, host, scope, hearing_of(settings)) {
+      judges_(settings, host, scope) {
   if (settings.has("accuracy") && scope.steps)
-    hold_to_floor(settings.text("accuracy"), settings.text("model"), settings.number("least_recall"));
+    hold_to_floor(settings.text("accuracy"), judges_.names()[0], judges_.fingerprints()[0],
+                  settings.number("least_recall"));
   if (settings.has("reader")) reader_ = &host.language_model(settings.text("reader"));
   if (reads_replies_ && !reader_) throw std::runtime_error("reads_replies = true needs a 'reader'");
   if (settings.has("broken_format")) broken_format_ = settings.number("broken_format");
 }
 
-std::vector<std::string> JudgedReward::parts() const {
-  std::vector<std::string> names{"reward"};
-  if (scope_.steps) names.insert(names.end(), step_names.begin(), step_names.end());
-  if (scope_.reply) names.emplace_back("reply");
-  if (format_) names.emplace_back("format");
-  names.emplace_back("unreadable");
-  return names;
-}
-
 void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
-  for (const Group& group : groups) score(group, scores);
-}
-
-void JudgedReward::score(const Group& group, Scores& scores) const {
-  std::vector<JudgeInput> cases;
-  for (const Completion& completion : group.completions) cases.push_back(case_of(completion.text));
-  const auto& history = group.example.history;
-  InterpretedReply reference{empathy::reply_of(group.example.answer)};
-  const auto reading = show_readings(history, reference, cases);
-  const auto opinions = judges_.judge(history, reference, cases, reading);
-  for (size_t i = 0; i < cases.size(); ++i)
-    scores.add(group.completions[i], row(group.completions[i], cases[i], opinions[i]));
-}
-
-// What the reader makes of the dialogue; and of the replies, put beside them.
-StepTexts JudgedReward::show_readings(const std::vector<Turn>& history, InterpretedReply& reference,
-                                      std::vector<JudgeInput>& cases) const {
-  if (!reader_) return {};
-  const auto reading = read(*reader_, {history})[0];
-  if (reads_replies_ && scope_.reply) {
-    AnsweredDialogue dialogue{history, reading, {reference.text}};
-    for (const JudgeInput& one : cases) dialogue.replies.push_back(one.reply.text);
-    const auto readings = read_replies(*reader_, {dialogue})[0];
-    reference.reading = readings[0];
-    for (size_t i = 0; i < cases.size(); ++i) cases[i].reply.reading = readings[i + 1];
+  std::vector<JudgedGroup> judged;
+  for (const Group& group : groups) {
+    auto& one = judged.emplace_back(JudgedGroup{group.example.history, {empathy::reply_of(group.example.answer)}, {}});
+    for (const Completion& completion : group.completions) one.cases.push_back(case_of(completion.text));
   }
-  return reading;
+  if (reader_) add_readings(judged);
+  const auto opinions = judges_.judge(judged);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t i = 0; i < opinions[g].size(); ++i) {
+      const Completion& completion = groups[g].completions[i];
+      scores.add(completion, row(completion, judged[g].cases[i], opinions[g][i]));
+    }
+  }
+}
+
+// What the reader makes of the dialogues; and of the replies, put beside them.
+void JudgedReward::add_readings(std::vector<JudgedGroup>& groups) const {
+  std::vector<std::vector<Turn>> histories;
+  for (const auto& group : groups) histories.push_back(group.history);
+  const auto of_dialogues = read(*reader_, histories);
+  std::vector<AnsweredDialogue> dialogues;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    groups[g].reading = of_dialogues[g];
+    auto& dialogue =
+        dialogues.emplace_back(AnsweredDialogue{histories[g], of_dialogues[g], {groups[g].reference.text}});
+    for (const JudgeInput& one : groups[g].cases) dialogue.replies.push_back(one.reply.text);
+  }
+  if (!reads_replies_ || !scope_.reply) return;
+  const auto of_replies = read_replies(*reader_, dialogues);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    groups[g].reference.reading = of_replies[g][0];
+    for (size_t i = 0; i < groups[g].cases.size(); ++i) groups[g].cases[i].reply.reading = of_replies[g][i + 1];
+  }
 }
 
 Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {
@@ -99,6 +92,7 @@ Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput
   if (format_) part("format", format_weight_, complete ? 1.0 : -1.0);
   if (broken_format_ && !complete) columns[0].second = *broken_format_;
   if (consistent_ && complete && contradictory(columns)) columns[0].second = no_opinion;
+  if (judges_.is_remote() && opinion.unreadable > 0) columns[0].second = no_opinion;
   columns.emplace_back("unreadable", opinion.unreadable);
   return columns;
 }

@@ -7,8 +7,9 @@
 #include "judging/panel.h"
 
 /// The settings of rewards that a judge gives, besides those of its form.
-#define COMPEER_HEARING_SETTINGS                                                                                     \
-  R"json("model": {"type": "path", "help": "the judge: a model folder, such as a run's checkpoints/last"},)json"     \
+#define COMPEER_JUDGED_REWARD_SETTINGS                                                                               \
+  COMPEER_PANEL_SETTINGS                                                                                             \
+  ","                                                                                                                \
   R"json("reader": {"type": "path", "default": null,)json"                                                           \
   R"json("help": "a judge taught with reads = true: the folder of the model that the stage read was given"},)json"   \
   R"json("reads_replies": {"type": "boolean", "default": false,)json"                                                \
@@ -16,33 +17,25 @@
   R"json("accuracy": {"type": "path", "default": null,)json"                                                         \
   R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
   R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
-  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"         \
-  R"json("votes": {"type": "integer", "default": 1, "min": 1, "max": 99,)json"                                       \
-  R"json("help": "1: the likeliest answer; else the majority of so many sampled ones"},)json"                        \
-  R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json" \
-  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                    \
-  R"json("help": "likelihood: P(right) - P(wrong) in place of 1 and -1 (not in the paper)"},)json"                   \
-  R"json("swap": {"type": "boolean", "default": false,)json"                                                         \
-  R"json("help": "show the judge the completion first, the reference second"},)json"
+  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"
 
 namespace compeer::judging {
 
 /// A reward that a judge gives. A part that is missing counts -1 without a question; an answer that can't be read
-/// counts 0 and is counted. A completion with no part at all has the least reward. With the setting `contradictory` =
-/// "left_out" there is no opinion of one whose steps are all right and whose reply is worse, or the other way round.
+/// counts 0 and is counted; if the judge is a chat model, there is no opinion of such a completion. One with no part at
+/// all has the least reward. With the setting `contradictory` = "left_out" there is no opinion of one whose steps are
+/// all right and whose reply is worse, or the other way round.
 class JudgedReward : public Reward {
  public:
   /// `format`: completions that are complete get 1 more, others 1 less.
   JudgedReward(const Settings& settings, Host& host, Scope scope, bool format);
 
-  std::vector<std::string> parts() const override;
   void score(std::span<const Group> groups, Scores& scores) override;
-  bool abstains() const override { return consistent_; }
+  bool abstains() const override { return consistent_ || judges_.is_remote(); }
+  bool waits() const override { return judges_.waits() && !reader_; }
 
  private:
-  StepTexts show_readings(const std::vector<Turn>& history, InterpretedReply& reference,
-                          std::vector<JudgeInput>& cases) const;
-  void score(const Group& group, Scores& scores) const;
+  void add_readings(std::vector<JudgedGroup>& groups) const;
   Scores::Columns row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
 
   Scope scope_;

@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "judging/weights.h"
 
 namespace compeer::stages {
 
@@ -27,18 +26,24 @@ cer::Record known(const nlohmann::json& record) {
 }
 
 Judges::Judges(const Settings& settings, Host& host)
-    : panel_(settings, host, {}, {.by_likelihood = settings.text("by") == "likelihood", .swap = settings.flag("swap")}),
-      reads_(settings) {
-  for (const auto& folder : panel_.models()) weights_.push_back(judging::weights_of(folder));
+    : panel_(settings, host, {}), fingerprints_(panel_.fingerprints()), reads_(settings) {}
+
+std::vector<judging::Opinion> Judges::opinions(const std::vector<cer::Record>& records) const {
+  std::vector<judging::JudgedGroup> groups;
+  for (const auto& record : records) groups.push_back(group_of(record));
+  std::vector<judging::Opinion> all;
+  for (const auto& of_record : panel_.judge(groups)) all.push_back(of_record[0]);
+  return all;
 }
 
-judging::Opinion Judges::opinion(const cer::Record& record) const {
+judging::JudgedGroup Judges::group_of(const cer::Record& record) const {
   const auto& c = record.candidate;
   const auto reading = about(record.id, "run the stage read before this one, or leave reads and reads_replies false",
                              [&] { return judging::reading_in(record.all, reads_); });
-  const judging::InterpretedReply reference{record.reference, reading.reference};
-  const judging::JudgeInput one{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}};
-  return panel_.judge(record.history, reference, {one}, reading.dialogue)[0];
+  return {record.history,
+          {record.reference, reading.reference},
+          {{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}}},
+          reading.dialogue};
 }
 
 }  // namespace compeer::stages

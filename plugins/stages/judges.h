@@ -8,14 +8,9 @@
 #include "judging/reading.h"
 
 /// The settings of stages that ask a judge: part of the descriptor's "parameters".
-#define COMPEER_JUDGES_SETTINGS                                                                                       \
-  COMPEER_JUDGE_SETTINGS                                                                                              \
-  "," COMPEER_READS_SETTINGS R"json("model": {"type": "path", "help": "the judge's folder; with outcome_model, )json" \
-  R"json(of the judge of steps"},)json" COMPEER_OUTCOME_MODEL_SETTINGS                                                \
-  R"json("swap": {"type": "boolean", "default": false,)json"                                                          \
-  R"json("help": "show the completion first, the reference second"},)json"                                            \
-  R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                     \
-  R"json("help": "likelihood: a reply is good if the words for that are likelier together (not in the paper)"},)json" \
+#define COMPEER_JUDGES_SETTINGS                                                        \
+  COMPEER_JUDGE_SETTINGS                                                               \
+  "," COMPEER_READS_SETTINGS COMPEER_PANEL_SETTINGS "," COMPEER_OUTCOME_MODEL_SETTINGS \
   R"json("resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"})json"
 
 namespace compeer::stages {
@@ -28,15 +23,17 @@ class Judges {
  public:
   Judges(const Settings& settings, Host& host);
 
-  /// Throws Error (exit 4) if a reading is to be shown and the record has none.
-  judging::Opinion opinion(const cer::Record& record) const;
+  /// One for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
+  std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
 
-  /// One for each model, and another for other weights.
-  const std::vector<std::string>& weights() const { return weights_; }
+  /// One for each judge, and another if it would judge otherwise.
+  const std::vector<std::string>& fingerprints() const { return fingerprints_; }
 
  private:
+  judging::JudgedGroup group_of(const cer::Record& record) const;
+
   judging::Panel panel_;
-  std::vector<std::string> weights_;
+  std::vector<std::string> fingerprints_;
   judging::Reads reads_;
 };
 

@@ -1,5 +1,6 @@
 // compeer plugins, and list | inspect NAME: what the descriptors of the plugins say. No plugin is loaded.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
@@ -63,6 +64,7 @@ ordered_json as_json(const Found& found) {
   out["torch"] = descriptor.torch;
   out["cxx_abi"] = descriptor.cxx_abi;
   out["compiler"] = descriptor.compiler;
+  if (!descriptor.columns.empty()) out["columns"] = descriptor.columns;
   out["parameters"] = spec::schema_json(descriptor.parameters);
   return out;
 }
@@ -181,7 +183,9 @@ int inspect(const PluginsOptions& options) {
   std::cout << fmt::format("{} {}\n  {}\n\n", title(found), line(descriptor.version), line(descriptor.summary));
   std::cout << fmt::format("  file    {}\n", found.path.string());
   if (options.verbose) std::cout << fmt::format("  sha256  {}\n", found.sha256);
-  std::cout << fmt::format("  built   for {}\n\n", built_for(descriptor));
+  std::cout << fmt::format("  built   for {}\n", built_for(descriptor));
+  if (!descriptor.columns.empty()) std::cout << fmt::format("  columns {}\n", fmt::join(descriptor.columns, ", "));
+  std::cout << '\n';
   std::cout << (descriptor.parameters.empty() ? "No settings\n" : "Settings\n");
   print_settings(descriptor.parameters, "  ");
   return 0;

@@ -49,6 +49,14 @@ std::string tail(const std::string& log) {
   return text.empty() ? "" : "\n  the last lines of its log:" + text;
 }
 
+// ": its budget is spent: ...", if the log says so of a chat model: the one stop that nobody asked for.
+std::string budget_in(const std::string& log) {
+  const size_t at = log.rfind(": its budget is spent: ");
+  if (at == std::string::npos) return "";
+  const size_t begin = log.rfind('\n', at) + 1;  // 0 if it is the first line
+  return ": " + spec::printable(log.substr(begin, log.find('\n', at) - begin), longest_line);
+}
+
 Exit to_exit(int code) {
   for (const Exit known : {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::preempted, Exit::watchdog}) {
     if (static_cast<int>(known) == code) return known;
@@ -114,8 +122,8 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
   } catch (const Error&) {  // torn by the same death: the log is left
   }
   if (end.exit == static_cast<int>(Exit::preempted)) {
-    return Error("run " + run, "stopped with a checkpoint", fmt::format("compeer resume {}", folder.string()),
-                 Exit::preempted);
+    return Error("run " + run, "stopped with a checkpoint" + budget_in(log),
+                 fmt::format("compeer resume {}", folder.string()), Exit::preempted);
   }
   if (asked_to_stop(end)) return stopped_before(folder);
   std::error_code unknown;

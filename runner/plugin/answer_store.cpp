@@ -47,6 +47,7 @@ json question_of(const std::string& who, const ChatRequest& request) {
   }
   json question = {who, turns, request.temperature, request.draw};
   if (!request.choices.empty()) question.push_back(request.choices);
+  if (request.weigh) question.push_back("weigh");
   return question;
 }
 
@@ -67,6 +68,7 @@ ChatReply reply_of(const json& line) {
   reply.completion_tokens = whole<int64_t>(line.at("completion_tokens"));
   reply.served = line.value("served", "");
   reply.cost = line.value("cost", 0.0);
+  reply.log_probs = line.value("log_probs", std::vector<double>());
   return reply;
 }
 
@@ -183,13 +185,17 @@ void AnswerStore::refresh() {
 bool AnswerStore::claim(const AnswerKey& key) {
   const std::lock_guard lock(mutex_);
   own();
+  if (!held_.insert(key.ended).second) return false;  // by another thread
   auto byte = byte_of(key, F_WRLCK);
   // Where there are no locks the worst is an answer that is paid twice.
-  return ::fcntl(claims_, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES);
+  if (::fcntl(claims_, F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES)) return true;
+  held_.erase(key.ended);
+  return false;
 }
 
 void AnswerStore::release(const AnswerKey& key) {
   const std::lock_guard lock(mutex_);
+  held_.erase(key.ended);
   auto byte = byte_of(key, F_UNLCK);
   ::fcntl(claims_, F_OFD_SETLK, &byte);
 }
@@ -199,20 +205,21 @@ ChatReply AnswerStore::keep(const AnswerKey& key, const std::string& who, const 
   const std::lock_guard lock(mutex_);
   own();
   const std::string& name = reply.finished ? key.ended : key.cut;
-  const ordered_json line = {{"key", name},
-                             {"model", model},
-                             {"served", reply.served},
-                             {"who", who},
-                             {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
-                             {"turns", turns_of(request)},
-                             {"temperature", request.temperature},
-                             {"max_tokens", request.max_tokens},
-                             {"draw", request.draw},
-                             {"text", reply.text},
-                             {"finished", reply.finished},
-                             {"prompt_tokens", reply.prompt_tokens},
-                             {"completion_tokens", reply.completion_tokens},
-                             {"cost", reply.cost}};
+  ordered_json line = {{"key", name},
+                       {"model", model},
+                       {"served", reply.served},
+                       {"who", who},
+                       {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+                       {"turns", turns_of(request)},
+                       {"temperature", request.temperature},
+                       {"max_tokens", request.max_tokens},
+                       {"draw", request.draw},
+                       {"text", reply.text},
+                       {"finished", reply.finished},
+                       {"prompt_tokens", reply.prompt_tokens},
+                       {"completion_tokens", reply.completion_tokens},
+                       {"cost", reply.cost}};
+  if (!reply.log_probs.empty()) line["log_probs"] = reply.log_probs;
   const auto bytes = line_of(line);
   places_[name] = {own_, own_->add(bytes), bytes.size()};
   malformed_.erase(name);

@@ -15,8 +15,8 @@
 namespace compeer::plugin {
 
 /// The name of an answer: SHA-256 of who is asked (plugin, version, model and what its answers depend on) and of what:
-/// turns with the bytes of their pictures, temperature, draw, choices. Not of the limit: an answer that ended by itself
-/// is the same under a higher one. One that was cut off has another name, with the limit.
+/// turns with the bytes of their pictures, temperature, draw, choices, whether these are weighed. Not of the limit: an
+/// answer that ended by itself is the same under a higher one. One that was cut off has another name, with the limit.
 struct AnswerKey {
   std::string ended, cut;
 
@@ -28,7 +28,8 @@ struct AnswerKey {
 /// where they are. Nothing is read before the first question. May be used by several threads.
 ///
 /// Beside the files lies `claims`: whoever is about to ask holds a lock on a byte of it that the question's name gives,
-/// so that what two processes want to know at once is asked by one of them. A lock ends with its process.
+/// so that what two processes, or two threads, want to know at once is asked by one of them. A lock ends with its
+/// process.
 class AnswerStore {
  public:
   using Log = AnswerFile::Log;
@@ -87,6 +88,7 @@ class AnswerStore {
   std::vector<std::unique_ptr<AnswerFile>> files_;
   AnswerFile* own_ = nullptr;  // one of them, once there is something to add
   int claims_ = -1;
+  std::unordered_set<std::string> held_;  // claims of this process
   std::unordered_map<std::string, EntryAt> places_;
   std::unordered_set<std::string> malformed_;
   int64_t synced_ = 0;  // when, in ms

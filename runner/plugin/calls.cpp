@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <span>
-#include <thread>
-#include <unordered_map>
 
 namespace compeer::plugin {
 
@@ -58,17 +56,35 @@ class Door {
 // Completions are counted from 0, as in the record of a run.
 std::string numbered(size_t completion) { return "completion " + std::to_string(completion) + " (the first is 0)"; }
 
+using Rows = std::vector<const Scores::Row*>;
+
+// What a plugin has added, by group. A completion is known by its address.
+std::vector<Rows> rows_of(const Scores& scores, std::span<const Group> groups, const Door& door) {
+  std::vector<Rows> all(groups.size());
+  for (const auto& row : scores.rows()) {
+    const auto whose = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      const std::less<> before;
+      const auto* first = group.completions.data();
+      return !before(row.completion, first) && before(row.completion, first + group.completions.size());
+    });
+    if (whose == groups.end()) {
+      door.refuse("added a row for a completion that is not in the group",
+                  "pass the element itself, not a copy: for (const auto& completion : group.completions)");
+    }
+    all[static_cast<size_t>(whose - groups.begin())].push_back(&row);
+  }
+  return all;
+}
+
 /// What a plugin has added about the completions of a group, in their order and that of `columns`.
 class Table {
  public:
-  /// `what`: a column in messages; `declared`: the method that names the columns.
-  Table(const Door& door, const std::vector<std::string>& columns, const char* what, const char* declared)
-      : door_(door), columns_(columns), what_(what), declared_(declared) {}
+  Table(const Door& door, const std::vector<std::string>& columns) : door_(door), columns_(columns) {}
 
   template <class Number>
-  at::Tensor tensor(const Scores& scores, const std::vector<Completion>& completions, at::ScalarType type,
+  at::Tensor tensor(const Rows& rows, const std::vector<Completion>& completions, at::ScalarType type,
                     bool or_nan) const {
-    const auto values = in_order(scores, completions);
+    const auto values = in_order(rows, completions);
     const auto count = static_cast<int64_t>(completions.size());
     auto table = at::empty({count, static_cast<int64_t>(columns_.size())}, type);
     auto* const numbers = table.mutable_data_ptr<Number>();
@@ -81,22 +97,14 @@ class Table {
  private:
   using Values = std::vector<std::optional<double>>;
 
-  Values in_order(const Scores& scores, const std::vector<Completion>& completions) const {
-    std::unordered_map<const Completion*, size_t> places;
-    for (const Completion& completion : completions) places.emplace(&completion, places.size());
+  Values in_order(const Rows& rows, const std::vector<Completion>& completions) const {
     Values values(completions.size() * columns_.size());
-    for (const auto& row : scores.rows()) {
-      const auto place = places.find(row.completion);
-      if (place == places.end()) {
-        door_.refuse("added a row for a completion that is not in the group",
-                     "pass the element itself, not a copy: for (const auto& completion : group.completions)");
-      }
-      fill(values, place->second, row.columns);
-    }
+    for (const Scores::Row* row : rows)
+      fill(values, static_cast<size_t>(row->completion - completions.data()), row->columns);
     const auto missing = std::find(values.begin(), values.end(), std::nullopt);
     if (missing != values.end()) {
       door_.refuse("gave no number " + cell(static_cast<size_t>(missing - values.begin())),
-                   std::string("add a row for each completion, with every column that ") + declared_ + " names");
+                   "add a row for each completion, with a number for every column");
     }
     return values;
   }
@@ -105,9 +113,8 @@ class Table {
     for (const auto& [name, number] : columns) {
       const auto column = std::find(columns_.begin(), columns_.end(), name);
       if (column == columns_.end()) {
-        door_.refuse(
-            "gave a number for '" + name + "' of " + numbered(completion) + ", which " + declared_ + " does not name",
-            suggest(name, columns_));
+        door_.refuse("gave a number for '" + name + "' of " + numbered(completion) + ", which is none of its columns",
+                     suggest(name, columns_));
       }
       const size_t i = completion * columns_.size() + static_cast<size_t>(column - columns_.begin());
       if (values[i]) door_.refuse("gave two numbers " + cell(i), "add each completion once, and each column once");
@@ -116,18 +123,17 @@ class Table {
   }
 
   std::string cell(size_t i) const {
-    return std::string(what_) + " '" + columns_[i % columns_.size()] + "' of " + numbered(i / columns_.size());
+    return "in column '" + columns_[i % columns_.size()] + "' of " + numbered(i / columns_.size());
   }
 
   const Door& door_;
   const std::vector<std::string>& columns_;
-  const char *what_, *declared_;
 };
 
 bool same(const std::vector<Completion>& a, const std::vector<Completion>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Completion& x, const Completion& y) {
     return x.text == y.text && x.tokens == y.tokens && x.finished == y.finished &&
-           x.least_log_prob == y.least_log_prob;
+           x.least_log_prob == y.least_log_prob && x.token_ids == y.token_ids && x.log_probs == y.log_probs;
   });
 }
 
@@ -158,19 +164,69 @@ LeftOutCount left_out(Plugin<Dataset>& dataset) {
   return found;
 }
 
-std::vector<std::string> parts(Plugin<Reward>& reward) {
-  return Door(reward.identity(), "parts").names(reward.call("parts", [](Reward& r) { return r.parts(); }), 1);
+std::vector<std::string> columns(Plugin<Reward>& reward) {
+  auto names = reward.call("columns", [](Reward& r) { return r.columns(); });
+  if (names.empty()) names = reward.descriptor().columns;
+  if (names.empty()) names = {"reward"};
+  return Door(reward.identity(), "columns").names(names, 1);
+}
+
+namespace {
+
+// The plugin is called for all groups at once; what it gave each of them is looked at group by group.
+std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const Group> groups,
+                                         const std::vector<std::string>& names) {
+  const Door door(reward.identity(), "score");
+  std::vector<std::vector<Completion>> before;
+  for (const Group& group : groups) before.push_back(group.completions);
+  Scores scores;
+  reward.call("score", [&](Reward& r) { r.score(groups, scores); });
+  const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
+  const auto rows = rows_of(scores, groups, door);
+  std::vector<GroupScores> all(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    try {
+      if (!same(before[g], groups[g].completions))
+        door.refuse("wrote into the completions", "other rewards get the same: change a copy");
+      all[g].table = Table(door, names).tensor<float>(rows[g], groups[g].completions, at::kFloat, abstains);
+    } catch (const PluginError&) {
+      all[g].failure = std::current_exception();
+    }
+  }
+  for (const auto& [group, note] : scores.notes()) {
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& one) { return &one == group; });
+    if (found == groups.end())
+      door.refuse("noted something of a group that it was not given", "pass the element itself");
+    all[static_cast<size_t>(found - groups.begin())].note = note;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> groups,
+                               const std::vector<std::string>& names) {
+  if (groups.empty()) return {};
+  std::exception_ptr failure;
+  try {
+    return scored_together(reward, groups, names);
+  } catch (const Error& error) {
+    if (error.exit() == Exit::preempted) throw;
+    failure = std::current_exception();
+  }
+  std::vector<GroupScores> all;
+  if (groups.size() == 1) all.push_back({{}, {}, failure});
+  for (size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
+    all.push_back(std::move(score(reward, groups.subspan(g, 1), names).front()));
+  const bool none_alone = std::none_of(all.begin(), all.end(), [](const auto& one) { return one.failure != nullptr; });
+  if (none_alone) all.front().failure = failure;
+  return all;
 }
 
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names) {
-  const Door door(reward.identity(), "score");
-  const auto before = group.completions;
-  Scores scores;
-  reward.call("score", [&](Reward& r) { r.score({&group, 1}, scores); });
-  if (!same(before, group.completions))
-    door.refuse("wrote into the completions", "other rewards get the same: change a copy");
-  const bool abstains = reward.call("abstains", [](Reward& r) { return r.abstains(); });
-  return Table(door, names, "for part", "parts()").tensor<float>(scores, group.completions, at::kFloat, abstains);
+  auto scored = std::move(score(reward, std::span<const Group>(&group, 1), names).front());
+  if (scored.failure) std::rethrow_exception(scored.failure);
+  return scored.table;
 }
 
 std::string culprit(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names,
@@ -208,8 +264,8 @@ at::Tensor reweight(Plugin<Reweighting>& reweighting, const Group& group, const 
   const std::span<const double> values{given.const_data_ptr<double>(), group.completions.size()};
   Scores reweighted;
   reweighting.call("reweight", [&](Reweighting& r) { r.reweight(group, values, reweighted); });
-  return Table(door, columns, "in column", "factors()")
-      .tensor<double>(reweighted, group.completions, at::kDouble, false);
+  const auto rows = rows_of(reweighted, {&group, 1}, door).front();
+  return Table(door, columns).tensor<double>(rows, group.completions, at::kDouble, false);
 }
 
 std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const std::vector<std::string>& a,
@@ -274,39 +330,6 @@ std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json
   }
   for (size_t i = 0; i < outcomes.size(); ++i) check(door, outcomes[i], i);
   return outcomes;
-}
-
-void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,
-            const std::function<bool()>& cancelled) {
-  const Door door(chat.identity(), "answer");
-  std::vector<bool> answered(requests.size());
-  const auto asker = std::this_thread::get_id();
-  std::atomic<bool> elsewhere = false;  // an exception there would end the process
-  chat.call("answer", [&](Chat& c) {
-    c.answer(requests, [&](size_t request, ChatReply reply) {
-      if (std::this_thread::get_id() != asker) {
-        elsewhere = true;
-        return;
-      }
-      if (request >= requests.size() || answered[request]) {
-        door.refuse("answered request " + std::to_string(request) + " of " + std::to_string(requests.size()) +
-                        (request < requests.size() ? " twice" : ", which was not asked"),
-                    "each request is answered once");
-      }
-      answered[request] = true;
-      arrived(request, std::move(reply));
-    });
-  });
-  if (elsewhere) door.refuse("told of a reply on another thread", "the thread that called answer() tells of them");
-  const auto missing = std::find(answered.begin(), answered.end(), false);
-  if (missing != answered.end()) {
-    if (cancelled && cancelled()) {
-      throw Error(chat.identity().title(), "was stopped before it had answered all requests",
-                  "the run can go on from here: answers that are there are not asked for again", Exit::preempted);
-    }
-    door.refuse("did not answer request " + std::to_string(missing - answered.begin()),
-                "a request that can't be answered has a reply that says why");
-  }
 }
 
 }  // namespace compeer::plugin

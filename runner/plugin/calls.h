@@ -1,10 +1,11 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "compeer/chat.h"
 #include "compeer/dataset.h"
 #include "compeer/reward.h"
 #include "compeer/reweighting.h"
@@ -15,7 +16,7 @@
 namespace compeer::plugin {
 
 /// Calls whose results are checked at the door. What the interface doesn't allow is an Error (exit 5) that names the
-/// plugin, the method and what came back: "returned NaN for part 'quality' of completion 2 (the first is 0)".
+/// plugin, the method and what came back: "returned NaN in column 'quality' of completion 2 (the first is 0)".
 
 /// What is thrown for a number that is NaN or infinite.
 class NotFinite : public PluginError {
@@ -34,11 +35,21 @@ struct LeftOutCount {
 };
 LeftOutCount left_out(Plugin<Dataset>& dataset);
 
-/// Names of a reward's columns: at least one, each once, letters, digits, `_`, `-`, `.`.
-std::vector<std::string> parts(Plugin<Reward>& reward);
+/// Names of a reward's columns, its own or its descriptor's: at least one, each once, letters, digits, `_`, `-`, `.`.
+std::vector<std::string> columns(Plugin<Reward>& reward);
 
-/// float32 [G, parts], rounded from what the plugin has added; finite but for NaN of a reward that abstains. `names`:
-/// what `parts` returned.
+/// What a reward says of a group.
+struct GroupScores {
+  at::Tensor table;                      ///< float32 [G, columns]
+  nlohmann::json note;                   ///< for `Reward::learn`
+  std::exception_ptr failure = nullptr;  ///< in place of both
+};
+/// What the plugin has added, rounded; finite but for NaN of a reward that abstains. `names`: what `columns` returned.
+/// If it fails for groups together, each is scored alone, to know which it is about. Throws only what is no fault: an
+/// Error with exit 85, because the run is to stop.
+std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> groups,
+                               const std::vector<std::string>& names);
+/// Of one group. Throws its failure.
 at::Tensor score(Plugin<Reward>& reward, const Group& group, const std::vector<std::string>& names);
 
 /// Which completions a reward's `failure` to score this group is about: "completion 2 (the first is 0)" if it fails in
@@ -62,9 +73,5 @@ std::vector<std::vector<double>> compare(Plugin<Similarity>& similarity, const s
 
 /// One outcome for each record: records, each an object with an id, or a reason why there are none; finite counts.
 std::vector<Outcome> make(Plugin<Stage>& stage, const std::vector<nlohmann::json>& records);
-
-/// Every request answered, each once. Fewer only if the run was `cancelled`, which is an Error with exit 85.
-void answer(Plugin<Chat>& chat, const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived,
-            const std::function<bool()>& cancelled = nullptr);
 
 }  // namespace compeer::plugin

@@ -85,6 +85,7 @@ Descriptor read_descriptor(std::string_view bytes, const std::filesystem::path& 
   descriptor.cxx_abi = value<int64_t>(json, "cxx_abi", file);
   descriptor.compiler = value<std::string>(json, "compiler", file);
   descriptor.summary = value<std::string>(json, "summary", file);
+  if (json.contains("columns")) descriptor.columns = value<std::vector<std::string>>(json, "columns", file);
   descriptor.parameters = parameters_of(json, file);
   match_file(descriptor, file);
   return descriptor;

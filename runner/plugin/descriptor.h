@@ -16,15 +16,16 @@ const std::vector<std::string>& kinds();
 
 /// What a plugin says about itself (COMPEER_PLUGIN in sdk/compeer/plugin.h): JSON in the ELF section `.compeer`.
 struct Descriptor {
-  int64_t interface = 0;    ///< the number of its kind's interface that it was built with
-  int64_t host = 0;         ///< the number of the host's interface that it was built with
-  std::string kind, name;   ///< those of its file: <folder>/<kind>/<name>.so
-  std::string version;      ///< the plugin's own
-  std::string torch;        ///< libtorch it was built with, "2.11.0"; empty: without one
-  int64_t cxx_abi = 0;      ///< _GLIBCXX_USE_CXX11_ABI
-  std::string compiler;     ///< __VERSION__; for people, not compared
-  std::string summary;      ///< one line
-  spec::Schema parameters;  ///< in the order of their declaration
+  int64_t interface = 0;             ///< the number of its kind's interface that it was built with
+  int64_t host = 0;                  ///< the number of the host's interface that it was built with
+  std::string kind, name;            ///< those of its file: <folder>/<kind>/<name>.so
+  std::string version;               ///< the plugin's own
+  std::string torch;                 ///< libtorch it was built with, "2.11.0"; empty: without one
+  int64_t cxx_abi = 0;               ///< _GLIBCXX_USE_CXX11_ABI
+  std::string compiler;              ///< __VERSION__; for people, not compared
+  std::string summary;               ///< one line
+  std::vector<std::string> columns;  ///< of a reward's scores; empty: they follow from its settings
+  spec::Schema parameters;           ///< in the order of their declaration
 };
 
 /// Reads the descriptor out of a library's bytes without running any of its code. `file` must be <kind>/<name>.so

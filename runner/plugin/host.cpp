@@ -67,8 +67,8 @@ double RunHost::random(uint32_t a, uint32_t b, uint32_t c) {
   return uniform(services_.seed, Stream::plugin, stream_, a, b, c);
 }
 
-template <class T, class Checked>
-T& RunHost::opened(std::map<std::string, std::unique_ptr<T>>& known, const Settings& choice) {
+template <class T, class Checked, class Known>
+auto& RunHost::opened(std::map<std::string, std::unique_ptr<Known>>& known, const Settings& choice) {
   const auto key = choice.json().dump();
   if (const auto open = known.find(key); open != known.end()) return *open->second;
   const auto title = std::string(T::kind) + "/" + choice.text("plugin");
@@ -89,7 +89,14 @@ Similarity& RunHost::similarity(const Settings& choice) {
   return opened<Similarity, CheckedSimilarity>(similarities_, choice);
 }
 
-Chat& RunHost::chat(const Settings& choice) { return opened<Chat, RememberedChat>(chats_, choice); }
+Chat& RunHost::chat(const Settings& choice) { return opened<ChatModel, RememberedChat>(chats_, choice); }
+
+const TextTokenizer& RunHost::tokenizer() const {
+  if (!services_.tokenizer)
+    throw Error(title_, "asks for the policy's tokenizer, but there is none", "a run has one once its model is open",
+                Exit::plugin);
+  return *services_.tokenizer;
+}
 
 LanguageModel& RunHost::language_model(const std::string& directory) {
   if (!services_.language_model)

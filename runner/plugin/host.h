@@ -7,6 +7,7 @@
 
 #include "compeer/chat.h"
 #include "compeer/host.h"
+#include "compeer/tokenizer.h"
 #include "plugin/answer_store.h"
 #include "plugin/chat_counts.h"
 #include "plugin/library.h"
@@ -22,7 +23,8 @@ struct Services {
   /// Host::embed, where there is a policy.
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
   std::function<LanguageModel&(const std::string& directory)> language_model = nullptr;  ///< Host::language model
-  AnswerStore* answers = nullptr;  ///< what chat models answered; absent: nothing is stored
+  const TextTokenizer* tokenizer = nullptr;  ///< of the policy, where there is one
+  AnswerStore* answers = nullptr;            ///< what chat models answered; absent: nothing is stored
   ChatCounts* chat_counts = nullptr;
   std::function<void(const Announcement&)> before_asking = nullptr;  ///< of requests whose answers are not stored
   std::function<void(const std::string& model, const ChatReply&)> paid = nullptr;  ///< of each reply that is not free
@@ -46,11 +48,12 @@ class RunHost : public Host {
   std::vector<std::vector<float>> embed(const std::vector<std::string>& texts) override;
   std::string folder() const override;
   bool cancelled() const override;
+  const TextTokenizer& tokenizer() const override;
 
  private:
   RunHost(const Chosen& plugin, const Services& services, std::vector<std::string> askers);
-  template <class T, class Checked>
-  T& opened(std::map<std::string, std::unique_ptr<T>>& known, const Settings& choice);
+  template <class T, class Checked, class Known>
+  auto& opened(std::map<std::string, std::unique_ptr<Known>>& known, const Settings& choice);
 
   std::string title_;   // "rewards/length"
   std::string folder_;  // of its library

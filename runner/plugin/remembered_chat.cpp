@@ -1,12 +1,13 @@
 #include "plugin/remembered_chat.h"
 
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <map>
 #include <thread>
 
 #include "base/error.h"
-#include "plugin/calls.h"
+#include "plugin/visit.h"
 
 namespace compeer::plugin {
 
@@ -46,11 +47,14 @@ int64_t tokens_in(const std::string& text) {
 
 }  // namespace
 
-RememberedChat::RememberedChat(Plugin<Chat> plugin, const Settings& settings, const Services& services)
+RememberedChat::RememberedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services)
     : plugin_(std::move(plugin)),
       settings_(settings.json()),
       services_(services),
-      free_(plugin_.call("free", [](const Chat& chat) { return chat.free(); })) {}
+      model_(plugin_.call("model", [](const ChatModel& chat) { return chat.model(); })),
+      free_(plugin_.call("free", [](const ChatModel& chat) { return chat.free(); })),
+      waits_(plugin_.call("waits", [](const ChatModel& chat) { return chat.waits(); })),
+      line_(plugin_, services.cancelled) {}
 
 AnswerStore* RememberedChat::store() const { return free_ ? nullptr : services_.answers; }
 
@@ -72,12 +76,8 @@ void RememberedChat::answer(const std::vector<ChatRequest>& requests, const Arri
   while (!open.empty()) {
     const size_t before = open.size();
     ask_those_nobody_asks(open, requests, arrived);
-    if (open.size() == before) wait();  // for those who ask the rest
+    if (open.size() == before) Visit::leave_during([&] { wait(); });  // for those who ask the rest
   }
-}
-
-std::string RememberedChat::model() const {
-  return plugin_.call("model", [](const Chat& chat) { return chat.model(); });
 }
 
 void RememberedChat::unreadable(const ChatRequest& request, const std::string& answer, bool again) {
@@ -141,7 +141,7 @@ void RememberedChat::wait() const {
 void RememberedChat::announce(const std::vector<RememberedRequest>& questions,
                               const std::vector<ChatRequest>& requests) {
   if (questions.empty() || !services_.before_asking) return;
-  Announcement one{model(), requests.size(), questions.size(), 0};
+  Announcement one{model_, requests.size(), questions.size(), 0};
   for (const auto& question : questions) {
     for (const Turn& turn : requests[question.places.front()].turns) one.tokens += tokens_in(turn.text);
   }
@@ -152,25 +152,31 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
                          const Arrived& arrived) {
   std::vector<ChatRequest> open;
   for (const auto& question : questions) open.push_back(requests[question.places.front()]);
-  std::exception_ptr ours;  // out of the store, or of whoever asked: the plugin is not to be blamed for it
-  const auto taken = [&](size_t n, ChatReply reply) {
-    try {
-      take(questions[n], open[n], std::move(reply), arrived);
-    } catch (...) {
-      ours = std::current_exception();
-      throw;
+  // Who asks is told on its own thread, and while it is on its visit.
+  std::deque<std::pair<size_t, ChatReply>> untold;
+  const auto tell = [&] {
+    while (!untold.empty()) {
+      const auto [n, reply] = std::move(untold.front());
+      untold.pop_front();
+      for (const size_t place : questions[n].places) arrived(place, reply);
     }
   };
-  try {
-    plugin::answer(plugin_, open, taken, services_.cancelled);
-  } catch (...) {
-    if (!ours) throw;
-  }
-  if (ours) std::rethrow_exception(ours);
+  std::exception_ptr failure;
+  Visit::leave_during([&] {
+    try {
+      line_.answer(open, [&](size_t n, ChatReply reply) {
+        untold.emplace_back(n, kept(questions[n].key, open[n], std::move(reply)));
+        if (!waits_) tell();
+      });
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  tell();
+  if (failure) std::rethrow_exception(failure);
 }
 
-void RememberedChat::take(const RememberedRequest& question, const ChatRequest& request, ChatReply reply,
-                          const Arrived& arrived) {
+ChatReply RememberedChat::kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply) {
   if (auto* counts = services_.chat_counts) {
     ++counts->asked;
     if (!reply.failure.empty()) ++counts->failed;
@@ -179,26 +185,29 @@ void RememberedChat::take(const RememberedRequest& question, const ChatRequest& 
     counts->cost += reply.cost;
   }
   tell(reply.failure);
-  if (store() && reply.failure.empty())
-    reply = store()->keep(question.key, plugin_.identity().title(), model(), request, reply);
-  if (store() && services_.paid) services_.paid(model(), reply);
-  for (const size_t place : question.places) arrived(place, reply);
+  if (store() && reply.failure.empty()) reply = store()->keep(key, plugin_.identity().title(), model_, request, reply);
+  const std::lock_guard lock(mutex_);
+  if (store() && services_.paid) services_.paid(model_, reply);
+  return reply;
 }
 
 void RememberedChat::tell(const std::string& failure) {
   constexpr size_t most_told = 3;
-  if (failure.empty() || told_.size() == most_told || !told_.insert(failure).second || !services_.log) return;
+  if (failure.empty() || !services_.log) return;
+  const std::lock_guard lock(mutex_);
+  if (told_.size() == most_told || !told_.insert(failure).second) return;
   const auto& self = plugin_.identity();
-  services_.log(self.kind + "/" + self.name, model() + ": no answer to a request: " + failure);
+  services_.log(self.kind + "/" + self.name, model_ + ": no answer to a request: " + failure);
 }
 
 const std::string& RememberedChat::answerer() {
+  const std::lock_guard lock(mutex_);
   if (answerer_.empty()) {
     using nlohmann::json;
-    const auto said = plugin_.call("origin", [](const Chat& chat) { return chat.origin(); });
+    const auto said = plugin_.call("origin", [](const ChatModel& chat) { return chat.origin(); });
     const json rest = said.empty() ? json{settings_, services_.seed} : json(said);
     answerer_ =
-        json::array({plugin_.identity().title(), model(), rest}).dump(-1, ' ', false, json::error_handler_t::replace);
+        json::array({plugin_.identity().title(), model_, rest}).dump(-1, ' ', false, json::error_handler_t::replace);
   }
   return answerer_;
 }

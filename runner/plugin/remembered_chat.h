@@ -1,10 +1,12 @@
 #pragma once
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "plugin/answer_store.h"
+#include "plugin/chat_line.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
 
@@ -12,16 +14,17 @@ namespace compeer::plugin {
 
 /// A chat model as the plugin that asks it gets it: behind guard and door, asked only for what the store does not hold
 /// and nobody else is asking, and for equal requests once. Without a store, and if its answers are free, only the last
-/// is true.
+/// is true. May be asked by several threads if the plugin waits.
 class RememberedChat : public Chat {
  public:
-  RememberedChat(Plugin<Chat> plugin, const Settings& settings, const Services& services);
+  RememberedChat(Plugin<ChatModel> plugin, const Settings& settings, const Services& services);
 
-  /// An answer is stored before `arrived` is told of it; a failure is not stored, but the first few reasons, each once,
-  /// are logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit 85) if the run was
-  /// stopped before all answers were there.
+  /// An answer is stored as it comes, before `arrived` is told of it; a failure is not stored, but the first
+  /// few reasons, each once, are logged in the plugin's name, for whoever asked tells them nobody. Throws Error (exit
+  /// 85) if the run was stopped before all answers were there.
   void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override;
-  std::string model() const override;
+  std::string model() const override { return model_; }
+  bool waits() const override { return waits_; }
   void unreadable(const ChatRequest& request, const std::string& answer, bool again) override;
 
  private:
@@ -39,15 +42,18 @@ class RememberedChat : public Chat {
   void announce(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests);
   void ask(const std::vector<RememberedRequest>& questions, const std::vector<ChatRequest>& requests,
            const Arrived& arrived);
-  void take(const RememberedRequest& question, const ChatRequest& request, ChatReply reply, const Arrived& arrived);
+  ChatReply kept(const AnswerKey& key, const ChatRequest& request, ChatReply reply);
   void tell(const std::string& failure);
   const std::string& answerer();
   AnswerStore* store() const;
 
-  mutable Plugin<Chat> plugin_;
-  nlohmann::json settings_;
+  Plugin<ChatModel> plugin_;
+  const nlohmann::json settings_;
   const Services& services_;
-  bool free_;
+  const std::string model_;
+  const bool free_, waits_;
+  ChatLine line_;
+  std::mutex mutex_;            // of what follows, and of `services.paid`
   std::set<std::string> told_;  // failures that were logged
   std::string answerer_;        // who answers, for keys; empty until it is asked for
 };

@@ -10,8 +10,6 @@
 
 namespace compeer::rollout {
 
-namespace {
-
 PromptSource in_order(const std::vector<Prompt>& prompts) {
   return [&prompts, next = size_t{0}](Prompt& prompt, bool) mutable {
     if (next == prompts.size()) return Supply::end;
@@ -19,8 +17,6 @@ PromptSource in_order(const std::vector<Prompt>& prompts) {
     return Supply::prompt;
   };
 }
-
-}  // namespace
 
 Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape()) {}
 

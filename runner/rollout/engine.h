@@ -40,6 +40,7 @@ struct Request {
 enum class Supply { prompt, later, end };
 /// Where prompts come from: fills in the next one. `later` means that there is none yet; with `wait` it may not say so.
 using PromptSource = std::function<Supply(Prompt& next, bool wait)>;
+PromptSource in_order(const std::vector<Prompt>& prompts);
 /// Where completions go, as they end: `prompt` counts the prompts of the source.
 using Sink = std::function<void(size_t prompt, uint32_t completion, Sample sample)>;
 

@@ -88,10 +88,12 @@ class EvaluationTask {
   void step(uint64_t t) {
     PhaseClock clock;
     ScoredGroups batch;
-    batch.groups = clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t); }); });
+    StepScoring scoring(*run_.plugins, t, settings_.text("split"));
+    batch.groups =
+        clock.time("rollout", [&] { return run_.world.together("rollout", [&] { return sample(t, scoring); }); });
     clock.time("score", [&] {
       run_.world.together("score", [&] {
-        for (const PromptGroup& group : batch.groups) batch.scores.push_back(score(*run_.plugins, t, group));
+        batch.scores = scoring.finish(batch.groups, nullptr);
         for (size_t g = 0; g < batch.groups.size(); ++g)
           batch.rewards.push_back(reweight(*run_.plugins, t, batch.groups[g], batch.scores[g]));
       });
@@ -106,13 +108,13 @@ class EvaluationTask {
     run_.world.together("log", [&] { run_.journal->append(t, row); });
   }
 
-  Groups sample(uint64_t t) {
+  Groups sample(uint64_t t, StepScoring& scoring) {
     run_.journal->phase("rollout");
     const int64_t first = static_cast<int64_t>(t - 1) * batch_;
     const auto mine = comm::share(std::min(batch_, prompts_ - first), run_.world.size(), run_.world.rank());
     auto groups = records_.read(mine.first, mine.count, [&](int64_t i) { return first + i; });
     roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.integer("group_size"),
-             {run_.seed(), static_cast<uint32_t>(t)});
+             {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
     return groups;
   }
 

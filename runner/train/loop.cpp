@@ -61,12 +61,19 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
   point_best();  // a kill may have come before that
   if (const auto plan = validation.plan(); !plan.empty())
     run.world.together("log", [&] { run.journal->note(run.start.step, plan); });
-  uint64_t done = run.start.step;
+  uint64_t done = run.start.step, saved = done;
   while (done < steps && !validation.is_over(done)) {
     const uint64_t t = ++done;
     MetricRow row(run.journal->columns());
     row.set("step", static_cast<double>(t));
-    step(t, row);
+    try {
+      step(t, row);
+    } catch (const Error& error) {
+      // Of what a step waited for, before it changed anything: the run goes on from the last one.
+      if (error.exit() == Exit::preempted && t - 1 > saved)
+        save_checkpoint(run.world, run.folder, t - 1, *run.plugins, training, keep);
+      throw;
+    }
     const bool best = validation.run_if_due(t, row) && validation.keeps_best();
     const bool stop = run.world.any(run.stop.raised());
     const bool save = checkpoints.due(run.world, t) || stop || best || validation.is_over(t);
@@ -77,6 +84,7 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
     if (save) {
       save_checkpoint(run.world, run.folder, t, *run.plugins, training, keep);
       checkpoints.written();
+      saved = t;
     }
     if (best) point_best();
     if (stop && t < steps) stop_politely(run, t);

@@ -11,9 +11,21 @@ namespace compeer::train {
 
 using nlohmann::json;
 
+std::vector<int32_t> PolicyTokenizer::encode(const std::string& text) const { return tokenizer_.encode(text); }
+
+std::string PolicyTokenizer::decode(std::span<const int32_t> tokens) const {
+  return tokenizer_.decode({tokens.begin(), tokens.end()});
+}
+
 RunPlugins::RunPlugins(const json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
-                       const comm::StopFlag& stop, int rank)
+                       const comm::StopFlag& stop, int rank, const std::optional<std::filesystem::path>& answers)
     : services_(inference::services_of(spec_file, stop, rank)) {
+  if (answers) {
+    answers_.emplace(*answers, [this](const std::string& line) { services_.log("chat", line); });
+    services_.answers = &*answers_;
+  }
+  // Who is asked may take long to answer; while a plugin looks whether to stop, it has not hung.
+  services_.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);
@@ -51,6 +63,7 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
     throw Error("model", fmt::format("has {} tokens, its tokenizer {}", shape.vocabulary, tokenizer_->size()), "",
                 Exit::data);
   }
+  services_.tokenizer = &text_tokenizer_.emplace(*tokenizer_);
   services_.embed = [this](const std::vector<std::string>& texts) {
     return inference::embeddings(*model_, *tokenizer_, texts);
   };
@@ -59,7 +72,9 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
 void RunPlugins::open_rewards(const json& spec) {
   for (const json& table : spec.at("rewards")) {
     auto opened = open<Reward>("rewards", table);
-    auto names = plugin::parts(*opened);
+    auto names = plugin::columns(*opened);
+    const bool waits = opened->call("waits", [](const Reward& r) { return r.waits(); });
+    const bool learns = opened->call("state", [](const Reward& r) { return !r.state().is_null(); });
     const auto label =
         table.at("label").is_null() ? table.at("plugin").get<std::string>() : table.at("label").get<std::string>();
     grpo::Shaping shaping;
@@ -68,7 +83,8 @@ void RunPlugins::open_rewards(const json& spec) {
     shaping.cut_off = table.at("cut_off").get<double>();
     if (!table.at("cosine_length").is_null())
       shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
-    rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names)});
+    rewards_.push_back(
+        {label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names), waits, learns});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
   for (const auto& name : plugin::factors(*reweighting_))

@@ -24,15 +24,28 @@ struct RewardTerm {
   grpo::Shaping shaping;
   plugin::Plugin<Reward> plugin;
   std::vector<std::string> parts;
+  bool waits = false;   ///< Reward::waits
+  bool learns = false;  ///< it has a state
+};
+
+/// The policy's tokenizer as plugins see it.
+class PolicyTokenizer : public TextTokenizer {
+ public:
+  explicit PolicyTokenizer(const language::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  std::vector<int32_t> encode(const std::string& text) const override;
+  std::string decode(std::span<const int32_t> tokens) const override;
+
+ private:
+  const language::Tokenizer& tokenizer_;
 };
 
 /// Everyone who plays in a run: the plugins that the spec names, opened and given their settings.
 class RunPlugins {
  public:
   /// `spec_file` is spec.json, and must outlive it, as `stop`. The model comes from `checkpoint`, if given, instead of
-  /// where the spec says.
+  /// where the spec says. `answers`: the folder of what chat models answer; without one nothing is stored.
   RunPlugins(const nlohmann::json& spec_file, const std::optional<std::filesystem::path>& checkpoint,
-             const comm::StopFlag& stop, int rank);
+             const comm::StopFlag& stop, int rank, const std::optional<std::filesystem::path>& answers = std::nullopt);
   ~RunPlugins();
 
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }
@@ -57,9 +70,11 @@ class RunPlugins {
   void open_model(nlohmann::json table, const std::optional<std::filesystem::path>& checkpoint);
   void open_rewards(const nlohmann::json& spec);
 
+  std::optional<plugin::AnswerStore> answers_;
   plugin::Services services_;
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;
   std::unique_ptr<language::Tokenizer> tokenizer_;
+  std::optional<PolicyTokenizer> text_tokenizer_;
   std::unique_ptr<language::Chat> chat_;
   std::unique_ptr<plugin::Plugin<Model>> model_;
   std::unique_ptr<inference::VisionInput> vision_input_;

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "plugin/calls.h"
 #include "train/batch/order.h"
+#include "train/batch/reward_states.h"
 #include "train/batch/rollouts.h"
 #include "train/metrics/step_table.h"
 
@@ -27,9 +28,11 @@ void GrpoStep::take(uint64_t t, MetricRow& row) {
   PhaseClock clock;
   auto& check = training_.numerical_check;
   ScoredGroups batch;
-  batch.groups = phase(clock, "rollout", [&] { return sample(t); });  // G completions a prompt, log-probs of all tokens
+  StepScoring scoring(*run_.plugins, t, settings_.split);  // of rewards that wait it begins while others are sampled
+  batch.groups =
+      phase(clock, "rollout", [&] { return sample(t, scoring); });  // G completions a prompt, log-probs of all tokens
   phase(clock, "score", [&] {
-    batch.scores = score(t, batch.groups, check);                    // a named column for each part of each reward
+    batch.scores = score(scoring, batch.groups, check);              // a named column for each part of each reward
     batch.rewards = reweight(t, batch.groups, batch.scores, check);  // Eq. 5-7
   });
   resample(t, batch, clock);  // groups whose rewards are all equal; meets the other ranks
@@ -45,13 +48,14 @@ void GrpoStep::take(uint64_t t, MetricRow& row) {
   for (int64_t u = 0; u < settings_.updates && !skipped; ++u)
     update(t, u, learning, totals, clock, row);  // Eq. 2; meets the other ranks
 
+  teach_rewards(run_.world, *run_.plugins, batch);                // those that learn; meets the other ranks
   clock.time("log", [&] { record(t, batch, advantages, row); });  // meets the other ranks
   row.set("tokens_per_second", row.get("tokens") / clock.elapsed());
   clock.write(row);
 }
 
 // This rank's prompts of the step, and the policy's completions.
-Groups GrpoStep::sample(uint64_t t) {
+Groups GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const auto leaves = gradients_.mine();
   const int64_t start = leaves.first * settings_.together;
   const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
@@ -60,23 +64,16 @@ Groups GrpoStep::sample(uint64_t t) {
     return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_.size());
   });
   roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
-           {run_.seed(), static_cast<uint32_t>(t)});
+           {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
   return groups;
 }
 
 // Rewards that are not finite are an error, or the step is skipped: then the group is recorded without scores.
-std::vector<ScoreTable> GrpoStep::score(uint64_t t, const Groups& groups, NumericalCheck& check) {
-  std::vector<ScoreTable> scores;
-  for (const PromptGroup& group : groups) {
-    try {
-      scores.push_back(train::score(*run_.plugins, t, group));
-    } catch (const plugin::NotFinite& error) {
-      if (!check.skips_steps()) throw;
-      check.report(problem_of(group, error));
-      scores.push_back(unscored(*run_.plugins, group));
-    }
-  }
-  return scores;
+std::vector<ScoreTable> GrpoStep::score(StepScoring& scoring, const Groups& groups, NumericalCheck& check) {
+  if (!check.skips_steps()) return scoring.finish(groups, nullptr);
+  return scoring.finish(groups, [&](const PromptGroup& group, const plugin::NotFinite& error) {
+    check.report(problem_of(group, error));
+  });
 }
 
 Rewards GrpoStep::reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check) {
@@ -108,16 +105,18 @@ void GrpoStep::replace_equal(uint64_t t, int64_t attempt, ScoredGroups& batch, P
                                       before + static_cast<uint32_t>(i)));
   };
   ScoredGroups others;
+  StepScoring scoring(*run_.plugins, t, settings_.split);
   others.groups = phase(clock, "rollout", [&] {
     Groups drawn;
     for (size_t g = 0; g < batch.groups.size(); ++g) {
       if (all_equal(batch.rewards[g])) drawn.push_back(records_.read(batch.groups[g].index, 1, other_record).front());
     }
-    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before});
+    roll_out(*run_.plugins, drawn, run_.spec.table("sampling"), settings_.group_size, {run_.seed(), step, before},
+             [&](const PromptGroup& group) { scoring.begin(group); });
     return drawn;
   });
   phase(clock, "score", [&] {
-    others.scores = score(t, others.groups, training_.numerical_check);
+    others.scores = score(scoring, others.groups, training_.numerical_check);
     others.rewards = reweight(t, others.groups, others.scores, training_.numerical_check);
   });
   replaced_ += std::ssize(others.groups);
@@ -229,10 +228,12 @@ Validation::Metrics GrpoStep::validate(uint64_t t) {
   const auto batch = run_.world.together("validate", [&] {
     run_.journal->phase("validate");
     NumericalCheck check(run_);
+    StepScoring scoring(*run_.plugins, t, run_.spec.table("validation").text("split"));
     ScoredGroups drawn;
     drawn.groups = held_out_->read(mine.first, mine.count, [](int64_t i) { return i; });
-    roll_out(*run_.plugins, drawn.groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0});
-    drawn.scores = score(t, drawn.groups, check);
+    roll_out(*run_.plugins, drawn.groups, run_.spec.table("sampling"), group_size, {run_.seed(), 0},
+             [&](const PromptGroup& group) { scoring.begin(group); });
+    drawn.scores = score(scoring, drawn.groups, check);
     drawn.rewards = reweight(t, drawn.groups, drawn.scores, check);
     return drawn;
   });

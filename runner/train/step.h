@@ -36,8 +36,8 @@ class GrpoStep {
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
 
   // The parts of a step, in their order. Local unless they say otherwise.
-  Groups sample(uint64_t t);
-  std::vector<ScoreTable> score(uint64_t t, const Groups& groups, NumericalCheck& check);
+  Groups sample(uint64_t t, StepScoring& scoring);
+  static std::vector<ScoreTable> score(StepScoring& scoring, const Groups& groups, NumericalCheck& check);
   Rewards reweight(uint64_t t, const Groups& groups, std::vector<ScoreTable>& scores, NumericalCheck& check);
   void resample(uint64_t t, ScoredGroups& batch, PhaseClock& clock);  // meets the other ranks
   std::vector<LearningGroup> learning_groups(const Groups& groups) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "record/run_file.h"
+#include "train/batch/reward_states.h"
 #include "train/batch/rollouts.h"
 #include "train/metrics/step_table.h"
 #include "train/step.h"
@@ -41,6 +42,7 @@ std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
   auto records =
       Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(settings, run), run.seed(), prompts);
   std::unique_ptr<GrpoStep> step(new GrpoStep(run, settings, std::move(records)));
+  if (run.start.step > 0) run.world.together("load", [&] { load_reward_states(*run.plugins, run.start.folder); });
   if (settings.reference) step->training_.keep_reference();
   if (auto held_out = held_out_records(run, usable(settings, run))) step->held_out_.emplace(std::move(*held_out));
   return step;

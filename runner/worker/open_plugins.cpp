@@ -180,7 +180,7 @@ class PluginOpener {
   template <class T>
   Names made(const json& table) {
     auto plugin = opened<T>(table);
-    if constexpr (std::is_same_v<T, Reward>) return plugin::parts(plugin);
+    if constexpr (std::is_same_v<T, Reward>) return plugin::columns(plugin);
     if constexpr (std::is_same_v<T, Reweighting>) return plugin::factors(plugin);
     if constexpr (std::is_same_v<T, Stage>) plugin.call("ingredients", [](Stage& s) { return s.ingredients(); });
     return {};

@@ -33,8 +33,10 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
       folder,  spec,   train::find_start(world, folder, resume && task != "evaluate", spec_file.at("sha256")),
       nullptr, nullptr};
   const auto checkpoint = run.start.step > 0 ? std::optional(run.start.folder) : std::nullopt;
-  world.together("open plugins",
-                 [&] { run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank()); });
+  world.together("open plugins", [&] {
+    run.plugins = std::make_unique<train::RunPlugins>(spec_file, checkpoint, stop, world.rank(),
+                                                      std::filesystem::absolute(folder).parent_path() / "answers");
+  });
   if (task == "sft") {
     train::run_sft(run);
   } else if (task == "grpo") {

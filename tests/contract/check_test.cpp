@@ -100,9 +100,9 @@ TEST_F(PluginsCheck, FindsExceptionsAndWrongResults) {
       std::string::npos)
       << failing(thrown);
   EXPECT_EQ(thrown.at("quarantined"), false);
-  EXPECT_NE(failing(act("nan")).find("returned NaN for part 'quality' of completion 0 (the first is 0)"),
+  EXPECT_NE(failing(act("nan")).find("returned NaN in column 'quality' of completion 0 (the first is 0)"),
             std::string::npos);
-  EXPECT_NE(failing(act("wrong count")).find(": gave no number for part 'quality' of completion 0 (the first is 0)\n"),
+  EXPECT_NE(failing(act("wrong count")).find(": gave no number in column 'quality' of completion 0 (the first is 0)\n"),
             std::string::npos);
 }
 
@@ -202,6 +202,10 @@ TEST_F(PluginsCheck, KnowsWhatEachKindPromises) {
   EXPECT_TRUE(failing(act("divide by the question"))
                   .starts_with("rules: an example without a word gets numbers or is refused? "))
       << failing(act("divide by the question"));
+  EXPECT_NE(failing(act("company"))
+                .find("a group gets the same alone and beside another? what the other group says changes its scores"),
+            std::string::npos)
+      << failing(act("company"));
   EXPECT_NE(failing(faulty("datasets", "next")).find("gave other results when it was asked again"), std::string::npos);
   for (const auto* kind : {"datasets", "similarity", "stages", "reweighting"})
     EXPECT_EQ(failing(faulty(kind, "well")), "") << kind;

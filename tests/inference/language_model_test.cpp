@@ -168,10 +168,10 @@ TEST_F(BriefModel, AnswersManyQuestionsAsItAnswersOneByOneWhateverIsGuessed) {
       std::vector<std::vector<std::string>> choices;
       for (const Question& question : questions({0, 0, 0, 0}, false)) {
         expected.push_back(language_model->answer({alone.get()}, {question.text}, sampling)[0]);
-        const auto& [text, tokens, finished, least] = expected.back();
-        choices.push_back({text, "True", "both good", "first"});
-        answers.insert(text);
-        right += finished && tokens == static_cast<int64_t>(tokenizer.encode(text).size()) + 1 ? 1 : 0;
+        const Completion& said = expected.back();
+        choices.push_back({said.text, "True", "both good", "first"});
+        answers.insert(said.text);
+        right += said.finished && said.tokens == static_cast<int64_t>(tokenizer.encode(said.text).size()) + 1 ? 1 : 0;
       }
       std::vector<std::unique_ptr<Conversation>> conversations;
       std::vector<Conversation*> lent;

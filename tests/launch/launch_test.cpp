@@ -163,6 +163,13 @@ TEST_F(Launch, AsksForACheckpointAtTheFirstSignal) {
   EXPECT_FALSE(fs::exists("results/b"));
 }
 
+TEST_F(Launch, SaysThatABudgetIsSpent) {
+  worker("echo 'compeer: http://x/v1: its budget is spent: 3 requests' >&2; exit 85");
+  EXPECT_EQ(failure(one(make_spec())),
+            "run x: stopped with a checkpoint: compeer: http://x/v1: its budget is spent: 3 requests|compeer resume "
+            "results/x|85");
+}
+
 TEST_F(Launch, CallsASignalThatCameTooEarlyAStopAndOneTooLateNothing) {
   for (const char* signal : {"USR1", "USR2"}) {
     worker(std::string("kill -") + signal + " $$");

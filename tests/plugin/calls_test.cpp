@@ -24,7 +24,7 @@ Error refused(const std::string& act) {
 std::vector<float> scored(const std::string& act) {
   const auto shared = services();
   auto plugin = actor(act, shared);
-  const auto table = score(plugin, {example, four}, parts(plugin));
+  const auto table = score(plugin, {example, four}, columns(plugin));
   EXPECT_EQ(table.sizes(), (at::IntArrayRef{4, 2}));
   return {table.const_data_ptr<float>(), table.const_data_ptr<float>() + table.numel()};
 }
@@ -39,26 +39,26 @@ TEST(Score, IsRoundedToFloat32) { EXPECT_EQ(scored("thirds")[0], 1.0F / 3.0F); }
 TEST(Score, MayBeMissingWhereARewardAbstains) {
   const auto shared = services();
   auto plugin = actor("abstain", shared);
-  const auto scores = score(plugin, {example, four}, parts(plugin));
+  const auto scores = score(plugin, {example, four}, columns(plugin));
   EXPECT_TRUE(std::isnan(scores[2][1].item<float>()));
   EXPECT_EQ(scores[2][0].item<float>(), 1.0F);
 }
 
 TEST(Score, NamesWhatTheContractForbids) {
-  EXPECT_EQ(refused("nothing").problem(), "gave no number for part 'style' of completion 0 (the first is 0)");
-  EXPECT_EQ(refused("leave out").problem(), "gave no number for part 'quality' of completion 3 (the first is 0)");
-  EXPECT_EQ(refused("leave out").help(), "add a row for each completion, with every column that parts() names");
+  EXPECT_EQ(refused("nothing").problem(), "gave no number in column 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("leave out").problem(), "gave no number in column 'quality' of completion 3 (the first is 0)");
+  EXPECT_EQ(refused("leave out").help(), "add a row for each completion, with a number for every column");
   EXPECT_EQ(refused("another column").problem(),
-            "gave a number for 'qualty' of completion 3 (the first is 0), which parts() does not name");
+            "gave a number for 'qualty' of completion 3 (the first is 0), which is none of its columns");
   EXPECT_EQ(refused("another column").help(), "did you mean 'quality'? known: style, quality");
-  EXPECT_EQ(refused("twice").problem(), "gave two numbers for part 'style' of completion 1 (the first is 0)");
+  EXPECT_EQ(refused("twice").problem(), "gave two numbers in column 'style' of completion 1 (the first is 0)");
   EXPECT_EQ(refused("twice").help(), "add each completion once, and each column once");
   EXPECT_EQ(refused("copy").problem(), "added a row for a completion that is not in the group");
   EXPECT_EQ(refused("copy").help(),
             "pass the element itself, not a copy: for (const auto& completion : group.completions)");
-  EXPECT_EQ(refused("nan").problem(), "returned NaN for part 'quality' of completion 2 (the first is 0)");
-  EXPECT_EQ(refused("infinity").problem(), "returned -infinity for part 'style' of completion 0 (the first is 0)");
-  EXPECT_EQ(refused("too large").problem(), "returned +infinity for part 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("nan").problem(), "returned NaN in column 'quality' of completion 2 (the first is 0)");
+  EXPECT_EQ(refused("infinity").problem(), "returned -infinity in column 'style' of completion 0 (the first is 0)");
+  EXPECT_EQ(refused("too large").problem(), "returned +infinity in column 'style' of completion 0 (the first is 0)");
   EXPECT_EQ(refused("throw int").problem(), "threw a value of type int");
   EXPECT_EQ(refused("write").problem(), "wrote into the completions");
 }
@@ -111,17 +111,55 @@ TEST(Score, ShowsOfALongMessageTheBeginning) {
   EXPECT_EQ(refused("throw much").problem(), std::string(4000, 'x') + "... (20000000 bytes)");
 }
 
-TEST(Parts, AreNamesThatARecordCanTake) {
+TEST(Score, IsOfAllGroupsInOneCall) {
+  const auto shared = services();
+  auto plugin = actor("note", shared);
+  Example first, second;
+  first.id = "a", second.id = "b";
+  const std::vector<Completion> two(2);
+  const std::vector<Group> groups{{first, four}, {second, two}};
+  const auto all = score(plugin, groups, columns(plugin));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].table.sizes(), (at::IntArrayRef{4, 2}));
+  EXPECT_EQ(all[1].table.sizes(), (at::IntArrayRef{2, 2}));
+  EXPECT_EQ(all[0].note, "a");
+  EXPECT_EQ(all[1].note, "b");
+}
+
+TEST(Score, FailsForTheGroupThatItIsAbout) {
+  const auto shared = services();
+  auto plugin = actor("throw at x", shared);
+  std::vector<Completion> odd(2);
+  odd[1].text = "x";
+  const std::vector<Group> groups{{example, four}, {example, odd}, {example, four}};
+  const auto all = score(plugin, groups, columns(plugin));
+  EXPECT_FALSE(all[0].failure);
+  EXPECT_FALSE(all[2].failure);
+  EXPECT_EQ(error_of([&] { std::rethrow_exception(all[1].failure); }).problem(), "stoi");
+}
+
+TEST(Score, FailsWhereGroupsCanOnlyBeScoredAlone) {
+  const auto shared = services();
+  auto plugin = actor("throw for two", shared);
+  const std::vector<Group> groups{{example, four}, {example, four}};
+  const auto all = score(plugin, groups, columns(plugin));
+  EXPECT_EQ(error_of([&] { std::rethrow_exception(all[0].failure); }).problem(), "too many");
+}
+
+TEST(Score, TakesNotesOfGroupsThatWereGiven) {
+  EXPECT_EQ(refused("note another").problem(), "noted something of a group that it was not given");
+}
+
+TEST(Columns, AreNamesThatARecordCanTake) {
   const auto shared = services();
   const auto problem = [&](const std::string& act) {
     auto plugin = actor(act, shared);
-    const auto error = error_of([&] { parts(plugin); });
-    EXPECT_EQ(error.where(), in("parts"));
+    const auto error = error_of([&] { columns(plugin); });
+    EXPECT_EQ(error.where(), in("columns"));
     return error.problem();
   };
-  EXPECT_EQ(problem("no parts"), "returned no names");
-  EXPECT_EQ(problem("equal parts"), "returned the name 'style' twice");
-  EXPECT_EQ(problem("odd parts"), "returned the name 'style/tone'");
+  EXPECT_EQ(problem("equal columns"), "returned the name 'style' twice");
+  EXPECT_EQ(problem("odd columns"), "returned the name 'style/tone'");
   EXPECT_EQ(problem("dots"), "returned the name '..'");
 }
 

@@ -12,6 +12,7 @@
 #include "compeer/plugin.h"
 #include "compeer/similarity.h"
 #include "folder.h"
+#include "plugin/calls.h"
 #include "plugin/sealed.h"
 
 namespace compeer::plugin {
@@ -45,9 +46,9 @@ TEST(Open, MakesAnObjectThatCanBeCalled) {
   const auto shared = services();
   auto plugin = actor("well", shared);
   EXPECT_EQ(plugin.identity().title(), "rewards/actor 2.3.4");
-  EXPECT_EQ(plugin.call("parts", [](Reward& r) { return r.parts(); }), (std::vector<std::string>{"style", "quality"}));
+  EXPECT_EQ(columns(plugin), (std::vector<std::string>{"style", "quality"}));
   auto moved = std::move(plugin);
-  EXPECT_EQ(moved.call("parts", [](Reward& r) { return r.parts().size(); }), 2u);
+  EXPECT_EQ(columns(moved).size(), 2u);
 }
 
 TEST(Open, KeepsTheLibraryInMemoryForGood) {

@@ -1,6 +1,10 @@
 #include "plugin/remembered_chat.h"
 
+#include <future>
+#include <thread>
+
 #include "actors.h"
+#include "plugin/visit.h"
 
 namespace compeer::plugin {
 
@@ -157,19 +161,59 @@ TEST_F(ARememberedChat, IsBlamedForWhatItDoes) {
   };
   EXPECT_EQ(problem("throw"), "no key");
   EXPECT_EQ(problem("leave out"), "did not answer request 0");
-  EXPECT_EQ(problem("make up"), "answered request 2 of 2, which was not asked");
-  EXPECT_EQ(problem("twice"), "answered request 1 of 2 twice");
+  EXPECT_EQ(problem("leave in the line"), "did not take all requests");
+  EXPECT_EQ(problem("make up"), "answered request 7, which it has not taken");
+  EXPECT_EQ(problem("twice"), "answered request 1 twice");
   EXPECT_EQ(problem("elsewhere"), "told of a reply on another thread");
 }
 
 TEST_F(ARememberedChat, IsNotBlamedForWhatOthersDo) {
-  for (const char* act : {"well", "swallow"}) {
+  for (const char* act : {"well", "wait"}) {
     const auto error = error_of([&] {
       host_->chat(Settings(json{{"plugin", "chatter"}, {"act", act}}))
           .answer({{.turns = {{"user", "x"}}}}, [](size_t, const ChatReply&) { throw Error("disk", "is full"); });
     });
     EXPECT_EQ(error.where(), "disk") << act;
   }
+}
+
+TEST_F(ARememberedChat, StopsWhereNothingCanBeStored) {
+  for (const char* act : {"well", "wait"}) {
+    shared_.paid = [](const std::string&, const ChatReply&) { throw Error("disk", "is full"); };
+    EXPECT_EQ(error_of([&] { ask({act, "b"}, {{"act", act}}); }).where(), "disk") << act;
+  }
+}
+
+TEST_F(ARememberedChat, IsAskedBySeveralThreadsAtOnceIfItWaits) {
+  const json settings{{"act", "until two ask"}};
+  host_->chat(Settings(json{{"plugin", "chatter"}, {"act", "until two ask"}}));
+  std::vector<std::string> other;
+  std::thread another([&] { other = ask({"b"}, settings); });
+  EXPECT_EQ(ask({"a"}, settings), std::vector<std::string>{"re: a"});
+  another.join();
+  EXPECT_EQ(other, std::vector<std::string>{"re: b"});
+}
+
+TEST_F(ARememberedChat, IsAskedByOneOfTwoThreadsWhatBothWantToKnow) {
+  const json settings{{"act", "wait"}};
+  host_->chat(Settings(json{{"plugin", "chatter"}, {"act", "wait"}}));
+  std::vector<std::string> other;
+  std::thread another([&] { other = ask({"a"}, settings); });
+  EXPECT_EQ(ask({"a"}, settings), std::vector<std::string>{"re: a"});
+  another.join();
+  EXPECT_EQ(other, std::vector<std::string>{"re: a"});
+  EXPECT_EQ(log_, "asked 1\n");
+}
+
+// What a plugin does that several threads call, one at a time.
+TEST(AVisit, IsInterruptedWhileAChatModelIsAwaited) {
+  std::mutex door;
+  Visit visit(door);
+  EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
+  Visit::leave_during([&] { std::async([&] { const Visit another(door); }).get(); });
+  EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
+  EXPECT_THROW(Visit::leave_during([] { throw Error("x", "y"); }), Error);
+  EXPECT_FALSE(std::async([&] { return door.try_lock(); }).get());
 }
 
 TEST_F(ARememberedChat, WantsTheLastTurnToBeTheUsers) {

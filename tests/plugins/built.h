@@ -92,7 +92,7 @@ inline std::vector<std::string> odd_texts() {
 
 /// Finite, of the promised shape, the same twice; odd texts, one completion, no history.
 inline void keeps_contract(plugin::Plugin<Reward>& reward) {
-  const auto names = plugin::parts(reward);
+  const auto names = plugin::columns(reward);
   Example example;
   for (int turns = 0; turns < 3; ++turns) {
     const auto all = completions(odd_texts(), 7), one = completions({"a single one"}, 3);

@@ -35,7 +35,7 @@ run() {
 run nan 'return function() return 0/0 end' --ranks 2
 ends 5
 holds "a NaN has its place" "run nan, rank 0 on $(hostname), step 1, record " said
-holds "and its part" ", in score(): returned NaN for part 'score' of completion 0 (the first is 0)" said
+holds "and its part" ", in score(): returned NaN in column 'score' of completion 0 (the first is 0)" said
 times 1 "the plugin is named once" "rewards/lua" said
 
 run nothing 'return function() return nil end'

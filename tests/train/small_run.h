@@ -9,6 +9,10 @@
 #include "spec/spec.h"
 #include "train/run.h"
 
+#ifndef COMPEER_TEST_PLUGINS
+#define COMPEER_TEST_PLUGINS "/nowhere"  // plugins of a test's own
+#endif
+
 namespace compeer::train {
 
 /// The message of the error that `f` throws, "where: what\n  help: ...", or "nothing".
@@ -38,10 +42,11 @@ class SmallRun {
  public:
   using Sets = std::vector<std::pair<std::string, nlohmann::json>>;  // {"grpo.batch", 2}
 
-  explicit SmallRun(const std::vector<nlohmann::json>& records, const Sets& sets = {})
+  explicit SmallRun(const std::vector<nlohmann::json>& records, const Sets& sets = {},
+                    const std::optional<std::filesystem::path>& answers = std::nullopt)
       : spec_file_(spec_file(records, sets)),
         run{world, stop, spec_file_, folder.path(), Settings(spec_file_.at("spec")), {}, nullptr, nullptr} {
-    run.plugins = std::make_unique<RunPlugins>(spec_file_, std::nullopt, stop, 0);
+    run.plugins = std::make_unique<RunPlugins>(spec_file_, std::nullopt, stop, 0, answers);
   }
 
   const record::TemporaryFolder folder;
@@ -66,7 +71,7 @@ class SmallRun {
     std::vector<spec::Change> changes;
     for (const auto& [path, value] : sets) changes.push_back({path, value, "test"});
     const auto draft = spec::with(spec::parse_toml(text, "small.toml"), changes);
-    const plugin::Finder finder({std::filesystem::path(COMPEER_BINARY_DIR) / "plugins"});
+    const plugin::Finder finder({std::filesystem::path(COMPEER_BINARY_DIR) / "plugins", COMPEER_TEST_PLUGINS});
     return nlohmann::json::parse(spec::resolve(draft, finder).file_text());
   }
 

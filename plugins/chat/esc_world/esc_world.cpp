@@ -30,7 +30,7 @@ esc_world::Profile profile_of(const Settings& settings) {
   return profile;
 }
 
-class EscWorldChat : public Chat {
+class EscWorldChat : public ChatModel {
  public:
   EscWorldChat(const Settings& settings, Host& host)
       : host_(host),
@@ -41,8 +41,9 @@ class EscWorldChat : public Chat {
         split_(settings.text("supports")),
         cases_(settings.table("world").json().value(split_, split_ == "train" ? 20000u : 500u)) {}
 
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    for (size_t i = 0; i < requests.size(); ++i) arrived(i, reply(requests[i]));
+  void answer(ChatRequests& requests) override {
+    for (auto one = requests.take(1); !one.empty(); one = requests.take(1))
+      requests.reply(one[0].number, reply(one[0].request));
   }
 
   std::string model() const override { return name_; }
@@ -102,7 +103,7 @@ class EscWorldChat : public Chat {
 
 }  // namespace
 
-COMPEER_PLUGIN(Chat, chat, esc_world, EscWorldChat, R"json(
+COMPEER_PLUGIN(ChatModel, chat, esc_world, EscWorldChat, R"json(
   "version": "1.0.0",
   "summary":
     "Plays writers, annotators, filter, persona reader, rewriter, seekers, judges and supporters of esc_world.",

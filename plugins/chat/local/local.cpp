@@ -37,22 +37,20 @@ using Manners = std::tuple<double, int64_t, uint32_t>;
 
 Manners manners_of(const ChatRequest& request) { return {request.temperature, request.max_tokens, request.draw}; }
 
-class Local : public Chat {
+class Local : public ChatModel {
+  using Arrived = Chat::Arrived;
+  static constexpr size_t most_at_once = 4096;  // requests that are put in order
+
  public:
   Local(const Settings& settings, Host& host)
       : path_(settings.text("path")), together_(static_cast<size_t>(settings.integer("together"))), host_(host) {}
 
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    const auto order = order_of(requests);
-    for (size_t begin = 0; begin < order.size() && !host_.cancelled();) {
-      size_t end = begin + 1;
-      while (end < order.size() && end - begin < together_ &&
-             manners_of(requests[order[end]]) == manners_of(requests[order[begin]])) {
-        ++end;
-      }
-      answer_together(
-          requests, {order.begin() + static_cast<int64_t>(begin), order.begin() + static_cast<int64_t>(end)}, arrived);
-      begin = end;
+  void answer(ChatRequests& line) override {
+    for (auto some = line.take(most_at_once); !some.empty(); some = line.take(most_at_once)) {
+      std::vector<ChatRequest> requests;
+      for (const auto& one : some) requests.push_back(one.request);
+      answer_all(requests, [&](size_t i, ChatReply reply) { line.reply(some[i].number, std::move(reply)); });
+      if (host_.cancelled()) return;
     }
   }
 
@@ -76,6 +74,20 @@ class Local : public Chat {
     std::vector<size_t> order;
     for (const auto& one : alike) order.push_back(std::get<size_t>(one));
     return order;
+  }
+
+  void answer_all(const std::vector<ChatRequest>& requests, const Arrived& arrived) {
+    const auto order = order_of(requests);
+    for (size_t begin = 0; begin < order.size() && !host_.cancelled();) {
+      size_t end = begin + 1;
+      while (end < order.size() && end - begin < together_ &&
+             manners_of(requests[order[end]]) == manners_of(requests[order[begin]])) {
+        ++end;
+      }
+      answer_together(
+          requests, {order.begin() + static_cast<int64_t>(begin), order.begin() + static_cast<int64_t>(end)}, arrived);
+      begin = end;
+    }
   }
 
   // `these`: drawn alike. A past that several have is read once.
@@ -113,7 +125,7 @@ class Local : public Chat {
 
 }  // namespace
 
-COMPEER_PLUGIN(Chat, chat, local, Local, R"json(
+COMPEER_PLUGIN(ChatModel, chat, local, Local, R"json(
   "version": "1.0.0",
   "summary": "A model directory on compeer's own engine.",
   "parameters": {

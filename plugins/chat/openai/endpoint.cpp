@@ -63,7 +63,13 @@ Endpoint::Endpoint(const Settings& settings)
                                                        : Milliseconds(0)),
       give_up(settings.integer("give_up")),
       price_in(settings.number("price_in")),
-      price_out(settings.number("price_out")) {
+      price_out(settings.number("price_out")),
+      tokens_per_minute(settings.number("tokens_per_minute")),
+      budget(settings.number("budget")),
+      budget_tokens(settings.integer("budget_tokens")) {
+  if (budget > 0 && price_in == 0 && price_out == 0)
+    throw Error("budget", "is set, but nothing has a price", "set price_in and price_out, or budget_tokens",
+                Exit::spec);
   post.url = address.url + std::string(path);
   post.direct = address.loopback;
   post.connect = milliseconds(settings.number("connect_timeout"));

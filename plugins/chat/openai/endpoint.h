@@ -45,6 +45,9 @@ class Endpoint {
   Milliseconds apart;          ///< between the starts of two requests
   int64_t give_up;             ///< requests in a row without an answer; 0: never
   double price_in, price_out;  ///< of a million tokens
+  double tokens_per_minute;    ///< 0: no limit, as below
+  double budget;               ///< of a start
+  int64_t budget_tokens;
 
  private:
   void read_key(const Settings& settings);

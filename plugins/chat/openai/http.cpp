@@ -110,8 +110,11 @@ struct Posts::State {
       headers.reset(longer);
     }
   }
-  ~State() {
+  ~State() { drop(); }
+
+  void drop() {
     for (auto& [easy, transfer] : transfers) curl_multi_remove_handle(multi.get(), easy);
+    transfers.clear();
   }
 
   template <class Value>
@@ -206,6 +209,8 @@ void Posts::start(size_t id, std::string body) {
   state_->transfers.emplace(easy, std::move(transfer));
   curl_multi_add_handle(state_->multi.get(), easy);
 }
+
+void Posts::drop() { state_->drop(); }
 
 size_t Posts::active() const { return state_->transfers.size(); }
 

@@ -49,6 +49,8 @@ class Posts {
 
   void start(size_t id, std::string body);
   size_t active() const;
+  /// Ends them all.
+  void drop();
 
   /// Works until a post ends or the time is over; what has ended since the last call.
   std::vector<Ended> wait(Milliseconds longest);

@@ -8,7 +8,8 @@
 //   concurrent           requests under way at once, of each rank
 //   timeout, connect_timeout, stall_timeout      seconds: for all, for connecting, between pieces of an answer
 //   retries, backoff, backoff_max, give_up       what follows a failure
-//   requests_per_minute  of each rank
+//   requests_per_minute, tokens_per_minute       of each rank
+//   budget, budget_tokens  of each rank: once it is spent, the run stops and can go on
 //   stream               the answer comes in pieces, so that a slow one can be told from a dead one
 //   limit_field, extra, omit                     the body: what some endpoints want otherwise
 //   response_format      "json_schema": the endpoint holds answers to the labels that a stage asks for
@@ -16,27 +17,28 @@
 
 #include "compeer/chat.h"
 #include "compeer/plugin.h"
-#include "openai/request_batch.h"
+#include "openai/traffic.h"
 
 namespace {
 
 using namespace compeer;
 
-class OpenAi : public Chat {
+class OpenAi : public ChatModel {
  public:
-  OpenAi(const Settings& settings, Host& host) : host_(host), endpoint_(settings) {
+  OpenAi(const Settings& settings, Host& host) : host_(host), endpoint_(settings), traffic_(endpoint_, host) {
     host_.log(endpoint_.form.model + ": " + endpoint_.introduction());
   }
   ~OpenAi() override {
     try {
-      if (account_.requests > 0) host_.log(endpoint_.form.model + ": " + account_.summary(endpoint_));
+      const auto& account = traffic_.account();
+      if (account.requests > 0) host_.log(endpoint_.form.model + ": " + account.summary(endpoint_));
     } catch (...) {  // a line less in the log
     }
   }
 
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    openai::RequestBatch(endpoint_, account_, host_, requests, arrived).run();
-  }
+  void answer(ChatRequests& requests) override { traffic_.answer(requests); }
+
+  bool waits() const override { return true; }
 
   std::string model() const override { return endpoint_.form.model; }
 
@@ -50,12 +52,12 @@ class OpenAi : public Chat {
  private:
   Host& host_;
   openai::Endpoint endpoint_;
-  openai::Account account_;
+  openai::Traffic traffic_;
 };
 
 }  // namespace
 
-COMPEER_PLUGIN(Chat, chat, openai, OpenAi, R"json(
+COMPEER_PLUGIN(ChatModel, chat, openai, OpenAi, R"json(
   "version": "1.0.0",
   "summary": "A chat model behind an HTTP endpoint that speaks as OpenAI's does.",
   "parameters": {
@@ -82,6 +84,11 @@ COMPEER_PLUGIN(Chat, chat, openai, OpenAi, R"json(
     "give_up": {"type": "integer", "default": 16, "min": 0,
                 "help": "requests in a row without an answer after all tries, which end the run; 0: never"},
     "requests_per_minute": {"type": "number", "default": 0, "min": 0, "help": "of each rank; 0: no limit"},
+    "tokens_per_minute": {"type": "number", "default": 0, "min": 0,
+                          "help": "of each rank, questions and answers; 0: no limit"},
+    "budget": {"type": "number", "default": 0, "min": 0,
+               "help": "what each rank may spend from its start on, in the prices' currency; then the run stops, and can be resumed; 0: no limit"},
+    "budget_tokens": {"type": "integer", "default": 0, "min": 0, "help": "the same in tokens; 0: no limit"},
     "stream": {"type": "boolean", "default": false,
                "help": "let the answer come in pieces; stall_timeout then finds dead connections early"},
     "limit_field": {"type": "string", "default": "max_tokens", "choices": ["max_tokens", "max_completion_tokens"],

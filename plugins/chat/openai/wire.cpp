@@ -6,6 +6,7 @@
 #include "base/data_uri.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "openai/log_probs.h"
 
 namespace compeer::openai {
 
@@ -84,14 +85,21 @@ class AnswerReader {
       if (const json* refusal = member(*part, "refusal")) refusal_ += refusal->get<std::string>();
     }
     if (const json* reason = member(choice, "finish_reason")) reason_ = reason->get<std::string>();
+    if (const json* log_probs = member(choice, "logprobs")) {
+      if (const json* tokens = member(*log_probs, "content")) add_tokens(*tokens, tokens_);
+    }
   }
 
-  Received whole() {
+  Received whole(const std::vector<std::string>& weighed) {
     if (!said_) throw std::runtime_error("it has no answer in it");
     auto& reply = received_.reply;
     reply.finished = reason_ != "length";
     if (!refusal_.empty() && reply.text.empty()) reply.failure = one_line("the model refused: " + refusal_);
     if (reason_ == "content_filter") reply.failure = "the endpoint's filter held the answer back";
+    if (!weighed.empty() && reply.failure.empty()) {
+      if (tokens_.empty()) throw std::runtime_error(without_log_probs);
+      reply.log_probs = log_probs_of(weighed, tokens_);
+    }
     return std::move(received_);
   }
 
@@ -100,6 +108,7 @@ class AnswerReader {
  private:
   Received received_;
   std::string reason_, refusal_;
+  std::vector<AnswerToken> tokens_;
   bool said_ = false;
 };
 
@@ -128,7 +137,7 @@ std::vector<std::string> events(const std::string& body) {
   return all;
 }
 
-Received read_stream(const std::vector<std::string>& all) {
+Received read_stream(const std::vector<std::string>& all, const std::vector<std::string>& weighed) {
   AnswerReader reading;
   bool done = false;
   for (const auto& event : all) {
@@ -136,7 +145,7 @@ Received read_stream(const std::vector<std::string>& all) {
     if (!done) reading.add(parsed(event), "delta");
   }
   if (!done && !reading.ended()) throw std::runtime_error("the stream was cut off");
-  return reading.whole();
+  return reading.whole(weighed);
 }
 
 // An object whose "answer" is one of the choices: endpoints take nothing simpler.
@@ -169,24 +178,25 @@ std::string body_of(const RequestFormat& form, const ChatRequest& request) {
   body["seed"] = request.draw;
   body["stream"] = form.stream;
   if (form.stream) body["stream_options"] = json{{"include_usage", true}};
+  if (request.weigh) body["logprobs"] = true, body["top_logprobs"] = most_alternatives;
   if (form.json_schema && !request.choices.empty()) body["response_format"] = format_of(request.choices);
   body.update(form.extra);
   for (const auto& field : form.omit) body.erase(field);
   return text_of(body);
 }
 
-Received read(const std::string& body) {
+Received read(const std::string& body, const std::vector<std::string>& weighed) {
   try {
     const auto start = body.find_first_not_of(" \t\r\n");
     if (start == std::string::npos) throw std::runtime_error("it is empty");
     if (body[start] != '{') {
       const auto all = events(body);
       if (all.empty()) throw std::runtime_error("it is no JSON but '" + one_line(body.substr(start, 60)) + "'");
-      return read_stream(all);
+      return read_stream(all, weighed);
     }
     AnswerReader reading;
     reading.add(parsed(body), "message");
-    return reading.whole();
+    return reading.whole(weighed);
   } catch (const json::exception& error) {
     return {.reply = {}, .broken = one_line(std::string("its JSON is damaged: ") + error.what())};
   } catch (const std::runtime_error& error) {

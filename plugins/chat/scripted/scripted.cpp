@@ -10,12 +10,13 @@ namespace {
 
 using namespace compeer;
 
-class Scripted : public Chat {
+class Scripted : public ChatModel {
  public:
   Scripted(const Settings& settings, Host&) : path_(settings.text("table")), table_(path_) {}
 
-  void answer(const std::vector<ChatRequest>& requests, const Arrived& arrived) override {
-    for (size_t i = 0; i < requests.size(); ++i) arrived(i, table_.answer(requests[i]));
+  void answer(ChatRequests& requests) override {
+    for (auto one = requests.take(1); !one.empty(); one = requests.take(1))
+      requests.reply(one[0].number, table_.answer(one[0].request));
   }
 
   std::string model() const override { return path_; }
@@ -29,7 +30,7 @@ class Scripted : public Chat {
 
 }  // namespace
 
-COMPEER_PLUGIN(Chat, chat, scripted, Scripted, R"json(
+COMPEER_PLUGIN(ChatModel, chat, scripted, Scripted, R"json(
   "version": "1.0.0",
   "summary": "Answers that are written down in a file.",
   "parameters": {

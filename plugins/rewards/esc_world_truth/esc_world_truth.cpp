@@ -21,10 +21,6 @@ class EscWorldTruth : public compeer::Reward {
     if (settings.has("broken_format")) weights_.broken_format = settings.number("broken_format");
   }
 
-  std::vector<std::string> parts() const override {
-    return {"reward", "history", "emotion", "strategy", "quality", "format", "grammatical", "follows"};
-  }
-
   bool abstains() const override { return true; }  // on whether a reply without an act follows
 
   void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
@@ -65,6 +61,7 @@ class EscWorldTruth : public compeer::Reward {
 COMPEER_PLUGIN(Reward, rewards, esc_world_truth, EscWorldTruth, R"json(
   "version": "1.0.0",
   "summary": "Scores completions of esc_world by what is true, in the shape of UnifiReward.",
+  "columns": ["reward", "history", "emotion", "strategy", "quality", "format", "grammatical", "follows"],
   "parameters": {
     "step_weight": {"type": "number", "default": 1.0, "min": 0, "help": "a step counts plus or minus this"},
     "reply_weight": {"type": "number", "default": 1.0, "min": 0, "help": "the reply counts from minus to plus this"},

@@ -20,8 +20,6 @@ class FormatReward : public Reward {
   explicit FormatReward(const Settings& settings)
       : complete_(settings.number("complete")), broken_(settings.number("broken")) {}
 
-  std::vector<std::string> parts() const override { return {"format", "complete", "steps"}; }
-
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const auto& group : groups) {
       for (const auto& completion : group.completions) {
@@ -44,6 +42,7 @@ class FormatReward : public Reward {
 COMPEER_PLUGIN(Reward, rewards, format, FormatReward, R"json(
   "version": "1.0.0",
   "summary": "Three reasoning steps in order, then a reply: complete or not.",
+  "columns": ["format", "complete", "steps"],
   "parameters": {
     "complete": {"type": "number", "default": 1.0, "help": "reward of a completion in the format"},
     "broken": {"type": "number", "default": -1.0, "help": "reward of any other, or of one cut off"}

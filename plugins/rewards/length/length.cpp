@@ -28,8 +28,6 @@ class Length : public Reward {
     }
   }
 
-  std::vector<std::string> parts() const override { return {"closeness", "length"}; }
-
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const auto& group : groups) {
       for (const auto& completion : group.completions) {
@@ -58,6 +56,7 @@ class Length : public Reward {
 COMPEER_PLUGIN(Reward, rewards, length, Length, R"json(
   "version": "1.0.0",
   "summary": "Prefers completions near a target length.",
+  "columns": ["closeness", "length"],
   "parameters": {
     "target": {"type": "number", "default": 40.0, "above": 0, "help": "the length wanted, in the unit below"},
     "unit": {"type": "string", "default": "tokens", "choices": ["tokens", "words", "characters"],

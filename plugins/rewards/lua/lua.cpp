@@ -40,7 +40,7 @@ class LuaReward : public Reward {
  public:
   LuaReward(const Settings& settings, Host& host) : host_(host), scorer_(setup(settings, host)) {}
 
-  std::vector<std::string> parts() const override { return scorer_.parts(); }
+  std::vector<std::string> columns() const override { return scorer_.parts(); }
 
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const auto& group : groups) score(group, scores);

@@ -24,8 +24,6 @@ class Overlong : public Reward {
     if (cache_ > most_) throw std::invalid_argument("cache is larger than most: even no tokens would be too many");
   }
 
-  std::vector<std::string> parts() const override { return {"penalty"}; }
-
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const auto& group : groups) {
       for (const auto& completion : group.completions) {
@@ -44,6 +42,7 @@ class Overlong : public Reward {
 COMPEER_PLUGIN(Reward, rewards, overlong, Overlong, R"json(
   "version": "1.0.0",
   "summary": "A soft penalty for completions near and past a length (DAPO).",
+  "columns": ["penalty"],
   "parameters": {
     "most": {"type": "number", "above": 0,
       "help": "tokens at which the penalty is -1; usually sampling.max_new_tokens"},

@@ -16,7 +16,8 @@ COMPEER_PLUGIN(Reward, rewards, prm, Prm,
                R"json(
   "version": "1.0.0",
   "summary": "A process reward model: judges each step by itself.",
-  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS R"json(
+  "columns": ["reward", "history", "emotion", "strategy", "unreadable"],
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS R"json(
     "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
     "broken_format": {"type": "number", "default": null,
       "help": "the whole reward of a completion that is not complete; unset: as the parts say"}

@@ -23,8 +23,6 @@ class RepetitionReward : public Reward {
         reply_(settings.text("on") == "reply"),
         history_(settings.flag("history")) {}
 
-  std::vector<std::string> parts() const override { return {"penalty", "within", "before"}; }
-
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const auto& group : groups) {
       const auto before = said_before(group.example);
@@ -76,6 +74,7 @@ class RepetitionReward : public Reward {
 COMPEER_PLUGIN(Reward, rewards, repetition, RepetitionReward, R"json(
   "version": "1.0.0",
   "summary": "Minus the share of word runs that were said before.",
+  "columns": ["penalty", "within", "before"],
   "parameters": {
     "n": {"type": "integer", "default": 3, "min": 1, "max": 16, "help": "words in a run"},
     "on": {"type": "string", "default": "reply", "choices": ["reply", "completion"],

@@ -18,7 +18,8 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
                R"json(
   "version": "1.0.0",
   "summary": "UnifiReward: a generative judge of the steps and the reply, in one conversation.",
-  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_HEARING_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
+  "columns": ["reward", "history", "emotion", "strategy", "reply", "format", "unreadable"],
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
     "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
       "help":
         "completions right in steps, worse in reply, or the reverse; left_out: they teach nothing (not in the paper)"},

@@ -1,6 +1,6 @@
 /// consistency: a judge, or one of steps and one of replies, judges completions; told is how often what it says of the
 /// steps and of the reply contradicts itself: Fig. 5a. Whether it does is decided by the annotators' labels, or by a
-/// chat model. Records go on with the judgement as "judged".
+/// referee. Records go on with the judgement as "judged".
 #include "compeer/plugin.h"
 #include "empathy/reading.h"
 #include "stages/asking.h"
@@ -17,17 +17,24 @@ class Consistency : public Stage {
   Consistency(const Settings& settings, Host& host)
       : judges_(settings, host),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95},
-        asking_(settings, "chat"),
-        prompts_(Settings(json{{"prompts", settings.json().at("chat_prompts")}, {"chat", settings.json().at("chat")}}),
-                 host, "chat", "consistency",
-                 {"history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"}) {
-    if (settings.has("chat")) chat_ = &host.chat(settings.table("chat"));
+        asking_(Settings(json{{"temperature", 0},
+                              {"max_tokens", settings.integer("max_tokens")},
+                              {"tries", settings.integer("tries")}}),
+                settings, "referee"),
+        prompts_(
+            Settings(json{{"prompts", settings.json().at("referee_prompts")}, {"chat", settings.json().at("referee")}}),
+            host, "chat", "consistency",
+            {"history", "step_history", "step_emotion", "step_strategy", "first", "second", "judged", "answers"}) {
+    if (settings.has("referee")) referee_ = &host.chat(settings.table("referee"));
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<cer::Record> known;
+    for (const json& record : records) known.push_back(stages::known(record));
+    const auto opinions = judges_.opinions(known);
     std::vector<JudgedRecord> all;
-    for (const json& record : records) all.push_back(judged(record));
-    if (chat_) ask(all);
+    for (size_t i = 0; i < records.size(); ++i) all.push_back(judged(records[i], std::move(known[i]), opinions[i]));
+    if (referee_) ask(all);
     std::vector<Outcome> outcomes;
     for (JudgedRecord& one : all) outcomes.push_back(outcome(one));
     return outcomes;
@@ -37,7 +44,9 @@ class Consistency : public Stage {
     return stages::inconsistencies(counts, resampling_);
   }
 
-  std::string ingredients() const override { return json(judges_.weights()).dump() + (chat_ ? prompts_.hashes() : ""); }
+  std::string ingredients() const override {
+    return json(judges_.fingerprints()).dump() + (referee_ ? prompts_.hashes() : "");
+  }
 
  private:
   struct JudgedRecord {
@@ -46,12 +55,11 @@ class Consistency : public Stage {
     stages::Judgement judgement;
     std::string said;     // in words: "True, False, True; second"
     std::string refusal;  // "", or why it can't be told
-    std::string answer;   // the chat model's, then
+    std::string answer;   // the referee's, then
   };
 
-  JudgedRecord judged(const json& record) const {
-    JudgedRecord one{record, stages::known(record), {}, "", "", ""};
-    const auto opinion = judges_.opinion(one.known);
+  JudgedRecord judged(const json& record, cer::Record known, const judging::Opinion& opinion) const {
+    JudgedRecord one{record, std::move(known), {}, "", "", ""};
     auto& [process, outcome] = one.judgement.judged;
     process = true;
     for (const auto& step : opinion.steps) {
@@ -63,7 +71,7 @@ class Consistency : public Stage {
     if (!one.refusal.empty()) return one;
     outcome = empathy::as_good(*opinion.preference);
     one.said += "; " + empathy::Preferences().print(*opinion.preference);
-    if (chat_) return one;
+    if (referee_) return one;
     if (!one.known.labelled) {
       one.refusal = "no labels";
       return one;
@@ -89,7 +97,7 @@ class Consistency : public Stage {
                            {},
                            words.words()});
     }
-    stages::ask(*chat_, questions, asking_);
+    stages::ask(*referee_, questions, asking_);
     for (size_t i = 0; i < whose.size(); ++i)
       whose[i]->refusal = questions[i].refusal, whose[i]->answer = questions[i].answer;
   }
@@ -120,7 +128,7 @@ class Consistency : public Stage {
   const statistics::Resampling resampling_;
   const stages::Asking asking_;
   const stages::StagePrompt prompts_;
-  Chat* chat_ = nullptr;
+  Chat* referee_ = nullptr;
 };
 
 }  // namespace
@@ -130,14 +138,12 @@ COMPEER_PLUGIN(Stage, stages, consistency, Consistency,
   "version": "1.0.0",
   "summary": "How often a judge's verdicts on steps and reply contradict each other (Fig. 5a).",
   "parameters": {
-    "chat": {"type": "plugin", "kind": "chat", "default": null,
+    "referee": {"type": "plugin", "kind": "chat", "default": null,
       "help": "who decides whether a judgement contradicts itself; unset: the annotators' labels do"},
-    "chat_prompts": {"type": "path", "default": null,
+    "referee_prompts": {"type": "path", "default": null,
       "help": "folder with en/consistency.txt; unset: the plugin's own"},
-    "temperature": {"type": "number", "default": 0.0, "min": 0,
-      "help": "of the chat model's answers; 0: the likeliest"},
-    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of an answer"},
+    "max_tokens": {"type": "integer", "default": 16, "min": 1, "help": "of the referee's answer"},
     "tries": {"type": "integer", "default": 3, "min": 1,
-      "help": "answers that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
+      "help": "answers of the referee that can't be read are asked for so often"},)json" COMPEER_JUDGES_SETTINGS
                R"json(
   })json")

@@ -19,27 +19,31 @@ class RewardAccuracy : public Stage {
       : judges_(settings, host), resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<Outcome> outcomes;
-    for (const json& record : records) outcomes.push_back(measured(record));
+    std::vector<Outcome> outcomes(records.size(), stages::dropped("no labels"));
+    std::vector<cer::Record> labelled;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < records.size(); ++i) {
+      auto known = stages::known(records[i]);
+      if (!known.labelled) continue;
+      labelled.push_back(std::move(known));
+      places.push_back(i);
+    }
+    const auto opinions = judges_.opinions(labelled);
+    for (size_t k = 0; k < places.size(); ++k)
+      outcomes[places[k]] = counted(records[places[k]], labelled[k], opinions[k]);
     return outcomes;
   }
 
   json findings(const std::map<std::string, double>& counts) const override {
     auto findings = stages::accuracies(counts, resampling_);
-    findings["judges"] = judges_.weights();
+    findings["judges"] = judges_.fingerprints();
     findings["better"]["higher"] = {"weighted_f1", "accuracy", "false_recall", "better_or_not", "ranked_within_rounds"};
     return findings;
   }
 
-  std::string ingredients() const override { return json(judges_.weights()).dump(); }
+  std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
-  Outcome measured(const json& record) {
-    const auto known = stages::known(record);
-    if (!known.labelled) return stages::dropped("no labels");
-    return counted(record, known, judges_.opinion(known));
-  }
-
   static Outcome counted(json record, const cer::Record& known, const judging::Opinion& opinion) {
     static const empathy::Preferences words;
     static const empathy::StepVerdicts verdicts;

@@ -51,7 +51,7 @@ std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::
 class Rater {
  public:
   Rater(const std::string& name, const json& folder, const json& by, const plugin::Services& services)
-      : reward_(opened<Reward>(name, {{"model", folder}, {"by", by}}, services)), names_(plugin::parts(reward_)) {}
+      : reward_(opened<Reward>(name, {{"model", folder}, {"by", by}}, services)), names_(plugin::columns(reward_)) {}
 
   void rate(const std::vector<JudgedRound>& rounds) {
     for (const JudgedRound& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);

@@ -1,6 +1,7 @@
 #include "contract/reference/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -90,8 +91,10 @@ std::string plugin_page(const plugin::Descriptor& descriptor) {
   const auto title = descriptor.kind + "/" + descriptor.name;
   const auto summary = fmt::format("{} Version {}.", prose(descriptor.summary), prose(descriptor.version));
   const auto settings = descriptor.parameters.empty() ? "It has no settings.\n" : items(descriptor.parameters, "");
-  return fmt::format("# {0}\n\n{1}\n\n{2}{3}\nMade by `compeer plugins inspect {0} --markdown`.\n", title,
-                     filled(summary), example(descriptor), settings);
+  const auto& columns = descriptor.columns;
+  const auto told = columns.empty() ? "" : filled(fmt::format("Columns: `{}`.", fmt::join(columns, "`, `"))) + "\n\n";
+  return fmt::format("# {0}\n\n{1}\n\n{2}{3}{4}\nMade by `compeer plugins inspect {0} --markdown`.\n", title,
+                     filled(summary), told, example(descriptor), settings);
 }
 
 std::string plugin_index(const std::vector<plugin::Found>& plugins) {

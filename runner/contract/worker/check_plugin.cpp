@@ -103,7 +103,7 @@ ExaminationRequest asked_by(const json& options, const plugin::Services& service
 
 bool examine(const ExaminationRequest& asked, const plugin::Services& services, Reporter& report) {
   const auto& kind = asked.chosen.kind;
-  if (kind == Chat::kind) return Examination<Chat>(asked, services, report).run();
+  if (kind == ChatModel::kind) return Examination<ChatModel>(asked, services, report).run();
   if (kind == Dataset::kind) return Examination<Dataset>(asked, services, report).run();
   if (kind == Model::kind) return Examination<Model>(asked, services, report).run();
   if (kind == Reward::kind) return Examination<Reward>(asked, services, report).run();

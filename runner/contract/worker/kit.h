@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compeer/chat.h"
 #include "compeer/dataset.h"
 #include "compeer/model.h"
 #include "plugin/calls.h"
@@ -50,7 +51,7 @@ struct Subject {
   std::function<plugin::Plugin<T>(const nlohmann::json& changes)> another;
 };
 
-Kit<Chat> kit_for(const Subject<Chat>& subject);
+Kit<ChatModel> kit_for(const Subject<ChatModel>& subject);
 Kit<Dataset> kit_for(const Subject<Dataset>& subject);
 Kit<Model> kit_for(const Subject<Model>& subject);
 Kit<Reward> kit_for(const Subject<Reward>& subject);

@@ -28,12 +28,18 @@ struct Completion {
   int64_t tokens = 0;         ///< sampled tokens, the end token included
   bool finished = true;       ///< false if cut off at the length limit
   double least_log_prob = 0;  ///< that of the sampled token that the model found least likely; 0 if it isn't known
+  /// The sampled tokens and the natural logarithms of how likely the policy was to say each; of completions that a
+  /// policy has sampled in a run, and empty otherwise.
+  std::vector<int32_t> token_ids = {};
+  std::vector<float> log_probs = {};
 };
 
 /// The completions of one prompt, which are compared with each other.
 struct Group {
   const Example& example;
   const std::vector<Completion>& completions;  ///< G of them
+  int64_t step = 0;                            ///< of the run that samples them, the first is 1
+  std::string split = {};                      ///< that the example comes from
 };
 
 }  // namespace compeer

@@ -11,6 +11,7 @@ namespace compeer {
 class Chat;
 class Similarity;
 class LanguageModel;
+class TextTokenizer;
 
 /// What a plugin sees of the program that runs it. Lives longer than the plugin.
 ///
@@ -50,6 +51,9 @@ class BOOST_SYMBOL_VISIBLE Host {
 
   /// True once the run is to stop: long work should return early.
   virtual bool cancelled() const = 0;
+
+  /// The policy's tokenizer. Throws where there is no policy, as while datasets and models are made.
+  virtual const TextTokenizer& tokenizer() const = 0;
 };
 
 }  // namespace compeer

@@ -26,13 +26,13 @@
 /// kind's own header, and of what that header includes. For all kinds it is raised with a change of settings.h, of this
 /// file's descriptor, or of functions that host.h already has, including what they hand out (Chat, Similarity,
 /// LanguageModel).
-#define COMPEER_INTERFACE_datasets 11
-#define COMPEER_INTERFACE_models 11
-#define COMPEER_INTERFACE_rewards 11
-#define COMPEER_INTERFACE_reweighting 11
-#define COMPEER_INTERFACE_similarity 11
-#define COMPEER_INTERFACE_chat 11
-#define COMPEER_INTERFACE_stages 11
+#define COMPEER_INTERFACE_datasets 12
+#define COMPEER_INTERFACE_models 12
+#define COMPEER_INTERFACE_rewards 12
+#define COMPEER_INTERFACE_reweighting 12
+#define COMPEER_INTERFACE_similarity 12
+#define COMPEER_INTERFACE_chat 12
+#define COMPEER_INTERFACE_stages 12
 
 /// The number of the host's interface. It is raised when a function is added at the end of Host, and no kind's number
 /// is. The program's must be at least the plugin's.

@@ -1,5 +1,6 @@
 #pragma once
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -31,8 +32,12 @@ class Scores {
   /// `for (const auto& completion : group.completions)`.
   void add(const Completion& completion, Columns columns) { rows_.push_back({&completion, std::move(columns)}); }
 
+  /// What `Reward::learn` is to be given of a group.
+  void note(const Group& group, nlohmann::json note) { notes_.emplace_back(&group, std::move(note)); }
+
   /// What was added, in the order of the calls.
   const std::vector<Row>& rows() const { return rows_; }
+  const std::vector<std::pair<const Group*, nlohmann::json>>& notes() const { return notes_; }
 
   /// One column of it, for unit tests. Throws std::out_of_range if a row lacks it.
   std::vector<double> column(const std::string& name) const {
@@ -50,6 +55,7 @@ class Scores {
   }
 
   std::vector<Row> rows_;
+  std::vector<std::pair<const Group*, nlohmann::json>> notes_;
 };
 
 }  // namespace compeer

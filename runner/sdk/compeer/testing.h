@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compeer/chat.h"
 #include "compeer/host.h"
 #include "compeer/reward.h"
 #include "compeer/settings.h"
@@ -25,6 +26,7 @@ class TestHost : public Host {
   Similarity* similarities = nullptr;  ///< what plugins among the settings are, if a test needs any
   Chat* chats = nullptr;
   LanguageModel* language_models = nullptr;
+  const TextTokenizer* tokenizers = nullptr;
 
   void log(const std::string& message) override { logged.push_back(message); }
   double random(uint32_t a, uint32_t b, uint32_t c) override {
@@ -40,6 +42,7 @@ class TestHost : public Host {
   }
   std::string folder() const override { return "."; }
   bool cancelled() const override { return stopped; }
+  const TextTokenizer& tokenizer() const override { return given(tokenizers, "tokenizer"); }
 
  private:
   template <class T>
@@ -77,6 +80,24 @@ inline Scores scores_of(Reward& reward, const std::vector<std::string>& texts, c
   Scores scores;
   reward.score(groups, scores);
   return scores;
+}
+
+/// What a chat model replies, in the order of the requests; one that it has not answered has an empty reply.
+inline std::vector<ChatReply> replies_of(ChatModel& chat, const std::vector<ChatRequest>& requests) {
+  struct Line : ChatRequests {
+    explicit Line(const std::vector<ChatRequest>& all) : all(all), replies(all.size()) {}
+    std::vector<Numbered> take(size_t most) override {
+      std::vector<Numbered> some;
+      for (; some.size() < most && next < all.size(); ++next) some.push_back({next, all[next]});
+      return some;
+    }
+    void reply(size_t number, ChatReply reply) override { replies.at(number) = std::move(reply); }
+    const std::vector<ChatRequest>& all;
+    std::vector<ChatReply> replies;
+    size_t next = 0;
+  } line(requests);
+  chat.answer(line);
+  return line.replies;
 }
 
 }  // namespace compeer

@@ -11,19 +11,21 @@ namespace compeer::train {
 
 namespace {
 
-std::vector<Completion> texts_of(const language::Tokenizer& tokenizer, const std::vector<rollout::Sample>& samples) {
+std::vector<Completion> completions_of(const language::Tokenizer& tokenizer,
+                                       const std::vector<rollout::Sample>& samples) {
   std::vector<Completion> all;
   for (const auto& sample : samples) {
     const auto least = std::ranges::min_element(sample.log_probs);
     all.push_back({tokenizer.decode(sample.tokens), static_cast<int64_t>(sample.tokens.size()), sample.finished,
-                   least == sample.log_probs.end() ? 0 : *least});
+                   least == sample.log_probs.end() ? 0 : *least, sample.tokens, sample.log_probs});
   }
   return all;
 }
 
 }  // namespace
 
-void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key) {
+void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
+              const GroupIsComplete& complete) {
   std::vector<rollout::Prompt> prompts;
   for (PromptGroup& group : groups) {
     group.vision = plugins.vision_input().look(group.prompt, 0, 0, std::exchange(group.pictures, {}));
@@ -39,12 +41,17 @@ void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int
     };
   }
   const comm::Phase here("rollout", plugins.model().identity().title());
-  auto samples =
-      plugins.model().call("forward", [&](Model&) { return rollout::generate(plugins.policy(), prompts, request); });
-  for (size_t i = 0; i < groups.size(); ++i) {
-    groups[i].samples = std::move(samples[i]);
-    groups[i].completions = texts_of(plugins.tokenizer(), groups[i].samples);
-  }
+  std::vector<int64_t> missing(groups.size(), group_size);
+  for (PromptGroup& group : groups) group.samples.resize(static_cast<size_t>(group_size));
+  const rollout::Sink take = [&](size_t i, uint32_t completion, rollout::Sample sample) {
+    groups[i].samples[completion] = std::move(sample);
+    if (--missing[i] > 0) return;
+    groups[i].completions = completions_of(plugins.tokenizer(), groups[i].samples);
+    complete(groups[i]);
+  };
+  plugins.model().call("forward", [&](Model&) {
+    rollout::Engine(plugins.policy()).generate(rollout::in_order(prompts), request, take);
+  });
 }
 
 rollout::Sampling sampling_from(const Settings& table) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "compeer/settings.h"
@@ -15,8 +16,11 @@ struct RngKey {
 };
 
 /// Samples every group's completions as the spec's table `sampling` says. What is drawn follows from (seed, step,
-/// group, completion, position) alone.
-void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key);
+/// group, completion, position) alone. `complete`: told of each group whose completions are all there, while others are
+/// still being sampled.
+using GroupIsComplete = std::function<void(const PromptGroup& group)>;
+void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int64_t group_size, RngKey key,
+              const GroupIsComplete& complete);
 
 /// The spec's table `sampling`, less its stop strings, which are the tokenizer's business.
 rollout::Sampling sampling_from(const Settings& table);

@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ class ScoreTable {
   const std::vector<double>& operator[](const std::string& column) const;
 
   size_t completions() const { return completions_; }
+
+  /// What each reward has noted of the group, in the order of the rewards (Reward::learn).
+  std::vector<nlohmann::json> notes;
 
  private:
   size_t completions_;

@@ -6,10 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
 
 #include "comm/phase.h"
 #include "grpo/advantage.h"
+#include "plugin/visit.h"
 
 namespace compeer::train {
 
@@ -22,19 +27,6 @@ std::string part_column(const RewardTerm& term, const std::string& part) {
 }
 std::string shaped_column(const RewardTerm& term) { return "shaped/" + term.label; }
 
-// float32 [G, parts]; where the reward fails because of one completion, the error names it.
-at::Tensor score_of(RewardTerm& term, const Group& group) {
-  try {
-    return plugin::score(term.plugin, group, term.parts);
-  } catch (const plugin::NotFinite&) {
-    throw;  // names the completion
-  } catch (const plugin::PluginError& failure) {
-    const auto completion = plugin::culprit(term.plugin, group, term.parts, failure);
-    if (completion.empty()) throw;
-    throw plugin::PluginError(completion, failure);
-  }
-}
-
 // One column of a table [G, columns].
 template <class Number>
 std::vector<double> column_of(const at::Tensor& table, size_t column) {
@@ -45,11 +37,25 @@ std::vector<double> column_of(const at::Tensor& table, size_t column) {
   return values;
 }
 
-void add_reward(RewardTerm& term, const Group& group, ScoreTable& scores) {
+// Where the reward fails because of one completion, the error names it.
+[[noreturn]] void rethrow(const std::exception_ptr& failure, RewardTerm& term, const Group& group) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const plugin::NotFinite&) {
+    throw;  // names the completion
+  } catch (const plugin::PluginError& error) {
+    const auto completion = plugin::culprit(term.plugin, group, term.parts, error);
+    if (completion.empty()) throw;
+    throw plugin::PluginError(completion, error);
+  }
+}
+
+void add_reward(RewardTerm& term, const Group& group, const plugin::GroupScores& said, ScoreTable& scores) {
   const comm::Phase here("score", term.plugin.identity().title());
-  const auto table = score_of(term, group);
+  if (said.failure) rethrow(said.failure, term, group);
   for (size_t part = 0; part < term.parts.size(); ++part)
-    scores.add(part_column(term, term.parts[part]), column_of<float>(table, part));
+    scores.add(part_column(term, term.parts[part]), column_of<float>(said.table, part));
+  scores.notes.push_back(said.note);
   auto shaped = scores[reward_column(term)];
   for (size_t i = 0; i < shaped.size(); ++i) {
     const Completion& completion = group.completions[i];
@@ -126,13 +132,118 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
   return all;
 }
 
-ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
-  return about(step, group, [&] {
+// Each group that is ready gets a thread, which takes whatever else is ready when its turn comes.
+struct StepScoring::Waiting {
+  explicit Waiting(RewardTerm& term) : term(term) {}
+
+  void begin(const PromptGroup& group, Group seen) {
+    const std::lock_guard lock(mutex);
+    ready.emplace_back(group.index, std::move(seen));
+    threads.emplace_back([this] { work(); });
+  }
+
+  void join() {
+    for (auto& thread : threads) thread.join();
+    threads.clear();
+  }
+
+  RewardTerm& term;
+  std::map<int64_t, plugin::GroupScores> said;  // by PromptGroup::index
+  std::exception_ptr stopped;
+
+ private:
+  void work() {
+    const plugin::Visit visit(visits);
+    const comm::Phase here("score", term.plugin.identity().title());
+    std::vector<int64_t> indices;
+    std::vector<Group> groups;
+    {
+      const std::lock_guard lock(mutex);
+      for (auto& [index, group] : ready) {
+        indices.push_back(index);
+        groups.push_back(std::move(group));
+      }
+      ready.clear();
+    }
+    try {
+      auto scores = plugin::score(term.plugin, groups, term.parts);
+      const std::lock_guard lock(mutex);
+      for (size_t g = 0; g < scores.size(); ++g) said[indices[g]] = std::move(scores[g]);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      stopped = std::current_exception();
+    }
+  }
+
+  std::mutex visits;  // of the plugin
+  std::mutex mutex;   // of what follows, and of `said` and `stopped`
+  std::vector<std::pair<int64_t, Group>> ready;
+  std::vector<std::thread> threads;
+};
+
+StepScoring::StepScoring(RunPlugins& plugins, uint64_t step, std::string split)
+    : plugins_(plugins), step_(step), split_(std::move(split)) {
+  for (RewardTerm& term : plugins.rewards()) waiting_.push_back(term.waits ? std::make_unique<Waiting>(term) : nullptr);
+}
+
+StepScoring::~StepScoring() {
+  for (const auto& waiting : waiting_) {
+    if (waiting) waiting->join();
+  }
+}
+
+Group StepScoring::seen(const PromptGroup& group) const {
+  return {group.example, group.completions, static_cast<int64_t>(step_), split_};
+}
+
+void StepScoring::begin(const PromptGroup& group) {
+  for (const auto& waiting : waiting_) {
+    if (waiting) waiting->begin(group, seen(group));
+  }
+}
+
+std::vector<plugin::GroupScores> StepScoring::scores_of(size_t term, const Groups& groups) {
+  RewardTerm& reward = plugins_.rewards()[term];
+  const comm::Phase here("score", reward.plugin.identity().title());
+  std::vector<plugin::GroupScores> all;
+  if (auto* const waiting = waiting_[term].get()) {
+    waiting->join();
+    if (waiting->stopped) std::rethrow_exception(waiting->stopped);
+    for (const PromptGroup& group : groups) all.push_back(std::move(waiting->said.at(group.index)));
+    return all;
+  }
+  std::vector<Group> shown;
+  for (const PromptGroup& group : groups) shown.push_back(seen(group));
+  return plugin::score(reward.plugin, shown, reward.parts);
+}
+
+ScoreTable StepScoring::table(const PromptGroup& group, const std::vector<plugin::GroupScores>& by_term) {
+  return about(step_, group, [&] {
     ScoreTable scores(group.completions.size());
-    for (RewardTerm& term : plugins.rewards()) add_reward(term, {group.example, group.completions}, scores);
-    scores.add("reward", weighted_sums(plugins, scores));
+    for (size_t term = 0; term < by_term.size(); ++term)
+      add_reward(plugins_.rewards()[term], seen(group), by_term[term], scores);
+    scores.add("reward", weighted_sums(plugins_, scores));
     return scores;
   });
+}
+
+std::vector<ScoreTable> StepScoring::finish(const Groups& groups, const TellNotFinite& tell) {
+  std::vector<std::vector<plugin::GroupScores>> by_group(groups.size());
+  for (size_t term = 0; term < waiting_.size(); ++term) {
+    auto of_term = scores_of(term, groups);
+    for (size_t g = 0; g < groups.size(); ++g) by_group[g].push_back(std::move(of_term[g]));
+  }
+  std::vector<ScoreTable> tables;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    try {
+      tables.push_back(table(groups[g], by_group[g]));
+    } catch (const plugin::NotFinite& error) {
+      if (!tell) throw;
+      tell(groups[g], error);
+      tables.push_back(unscored(plugins_, groups[g]));
+    }
+  }
+  return tables;
 }
 
 std::vector<double> reweight(RunPlugins& plugins, uint64_t step, const PromptGroup& group, ScoreTable& scores) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,10 +39,41 @@ struct WeightedPart {
 };
 std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards);  ///< of those that have a weight
 
-/// What every reward says of these completions, and the weighted sum. A reward that has no opinion of a completion is
-/// NaN there and left out of its sum (grpo::weighted_sum). Errors begin with "step 3, record a/7"; where a reward
-/// throws for one of the completions alone, with "step 3, record a/7, completion 2 (the first is 0)".
-ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group);
+/// Scores the groups of a step: what every reward says of their completions, and the weighted sum. A reward that has no
+/// opinion of a completion is NaN there and left out of its sum (grpo::weighted_sum). Errors begin with "step 3, record
+/// a/7"; where a reward throws for one of the completions alone, with "step 3, record a/7, completion 2 (the first is
+/// 0)".
+///
+///   StepScoring scoring(plugins, 3, "train");
+///   roll_out(..., [&](const PromptGroup& group) { scoring.begin(group); });   // rewards that wait are at work now
+///   const auto tables = scoring.finish(groups, nullptr);                      // all others are asked here
+class StepScoring {
+ public:
+  StepScoring(RunPlugins& plugins, uint64_t step, std::string split);
+  ~StepScoring();  ///< waits for those who wait
+  StepScoring(const StepScoring&) = delete;
+  StepScoring& operator=(const StepScoring&) = delete;
+
+  /// All completions of this group are there. It stays where it is until `finish`.
+  void begin(const PromptGroup& group);
+
+  /// A table for each group, all of which were begun if any reward waits. A group whose scores are not finite is an
+  /// error, or, with `tell`, told of and left `unscored`.
+  using TellNotFinite = std::function<void(const PromptGroup& group, const plugin::NotFinite& error)>;
+  std::vector<ScoreTable> finish(const Groups& groups, const TellNotFinite& tell);
+
+ private:
+  // A reward that waits, and the groups that it is at.
+  struct Waiting;
+  Group seen(const PromptGroup& group) const;
+  std::vector<plugin::GroupScores> scores_of(size_t term, const Groups& groups);
+  ScoreTable table(const PromptGroup& group, const std::vector<plugin::GroupScores>& by_term);
+
+  RunPlugins& plugins_;
+  uint64_t step_;
+  std::string split_;
+  std::vector<std::unique_ptr<Waiting>> waiting_;  // one for each reward; null of those that don't
+};
 
 /// Eq. 5-7, or what the spec's reweighting plugin does: the rewards that advantages are computed from. Adds the columns
 /// `reweighted` and <reweighting>/<factor>. Completions without a reward are left out, and stay without one. Errors as

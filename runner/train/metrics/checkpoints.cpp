@@ -12,6 +12,7 @@
 #include "record/checkpoint.h"
 #include "record/run_file.h"
 #include "spec/text.h"
+#include "train/batch/reward_states.h"
 #include "train/run.h"
 
 namespace compeer::train {
@@ -27,6 +28,7 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
     plugins.vision_input().save(writer->folder());
   });
   training.save(writer ? writer->folder() : std::filesystem::path());
+  save_reward_states(world, plugins, writer ? writer->folder() : std::filesystem::path());
   world.together("checkpoint", [&] {
     if (!writer) return;
     writer->commit({{"step", step}});

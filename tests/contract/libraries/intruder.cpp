@@ -46,7 +46,11 @@ class Intruder : public Reward {
   }
 
   void score(std::span<const Group> groups, Scores& scores) override {
-    const Group& group = groups.front();
+    for (const Group& group : groups) score(group, scores);
+  }
+
+ private:
+  void score(const Group& group, Scores& scores) {
     if (act_ == "fork" && !once_) fork_and_come_back();
     if (act_ == "leave a process" && !once_) leave_a_process();
     if (act_ == "flood") flood();
@@ -56,7 +60,6 @@ class Intruder : public Reward {
     for (const auto& completion : group.completions) scores.add(completion, {{"reward", reward}});
   }
 
- private:
   static void fork_and_come_back() {
     once_ = true;
     ::fork();

@@ -8,7 +8,6 @@ using namespace compeer;
 
 class Plane : public Reward {
  public:
-  std::vector<std::string> parts() const override { return {"plane"}; }
   void score(std::span<const Group>, Scores&) override {}
 };
 

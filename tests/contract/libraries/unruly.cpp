@@ -44,13 +44,13 @@ class Unruly : public Reward {
     if (act_ == "crash in the destructor") write_to_nowhere();
   }
 
-  std::vector<std::string> parts() const override { return {"style", "quality"}; }
-
   void score(std::span<const Group> groups, Scores& scores) override {
     for (const Group& group : groups) {
       misbehave(group);
       const bool no_question = group.example.history.back().text.empty();
-      const double each = act_ == "divide by the question" && no_question ? std::nan("") : value();
+      const double each = act_ == "divide by the question" && no_question ? std::nan("")
+                          : act_ == "company"                             ? static_cast<double>(groups.size())
+                                                                          : value();
       for (const auto& completion : group.completions) {
         Scores::Columns columns{{"style", each}, {"quality", act_ == "nan" ? std::nan("") : each}};
         if (act_ == "wrong count") columns.pop_back();
@@ -103,6 +103,7 @@ class Unruly : public Reward {
 COMPEER_PLUGIN(Reward, rewards, unruly, Unruly, R"json(
   "version": "1.0.0",
   "summary": "Does what no plugin may.",
+  "columns": ["style", "quality"],
   "parameters": {
     "act": {"type": "string", "default": "well"},
     "n": {"type": "integer", "default": 3, "min": 1, "max": 9}

@@ -66,16 +66,22 @@ class Actor : public Reward {
     if (act_.starts_with("change at the end: ")) change(act_.substr(19));
   }
 
-  std::vector<std::string> parts() const override {
-    if (act_ == "no parts") return {};
-    if (act_ == "equal parts") return {"style", "style"};
-    if (act_ == "odd parts") return {"style/tone"};
+  std::vector<std::string> columns() const override {
+    if (act_ == "equal columns") return {"style", "style"};
+    if (act_ == "odd columns") return {"style/tone"};
     if (act_ == "dots") return {"style", ".."};
-    return {"style", "quality"};
+    return {};  // the descriptor's
   }
 
   void score(std::span<const Group> groups, Scores& scores) override {
-    const Group& group = groups.front();
+    if (act_ == "throw for two" && groups.size() > 1) throw std::runtime_error("too many");
+    for (const Group& group : groups) score(group, scores);
+  }
+
+  bool abstains() const override { return act_ == "abstain"; }
+
+ private:
+  void score(const Group& group, Scores& scores) {
     for (const Completion& completion : group.completions) {
       if (act_ == "throw at x" && completion.text.find('x') != std::string::npos) throw std::invalid_argument("stoi");
     }
@@ -101,13 +107,12 @@ class Actor : public Reward {
     if (act_ == "backwards") return add_backwards(group, scores);
     for (const auto& completion : group.completions)
       scores.add(completion, row(&completion - group.completions.data()));
+    if (act_ == "note") scores.note(group, group.example.id);
+    if (act_ == "note another") scores.note(Group{group.example, group.completions}, 1);
     if (act_ == "twice") scores.add(group.completions[1], {{"style", 1}});
     if (act_ == "copy") scores.add(Completion(group.completions[1]), {{"style", 1}});
   }
 
-  bool abstains() const override { return act_ == "abstain"; }
-
- private:
   Scores::Columns row(int64_t i) {
     if (act_ == "nothing") return {};
     if (act_ == "leave out" && i == 3) return {{"style", 1}};
@@ -136,4 +141,5 @@ class Actor : public Reward {
 COMPEER_PLUGIN(Reward, rewards, actor, Actor, R"json(
   "version": "2.3.4",
   "summary": "Does what it is told.",
+  "columns": ["style", "quality"],
   "parameters": {"act": {"type": "string", "default": "well"}})json")

@@ -75,7 +75,10 @@ Settings settings(const std::string& url) {
                                  {"response_format", "none"},
                                  {"omit", {"seed"}},
                                  {"extra", nlohmann::json::object()},
-                                 {"requests_per_minute", 120}});
+                                 {"requests_per_minute", 120},
+                                 {"tokens_per_minute", 0},
+                                 {"budget", 0},
+                                 {"budget_tokens", 0}});
 }
 
 TEST(Endpoint, MakesThePathWhateverItsUrlEndsWith) {

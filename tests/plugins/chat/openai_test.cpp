@@ -143,6 +143,40 @@ TEST(OpenAi, RemembersAcrossSettingsThatChangeNoAnswer) {
   asker.open();
 }
 
+// Thirteen tokens an answer: 0.000013 at a price of one for a million.
+TEST(OpenAi, StopsOnceItsBudgetIsSpentAndKeepsWhatWasPaid) {
+  for (const auto& [budget, answered] : {std::pair<json, int64_t>{{{"budget_tokens", 30}}, 3},
+                                         {{{"budget", 0.00002}, {"price_in", 1}, {"price_out", 1}}, 2}}) {
+    Server server([](const Seen&) { return server::answer_and_stay("a"); });
+    Asker asker;
+    json settings{{"concurrent", 1}};
+    settings.update(budget);
+    const auto error = error_of([&] { asker.ask(Asker::openai(server, settings), Asker::questions(9)); });
+    EXPECT_EQ(error.exit(), Exit::preempted);
+    EXPECT_NE(error.problem().find("its budget is spent: "), std::string::npos) << error.what();
+    EXPECT_EQ(asker.counts.asked, answered);
+  }
+  Server server([](const Seen&) { return server::answer("a"); });
+  Asker asker;
+  EXPECT_NE(error_of([&] {
+              asker.chat(Asker::openai(server, {{"budget", 1}}));
+            })
+                .problem()
+                .find("nothing has a price"),
+            std::string::npos);
+}
+
+TEST(OpenAi, RefusesAnEndpointThatWeighsNothing) {
+  Server server([](const Seen&) { return server::answer("True"); });
+  Asker asker;
+  ChatRequest request = Asker::questions({"q"})[0];
+  request.choices = {"True", "False"};
+  request.weigh = true;
+  const auto error = error_of([&] { asker.ask(Asker::openai(server), std::vector{request}); });
+  EXPECT_NE(error.problem().find("gives no log-probabilities of its answers"), std::string::npos) << error.what();
+  EXPECT_NE(error.help().find("by = \"answer\""), std::string::npos);
+}
+
 }  // namespace
 
 }  // namespace compeer

@@ -245,7 +245,7 @@ TEST_F(Prompts, ShowTheirMetaToARewardInLua) {
   auto reward = built::open<Reward>("lua", {{"script", block("lua", "-- rewards/brief.lua")}});
   const auto scored = [&](const Example& example) {
     const auto completions = built::completions({"any"}, 13);
-    return built::values(plugin::score(reward, {example, completions}, plugin::parts(reward)));
+    return built::values(plugin::score(reward, {example, completions}, plugin::columns(reward)));
   };
   EXPECT_EQ(scored(examples[0]), std::vector<double>{0}) << "13 tokens of at most 12";
   EXPECT_EQ(scored(examples[1]), std::vector<double>{1}) << "13 tokens of at most 100, as it has no limit of its own";

@@ -5,6 +5,7 @@
 #include "datasets/esc_world/world/scenario.h"
 #include "datasets/esc_world/world/settings.h"
 #include "empathy/format.h"
+#include "plugin/chat_line.h"
 
 namespace compeer {
 namespace {
@@ -55,10 +56,11 @@ TEST(EscWorldDataset, SplitsHaveTheirSizes) {
 }
 
 TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
-  auto chat = built::open<Chat>("esc_world");
+  auto chat = built::open<ChatModel>("esc_world");
   std::string failure;
-  plugin::answer(chat, {{.turns = {{"user", "Who are you?"}}}},
-                 [&](size_t, const ChatReply& reply) { failure = reply.failure; });
+  plugin::ChatLine(chat, nullptr).answer({{.turns = {{"user", "Who are you?"}}}}, [&](size_t, const ChatReply& reply) {
+    failure = reply.failure;
+  });
   EXPECT_NE(failure.find("that are not the defaults belong in 'world' here too, as in world = { test = 600 }"),
             std::string::npos)
       << failure;
@@ -66,7 +68,7 @@ TEST(EscWorldChat, SaysWhomItAnswersAndWhereTheirWorldIsSet) {
 
 TEST(EscWorldTruth, GivesAnExpertNearlyFive) {
   auto reward = built::open<Reward>("esc_world_truth");
-  const auto names = plugin::parts(reward);
+  const auto names = plugin::columns(reward);
   EXPECT_EQ(names, (std::vector<std::string>{"reward", "history", "emotion", "strategy", "quality", "format",
                                              "grammatical", "follows"}));
   for (int64_t index = 0; index < 50; ++index) {
@@ -80,7 +82,7 @@ TEST(EscWorldTruth, GivesAnExpertNearlyFive) {
 
 TEST(EscWorldTruth, CutOffOrWithoutStepsGetsTheMinimum) {
   auto reward = built::open<Reward>("esc_world_truth");
-  const auto names = plugin::parts(reward);
+  const auto names = plugin::columns(reward);
   const Example one = example();
   const std::vector<Completion> completions{{one.answer, 40, false}, {"i hear you. you are not alone.", 9, true}};
   const auto scores = built::values(plugin::score(reward, {one, completions}, names));
@@ -93,7 +95,7 @@ TEST(EscWorldTruth, ReadsItsSettings) {
   const Example one = example({{"writer", "expert"}});
   const auto first = [&](const nlohmann::json& settings, const std::string& text) {
     auto reward = built::open<Reward>("esc_world_truth", settings);
-    return built::values(plugin::score(reward, {one, built::completions({text})}, plugin::parts(reward)))[0];
+    return built::values(plugin::score(reward, {one, built::completions({text})}, plugin::columns(reward)))[0];
   };
   EXPECT_EQ(first({{"broken_format", -1.5}}, "no steps"), -1.5);
   EXPECT_EQ(first({{"step_weight", 2.0}, {"reply_weight", 0.0}, {"format_weight", 0.5}}, one.answer), 6.5);
@@ -111,7 +113,7 @@ TEST(EscWorldTruth, SaysWhatIsWrongWithARecordOfAnotherDataset) {
   Example foreign;
   foreign.record = {{"label", "joy"}};
   try {
-    plugin::score(reward, {foreign, built::completions({"a"})}, plugin::parts(reward));
+    plugin::score(reward, {foreign, built::completions({"a"})}, plugin::columns(reward));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.exit(), Exit::data);
@@ -122,7 +124,7 @@ TEST(EscWorldTruth, SaysWhatIsWrongWithARecordOfAnotherDataset) {
 
 TEST(EscWorldTruth, FallsOverNoText) {
   auto reward = built::open<Reward>("esc_world_truth");
-  const auto names = plugin::parts(reward);
+  const auto names = plugin::columns(reward);
   const Example one = example();
   const auto all = built::completions(built::odd_texts(), 7);
   const auto scores = plugin::score(reward, {one, all}, names);

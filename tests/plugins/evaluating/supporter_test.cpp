@@ -33,6 +33,7 @@ TEST(OptionalChat, IsDemandedByTheNameOfItsSetting) {
     std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
     std::string folder() const override { return ""; }
     bool cancelled() const override { return false; }
+    const TextTokenizer& tokenizer() const override { throw std::logic_error("none"); }
   } host;
   const OptionalChat judge(Settings(nlohmann::json{{"judge", nullptr}}), host, "judge");
   EXPECT_FALSE(judge);

@@ -32,7 +32,7 @@ class Floor : public testing::Test {
     std::ofstream(run_ / "summary.json") << json(
         {{"details", {{"stages", {{{"findings", json::object()}}, {{"findings", findings}}}}}}});
   }
-  void hold(double floor) { hold_to_floor(run_.string(), judge_.string(), floor); }
+  void hold(double floor) { hold_to_floor(run_.string(), judge_.string(), weights_of(judge_.string()), floor); }
 
   const std::filesystem::path base_ = std::filesystem::path(testing::TempDir()) / "floor", judge_ = base_ / "judge",
                               run_ = base_ / "accuracy";
@@ -56,7 +56,7 @@ TEST_F(Floor, RefusesAJudgeThatWasTaughtSinceItWasMeasured) {
     hold(0.1);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "has no accuracy of the judge in " + judge_.string());
+    EXPECT_EQ(error.problem(), "has no accuracy of the judge " + judge_.string());
     EXPECT_EQ(error.exit(), Exit::data);
   }
 }
@@ -77,7 +77,7 @@ TEST_F(Floor, NamesAFileThatIsNoSummary) {
     }
     return std::string("nothing");
   };
-  const auto none = file + ": has no accuracy of the judge in " + judge_.string();
+  const auto none = file + ": has no accuracy of the judge " + judge_.string();
   EXPECT_EQ(said("{\"details").find(file + ": is not valid JSON"), 0u) << said("{\"details");
   EXPECT_EQ(said("[1]"), file + ": is not a JSON object");
   EXPECT_EQ(said("{\"details\": 7}"), none);

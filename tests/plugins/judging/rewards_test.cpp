@@ -30,7 +30,7 @@ class JudgedRewards : public testing::Test {
         name, settings,
         std::make_unique<plugin::RunHost>(plugin::Chosen{found.kind, found.name, found.path, found.sha256}, services));
     const Example example{"x", {{"user", "i am sad"}}, kWhole, {}};
-    const auto names = plugin::parts(reward);
+    const auto names = plugin::columns(reward);
     const auto numbers = built::values(plugin::score(reward, {example, built::completions({text})}, names));
     std::map<std::string, double> row;
     for (size_t i = 0; i < names.size(); ++i) row[names[i]] = numbers[i];

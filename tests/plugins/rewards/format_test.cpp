@@ -8,7 +8,7 @@ std::vector<double> scores(const std::string& text, bool finished = true,
                            const nlohmann::json& settings = nlohmann::json::object()) {
   auto plugin = built::open<Reward>("format", settings);
   const std::vector<Completion> one{{text, 9, finished}};
-  return built::values(plugin::score(plugin, {Example(), one}, plugin::parts(plugin)));
+  return built::values(plugin::score(plugin, {Example(), one}, plugin::columns(plugin)));
 }
 
 const std::string steps = "<history>a</history><emotion>b</emotion><strategy>c</strategy>\n";

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 std::vector<double> scores(const json& settings, const std::vector<Completion>& completions) {
   auto plugin = built::open<Reward>("length", settings);
-  return built::values(plugin::score(plugin, {Example(), completions}, plugin::parts(plugin)));
+  return built::values(plugin::score(plugin, {Example(), completions}, plugin::columns(plugin)));
 }
 
 TEST(Length, IsOneAtTheTargetAndFallsOnBothSides) {

@@ -18,7 +18,7 @@ plugin::Plugin<Reward> scripted(const std::string& script, json settings = json:
 
 std::vector<double> scores(plugin::Plugin<Reward>& reward, const std::vector<Completion>& completions,
                            const Example& example = {}) {
-  return built::values(plugin::score(reward, {example, completions}, plugin::parts(reward)));
+  return built::values(plugin::score(reward, {example, completions}, plugin::columns(reward)));
 }
 
 std::vector<double> scores(const std::string& script, const std::vector<Completion>& completions,
@@ -55,10 +55,10 @@ TEST(LuaReward, ScoresEachCompletionByItsTextAndExample) {
 
 TEST(LuaReward, NamesItsParts) {
   auto reward = scripted("return { parts = { 'reward', 'length' }, score = function(c) return 1, #c.text end }");
-  EXPECT_EQ(plugin::parts(reward), (std::vector<std::string>{"reward", "length"}));
+  EXPECT_EQ(plugin::columns(reward), (std::vector<std::string>{"reward", "length"}));
   EXPECT_EQ(scores(reward, built::completions({"ab", ""})), (std::vector<double>{1, 2, 1, 0}));
   auto plain = scripted("return function() return 0 end");
-  EXPECT_EQ(plugin::parts(plain), std::vector<std::string>{"score"});
+  EXPECT_EQ(plugin::columns(plain), std::vector<std::string>{"score"});
 }
 
 TEST(LuaReward, ScoresAGroupAtOnce) {
@@ -100,15 +100,15 @@ TEST(LuaReward, MustGiveANumberElse) {
   const std::string code = "\n    1 | ", doing = "\n  scoring completion 0 (the first is 0)",
                     help = "; nil is no opinion only in a script that says so: return { abstains = true, ... }";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"return function() return 0/0 end", "returned NaN for part 'score' of completion 0 (the first is 0)"},
+      {"return function() return 0/0 end", "returned NaN in column 'score' of completion 0 (the first is 0)"},
       {"return { parts = {'a', 'b'}, score = function() return 1, 0/0 end }",
-       "returned NaN for part 'b' of completion 0 (the first is 0)"},
+       "returned NaN in column 'b' of completion 0 (the first is 0)"},
       {"return function(c) return c.text == 'b' and -1/0 or 0 end",
-       "returned -infinity for part 'score' of completion 1 (the first is 0)"},
+       "returned -infinity in column 'score' of completion 1 (the first is 0)"},
       {"return { group = function() return { 1, 0/0 } end }",
-       "returned NaN for part 'score' of completion 1 (the first is 0)"},
+       "returned NaN in column 'score' of completion 1 (the first is 0)"},
       {"return { abstains = true, score = function() return 1/0 end }",
-       "returned +infinity for part 'score' of completion 0 (the first is 0)"}};
+       "returned +infinity in column 'score' of completion 0 (the first is 0)"}};
   for (const auto& [script, problem] : cases) {
     EXPECT_EQ(complaint(script), problem +
                                      "|every number must be finite: look for a division by zero, a logarithm of "
@@ -233,7 +233,7 @@ TEST(LuaReward, OfThePageWorks) {
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   const auto start = page.find("```lua\n", page.find("## A reward without a compiler")) + 7;
   auto reward = scripted(page.substr(start, page.find("```", start) - start), {{"settings", {{"most", 2}}}});
-  EXPECT_EQ(plugin::parts(reward), (std::vector<std::string>{"reward", "questions", "echo"}));
+  EXPECT_EQ(plugin::columns(reward), (std::vector<std::string>{"reward", "questions", "echo"}));
   const Example example{"e", {{"user", "I lost my job today"}}, "", {}};
   std::vector<Completion> all = built::completions({"How are you? Why? When?", "So: I lost my job."});
   all.push_back({"How", 1, false});

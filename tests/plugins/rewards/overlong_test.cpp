@@ -10,7 +10,7 @@ std::vector<double> scores(const json& settings, const std::vector<int64_t>& len
   std::vector<Completion> completions;
   for (const int64_t tokens : lengths) completions.push_back({"", tokens, true});
   auto plugin = built::open<Reward>("overlong", settings);
-  return built::values(plugin::score(plugin, {Example(), completions}, plugin::parts(plugin)));
+  return built::values(plugin::score(plugin, {Example(), completions}, plugin::columns(plugin)));
 }
 
 TEST(Overlong, GrowsOverTheCacheAndStopsAtMinusOne) {

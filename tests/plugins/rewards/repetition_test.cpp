@@ -9,7 +9,7 @@ using nlohmann::json;
 std::vector<double> scores(const json& settings, const std::string& text, const Example& example = Example()) {
   auto plugin = built::open<Reward>("repetition", settings);
   const auto one = built::completions({text});
-  return built::values(plugin::score(plugin, {example, one}, plugin::parts(plugin)));
+  return built::values(plugin::score(plugin, {example, one}, plugin::columns(plugin)));
 }
 
 void expect_near(const std::vector<double>& got, const std::vector<double>& wanted) {

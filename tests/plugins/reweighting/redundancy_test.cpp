@@ -123,6 +123,7 @@ class Contrary : public Host, private Similarity {
   std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
   std::string folder() const override { return ""; }
   bool cancelled() const override { return false; }
+  const TextTokenizer& tokenizer() const override { throw std::logic_error("no tokenizer here"); }
 
  private:
   std::vector<std::vector<double>> compare(const std::vector<std::string>& a,

@@ -55,6 +55,7 @@ class World : public Host {
   double random(uint32_t, uint32_t, uint32_t) override { return random_; }
   Similarity& similarity(const Settings&) override { throw std::logic_error("no similarity here"); }
   Chat& chat(const Settings& choice) override { return *models_.at(choice.text("name")); }
+  const TextTokenizer& tokenizer() const override { throw std::logic_error("no tokenizer here"); }
   LanguageModel& language_model(const std::string&) override { throw std::logic_error("no language_model here"); }
   std::vector<std::vector<float>> embed(const std::vector<std::string>&) override { return {}; }
   std::string folder() const override { return std::string(COMPEER_BINARY_DIR) + "/plugins/stages"; }

@@ -40,13 +40,13 @@ TEST_F(Consistency, OfTwoJudgesTheSecondSeesNoVerdictOfTheFirst) {
 }
 
 TEST_F(Consistency, MayBeDecidedByAChatModel) {
-  auto stage = open({{"chat", chat("Yes.")}});
+  auto stage = open({{"referee", chat("Yes.")}});
   auto unlabelled = record("a", {}, "");
   unlabelled.erase("steps");
   unlabelled.erase("preference");
   const auto outcomes = plugin::make(stage, {unlabelled});
   EXPECT_EQ(outcomes[0].records.at(0).at("judged").at("contradictory"), true);
-  auto silent = open({{"chat", chat("perhaps")}});
+  auto silent = open({{"referee", chat("perhaps")}});
   EXPECT_EQ(plugin::make(silent, {unlabelled})[0].dropped, "malformed answer");
 }
 

@@ -15,9 +15,15 @@ class RollOut : public testing::Test {
     auto all = records.read(first, count, [](int64_t i) { return i; });
     auto sampling = run.spec.table("sampling").json();
     sampling["stop"] = stop;
-    roll_out(*run.plugins, all, Settings(sampling), 3, key);
+    complete.clear();
+    roll_out(*run.plugins, all, Settings(sampling), 3, key, [&](const PromptGroup& group) {
+      complete.push_back(group.index);
+      EXPECT_EQ(&group, &all[static_cast<size_t>(group.index - first)]);
+      EXPECT_EQ(group.completions.size(), 3u);
+    });
     return all;
   }
+  std::vector<int64_t> complete;  // groups, in the order in which they were
   SmallRun small{five_dialogues()};
   Records records = Records::some(small.world, *small.run.plugins, small.run.spec.table("dataset"),
                                   {"train", Records::Then::completion, 8}, 5);
@@ -36,6 +42,8 @@ TEST_F(RollOut, GivesEachPromptItsCompletions) {
       EXPECT_EQ(sample.entropies.size(), sample.tokens.size());
       EXPECT_EQ(group.completions[i].tokens, static_cast<int64_t>(sample.tokens.size()));
       EXPECT_EQ(group.completions[i].finished, sample.finished);
+      EXPECT_EQ(group.completions[i].token_ids, sample.tokens);
+      EXPECT_EQ(group.completions[i].log_probs, sample.log_probs);
       EXPECT_EQ(group.completions[i].least_log_prob, *std::ranges::min_element(sample.log_probs));
       EXPECT_EQ(group.completions[i].text, small.run.plugins->tokenizer().decode(sample.tokens));
     }
@@ -54,6 +62,12 @@ TEST_F(RollOut, DrawsOtherTokensWithAnotherKey) {
   EXPECT_NE(tokens({1, 1, 0}), tokens({2, 1, 0}));
   EXPECT_NE(tokens({1, 1, 0}), tokens({1, 2, 0}));
   EXPECT_NE(tokens({1, 1, 0}), tokens({1, 1, 8}));
+}
+
+TEST_F(RollOut, TellsOfEachGroupOnceWhenItIsComplete) {
+  groups(1, 3, {1, 1});
+  std::ranges::sort(complete);
+  EXPECT_EQ(complete, (std::vector<int64_t>{1, 2, 3}));
 }
 
 TEST_F(RollOut, RefusesAnEmptyStopString) {

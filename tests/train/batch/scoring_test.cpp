@@ -40,7 +40,15 @@ PromptGroup group_of(const std::vector<std::string>& texts) {
   return group;
 }
 
-class Scoring : public testing::Test {
+// As one of the step's groups.
+ScoreTable score(RunPlugins& plugins, uint64_t step, const PromptGroup& group) {
+  const Groups groups{group};
+  StepScoring scoring(plugins, step, "train");
+  scoring.begin(groups[0]);
+  return scoring.finish(groups, nullptr).at(0);
+}
+
+class ScoringAGroup : public testing::Test {
  protected:
   RunPlugins& with(const std::vector<nlohmann::json>& rewards, const std::string& reweighting = "none",
                    const std::string& task = "grpo") {
@@ -62,7 +70,7 @@ class Scoring : public testing::Test {
 };
 
 // 2 x 3 + 0.5 x 1 = 6.5, 2 x 12 + 0.5 x 2 = 25.
-TEST_F(Scoring, AddsUpWeightedRewardsAndKeepsEveryPart) {
+TEST_F(ScoringAGroup, AddsUpWeightedRewardsAndKeepsEveryPart) {
   auto& plugins = with({number_reward("number", {{"weight", 2.0}}), length_reward("length", 0.5)});
   const auto scores = score(plugins, 3, group_of({"3", "12"}));
   expect_column(scores, "rewards/number/value", {3, 12});
@@ -74,7 +82,7 @@ TEST_F(Scoring, AddsUpWeightedRewardsAndKeepsEveryPart) {
                                       "reweighted"}));
 }
 
-TEST_F(Scoring, LeavesOutRewardsWithoutAnOpinion) {
+TEST_F(ScoringAGroup, LeavesOutRewardsWithoutAnOpinion) {
   auto& plugins = with({number_reward("number"), length_reward("length", 0.5)});
   expect_column(score(plugins, 3, group_of({"3", "nil"})), "reward", {3.5, 1.5});
   auto& alone = with({number_reward("number")});
@@ -85,7 +93,7 @@ TEST_F(Scoring, LeavesOutRewardsWithoutAnOpinion) {
   expect_column(scores, "reweighted", {3, none});
 }
 
-TEST_F(Scoring, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
+TEST_F(ScoringAGroup, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
   auto& plugins = with({number_reward("number", {{"weight", 0.0}}), length_reward("length", 1.0)});
   const auto scores = score(plugins, 3, group_of({"300", "nil"}));
   expect_column(scores, "rewards/number/value", {300, none});
@@ -95,7 +103,7 @@ TEST_F(Scoring, DoesNotCountARewardOfWeightZeroUnlessAllAre) {
 }
 
 // 12 becomes 5, its ceiling; "4" was cut off at the length limit: half of it. The columns of the plugin stay.
-TEST_F(Scoring, ShapesRewardsBeforeTheyAreWeighted) {
+TEST_F(ScoringAGroup, ShapesRewardsBeforeTheyAreWeighted) {
   auto& plugins =
       with({number_reward("number", {{"weight", 10.0}, {"floor", 1.0}, {"ceiling", 5.0}, {"cut_off", 0.5}})});
   const auto scores = score(plugins, 3, group_of({"12", "-7", "4", "nil"}));
@@ -105,7 +113,7 @@ TEST_F(Scoring, ShapesRewardsBeforeTheyAreWeighted) {
   EXPECT_EQ(shaped_columns(plugins), std::vector<std::string>{"shaped/number"});
 }
 
-TEST_F(Scoring, RefusesAnInfiniteSum) {
+TEST_F(ScoringAGroup, RefusesAnInfiniteSum) {
   auto& plugins = with({number_reward("number", {{"weight", 1e300}})});
   const auto text = complaint([&] { score(plugins, 3, group_of({"1", "1e30"})); });
   EXPECT_EQ(text.find("step 3, record a/7: rewards/lua"), 0u) << text;
@@ -116,7 +124,28 @@ TEST_F(Scoring, RefusesAnInfiniteSum) {
       << text;
 }
 
-TEST_F(Scoring, NamesTheCompletionThatARewardFailsFor) {
+TEST_F(ScoringAGroup, NamesTheGroupThatARewardFailsFor) {
+  auto& plugins = with({number_reward("number")});
+  Groups groups{group_of({"1", "2"}), group_of({"1", "oops"})};
+  groups[1].example.id = "b/8";
+  const auto text = complaint([&] { StepScoring(plugins, 3, "train").finish(groups, nullptr); });
+  EXPECT_EQ(text.find("step 3, record b/8: rewards/lua"), 0u) << text;
+  EXPECT_NE(text.find("scoring completion 1"), std::string::npos) << text;
+}
+
+TEST_F(ScoringAGroup, LeavesOutTheOneWhoseScoresAreNotFiniteIfItIsToldOfIt) {
+  auto& plugins = with({number_reward("number", {{"weight", 1e300}})});
+  const Groups groups{group_of({"1", "2"}), group_of({"1", "1e30"})};
+  std::vector<std::string> told;
+  const auto tables = StepScoring(plugins, 3, "train").finish(groups, [&](const PromptGroup&, const auto& error) {
+    told.push_back(error.problem());
+  });
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_DOUBLE_EQ(tables[0]["reward"][1], 2e300);
+  EXPECT_TRUE(std::isnan(tables[1]["reward"][0]));
+}
+
+TEST_F(ScoringAGroup, NamesTheCompletionThatARewardFailsFor) {
   auto& plugins = with({number_reward("number")});
   const auto text = complaint([&] { score(plugins, 3, group_of({"1", "2", "oops"})); });
   EXPECT_EQ(text.find("step 3, record a/7"), 0u) << text;
@@ -126,7 +155,7 @@ TEST_F(Scoring, NamesTheCompletionThatARewardFailsFor) {
 
 // Equal texts are alike, so that with `redundancy` the reweighted rewards of both fall; one without a reward is left
 // out.
-TEST_F(Scoring, ReweightsTheCompletionsThatHaveAReward) {
+TEST_F(ScoringAGroup, ReweightsTheCompletionsThatHaveAReward) {
   auto& plugins = with({number_reward("number")}, "redundancy");
   const auto group = group_of({"3", "nil", "3"});
   auto scores = score(plugins, 3, group);
@@ -141,7 +170,7 @@ TEST_F(Scoring, ReweightsTheCompletionsThatHaveAReward) {
   }
 }
 
-TEST_F(Scoring, HasNoNumbersForAGroupThatCanNotBeUsed) {
+TEST_F(ScoringAGroup, HasNoNumbersForAGroupThatCanNotBeUsed) {
   auto& plugins = with({number_reward("number")});
   const auto group = group_of({"3", "4"});
   auto scores = unscored(plugins, group);

@@ -4,18 +4,19 @@
 
 namespace {
 
-class MyPlugin : public compeer::Chat {
+class MyPlugin : public compeer::ChatModel {
  public:
   // Every key of the descriptor below is there, in its type and range. Throw anything to refuse: the message reaches
   // the user.
-  MyPlugin(const compeer::Settings& settings, compeer::Host& host) : words_(settings.text("words")), host_(host) {}
+  explicit MyPlugin(const compeer::Settings& settings) : words_(settings.text("words")) {}
 
-  // Each request is answered once, in any order. What was answered before is not asked again: compeer remembers.
-  void answer(const std::vector<compeer::ChatRequest>& requests, const Arrived& arrived) override {
-    for (size_t i = 0; i < requests.size() && !host_.cancelled(); ++i) {
+  // Each request that is taken is answered once, in any order. What was answered before is not asked again: compeer
+  // remembers.
+  void answer(compeer::ChatRequests& requests) override {
+    for (auto one = requests.take(1); !one.empty(); one = requests.take(1)) {
       compeer::ChatReply reply;
-      reply.text = words_ + " \"" + requests[i].turns.back().text + "\"?";
-      arrived(i, std::move(reply));
+      reply.text = words_ + " \"" + one[0].request.turns.back().text + "\"?";
+      requests.reply(one[0].number, std::move(reply));
     }
   }
 
@@ -23,12 +24,11 @@ class MyPlugin : public compeer::Chat {
 
  private:
   std::string words_;
-  compeer::Host& host_;
 };
 
 }  // namespace
 
-COMPEER_PLUGIN(Chat, chat, my_plugin, MyPlugin, R"json(
+COMPEER_PLUGIN(ChatModel, chat, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
   "summary": "Asks back.",
   "parameters": {

@@ -4,24 +4,12 @@
 
 namespace {
 
-std::vector<std::string> answers(compeer::Host& host, const std::vector<std::string>& questions) {
-  const auto plugin = compeer::open_library<compeer::Chat>(PLUGIN_FILE, {{"words", "Why"}}, host);
-  std::vector<compeer::ChatRequest> requests;
-  for (const auto& question : questions) requests.push_back({.turns = {{"user", question}}});
-  std::vector<std::string> texts(questions.size());
-  plugin->answer(requests, [&](size_t i, compeer::ChatReply reply) { texts.at(i) = reply.text; });
-  return texts;
-}
-
 TEST(MyPlugin, AsksBack) {
   compeer::TestHost host;
-  EXPECT_EQ(answers(host, {"sad", ""}), (std::vector<std::string>{"Why \"sad\"?", "Why \"\"?"}));
-}
-
-TEST(MyPlugin, AnswersNobodyOnceTheRunIsToStop) {
-  compeer::TestHost host;
-  host.stopped = true;
-  EXPECT_EQ(answers(host, {"sad"}), std::vector<std::string>{""});
+  const auto plugin = compeer::open_library<compeer::ChatModel>(PLUGIN_FILE, {{"words", "Why"}}, host);
+  const auto replies = compeer::replies_of(*plugin, {{.turns = {{"user", "sad"}}}, {.turns = {{"user", ""}}}});
+  EXPECT_EQ(replies[0].text, "Why \"sad\"?");
+  EXPECT_EQ(replies[1].text, "Why \"\"?");
 }
 
 }  // namespace

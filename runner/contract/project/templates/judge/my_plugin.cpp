@@ -24,6 +24,9 @@ class MyPlugin : public compeer::Reward {
   MyPlugin(const compeer::Settings& settings, compeer::Host& host)
       : judge_(host.chat(settings.table("judge"))), question_(settings.text("question")) {}
 
+  // Then it is called as soon as a group is complete, while others are still being sampled.
+  bool waits() const override { return judge_.waits(); }
+
   // A judge may fail, or not answer what it was asked. Other rewards decide alone then.
   bool abstains() const override { return true; }
 
@@ -60,6 +63,7 @@ class MyPlugin : public compeer::Reward {
 COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
   "version": "1.0.0",
   "summary": "Asks a chat model about every reply.",
+  "columns": ["reward"],
   "parameters": {
     "judge": {"type": "plugin", "kind": "chat", "help": "who is asked"},
     "question": {"type": "string", "default": "Does the reply show that it has understood how the other feels?",

@@ -7,7 +7,6 @@
 class MyPlugin : public compeer::Reward {
  public:
   explicit MyPlugin(const compeer::Settings& settings) : most_(settings.number("most")) {}
-  std::vector<std::string> parts() const override { return {"reward", "questions"}; }  // the others are only logged
   void score(std::span<const compeer::Group> groups, compeer::Scores& scores) override {
     for (const auto& group : groups)
       for (const auto& completion : group.completions) {
@@ -22,4 +21,5 @@ class MyPlugin : public compeer::Reward {
 
 COMPEER_PLUGIN(Reward, rewards, my_plugin, MyPlugin, R"json(
   "version": "1.0.0", "summary": "Likes questions.",
+  "columns": ["reward", "questions"],
   "parameters": {"most": {"type": "number", "default": 1.0, "min": 0, "help": "the largest reward"}})json")

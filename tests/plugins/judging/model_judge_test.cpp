@@ -1,4 +1,4 @@
-#include "judging/judge.h"
+#include "judging/model_judge.h"
 
 #include <gtest/gtest.h>
 
@@ -26,15 +26,26 @@ JudgeInput all_parts(const std::string& emotion = "sadness") {
   return {StepTexts{"early", emotion, "question"}, InterpretedReply{"why?"}};
 }
 
+std::vector<Opinion> ask(const ModelJudge& judge, const std::vector<JudgeInput>& cases,
+                         const InterpretedReply& reference = {"r"}, const StepTexts& reading = {}) {
+  const JudgedGroup group{kHistory, reference, cases, reading};
+  return judge.judge({&group, 1}).at(0);
+}
+
+std::vector<Opinion> judged(LanguageModel& model, Scope scope, Hearing hearing, const InterpretedReply& reference,
+                            const std::vector<JudgeInput>& cases, const StepTexts& reading = {}) {
+  return ask(ModelJudge(model, Questions(bare(), scope, hearing)), cases, reference, reading);
+}
+
 std::string yes(const std::string&, const std::string& question, uint32_t) {
   return question.starts_with("<") ? "True" : "second";
 }
 
-TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
+TEST(ModelJudge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<emotion>") ? "False" : question.starts_with("<") ? "True" : "both good";
   });
-  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"tell me more"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {}, {"tell me more"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], 1.0);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.steps[2], 1.0);
@@ -46,44 +57,41 @@ TEST(Judge, AsksFourQuestionsEachOfWhichSeesTheVerdictsBeforeIt) {
             "? <strategy>question</strategy>\n= True\n? tell me more\nwhy?");
 }
 
-TEST(Judge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
+TEST(ModelJudge, SeesTheReadingBehindEachStepAndAllOfItBeforeTheReplies) {
   Scripted language_model(yes);
-  Judge(language_model, bare(), {.apart = true}, {})
-      .judge(kHistory, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
+  judged(language_model, {.apart = true}, {}, {"r"}, {all_parts()}, {"late", std::nullopt, "question"});
   EXPECT_EQ(language_model.asked[0], "user: i am sad\n? <history>early</history><history>late</history>");
   EXPECT_EQ(language_model.asked[1], "user: i am sad\n? <emotion>sadness</emotion>");
   EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy><strategy>same</strategy>");
   EXPECT_EQ(language_model.asked[3], "user: i am sad\n? <history>late</history><strategy>question</strategy>r\nwhy?");
 }
 
-TEST(Judge, SeesBehindTheRepliesWhatEachDoes) {
+TEST(ModelJudge, SeesBehindTheRepliesWhatEachDoes) {
   Scripted language_model(yes);
   auto one = all_parts();
   one.reply.reading.steps = {std::nullopt, "anger", "plan"};
   const InterpretedReply reference{"r", {{"late", std::nullopt, "advice"}, -1.0}};
-  Judge(language_model, bare(), {.steps = false}, {})
-      .judge(kHistory, reference, {one}, {std::nullopt, std::nullopt, "plan"});
+  judged(language_model, {.steps = false}, {}, reference, {one}, {std::nullopt, std::nullopt, "plan"});
   EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <strategy>plan</strategy>r\nwhy?\n"
             "<history>late</history><strategy>advice</strategy>\n<emotion>anger</emotion><strategy>same</strategy>");
 }
 
-TEST(Judge, SeesWhichReplyTheReaderWouldHardlyHaveSaid) {
+TEST(ModelJudge, SeesWhichReplyTheReaderWouldHardlyHaveSaid) {
   Scripted language_model(yes);
   auto one = all_parts();
   one.reply.reading = {{std::nullopt, "anger", std::nullopt}, -6.5};
-  Judge(language_model, bare(), {.steps = false}, {}).judge(kHistory, {"r", {{}, -5.5}}, {one});
+  judged(language_model, {.steps = false}, {}, {"r", {{}, -5.5}}, {one});
   EXPECT_EQ(language_model.asked.at(0), "user: i am sad\n? r\nwhy?\n\n<emotion>anger</emotion>unclear");
 }
 
 // A reply tells a feeling and not how strong it is; one that tells nothing agrees with nothing.
-TEST(Judge, SeesThatAReplyDoesWhatTheReadingSaysAsFarAsItCanBeTold) {
+TEST(ModelJudge, SeesThatAReplyDoesWhatTheReadingSaysAsFarAsItCanBeTold) {
   Scripted language_model(yes);
   auto one = all_parts();
   one.reply.reading.steps = {"", "negative, anger", "plan"};
   const InterpretedReply reference{"r", {{"team, work", "anger 4", "plan advice"}, {}}};
-  Judge(language_model, bare(), {.steps = false}, {})
-      .judge(kHistory, reference, {one}, {"work, team, early", "negative, anger 4", "plan"});
+  judged(language_model, {.steps = false}, {}, reference, {one}, {"work, team, early", "negative, anger 4", "plan"});
   EXPECT_EQ(language_model.asked.at(0),
             "user: i am sad\n? <history>work, team, early</history><emotion>negative, anger 4</emotion>"
             "<strategy>plan</strategy>r\nwhy?\n"
@@ -91,75 +99,73 @@ TEST(Judge, SeesThatAReplyDoesWhatTheReadingSaysAsFarAsItCanBeTold) {
             "<history></history><emotion>same</emotion><strategy>same</strategy>");
 }
 
-TEST(Judge, ReadsTheContextOnceForAGroup) {
+TEST(ModelJudge, ReadsTheContextOnceForAGroup) {
   Scripted language_model(yes);
-  const auto opinions =
-      Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts(), all_parts("anger"), {}});
+  const auto opinions = judged(language_model, {}, {}, {"r"}, {all_parts(), all_parts("anger"), {}});
   EXPECT_EQ(language_model.begun, 1);
   EXPECT_EQ(language_model.asked.size(), 8u) << "nothing of a completion without parts";
   EXPECT_FALSE(opinions[2].reply || opinions[2].steps[0]);
 }
 
-TEST(Judge, AsksNothingAboutAStepThatIsMissing) {
+TEST(ModelJudge, AsksNothingAboutAStepThatIsMissing) {
   Scripted language_model(yes);
   const JudgeInput gap{StepTexts{"early", std::nullopt, "question"}, InterpretedReply{""}};
-  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {gap})[0];
+  const auto opinion = judged(language_model, {}, {}, {"r"}, {gap})[0];
   EXPECT_EQ(language_model.asked.size(), 2u);
   EXPECT_TRUE(opinion.steps[0] && opinion.steps[2]);
   EXPECT_FALSE(opinion.steps[1] || opinion.reply);
 }
 
-TEST(Judge, ApartKnowsNothingOfOtherVerdicts) {
+TEST(ModelJudge, ApartKnowsNothingOfOtherVerdicts) {
   Scripted language_model(yes);
-  Judge(language_model, bare(), {.apart = true}, {}).judge(kHistory, {"r"}, {all_parts()});
+  judged(language_model, {.apart = true}, {}, {"r"}, {all_parts()});
   EXPECT_EQ(language_model.asked[2], "user: i am sad\n? <strategy>question</strategy>");
 }
 
-TEST(Judge, UndoesTheSwapOfTheReplies) {
+TEST(ModelJudge, UndoesTheSwapOfTheReplies) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : question.starts_with("why?\n") ? "first" : "second";
   });
-  const auto opinion = Judge(language_model, bare(), {}, {.swap = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {.swap = true}, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second) << "the completion, which stood first";
   EXPECT_EQ(opinion.reply, 1.0);
 }
 
-TEST(Judge, CountsWhatItCanNotReadAndDoesNotGuess) {
+TEST(ModelJudge, CountsWhatItCanNotReadAndDoesNotGuess) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<history>") ? "maybe" : question.starts_with("<") ? "False" : "the first, I think";
   });
-  const auto opinion = Judge(language_model, bare(), {}, {}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {}, {"r"}, {all_parts()})[0];
   EXPECT_FALSE(opinion.steps[0] || opinion.reply || opinion.preference);
   EXPECT_EQ(opinion.steps[1], -1.0);
   EXPECT_EQ(opinion.unreadable, 2);
 }
 
-TEST(Judge, TakesTheMajorityOfSampledAnswers) {
+TEST(ModelJudge, TakesTheMajorityOfSampledAnswers) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t draw) {
     return question.starts_with("<") ? (draw == 1 ? "True" : "False") : draw == 0 ? "first" : "second";
   });
-  const auto opinion = Judge(language_model, bare(), {}, {.votes = 3}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {.votes = 3}, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.steps[0], -1.0);
   EXPECT_EQ(opinion.preference, Preference::second);
   EXPECT_EQ(language_model.begun, 1);
 }
 
 // P(True) = .6 and P(False) = .2 of what is left to words that are no answers: (.6 - .2) / .8 = .5.
-TEST(Judge, ByLikelihoodComparesTheAnswersAlone) {
+TEST(ModelJudge, ByLikelihoodComparesTheAnswersAlone) {
   Scripted language_model(yes);
   language_model.weights = [](const std::string&, const std::vector<std::string>& choices) {
     if (choices.size() == 2) return std::vector<double>{std::log(.6), std::log(.2)};
     return std::vector<double>{std::log(.1), std::log(.2), std::log(.3), std::log(.4)};
   };
-  const auto opinion =
-      Judge(language_model, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {.by_likelihood = true}, {"r"}, {all_parts()})[0];
   EXPECT_NEAR(*opinion.steps[0], .5, 1e-12);
   EXPECT_NEAR(*opinion.reply, 0, 1e-12) << ".2 + .3 - .1 - .4";
   EXPECT_EQ(opinion.preference, Preference::neither) << "the likelier of those that say worse, at .5 each";
 }
 
 // first .4, second .3, both good .3, neither 0: the likeliest word says worse, but better is likelier.
-TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
+TEST(ModelJudge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
   Scripted language_model([](const std::string&, const std::string& question, uint32_t) {
     return question.starts_with("<") ? "True" : "first";
   });
@@ -167,47 +173,46 @@ TEST(Judge, ByLikelihoodPrefersAWordOfTheLikelierSide) {
     if (choices.size() == 2) return std::vector<double>{std::log(.5), std::log(.5)};
     return std::vector<double>{std::log(.4), std::log(.31), std::log(.29), std::log(1e-9)};
   };
-  const auto opinion =
-      Judge(language_model, bare(), {}, {.by_likelihood = true}).judge(kHistory, {"r"}, {all_parts()})[0];
+  const auto opinion = judged(language_model, {}, {.by_likelihood = true}, {"r"}, {all_parts()})[0];
   EXPECT_EQ(opinion.preference, Preference::second);
   EXPECT_NEAR(*opinion.reply, .2, 1e-6);
 }
 
 // A rule as long as all answers are "True", none once one of four is not.
-TEST(Judge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
+TEST(ModelJudge, GuessesWhatWasMostlyAnsweredAndCountsOnWhatIsARule) {
   int asked = 0;
   Scripted language_model(
       [&](const std::string&, const std::string&, uint32_t) { return ++asked > 3 ? "False" : "True"; });
-  const Judge judge(language_model, bare(), {.reply = false}, {});
+  const ModelJudge judge(language_model, Questions(bare(), {.reply = false}, {}));
   const JudgeInput one{StepTexts{"early", std::nullopt, std::nullopt}, InterpretedReply{""}};
-  for (int i = 0; i < 7; ++i) judge.judge(kHistory, {"r"}, {one});
+  for (int i = 0; i < 7; ++i) ask(judge, {one});
   EXPECT_EQ(language_model.guessed,
             (std::vector<std::string>{"True?", "True!", "True!", "True!", "True?", "True?", "True?"}));
-  judge.judge(kHistory, {"r"}, {one});
+  ask(judge, {one});
   EXPECT_EQ(language_model.guessed.back(), "False?") << "four of seven";
 }
 
 // One of ten was answered otherwise: a rule for one, but not for two that share their passes.
-TEST(Judge, CountsLessOnARuleTheMoreAreAskedTogether) {
+TEST(ModelJudge, CountsLessOnARuleTheMoreAreAskedTogether) {
   Scripted language_model([asked = 0](const std::string&, const std::string&, uint32_t) mutable {
     return ++asked == 1 ? "False" : "True";
   });
-  const Judge judge(language_model, bare(), {.reply = false}, {});
+  const ModelJudge judge(language_model, Questions(bare(), {.reply = false}, {}));
   const JudgeInput one{StepTexts{"early", std::nullopt, std::nullopt}, InterpretedReply{""}};
-  for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
-  judge.judge(kHistory, {"r"}, {one});
+  for (int i = 0; i < 10; ++i) ask(judge, {one});
+  ask(judge, {one});
   EXPECT_EQ(language_model.guessed.back(), "True!");
-  judge.judge(kHistory, {"r"}, {one, one});
+  ask(judge, {one, one});
   EXPECT_EQ(language_model.guessed.back(), "True?");
-  for (int i = 0; i < 10; ++i) judge.judge(kHistory, {"r"}, {one});
-  judge.judge(kHistory, {"r"}, {one, one});
+  for (int i = 0; i < 10; ++i) ask(judge, {one});
+  ask(judge, {one, one});
   EXPECT_EQ(language_model.guessed.back(), "True!") << "22 of 23";
 }
 
-TEST(Judge, TakesWhatCanNotBeReadForNoRule) {
+TEST(ModelJudge, TakesWhatCanNotBeReadForNoRule) {
   Scripted language_model([](const std::string&, const std::string&, uint32_t) { return "maybe"; });
-  const Judge judge(language_model, bare(), {}, {});
-  for (int i = 0; i < 3; ++i) judge.judge(kHistory, {"r"}, {all_parts()});
+  const ModelJudge judge(language_model, Questions(bare(), {}, {}));
+  for (int i = 0; i < 3; ++i) ask(judge, {all_parts()});
   for (size_t i = 0; i < language_model.guessed.size(); ++i)
     EXPECT_EQ(language_model.guessed[i], i % 4 < 3 ? "True?" : "first?");
 }

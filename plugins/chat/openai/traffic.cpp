@@ -1,10 +1,11 @@
-#include "openai/request_batch.h"
+#include "openai/traffic.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "openai/log_probs.h"
 
 namespace compeer::openai {
 
@@ -39,52 +40,75 @@ std::string Account::summary(const Endpoint& endpoint) const {
   return text;
 }
 
-RequestBatch::RequestBatch(const Endpoint& endpoint, Account& account, Host& host, const std::vector<ChatRequest>& requests,
-               const Chat::Arrived& arrived)
-    : endpoint_(endpoint),
-      account_(account),
-      host_(host),
-      requests_(requests),
-      arrived_(arrived),
-      posts_(endpoint.post),
-      failures_(requests.size()),
-      first_(static_cast<uint32_t>(account.requests)) {
-  for (size_t i = 0; i < requests.size(); ++i) waiting_.emplace(Clock::time_point(), i);
-  account_.requests += static_cast<int64_t>(requests.size());
-}
+Traffic::Traffic(const Endpoint& endpoint, Host& host) : endpoint_(endpoint), host_(host), posts_(endpoint.post) {}
 
-void RequestBatch::run() {
-  while (!waiting_.empty() || posts_.active() > 0) {
-    if (host_.cancelled()) return;
+void Traffic::answer(ChatRequests& requests) {
+  requests_ = &requests;
+  posts_.drop();  // of a call that was stopped
+  open_.clear();
+  waiting_.clear();
+  while (!host_.cancelled() && take_requests()) {
     start_due();
+    stop_if_spent();
     auto all = posts_.wait(until_next());
     std::stable_partition(all.begin(), all.end(), is_success);  // kept before another one ends the run
     for (const auto& ended : all) take(ended);
   }
 }
 
-void RequestBatch::start_due() {
-  while (posts_.active() < endpoint_.concurrent && !waiting_.empty()) {
+// As many as could be started now. False if none is open and none will come.
+bool Traffic::take_requests() {
+  const auto now = Clock::now();
+  const auto due = std::count_if(waiting_.begin(), waiting_.end(), [&](const auto& one) { return one.first <= now; });
+  const auto busy = posts_.active() + static_cast<size_t>(due);
+  if (busy >= endpoint_.concurrent) return true;
+  for (auto& [number, request] : requests_->take(endpoint_.concurrent - busy)) {
+    ++account_.requests;
+    open_.emplace(number, Open{std::move(request)});
+    waiting_.emplace(now, number);
+  }
+  return !open_.empty();
+}
+
+void Traffic::start_due() {
+  while (posts_.active() < endpoint_.concurrent && !waiting_.empty() && !spent()) {
     const auto now = Clock::now();
-    const auto [due, request] = *waiting_.begin();
+    const auto [due, number] = *waiting_.begin();
     if (due > now || account_.next > now) return;
     waiting_.erase(waiting_.begin());
-    posts_.start(request, body_of(endpoint_.form, requests_[request]));
+    posts_.start(number, body_of(endpoint_.form, open_.at(number).request));
     ++account_.tries;
     if (endpoint_.apart > Milliseconds(0)) account_.next = now + endpoint_.apart;
   }
 }
 
+bool Traffic::spent() const {
+  const auto tokens = account_.prompt_tokens + account_.completion_tokens;
+  const auto cost = endpoint_.cost(account_.prompt_tokens, account_.completion_tokens);
+  return (endpoint_.budget > 0 && cost >= endpoint_.budget) ||
+         (endpoint_.budget_tokens > 0 && tokens >= endpoint_.budget_tokens);
+}
+
+// What is under way comes in first: it is paid.
+void Traffic::stop_if_spent() const {
+  if (!spent() || posts_.active() > 0) return;
+  throw Error(
+      endpoint_.address.url,
+      fmt::format("its budget is spent: {}; {} open", account_.summary(endpoint_), open_.size()),
+      "what was answered is stored: resume the run with another budget", Exit::preempted);
+}
+
 // Short enough to see soon that the run is to stop.
-Milliseconds RequestBatch::until_next() const {
-  constexpr Milliseconds longest(100);
-  if (waiting_.empty() || posts_.active() >= endpoint_.concurrent) return longest;
+Milliseconds Traffic::until_next() const {
+  if (posts_.active() >= endpoint_.concurrent) return Milliseconds(100);
+  constexpr Milliseconds longest(10);  // somebody else may ask meanwhile
+  if (waiting_.empty()) return longest;
   const auto next = std::max(waiting_.begin()->first, account_.next);
   const auto left = std::chrono::ceil<Milliseconds>(next - Clock::now());
   return std::clamp(left, Milliseconds(0), longest);
 }
 
-void RequestBatch::take(const Ended& ended) {
+void Traffic::take(const Ended& ended) {
   if (ended.too_large) {
     return fail(ended.id, fmt::format("its answer is larger than {} bytes", endpoint_.post.largest));
   }
@@ -104,21 +128,34 @@ void RequestBatch::take(const Ended& ended) {
   fail(ended.id, cause);
 }
 
-void RequestBatch::take_answer(const Ended& ended) {
-  auto received = read(ended.body);
+void Traffic::take_answer(const Ended& ended) {
+  const auto& request = open_.at(ended.id).request;
+  auto received = read(ended.body, request.weigh ? request.choices : std::vector<std::string>());
+  if (received.broken == without_log_probs && !account_.weighs) {
+    throw Error(endpoint_.address.url, "gives no log-probabilities of its answers",
+                "set by = \"answer\", or ask an endpoint that knows 'logprobs' and 'top_logprobs'", Exit::plugin);
+  }
   if (!received.broken.empty()) return again(ended, "broken answer", "its answer is broken: " + received.broken);
+  account_.weighs = account_.weighs || request.weigh;
   account_.failed_in_a_row = 0;
   account_.prompt_tokens += received.reply.prompt_tokens;
   account_.completion_tokens += received.reply.completion_tokens;
+  if (endpoint_.tokens_per_minute > 0) pace(received.reply.prompt_tokens + received.reply.completion_tokens);
   received.reply.cost = endpoint_.cost(received.reply.prompt_tokens, received.reply.completion_tokens);
   if (!received.usage) ++account_.unknown;
   if (!received.reply.failure.empty()) ++account_.failed;
   deliver(ended.id, std::move(received.reply));
 }
 
-void RequestBatch::again(const Ended& ended, const std::string& fault, const std::string& cause) {
+// Tokens are known when they are spent: whoever used many waits longer before the next request.
+void Traffic::pace(int64_t tokens) {
+  const double minutes = static_cast<double>(tokens) / endpoint_.tokens_per_minute;
+  account_.next = std::max(account_.next, Clock::now()) + Milliseconds(static_cast<int64_t>(minutes * 60'000));
+}
+
+void Traffic::again(const Ended& ended, const std::string& fault, const std::string& cause) {
   ++account_.faults[fault];
-  const auto failures = ++failures_[ended.id];
+  const auto failures = ++open_.at(ended.id).failures;
   if (failures > endpoint_.patience.retries) {
     const auto why = fmt::format("{} ({} tries)", cause, failures);
     ++account_.failed_in_a_row;
@@ -130,7 +167,7 @@ void RequestBatch::again(const Ended& ended, const std::string& fault, const std
         "is the endpoint up? Answers so far are remembered; 'give_up' says how many in a row are too many",
         Exit::plugin);
   }
-  const double random = host_.random(first_ + static_cast<uint32_t>(ended.id), static_cast<uint32_t>(failures));
+  const double random = host_.random(static_cast<uint32_t>(ended.id), static_cast<uint32_t>(failures));
   const auto wait = endpoint_.patience.wait(failures, ended.retry_after, random);
   waiting_.emplace(Clock::now() + wait, ended.id);
   // Who is told to wait is told for all its requests.
@@ -139,18 +176,19 @@ void RequestBatch::again(const Ended& ended, const std::string& fault, const std
   }
 }
 
-void RequestBatch::fail(size_t request, const std::string& why) {
+void Traffic::fail(size_t number, const std::string& why) {
   ++account_.failed;
   ChatReply reply;
   reply.failure = why;
-  deliver(request, std::move(reply));
+  deliver(number, std::move(reply));
 }
 
-void RequestBatch::deliver(size_t request, ChatReply reply) {
+void Traffic::deliver(size_t number, ChatReply reply) {
   reply.text = endpoint_.clean(std::move(reply.text));
   reply.failure = endpoint_.clean(std::move(reply.failure));
   reply.served = endpoint_.clean(std::move(reply.served));
-  arrived_(request, std::move(reply));
+  open_.erase(number);
+  requests_->reply(number, std::move(reply));
 }
 
 }  // namespace compeer::openai

@@ -1,0 +1,126 @@
+#include "judging/chat_judge.h"
+
+#include <utility>
+
+#include "empathy/reading.h"
+
+namespace compeer::judging {
+
+namespace {
+
+constexpr uint32_t most_tries = 2;
+constexpr int64_t longest_answer = 64;  // tokens; chat models say more than they are asked for
+
+// Of a completion whose questions were asked apart.
+void add(const Opinion& more, Opinion& opinion) {
+  for (size_t step = 0; step < more.steps.size(); ++step) {
+    if (more.steps[step]) opinion.steps[step] = more.steps[step];
+  }
+  if (more.preference) opinion.preference = more.preference, opinion.reply = more.reply;
+  opinion.unreadable += more.unreadable;
+}
+
+}  // namespace
+
+// One conversation: about one completion, for one vote.
+struct ChatJudge::Inquiry {
+  const JudgeInput* one;
+  uint32_t vote;
+  std::vector<Turn> turns;    // so far
+  std::vector<size_t> about;  // questions, and their texts
+  std::vector<std::string> questions;
+  size_t next = 0;  // of these
+  Opinion opinion;
+  bool open() const { return next < about.size(); }
+};
+
+std::vector<std::vector<Opinion>> ChatJudge::judge(std::span<const JudgedGroup> groups) const {
+  auto inquiries = inquiries_into(groups);
+  for (;;) {
+    std::vector<Inquiry*> open;
+    for (Inquiry& inquiry : inquiries) {
+      if (inquiry.open()) open.push_back(&inquiry);
+    }
+    if (open.empty()) break;
+    ask(std::move(open));
+  }
+  std::vector<std::vector<Opinion>> all;
+  auto inquiry = inquiries.begin();
+  for (const JudgedGroup& group : groups) {
+    auto& opinions = all.emplace_back();
+    for (const JudgeInput& one : group.cases) {
+      std::vector<Opinion> votes(static_cast<size_t>(questions_.votes()));
+      for (; inquiry != inquiries.end() && inquiry->one == &one; ++inquiry) add(inquiry->opinion, votes[inquiry->vote]);
+      opinions.push_back(votes.size() > 1 ? Questions::majority(votes) : votes.front());
+    }
+  }
+  return all;
+}
+
+std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const JudgedGroup> groups) const {
+  std::vector<Inquiry> all;
+  for (const JudgedGroup& group : groups) {
+    const auto context = questions_.form().context(group.history);
+    for (const JudgeInput& one : group.cases) {
+      for (uint32_t vote = 0; vote < static_cast<uint32_t>(questions_.votes()); ++vote) {
+        bool begun = false;
+        for (size_t question = 0; question < Questions::count; ++question) {
+          if (!questions_.asks(one, question)) continue;
+          if (!begun || questions_.scope().apart) all.push_back({&one, vote, context, {}, {}, 0, {}});
+          begun = true;
+          all.back().about.push_back(question);
+          all.back().questions.push_back(questions_.text(group, one, question));
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// The next question of each conversation. One without an answer ends it: what would follow depends on that.
+void ChatJudge::ask(std::vector<Inquiry*> open) const {
+  for (Inquiry* inquiry : open) inquiry->turns.push_back({"user", inquiry->questions[inquiry->next]});
+  for (uint32_t attempt = 0; attempt < most_tries && !open.empty(); ++attempt) {
+    std::vector<ChatRequest> requests;
+    for (const Inquiry* inquiry : open) requests.push_back(request(*inquiry, attempt));
+    std::vector<ChatReply> replies(requests.size());
+    chat_.answer(requests, [&](size_t i, ChatReply reply) { replies[i] = std::move(reply); });
+    std::vector<Inquiry*> again;
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (take(*open[i], replies[i])) continue;
+      const bool last = attempt + 1 == most_tries || !replies[i].failure.empty();
+      if (replies[i].failure.empty()) chat_.unreadable(requests[i], replies[i].text, !last);
+      if (!last) {
+        again.push_back(open[i]);
+        continue;
+      }
+      questions_.take(open[i]->opinion, open[i]->about[open[i]->next], std::nullopt);
+      open[i]->next = open[i]->about.size();
+    }
+    open = std::move(again);
+  }
+}
+
+ChatRequest ChatJudge::request(const Inquiry& inquiry, uint32_t attempt) const {
+  const auto& hearing = questions_.hearing();
+  ChatRequest request{.turns = inquiry.turns, .temperature = hearing.votes > 1 ? hearing.temperature : 0.0};
+  request.max_tokens = longest_answer;
+  request.draw = inquiry.vote * most_tries + attempt;
+  request.choices = questions_.words(inquiry.about[inquiry.next]).words();
+  request.weigh = hearing.by_likelihood;
+  return request;
+}
+
+bool ChatJudge::take(Inquiry& inquiry, const ChatReply& reply) const {
+  const size_t question = inquiry.about[inquiry.next];
+  const auto& words = questions_.words(question);
+  const auto word = reply.failure.empty() ? empathy::read(words, reply.text).value : std::nullopt;
+  if (!word || (questions_.hearing().by_likelihood && reply.log_probs.empty())) return false;
+  if (!reply.log_probs.empty()) questions_.weigh(inquiry.opinion, question, reply.log_probs);
+  questions_.take(inquiry.opinion, question, word);
+  inquiry.turns.push_back({"assistant", words.print(*word)});
+  ++inquiry.next;
+  return true;
+}
+
+}  // namespace compeer::judging

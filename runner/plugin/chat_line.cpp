@@ -1,0 +1,163 @@
+#include "plugin/chat_line.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace compeer::plugin {
+
+// What the plugin sees: where it takes requests and hands in replies.
+class ChatLine::Desk : public ChatRequests {
+ public:
+  explicit Desk(ChatLine& line) : line_(line) {}
+
+  std::vector<Numbered> take(size_t most) override {
+    std::unique_lock lock(line_.mutex_);
+    // A stop is seen by looking: nobody tells of it.
+    while (line_.waiting_.empty() && line_.taken_.empty() && line_.anybody_waits() && !line_.stopped())
+      line_.changed_.wait_for(lock, std::chrono::milliseconds(50));
+    ++line_.moment_;
+    std::vector<Numbered> some;
+    while (some.size() < most && !line_.waiting_.empty() && !line_.stopped()) {
+      const Place place = line_.waiting_.front();
+      line_.waiting_.pop_front();
+      some.push_back({line_.numbers_, place.asker->requests[place.request]});
+      line_.taken_.emplace(line_.numbers_++, place);
+    }
+    return some;
+  }
+
+  void reply(size_t number, ChatReply reply) override {
+    if (std::this_thread::get_id() != thread_) {
+      elsewhere = true;  // an exception there would end the process
+      return;
+    }
+    std::unique_lock lock(line_.mutex_);
+    const auto found = line_.taken_.find(number);
+    if (found == line_.taken_.end()) {
+      refuse(line_.plugin_.identity(), "answer",
+             "answered request " + std::to_string(number) +
+                 (number < line_.numbers_ ? " twice" : ", which it has not taken"),
+             "each request that was taken is answered once");
+    }
+    const Place place = found->second;
+    line_.taken_.erase(found);
+    if (!place.asker) return;  // who asked is gone
+    Asker& asker = *place.asker;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      asker.arrived(place.request, std::move(reply));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --asker.open;
+    if (failure) asker.failure = failure, line_.forget(asker);
+    if (!asker.waits()) line_.changed_.notify_all();
+  }
+
+  std::atomic<bool> elsewhere = false;
+
+ private:
+  ChatLine& line_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+};
+
+ChatLine::ChatLine(Plugin<ChatModel>& plugin, std::function<bool()> cancelled)
+    : plugin_(plugin),
+      cancelled_(std::move(cancelled)),
+      on_own_thread_(plugin.call("waits", [](const ChatModel& chat) { return chat.waits(); })) {}
+
+ChatLine::~ChatLine() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arrived& arrived) {
+  std::unique_lock lock(mutex_);
+  Asker asker{requests, arrived, moment_, requests.size()};
+  askers_.push_back(&asker);
+  for (size_t i = 0; i < requests.size(); ++i) waiting_.push_back({&asker, i});
+  changed_.notify_all();
+  if (!std::exchange(inside_, true)) {
+    lock.unlock();
+    if (thread_.joinable()) thread_.join();  // it has left
+    if (on_own_thread_)
+      thread_ = std::thread([this] { call_while_anybody_waits(); });
+    else
+      call_while_anybody_waits();
+    lock.lock();
+  }
+  changed_.wait(lock, [&] { return !asker.waits(); });
+  forget(asker);
+  std::erase(askers_, &asker);
+  if (asker.failure) std::rethrow_exception(asker.failure);
+}
+
+bool ChatLine::anybody_waits() const {
+  return std::any_of(askers_.begin(), askers_.end(), [](const Asker* asker) { return asker->waits(); });
+}
+
+void ChatLine::forget(const Asker& asker) {
+  std::erase_if(waiting_, [&](const Place& place) { return place.asker == &asker; });
+  for (auto& [number, place] : taken_) {
+    if (place.asker == &asker) place.asker = nullptr;
+  }
+}
+
+void ChatLine::call_while_anybody_waits() {
+  std::unique_lock lock(mutex_);
+  while (anybody_waits()) {
+    lock.unlock();
+    call();
+    lock.lock();
+  }
+  inside_ = false;
+}
+
+// One call of the plugin. Who has no reply after it gets none; but for who came when the plugin no longer looked.
+void ChatLine::call() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++moment_;
+  }
+  Desk desk(*this);
+  std::exception_ptr failure;
+  try {
+    plugin_.call("answer", [&](ChatModel& chat) { chat.answer(desk); });
+    if (desk.elsewhere)
+      refuse(plugin_.identity(), "answer", "told of a reply on another thread", "the thread that took it answers it");
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  for (Asker* asker : askers_) {
+    if (!asker->waits() || asker->since == moment_) continue;
+    asker->failure = failure ? failure : why_unanswered();
+    forget(*asker);
+  }
+  taken_.clear();
+  changed_.notify_all();
+}
+
+std::exception_ptr ChatLine::why_unanswered() const {
+  const auto title = plugin_.identity().title();
+  if (stopped()) {
+    return std::make_exception_ptr(Error(title, "was stopped before it had answered all requests",
+                                         "the run can go on from here: answers that are there are not asked for again",
+                                         Exit::preempted));
+  }
+  if (taken_.empty()) {
+    return std::make_exception_ptr(PluginError(plugin_.identity(), "answer", "did not take all requests",
+                                               "it takes them until there are none: docs/plugins.md"));
+  }
+  return std::make_exception_ptr(PluginError(plugin_.identity(), "answer",
+                                             "did not answer request " + std::to_string(taken_.begin()->first),
+                                             "a request that can't be answered has a reply that says why"));
+}
+
+}  // namespace compeer::plugin
