@@ -18,6 +18,11 @@ Hearing hearing_of(const Settings& settings) {
           settings.text("by") == "likelihood", settings.flag("swap")};
 }
 
+// A chat model out of a folder may be trained anew under its old name.
+std::string answerer(const std::string& model) {
+  return std::filesystem::is_directory(model) ? weights_of(model) : model;
+}
+
 }  // namespace
 
 Panel::Panel(const Settings& settings, Host& host, Scope scope) {
@@ -76,7 +81,7 @@ bool Panel::is_remote() const {
 std::vector<std::string> Panel::fingerprints() const {
   std::vector<std::string> all;
   for (size_t i = 0; i < names_.size(); ++i)
-    all.push_back(chats_[i] ? names_[i] + ", asked with " + questions_[i] : weights_of(names_[i]));
+    all.push_back(chats_[i] ? answerer(names_[i]) + ", asked with " + questions_[i] : weights_of(names_[i]));
   return all;
 }
 

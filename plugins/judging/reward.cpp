@@ -48,8 +48,8 @@ void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
   for (const Group& group : groups) {
     auto& one = judged.emplace_back(JudgedGroup{group.example.history, {empathy::reply_of(group.example.answer)}, {}});
     for (const Completion& completion : group.completions) one.cases.push_back(case_of(completion.text));
+    if (reader_) add_readings(one);
   }
-  if (reader_) add_readings(judged);
   const auto opinions = judges_.judge(judged);
   for (size_t g = 0; g < groups.size(); ++g) {
     for (size_t i = 0; i < opinions[g].size(); ++i) {
@@ -59,24 +59,21 @@ void JudgedReward::score(std::span<const Group> groups, Scores& scores) {
   }
 }
 
-// What the reader makes of the dialogues; and of the replies, put beside them.
-void JudgedReward::add_readings(std::vector<JudgedGroup>& groups) const {
-  std::vector<std::vector<Turn>> histories;
-  for (const auto& group : groups) histories.push_back(group.history);
-  const auto of_dialogues = read(*reader_, histories);
-  std::vector<AnsweredDialogue> dialogues;
-  for (size_t g = 0; g < groups.size(); ++g) {
-    groups[g].reading = of_dialogues[g];
-    auto& dialogue =
-        dialogues.emplace_back(AnsweredDialogue{histories[g], of_dialogues[g], {groups[g].reference.text}});
-    for (const JudgeInput& one : groups[g].cases) dialogue.replies.push_back(one.reply.text);
-  }
+// What the reader makes of the dialogue; and of the replies, put beside them.
+void JudgedReward::add_readings(JudgedGroup& group) const {
+  group.reading = read(*reader_, {group.history})[0];
   if (!reads_replies_ || !scope_.reply) return;
-  const auto of_replies = read_replies(*reader_, dialogues);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    groups[g].reference.reading = of_replies[g][0];
-    for (size_t i = 0; i < groups[g].cases.size(); ++i) groups[g].cases[i].reply.reading = of_replies[g][i + 1];
-  }
+  AnsweredDialogue dialogue{group.history, group.reading, {group.reference.text}};
+  for (const JudgeInput& one : group.cases) dialogue.replies.push_back(one.reply.text);
+  const auto readings = read_replies(*reader_, {dialogue})[0];
+  group.reference.reading = readings[0];
+  for (size_t i = 0; i < group.cases.size(); ++i) group.cases[i].reply.reading = readings[i + 1];
+}
+
+bool JudgedReward::all_answered(const JudgeInput& one, const Opinion& opinion) const {
+  bool all = !scope_.reply || one.reply.text.empty() || opinion.reply;
+  for (size_t step = 0; scope_.steps && step < 3; ++step) all = all && (!one.steps[step] || opinion.steps[step]);
+  return all;
 }
 
 Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const {
@@ -92,7 +89,7 @@ Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput
   if (format_) part("format", format_weight_, complete ? 1.0 : -1.0);
   if (broken_format_ && !complete) columns[0].second = *broken_format_;
   if (consistent_ && complete && contradictory(columns)) columns[0].second = no_opinion;
-  if (judges_.is_remote() && opinion.unreadable > 0) columns[0].second = no_opinion;
+  if (judges_.is_remote() && !all_answered(one, opinion)) columns[0].second = no_opinion;
   columns.emplace_back("unreadable", opinion.unreadable);
   return columns;
 }

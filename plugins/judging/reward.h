@@ -35,7 +35,8 @@ class JudgedReward : public Reward {
   bool waits() const override { return judges_.waits() && !reader_; }
 
  private:
-  void add_readings(std::vector<JudgedGroup>& groups) const;
+  void add_readings(JudgedGroup& group) const;
+  bool all_answered(const JudgeInput& one, const Opinion& opinion) const;
   Scores::Columns row(const Completion& completion, const JudgeInput& one, const Opinion& opinion) const;
 
   Scope scope_;

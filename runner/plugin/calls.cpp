@@ -208,16 +208,20 @@ std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> gr
                                const std::vector<std::string>& names) {
   if (groups.empty()) return {};
   std::exception_ptr failure;
+  bool its_own = false;
   try {
     return scored_together(reward, groups, names);
-  } catch (const Error& error) {
+  } catch (const PluginError& error) {
     if (error.exit() == Exit::preempted) throw;
     failure = std::current_exception();
+    its_own = error.plugin() == reward.identity().title();
   }
-  std::vector<GroupScores> all;
-  if (groups.size() == 1) all.push_back({{}, {}, failure});
-  for (size_t g = 0; g < groups.size() && groups.size() > 1; ++g)
-    all.push_back(std::move(score(reward, groups.subspan(g, 1), names).front()));
+  std::vector<GroupScores> all(groups.size());
+  if (groups.size() == 1 || !its_own) {
+    for (GroupScores& one : all) one.failure = failure;
+    return all;
+  }
+  for (size_t g = 0; g < groups.size(); ++g) all[g] = std::move(score(reward, groups.subspan(g, 1), names).front());
   const bool none_alone = std::none_of(all.begin(), all.end(), [](const auto& one) { return one.failure != nullptr; });
   if (none_alone) all.front().failure = failure;
   return all;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ class ChatLine::Desk : public ChatRequests {
     while (line_.waiting_.empty() && line_.taken_.empty() && line_.anybody_waits() && !line_.stopped())
       line_.changed_.wait_for(lock, std::chrono::milliseconds(50));
     ++line_.moment_;
+    end_if_nobody_waits();
     std::vector<Numbered> some;
     while (some.size() < most && !line_.waiting_.empty() && !line_.stopped()) {
       const Place place = line_.waiting_.front();
@@ -59,11 +61,17 @@ class ChatLine::Desk : public ChatRequests {
     --asker.open;
     if (failure) asker.failure = failure, line_.forget(asker);
     if (!asker.waits()) line_.changed_.notify_all();
+    if (failure) end_if_nobody_waits();
   }
 
   std::atomic<bool> elsewhere = false;
 
  private:
+  // Whoever asked has failed: what is under way is for nobody.
+  void end_if_nobody_waits() const {
+    if (!line_.taken_.empty() && !line_.anybody_waits()) throw std::runtime_error("nobody waits for an answer");
+  }
+
   ChatLine& line_;
   const std::thread::id thread_ = std::this_thread::get_id();
 };
@@ -83,19 +91,28 @@ void ChatLine::answer(const std::vector<ChatRequest>& requests, const Chat::Arri
   askers_.push_back(&asker);
   for (size_t i = 0; i < requests.size(); ++i) waiting_.push_back({&asker, i});
   changed_.notify_all();
-  if (!std::exchange(inside_, true)) {
-    lock.unlock();
-    if (thread_.joinable()) thread_.join();  // it has left
-    if (on_own_thread_)
-      thread_ = std::thread([this] { call_while_anybody_waits(); });
-    else
-      call_while_anybody_waits();
-    lock.lock();
+  try {
+    if (!std::exchange(inside_, true)) go_in(lock);
+  } catch (...) {  // there is no thread to be had
+    inside_ = false;
+    asker.failure = std::current_exception();
   }
   changed_.wait(lock, [&] { return !asker.waits(); });
   forget(asker);
   std::erase(askers_, &asker);
   if (asker.failure) std::rethrow_exception(asker.failure);
+}
+
+// The old thread has left, and a new one waits for the lock.
+void ChatLine::go_in(std::unique_lock<std::mutex>& lock) {
+  if (on_own_thread_) {
+    if (thread_.joinable()) thread_.join();
+    thread_ = std::thread([this] { call_while_anybody_waits(); });
+    return;
+  }
+  lock.unlock();
+  call_while_anybody_waits();
+  lock.lock();
 }
 
 bool ChatLine::anybody_waits() const {

@@ -47,6 +47,7 @@ class ChatLine {
   };
   class Desk;
 
+  void go_in(std::unique_lock<std::mutex>& lock);
   void call_while_anybody_waits();
   void call();
   std::exception_ptr why_unanswered() const;

@@ -166,7 +166,6 @@ void RememberedChat::ask(const std::vector<RememberedRequest>& questions, const 
     try {
       line_.answer(open, [&](size_t n, ChatReply reply) {
         untold.emplace_back(n, kept(questions[n].key, open[n], std::move(reply)));
-        if (!waits_) tell();
       });
     } catch (...) {
       failure = std::current_exception();

@@ -69,7 +69,12 @@ class EvaluationTask {
     open_journal(run_, "evaluate", columns, values, steps_, {&records_});
     note_dialogues();
     for (uint64_t t = 1; t <= steps_; ++t) {
-      step(t);
+      try {
+        step(t);
+      } catch (const Error& error) {
+        if (error.exit() == Exit::preempted) run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
+        throw;
+      }
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);
     }
     run_.world.together("finish", [&] { run_.journal->close_rollouts(); });

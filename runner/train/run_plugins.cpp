@@ -25,7 +25,7 @@ RunPlugins::RunPlugins(const json& spec_file, const std::optional<std::filesyste
     services_.answers = &*answers_;
   }
   // Who is asked may take long to answer; while a plugin looks whether to stop, it has not hung.
-  services_.cancelled = [&stop] { return comm::mark_progress(), stop.raised(); };
+  services_.cancelled = [this, &stop] { return comm::mark_progress(), stop.raised() || given_up_; };
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
   open_model(spec.at("model"), checkpoint);

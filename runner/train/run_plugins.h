@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -57,6 +58,8 @@ class RunPlugins {
   int64_t positions() const { return model_->object().shape().positions; }  ///< tokens that the model has room for
   std::vector<RewardTerm>& rewards() { return rewards_; }
   plugin::Plugin<Reweighting>* reweighting() { return reweighting_.get(); }
+  /// While true, plugins that wait for somebody are told to stop.
+  void give_up_waiting(bool given_up) { given_up_ = given_up; }
   /// "redundancy/s_in", ...: the reweighting's factors as columns.
   const std::vector<std::string>& factors() const { return factors_; }
 
@@ -70,6 +73,7 @@ class RunPlugins {
   void open_model(nlohmann::json table, const std::optional<std::filesystem::path>& checkpoint);
   void open_rewards(const nlohmann::json& spec);
 
+  std::atomic<bool> given_up_ = false;
   std::optional<plugin::AnswerStore> answers_;
   plugin::Services services_;
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;

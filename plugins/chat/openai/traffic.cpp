@@ -92,17 +92,16 @@ bool Traffic::spent() const {
 // What is under way comes in first: it is paid.
 void Traffic::stop_if_spent() const {
   if (!spent() || posts_.active() > 0) return;
-  throw Error(
-      endpoint_.address.url,
-      fmt::format("its budget is spent: {}; {} open", account_.summary(endpoint_), open_.size()),
-      "what was answered is stored: resume the run with another budget", Exit::preempted);
+  throw Error(endpoint_.address.url,
+              fmt::format("its budget is spent: {}; {} open", account_.summary(endpoint_), open_.size()),
+              "what was answered is stored: resume the run with another budget", Exit::preempted);
 }
 
 // Short enough to see soon that the run is to stop.
 Milliseconds Traffic::until_next() const {
   if (posts_.active() >= endpoint_.concurrent) return Milliseconds(100);
   constexpr Milliseconds longest(10);  // somebody else may ask meanwhile
-  if (waiting_.empty()) return longest;
+  if (waiting_.empty() || spent()) return longest;
   const auto next = std::max(waiting_.begin()->first, account_.next);
   const auto left = std::chrono::ceil<Milliseconds>(next - Clock::now());
   return std::clamp(left, Milliseconds(0), longest);

@@ -31,6 +31,16 @@ json states_of(RunPlugins& plugins) {
   return all;
 }
 
+// A stop is an error here: the weights have changed already, and there is no checkpoint between them and this.
+void learn(RewardTerm& term, const std::vector<json>& notes) {
+  try {
+    term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
+  } catch (const Error& error) {
+    if (error.exit() != Exit::preempted) throw;
+    throw Error(error.where(), error.problem(), "learn() must not wait for anybody", Exit::plugin);
+  }
+}
+
 }  // namespace
 
 void teach_rewards(comm::World& world, RunPlugins& plugins, const ScoredGroups& mine) {
@@ -50,7 +60,7 @@ void teach_rewards(comm::World& world, RunPlugins& plugins, const ScoredGroups& 
       if (!term.learns) continue;
       std::vector<json> notes;
       for (const json& group : all) notes.push_back(group.empty() ? json() : group.at(i));  // none of one left out
-      term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
+      learn(term, notes);
     }
   });
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <list>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -136,9 +137,10 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
 struct StepScoring::Waiting {
   explicit Waiting(RewardTerm& term) : term(term) {}
 
-  void begin(const PromptGroup& group, Group seen) {
+  void begin(const PromptGroup& group, int64_t step, const std::string& split) {
     const std::lock_guard lock(mutex);
-    ready.emplace_back(group.index, std::move(seen));
+    const Copy& copy = copies.emplace_back(Copy{group.example, group.completions});
+    ready.emplace_back(group.index, Group{copy.example, copy.completions, step, split});
     threads.emplace_back([this] { work(); });
   }
 
@@ -175,6 +177,12 @@ struct StepScoring::Waiting {
     }
   }
 
+  // Groups may be gone, because sampling failed, while somebody is still asked about them.
+  struct Copy {
+    Example example;
+    std::vector<Completion> completions;
+  };
+  std::list<Copy> copies;
   std::mutex visits;  // of the plugin
   std::mutex mutex;   // of what follows, and of `said` and `stopped`
   std::vector<std::pair<int64_t, Group>> ready;
@@ -186,10 +194,13 @@ StepScoring::StepScoring(RunPlugins& plugins, uint64_t step, std::string split)
   for (RewardTerm& term : plugins.rewards()) waiting_.push_back(term.waits ? std::make_unique<Waiting>(term) : nullptr);
 }
 
+// Whoever is still at work is not needed any more: an error ended the step.
 StepScoring::~StepScoring() {
+  plugins_.give_up_waiting(true);
   for (const auto& waiting : waiting_) {
     if (waiting) waiting->join();
   }
+  plugins_.give_up_waiting(false);
 }
 
 Group StepScoring::seen(const PromptGroup& group) const {
@@ -198,7 +209,7 @@ Group StepScoring::seen(const PromptGroup& group) const {
 
 void StepScoring::begin(const PromptGroup& group) {
   for (const auto& waiting : waiting_) {
-    if (waiting) waiting->begin(group, seen(group));
+    if (waiting) waiting->begin(group, static_cast<int64_t>(step_), split_);
   }
 }
 

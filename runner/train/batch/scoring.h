@@ -50,11 +50,11 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
 class StepScoring {
  public:
   StepScoring(RunPlugins& plugins, uint64_t step, std::string split);
-  ~StepScoring();  ///< waits for those who wait
+  ~StepScoring();  ///< stops those who still wait
   StepScoring(const StepScoring&) = delete;
   StepScoring& operator=(const StepScoring&) = delete;
 
-  /// All completions of this group are there. It stays where it is until `finish`.
+  /// All completions of this group are there.
   void begin(const PromptGroup& group);
 
   /// A table for each group, all of which were begun if any reward waits. A group whose scores are not finite is an

@@ -39,7 +39,7 @@ class Test : public testing::Test {
   }
 
   plugin::Plugin<Stage> open(const std::string& stage, json settings) {
-    settings["model"] = (folder / "one").string();
+    if (!settings.contains("model")) settings["model"] = (folder / "one").string();
     const auto found = built::finder().get("stages", stage);
     return built::open<Stage>(
         stage, settings,

@@ -28,6 +28,23 @@ TEST_F(RewardAccuracy, ComparesAnswersWithLabels) {
   EXPECT_TRUE(found.at("reply").at("ranked_within_rounds").at("value").is_null());
 }
 
+TEST_F(RewardAccuracy, AsksAChatModelWithItsOwnPrompts) {
+  std::ofstream(folder / "table.jsonl") << R"({"contains": "Second reply: why?", "answer": "**first**"})"
+                                        << "\n"
+                                        << R"({"contains": "Is this correct?", "answer": "True."})"
+                                        << "\n"
+                                        << R"({"contains": "Is this a fitting choice", "answer": "Hard to say."})"
+                                        << "\n";
+  auto stage =
+      open({{"model", nullptr}, {"chat", {{"plugin", "scripted"}, {"table", (folder / "table.jsonl").string()}}}});
+  const auto outcomes =
+      plugin::make(stage, {record("a", {true, false, true}, "first"), record("b", {true, true, true}, "second")});
+  for (const auto& outcome : outcomes) {
+    EXPECT_EQ(outcome.records.at(0).at("judged"),
+              (json{{"steps", {"True", "True", "unreadable"}}, {"preference", "unreadable"}}));
+  }
+}
+
 // Good replies: "why?" is called second and counts 1, "how?" can't be read and counts 0. The bad ones are called first:
 // -1.
 TEST_F(RewardAccuracy, RanksTheCompletionsOfARoundByWhatTheirRewardWouldBe) {
