@@ -1,6 +1,9 @@
 // What an HTTP endpoint sent back: a whole answer, a stream of events, an error.
 #include "openai/wire.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/utf8.h"
 #include "input.h"
 
@@ -22,5 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::expect(received.reply.prompt_tokens >= 0 && received.reply.completion_tokens >= 0);
   fuzz::expect(first_broken(received.reply.text) == received.reply.text.size());
   fuzz::expect(is_remark(openai::error_of(body)));
+  const auto weighed = openai::read(body, {"True", "False"});
+  const auto& log_probs = weighed.reply.log_probs;
+  fuzz::expect(is_remark(weighed.broken) && (log_probs.empty() || log_probs.size() == 2));
+  fuzz::expect(std::all_of(log_probs.begin(), log_probs.end(), [](double one) { return std::isfinite(one); }));
   return 0;
 }
