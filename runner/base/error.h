@@ -6,7 +6,20 @@
 namespace compeer {
 
 /// What a process ends with; documented in docs/exit_codes.md.
-enum class Exit { ok = 0, failure = 1, usage = 2, spec = 3, data = 4, plugin = 5, preempted = 85, watchdog = 86 };
+enum class Exit {
+  ok = 0,
+  failure = 1,
+  usage = 2,
+  spec = 3,
+  data = 4,
+  plugin = 5,
+  spent = 84,  ///< a budget is; the run can go on with another
+  preempted = 85,
+  watchdog = 86
+};
+
+/// No fault: the run has a checkpoint, and can be resumed.
+inline bool is_stop(Exit exit) { return exit == Exit::spent || exit == Exit::preempted; }
 
 /// An error for people: where it is, what is wrong, how to mend it. Thrown where the file, key, plugin or rank
 /// is known; caught in `main` and at the edge to Lua. Mistakes of our own are TORCH_CHECK or assert instead.

@@ -58,7 +58,7 @@ std::string budget_in(const std::string& log) {
 }
 
 Exit to_exit(int code) {
-  for (const Exit known : {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::preempted, Exit::watchdog}) {
+  for (const Exit known : {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::spent, Exit::preempted, Exit::watchdog}) {
     if (static_cast<int>(known) == code) return known;
   }
   return Exit::failure;
@@ -121,9 +121,9 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
     if (const auto failure = record::read_failure(folder)) return from_failure(folder, *failure, log);
   } catch (const Error&) {  // torn by the same death: the log is left
   }
-  if (end.exit == static_cast<int>(Exit::preempted)) {
+  if (const Exit exit = to_exit(end.exit); is_stop(exit)) {
     return Error("run " + run, "stopped with a checkpoint" + budget_in(log),
-                 fmt::format("compeer resume {}", folder.string()), Exit::preempted);
+                 fmt::format("compeer resume {}", folder.string()), exit);
   }
   if (asked_to_stop(end)) return stopped_before(folder);
   std::error_code unknown;

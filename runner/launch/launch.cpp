@@ -123,7 +123,7 @@ class Live {
       progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
     const double seconds = progress_.passed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
-    const bool stopped = done.error && done.error->exit() == Exit::preempted;
+    const bool stopped = done.error && is_stop(done.error->exit());
     const auto outcome = !done.error ? Progress::Outcome::finished
                          : stopped   ? Progress::Outcome::stopped
                                      : Progress::Outcome::failed;
@@ -240,7 +240,7 @@ class Launcher {
 
   [[noreturn]] void refuse_to_go_on() {
     for (const auto& one : done_) {
-      if (one.error && one.error->exit() == Exit::preempted) throw *one.error;
+      if (one.error && is_stop(one.error->exit())) throw *one.error;
     }
     throw Error("", killed_ ? "killed, as asked" : "stopped, as asked", "the same command goes on where this one ended",
                 killed_ ? Exit::failure : Exit::preempted);

@@ -212,7 +212,7 @@ std::vector<GroupScores> score(Plugin<Reward>& reward, std::span<const Group> gr
   try {
     return scored_together(reward, groups, names);
   } catch (const PluginError& error) {
-    if (error.exit() == Exit::preempted) throw;
+    if (is_stop(error.exit())) throw;
     failure = std::current_exception();
     its_own = error.plugin() == reward.identity().title();
   }

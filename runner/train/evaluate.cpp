@@ -72,7 +72,7 @@ class EvaluationTask {
       try {
         step(t);
       } catch (const Error& error) {
-        if (error.exit() == Exit::preempted) run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
+        if (is_stop(error.exit())) run_.world.together("stop", [&] { run_.journal->stop("preempted"); });
         throw;
       }
       if (t < steps_ && run_.world.any(run_.stop.raised())) stop(t);

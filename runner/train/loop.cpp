@@ -70,7 +70,7 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
       step(t, row);
     } catch (const Error& error) {
       // Of what a step waited for, before it changed anything: the run goes on from the last one.
-      if (error.exit() != Exit::preempted) throw;
+      if (!is_stop(error.exit())) throw;
       run.world.together("log", [&] { run.journal->sync(); });
       if (t - 1 > saved) save_checkpoint(run.world, run.folder, t - 1, *run.plugins, training, keep);
       run.world.together("stop", [&] { run.journal->stop("preempted"); });

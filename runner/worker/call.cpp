@@ -27,7 +27,7 @@ Without either, a folder in which a run was begun is left as it is (exit code 4)
   --help      print this text
 
 Signals: USR1, USR2, TERM  save a checkpoint after this step, then exit with 85
-Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 85 stopped (resume me), 86 hung
+Exit codes: 0 done, 1 failure, 2 usage, 3 spec, 4 data, 5 plugin, 84 budget spent, 85 stopped (resume me), 86 hung
 )";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& help) {

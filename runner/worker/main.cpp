@@ -34,7 +34,7 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 [[noreturn]] void end(comm::World& world) {
   task_is_over();
   const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
-  const bool stopped = fault.exit == static_cast<int>(Exit::preempted);  // no fault: all agreed to stop
+  const bool stopped = is_stop(static_cast<Exit>(fault.exit));  // no fault: all agreed to stop
   bool all_know = stopped;
   try {
     throw;

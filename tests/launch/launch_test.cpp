@@ -164,10 +164,10 @@ TEST_F(Launch, AsksForACheckpointAtTheFirstSignal) {
 }
 
 TEST_F(Launch, SaysThatABudgetIsSpent) {
-  worker("echo 'compeer: http://x/v1: its budget is spent: 3 requests' >&2; exit 85");
+  worker("echo 'compeer: http://x/v1: its budget is spent: 3 requests' >&2; exit 84");
   EXPECT_EQ(failure(one(make_spec())),
             "run x: stopped with a checkpoint: compeer: http://x/v1: its budget is spent: 3 requests|compeer resume "
-            "results/x|85");
+            "results/x|84");
 }
 
 TEST_F(Launch, CallsASignalThatCameTooEarlyAStopAndOneTooLateNothing) {

@@ -94,7 +94,7 @@ void Traffic::stop_if_spent() const {
   if (!spent() || posts_.active() > 0) return;
   throw Error(endpoint_.address.url,
               fmt::format("its budget is spent: {}; {} open", account_.summary(endpoint_), open_.size()),
-              "what was answered is stored: resume the run with another budget", Exit::preempted);
+              "what was answered is stored: resume the run with another budget", Exit::spent);
 }
 
 // Short enough to see soon that the run is to stop.

@@ -33,7 +33,7 @@ class Traffic {
   Traffic(const Endpoint& endpoint, Host& host);
 
   /// Returns early once the host is cancelled. Throws Error for what would fail for any request, and once the budget is
-  /// spent (exit 85).
+  /// spent (exit 84).
   void answer(ChatRequests& requests);
 
   const Account& account() const { return account_; }

@@ -36,7 +36,7 @@ void learn(RewardTerm& term, const std::vector<json>& notes) {
   try {
     term.plugin.call("learn", [&](Reward& reward) { reward.learn(notes); });
   } catch (const Error& error) {
-    if (error.exit() != Exit::preempted) throw;
+    if (!is_stop(error.exit())) throw;
     throw Error(error.where(), error.problem(), "learn() must not wait for anybody", Exit::plugin);
   }
 }

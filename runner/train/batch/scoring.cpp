@@ -90,7 +90,7 @@ auto about(uint64_t step, const PromptGroup& group, Work work) {
   } catch (const plugin::NotFinite& failure) {
     throw plugin::NotFinite(subject, failure);
   } catch (const plugin::PluginError& failure) {
-    if (failure.exit() == Exit::preempted) throw;  // no fault
+    if (is_stop(failure.exit())) throw;  // no fault
     throw plugin::PluginError(subject, failure);
   }
 }

@@ -152,7 +152,7 @@ TEST(OpenAi, StopsOnceItsBudgetIsSpentAndKeepsWhatWasPaid) {
     json settings{{"concurrent", 1}};
     settings.update(budget);
     const auto error = error_of([&] { asker.ask(Asker::openai(server, settings), Asker::questions(9)); });
-    EXPECT_EQ(error.exit(), Exit::preempted);
+    EXPECT_EQ(error.exit(), Exit::spent);
     EXPECT_NE(error.problem().find("its budget is spent: "), std::string::npos) << error.what();
     EXPECT_EQ(asker.counts.asked, answered);
   }
