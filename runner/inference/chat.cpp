@@ -126,12 +126,12 @@ class ChatSession {
     const int64_t left = kept_.keep(std::min<int64_t>(same, static_cast<int64_t>(all.size())));
     begun_ = false;
     language::TextStream text(tokenizer_);
-    request_.stop = [&]() -> rollout::StopRule {
-      return [&](int32_t id) {
+    request_.rules = [&](uint32_t) {
+      return rollout::CompletionRules{[&](int32_t id) {
         begun_ = true;
         show(text.push(id));
         return interruption_.raised();
-      };
+      }};
     };
     const auto sample = engine_.generate({{turn_++, {all.begin() + left, all.end()}, nullptr, &kept_}}, request_)[0][0];
     show(text.finish());

@@ -24,8 +24,8 @@ class Generate {
     request_.sampling.concurrent = options.at("batch");
     if (!stops_.empty()) {
       const auto& tokenizer = input_.needed_tokenizer();
-      request_.stop = [&] {
-        return [watch = language::StopStrings(tokenizer, stops_)](int32_t id) mutable { return watch.push(id); };
+      request_.rules = [&](uint32_t) {
+        return rollout::CompletionRules{language::StopStrings(tokenizer, stops_).rule()};
       };
     }
   }

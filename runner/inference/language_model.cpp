@@ -192,9 +192,8 @@ class FolderModel : public LanguageModel {
     request.step = sampling.draw;
     request.progress = [] { comm::mark_progress(); };
     if (!sampling.stop.empty()) {
-      request.stop = [this, &sampling] {
-        return
-            [watch = language::StopStrings(tokenizer_, sampling.stop)](int32_t id) mutable { return watch.push(id); };
+      request.rules = [this, &sampling](uint32_t) {
+        return rollout::CompletionRules{language::StopStrings(tokenizer_, sampling.stop).rule()};
       };
     }
     return request;

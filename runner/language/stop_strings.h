@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ class StopStrings {
 
   /// Whether the text so far contains one of them.
   bool push(int32_t id);
+  /// `push` of a copy, for a completion of its own.
+  std::function<bool(int32_t id)> rule() const {
+    return [own = *this](int32_t id) mutable { return own.push(id); };
+  }
 
   /// The part of a whole text that stands before the first of them.
   static std::string before(const std::string& text, const std::vector<std::string>& texts);

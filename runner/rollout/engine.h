@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "rollout/cached_sequence.h"
@@ -10,12 +11,16 @@
 
 namespace compeer::rollout {
 
+struct Request;
+
 /// What is to be completed, or scored.
 struct Prompt {
   uint32_t index = 0;  ///< of the group within the step, over all ranks; random numbers and messages name it
   std::vector<int32_t> tokens;
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among `tokens`
-  CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt and its completion added (one of each)
+  CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt added, then its first completion
+  /// How this one is completed, if not as the others: all of it counts but `concurrent`, `step` and `progress`.
+  std::shared_ptr<const Request> request = nullptr;
 };
 
 struct Sample {
@@ -24,8 +29,13 @@ struct Sample {
   bool finished = false;  ///< by an end token or a stop rule; false if cut off at the length limit
 };
 
-/// Sees a completion's tokens one by one, end tokens excepted, and says when it is over: stop strings, interruptions.
-using StopRule = std::function<bool(int32_t id)>;
+/// What one completion is subject to. Each may be null.
+struct CompletionRules {
+  /// Sees the tokens one by one, end tokens excepted, and says when it is over: stop strings, interruptions.
+  std::function<bool(int32_t id)> stop = nullptr;
+  /// Sees the logits [vocabulary] of each next token, which it may lower. Called by any thread.
+  std::function<void(std::span<float> logits)> logits = nullptr;
+};
 
 struct Request {
   Sampling sampling;
@@ -33,8 +43,8 @@ struct Request {
   std::vector<int32_t> end_tokens;
   uint64_t seed = 0;
   uint32_t step = 0;
-  std::function<void()> progress = [] {};    ///< called after each forward pass; to cancel, it throws
-  std::function<StopRule()> stop = nullptr;  ///< makes one rule for each completion
+  std::function<void()> progress = [] {};  ///< called after each forward pass; to cancel, it throws
+  std::function<CompletionRules(uint32_t completion)> rules = nullptr;  ///< makes those of each completion of a prompt
 };
 
 enum class Supply { prompt, later, end };

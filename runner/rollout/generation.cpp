@@ -34,25 +34,25 @@ void Generation::run() {
 // Prompts are taken from the source only as far as there will be places for their completions.
 void Generation::admit() {
   int64_t spoken_for = static_cast<int64_t>(active_.size());
-  for (const auto& group : groups_) spoken_for += request_.group_size - group->started;
+  for (const auto& group : groups_) spoken_for += group->missing();
   while (!ended_ && spoken_for < places_) {
     Prompt prompt;
     const Supply supply = source_(prompt, spoken_for == 0);
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
     groups_.push_back(group_of(std::move(prompt)));
-    spoken_for += request_.group_size;
+    spoken_for += groups_.back()->missing();
   }
 }
 
 std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt) {
-  TORCH_CHECK(!prompt.after || request_.group_size == 1, "a conversation goes on with one completion");
+  const Request& request = prompt.request ? *prompt.request : request_;
   const int64_t length = check(prompt, shape_, 1);
   auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
   conversation.append(prompt.tokens, std::move(prompt.vision));
-  const int64_t limit = std::min(request_.sampling.max_new_tokens, shape_.positions - length);
-  const Ticket ticket{prompts_++, prompt.index, prompt.after, limit};
-  return std::make_unique<PromptInProgress>(PromptInProgress{ticket, std::move(conversation), 0});
+  const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
+  Ticket ticket{prompts_++, prompt.index, prompt.after, limit, std::move(prompt.request), &request};
+  return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0});
 }
 
 // One token of every active sequence, and portions of the prompts beside them; then what comes next is drawn.
@@ -79,17 +79,19 @@ void Generation::forward() {
     start(*group);
   }
   if (!heads.empty()) draw(heads, first);
-  std::erase_if(groups_, [&](const auto& group) { return group->started == request_.group_size; });
+  std::erase_if(groups_, [](const auto& group) { return group->missing() == 0; });
 }
 
 // As many completions of a prompt as there are places for.
 void Generation::start(PromptInProgress& group) {
-  while (group.started < request_.group_size && static_cast<int64_t>(active_.size()) < places_) {
+  const Request& request = *group.ticket.request;
+  if (group.started == 0 && group.ticket.home) *group.ticket.home = group.conversation;
+  while (group.missing() > 0 && static_cast<int64_t>(active_.size()) < places_) {
     const auto completion = static_cast<uint32_t>(group.started++);
     auto sequence =
-        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, nullptr, {}, {}, {}, false});
-    if (request_.stop) sequence->stop = request_.stop();
-    if (samplers_.front().needs_seen()) {
+        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, {}, {}, {}, {}, false});
+    if (request.rules) sequence->rules = request.rules(completion);
+    if (request.sampling.needs_seen()) {
       sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
       for (const int32_t id : sequence->conversation.tokens()) see(*sequence, id);
     }
@@ -112,16 +114,27 @@ void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t
   const auto work = [&](int64_t thread) {
     for (auto row = static_cast<size_t>(thread); row < heads.size(); row += samplers_.size()) {
       for (size_t i = first[row]; i < first[row + 1]; ++i) {
-        const Sequence& s = *active_[i];
-        const TokenDraw place{request_.seed, request_.step, s.ticket.index, s.completion,
-                              static_cast<uint32_t>(s.sample.tokens.size())};
-        tokens[i] = samplers_[static_cast<size_t>(thread)].sample(rows + static_cast<int64_t>(row) * shape_.vocabulary,
-                                                                  s.seen, place);
+        tokens[i] = drawn(samplers_[static_cast<size_t>(thread)], *active_[i],
+                          rows + static_cast<int64_t>(row) * shape_.vocabulary);
       }
     }
   };
   kernels::share(threads, work);
   for (size_t i = 0; i < active_.size(); ++i) accept(*active_[i], tokens[i]);
+}
+
+SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
+  const Ticket& ticket = sequence.ticket;
+  const TokenDraw place{ticket.request->seed, request_.step, ticket.index, sequence.completion,
+                        static_cast<uint32_t>(sequence.sample.tokens.size())};
+  std::vector<float> own;  // other completions of the prompt may be drawn from the same row
+  if (sequence.rules.logits) {
+    own.assign(logits, logits + shape_.vocabulary);
+    sequence.rules.logits(own);
+    logits = own.data();
+  }
+  sampler.use(ticket.request->sampling);
+  return sampler.sample(logits, sequence.seen, place);
 }
 
 void Generation::accept(Sequence& sequence, const SampledToken& token) {
@@ -131,17 +144,18 @@ void Generation::accept(Sequence& sequence, const SampledToken& token) {
   sample.log_probs.push_back(token.log_prob);
   sample.entropies.push_back(token.entropy);
   sequence.conversation.append({&token.id, 1});
-  if (samplers_.front().needs_seen()) see(sequence, token.id);
-  const auto& ends = request_.end_tokens;
-  sample.finished =
-      std::find(ends.begin(), ends.end(), token.id) != ends.end() || (sequence.stop && sequence.stop(token.id));
+  const Request& request = *sequence.ticket.request;
+  if (request.sampling.needs_seen()) see(sequence, token.id);
+  const auto& ends = request.end_tokens;
+  const auto& stop = sequence.rules.stop;
+  sample.finished = std::find(ends.begin(), ends.end(), token.id) != ends.end() || (stop && stop(token.id));
   sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.ticket.limit;
 }
 
 void Generation::deliver_finished() {
   for (auto& sequence : active_) {
     if (!sequence->done) continue;
-    if (sequence->ticket.home) *sequence->ticket.home = std::move(sequence->conversation);
+    if (sequence->ticket.home && sequence->completion == 0) *sequence->ticket.home = std::move(sequence->conversation);
     sink_(sequence->ticket.order, sequence->completion, std::move(sequence->sample));
   }
   std::erase_if(active_, [](const auto& sequence) { return sequence->done; });

@@ -17,23 +17,27 @@ class Generation {
  private:
   // What a completion needs to know of its prompt.
   struct Ticket {
-    size_t order;          // among the prompts of the source
-    uint32_t index;        // Prompt::index
-    CachedSequence* home;  // Prompt::after
-    int64_t limit;         // tokens of a completion
+    size_t order;                        // among the prompts of the source
+    uint32_t index;                      // Prompt::index
+    CachedSequence* home;                // Prompt::after
+    int64_t limit;                       // tokens of a completion
+    std::shared_ptr<const Request> own;  // Prompt::request
+    const Request* request;              // that it is completed by
   };
   // A prompt on its way: read in portions, then its completions start as places become free.
   struct PromptInProgress {
     Ticket ticket;
     CachedSequence conversation;
     int64_t started;  // completions
+
+    int64_t missing() const { return ticket.request->group_size - started; }
   };
   // A completion being decoded.
   struct Sequence {
     Ticket ticket;
     uint32_t completion;
     CachedSequence conversation;
-    StopRule stop;
+    CompletionRules rules;
     std::vector<int32_t> seen;  // distinct tokens; only with repetition_penalty
     std::vector<bool> marked;
     Sample sample;
@@ -45,6 +49,7 @@ class Generation {
   void forward();
   void start(PromptInProgress& group);
   void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
+  SampledToken drawn(Sampler& sampler, const Sequence& sequence, float* logits) const;
   void accept(Sequence& sequence, const SampledToken& token);
   void see(Sequence& sequence, int32_t id) const;
   void deliver_finished();

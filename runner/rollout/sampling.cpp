@@ -22,17 +22,20 @@ constexpr float kSlack = 1e-3f;
 }  // namespace
 
 Sampler::Sampler(const Sampling& sampling, int64_t vocabulary)
-    : sampling_(sampling),
-      vocabulary_(vocabulary),
-      scale_(static_cast<float>(1.0 / sampling.temperature)),
-      tiles_(tiles_of(vocabulary)),
-      ids_(static_cast<size_t>(vocabulary) + 16) {}
+    : vocabulary_(vocabulary), tiles_(tiles_of(vocabulary)), ids_(static_cast<size_t>(vocabulary) + 16) {
+  use(sampling);
+}
+
+void Sampler::use(const Sampling& sampling) {
+  sampling_ = sampling;
+  scale_ = static_cast<float>(1.0 / sampling.temperature);
+}
 
 SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const TokenDraw& draw) {
   const auto plain = measure(logits);
   if (!std::isfinite(plain.entropy)) return {0, std::nanf(""), std::nanf("")};
   std::vector<float> before;
-  if (needs_seen()) {
+  if (sampling_.needs_seen()) {
     for (const int32_t id : seen) before.push_back(logits[id]);
     penalize(logits, seen);
   }
@@ -41,12 +44,12 @@ SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const
   if (sampling_.greedy) {
     token.id = static_cast<int32_t>(kernels::argmax(logits, vocabulary_));
   } else if (filters()) {
-    if (needs_seen()) measure(logits);
+    if (sampling_.needs_seen()) measure(logits);
     filter(logits);
     token.id =
         ids_[static_cast<size_t>(kernels::pick(weights_.data(), count_, u * kernels::total(weights_.data(), count_)))];
   } else {
-    if (needs_seen()) measure(logits);
+    if (sampling_.needs_seen()) measure(logits);
     token.id = draw_from_all(logits, u);
   }
   for (size_t i = 0; i < before.size(); ++i) logits[seen[i]] = before[i];

@@ -18,6 +18,8 @@ struct Sampling {
   double top_p = 1.0;               ///< keeps the smallest set of likeliest tokens that has this much probability
   double min_p = 0.0;               ///< keeps tokens with at least this share of the likeliest's probability
   double repetition_penalty = 1.0;  ///< divides positive logits and multiplies negative ones, once per token seen
+
+  bool needs_seen() const { return repetition_penalty != 1.0; }
 };
 
 /// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
@@ -44,14 +46,15 @@ class Sampler {
  public:
   Sampler(const Sampling& sampling, int64_t vocabulary);
 
+  /// From now on.
+  void use(const Sampling& sampling);
+
   /// `seen` holds the distinct tokens that the sequence has already; only repetition_penalty reads it. Logits that are
   /// not finite numbers give a log_prob that is none.
   SampledToken sample(float* logits, std::span<const int32_t> seen, const TokenDraw& draw);
 
   /// The distribution that `sample` draws from, in double precision.
   Kept kept(float* logits, std::span<const int32_t> seen);
-
-  bool needs_seen() const { return sampling_.repetition_penalty != 1.0; }
 
  private:
   void penalize(float* logits, std::span<const int32_t> seen) const;
@@ -63,9 +66,9 @@ class Sampler {
   void keep_likeliest(const float* logits, int64_t count);
   void keep_if(float least, int64_t ties);
 
-  const Sampling sampling_;
+  Sampling sampling_;
   const int64_t vocabulary_;
-  const float scale_;                     // 1 / temperature
+  float scale_ = 1;                       // 1 / temperature
   std::vector<kernels::TileMass> tiles_;  // of the row that was measured last
   float top_ = 0;                         // its largest scaled logit
   double mass_ = 0;                       // sum of exp(scaled - top_) over the vocabulary

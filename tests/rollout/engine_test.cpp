@@ -71,11 +71,66 @@ TEST_F(RolloutEngine, StopsAtAnyOfSeveralEndTokens) {
   EXPECT_EQ(last, (std::set<int32_t>{7, 8, 9}));
 }
 
+TEST_F(RolloutEngine, CompletesPromptsByRequestsOfTheirOwnAsIfTheyWereAlone) {
+  auto warm = request_for(2, 64), cold = request_for(3, 64);
+  cold.sampling.greedy = true;
+  cold.sampling.max_new_tokens = 4;
+  warm.sampling.top_k = 5;
+  warm.sampling.repetition_penalty = 1.5;
+  warm.seed = 99;
+  warm.end_tokens = {};
+  auto mixed = prompts;
+  mixed[0].request = std::make_shared<Request>(warm);
+  mixed[1].request = std::make_shared<Request>(cold);
+  std::vector<std::vector<Sample>> groups(mixed.size(), std::vector<Sample>(3));
+  for (const int64_t concurrent : {1, 3, 64}) {
+    Engine(*policy).generate(in_order(mixed), request_for(1, concurrent),
+                             [&](size_t p, uint32_t c, Sample sample) { groups.at(p).at(c) = std::move(sample); });
+    const auto first = generate(*policy, {prompts[0]}, warm)[0], second = generate(*policy, {prompts[1]}, cold)[0];
+    for (size_t c = 0; c < 2; ++c) EXPECT_TRUE(same(groups[0][c], first[c])) << concurrent << " " << c;
+    for (size_t c = 0; c < 3; ++c) EXPECT_TRUE(same(groups[1][c], second[c])) << concurrent << " " << c;
+    EXPECT_TRUE(same(groups[2][0], run({prompts[2]}, 1)[0][0])) << concurrent;
+  }
+}
+
+TEST_F(RolloutEngine, DrawsFromWhatARuleLeavesOfTheLogits) {
+  auto request = request_for(3, 64);
+  // Each completion is held to a token of its own, though their first ones are drawn from the same row.
+  request.rules = [](uint32_t completion) {
+    return CompletionRules{nullptr, [completion](std::span<float> logits) {
+                             for (size_t id = 0; id < logits.size(); ++id)
+                               logits[id] = id == 20 + completion ? 0.0f : -1e30f;
+                           }};
+  };
+  const auto group = generate(*policy, {prompts[0]}, request)[0];
+  for (int32_t c = 0; c < 3; ++c) EXPECT_EQ(group[static_cast<size_t>(c)].tokens, std::vector<int32_t>(20, 20 + c));
+}
+
+TEST_F(RolloutEngine, HandsOutAPromptAsSoonAsItIsRead) {
+  Engine engine(*policy);
+  auto kept = engine.new_sequence();
+  auto prompt = prompts[1];
+  prompt.after = &kept;
+  auto request = request_for(2, 64);
+  std::vector<int64_t> lengths;
+  request.rules = [&](uint32_t) {
+    return CompletionRules{[&](int32_t) {
+      lengths.push_back(kept.size());
+      return false;
+    }};
+  };
+  const auto first = engine.generate({prompt}, request)[0][0];
+  EXPECT_EQ(lengths.front(), static_cast<int64_t>(prompts[1].tokens.size()));
+  auto all = prompts[1].tokens;
+  all.insert(all.end(), first.tokens.begin(), first.tokens.end());
+  EXPECT_EQ(kept.tokens(), all);
+}
+
 TEST_F(RolloutEngine, StopsWhereARuleSaysSo) {
   auto request = request_for(4, 3);
   request.end_tokens = {};
   // A rule has a memory of its own for each completion: three tokens, and it is over.
-  request.stop = [] { return [count = 0](int32_t) mutable { return ++count == 3; }; };
+  request.rules = [](uint32_t) { return CompletionRules{[count = 0](int32_t) mutable { return ++count == 3; }}; };
   for (const auto& group : generate(*policy, prompts, request)) {
     for (const Sample& sample : group) {
       EXPECT_EQ(sample.tokens.size(), 3u);

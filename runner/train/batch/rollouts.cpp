@@ -36,8 +36,8 @@ void roll_out(RunPlugins& plugins, Groups& groups, const Settings& sampling, int
   if (const auto texts = sampling.texts("stop"); !texts.empty()) {
     if (std::count(texts.begin(), texts.end(), "") > 0)
       throw Error("sampling.stop", "holds an empty text, which would end everything at once", "", Exit::spec);
-    request.stop = [&plugins, texts] {
-      return [watch = language::StopStrings(plugins.tokenizer(), texts)](int32_t id) mutable { return watch.push(id); };
+    request.rules = [&plugins, texts](uint32_t) {
+      return rollout::CompletionRules{language::StopStrings(plugins.tokenizer(), texts).rule()};
     };
   }
   const comm::Phase here("rollout", plugins.model().identity().title());
