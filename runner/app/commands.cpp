@@ -58,6 +58,8 @@ const Command kCommands[] = {
     {"score", "Compute log-probabilities of texts, one JSON object a line",
      "echo '{\"text\": \"I see.\"}' | compeer score --model MODEL", add_score},
     {"chat", "Talk with a model", "compeer chat --model results/esc-world-ur/checkpoints/last", add_chat},
+    {"serve", "Answer requests over HTTP with a model, as OpenAI's API does",
+     "compeer serve --model results/esc-world-ur/checkpoints/last --port 8000", add_serve},
     {"data", "Inspect data sets, and have people judge them"},
     {"data stats", "Count dialogues, turns, lengths and labels of data sets",
      "compeer data stats esc_world --set unit=dialogue", add_data_stats},

@@ -44,6 +44,7 @@ void add_verify(CLI::App& command, Action& action);
 void add_generate(CLI::App& command, Action& action);
 void add_score(CLI::App& command, Action& action);
 void add_chat(CLI::App& command, Action& action);
+void add_serve(CLI::App& command, Action& action);
 void add_data_stats(CLI::App& command, Action& action);
 void add_data_agreement(CLI::App& command, Action& action);
 void add_data_annotate(CLI::App& command, Action& action);

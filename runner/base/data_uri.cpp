@@ -20,4 +20,26 @@ std::string data_uri(const std::filesystem::path& picture) {
   return std::string("data:image/") + (png ? "png" : "jpeg") + ";base64," + text;
 }
 
+std::optional<std::string> bytes_of_data_uri(const std::string& uri) {
+  const auto comma = uri.find(',');
+  const auto type = uri.substr(0, comma);
+  if (comma == std::string::npos ||
+      (type != "data:image/png;base64" && type != "data:image/jpeg;base64" && type != "data:image/jpg;base64"))
+    return {};
+  const std::string_view coded = std::string_view(uri).substr(comma + 1);
+  // OpenSSL takes white space around, and counts what '=' stands for as bytes.
+  const auto body = coded.substr(0, coded.find('='));
+  const auto padding = coded.size() - body.size();
+  const bool letters =
+      body.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") == body.npos;
+  if (coded.empty() || coded.size() % 4 != 0 || padding > 2 || !letters || coded.size() > (size_t{1} << 30)) return {};
+  if (coded.substr(body.size()).find_first_not_of('=') != coded.npos) return {};
+  std::string bytes(coded.size() / 4 * 3, '\0');
+  if (EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(coded.data()), static_cast<int>(coded.size())) < 0)
+    return {};
+  bytes.resize(bytes.size() - padding);
+  return bytes;
+}
+
 }  // namespace compeer

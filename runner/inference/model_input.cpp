@@ -72,18 +72,31 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
   throw Error(where, "has neither ids nor text nor messages", suggest(wrong, {"ids", "text", "messages"}), Exit::data);
 }
 
-rollout::Prompt ModelInput::prompt(const json& line, const std::string& where, bool answer, int64_t room) const {
-  rollout::Prompt result;
-  result.tokens = tokens_of(line, where, answer);
-  const auto pictures = vision_input_.read(shown(line, vision_input_.settings(), where), where);
-  vision_input_.fit(result.tokens, pictures, line.contains("ids"), where);
-  result.vision = vision_input_.look(result.tokens, 0, 0, pictures);
+UnseenPrompt ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {
+  const auto pictures = shown(line, vision_input_.settings(), where);
+  return fitted({tokens_of(line, where, answer), vision_input_.read(pictures, where)}, line.contains("ids"), where,
+                room);
+}
+
+UnseenPrompt ModelInput::read(const json& conversation, std::span<const std::string> pictures, const std::string& where,
+                              int64_t room) const {
+  auto seen = vision_input_.read(pictures, where);  // no template has to write what the model can't see
+  return fitted({tokens(conversation, where, true), std::move(seen)}, false, where, room);
+}
+
+UnseenPrompt ModelInput::fitted(UnseenPrompt prompt, bool repeated, const std::string& where, int64_t room) const {
+  vision_input_.fit(prompt.tokens, prompt.pictures, repeated, where);
   try {
-    rollout::check(result, shape_, room);
+    rollout::check({0, prompt.tokens}, shape_, room);
   } catch (const Error& error) {
     throw Error(where, error.problem(), error.help(), error.exit());
   }
-  return result;
+  return prompt;
+}
+
+rollout::Prompt ModelInput::look(UnseenPrompt prompt) const {
+  auto seen = vision_input_.look(prompt.tokens, 0, 0, prompt.pictures);
+  return {0, std::move(prompt.tokens), std::move(seen)};
 }
 
 rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
@@ -94,7 +107,7 @@ rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
   try {
     const auto object = parse_object(*line, lines_.where());
     gave_ids_ = object.contains("ids");
-    prompt = input_.prompt(object, lines_.where(), answer_, room_);
+    prompt = input_.look(input_.read(object, lines_.where(), answer_, room_));
   } catch (const Error& error) {
     mistake_.emplace(error);
     return rollout::Supply::end;

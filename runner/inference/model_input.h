@@ -1,7 +1,9 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "inference/json_lines.h"
@@ -11,6 +13,12 @@
 #include "rollout/engine.h"
 
 namespace compeer::inference {
+
+/// A prompt at which no model has looked.
+struct UnseenPrompt {
+  std::vector<int32_t> tokens;
+  std::vector<Picture> pictures;
+};
 
 /// Turns a line of input into tokens: {"ids": [...]}, {"text": "..."} or {"messages": [...]}; further keys of a
 /// conversation ("tools") go to its template. A model folder without tokenizer files understands ids only. A message's
@@ -23,7 +31,13 @@ class ModelInput {
 
   /// Throws Error (exit 4) with `where`. `answer`: messages are made ready for the assistant to answer. `room`: how
   /// many tokens must fit behind.
-  rollout::Prompt prompt(const nlohmann::ordered_json& line, const std::string& where, bool answer, int64_t room) const;
+  UnseenPrompt read(const nlohmann::ordered_json& line, const std::string& where, bool answer, int64_t room) const;
+  /// A conversation, to be answered, whose parts {"type": "image"} show these PNG and JPEG files in memory. No other is
+  /// opened.
+  UnseenPrompt read(const nlohmann::ordered_json& conversation, std::span<const std::string> pictures,
+                    const std::string& where, int64_t room) const;
+  /// What the model sees in it: the only part that computes.
+  rollout::Prompt look(UnseenPrompt prompt) const;
 
   /// Null without tokenizer files.
   const language::Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }
@@ -34,6 +48,7 @@ class ModelInput {
 
  private:
   std::vector<int32_t> tokens_of(const nlohmann::ordered_json& line, const std::string& where, bool answer) const;
+  UnseenPrompt fitted(UnseenPrompt prompt, bool repeated, const std::string& where, int64_t room) const;
 
   std::filesystem::path folder_;
   ModelShape shape_;

@@ -53,18 +53,30 @@ std::vector<Picture> VisionInput::read(const std::vector<language::PictureFiles>
                                        const std::string& where) const {
   std::vector<Picture> pictures;
   if (files.empty()) return pictures;
-  const auto refuse = [&](const std::string& what, const std::string& help) {
-    throw Error(where, fmt::format("shows {}, but {}", files.front().frames.front().string(), what), help, Exit::data);
-  };
-  if (placeholders_.empty())
-    refuse("the model sees no pictures", "take one that does (qwen2_5_vl), or leave pictures out");
-  if (!settings_) refuse("the model folder has no preprocessor_config.json", "it says how pictures are cut");
+  check_sight(files.front().frames.front().string(), where);
   try {
     for (const auto& file : files) pictures.push_back(language::read_picture(file.frames, *settings_, file.seconds));
   } catch (const Error& error) {
     throw within(where, error);
   }
   return pictures;
+}
+
+std::vector<Picture> VisionInput::read(std::span<const std::string> files, const std::string& where) const {
+  std::vector<Picture> pictures;
+  if (!files.empty()) check_sight("a picture", where);
+  for (const auto& bytes : files)
+    pictures.push_back(language::make_picture({language::decode_image(bytes, where)}, *settings_, where));
+  return pictures;
+}
+
+void VisionInput::check_sight(const std::string& shown, const std::string& where) const {
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Error(where, fmt::format("shows {}, but {}", shown, what), help, Exit::data);
+  };
+  if (placeholders_.empty())
+    refuse("the model sees no pictures", "take one that does (qwen2_5_vl), or leave pictures out");
+  if (!settings_) refuse("the model folder has no preprocessor_config.json", "it says how pictures are cut");
 }
 
 std::vector<Picture> VisionInput::read(const std::vector<Turn>& turns, const std::string& where) const {

@@ -29,6 +29,8 @@ class VisionInput {
 
   /// Throws if the model sees nothing, or a file is missing or damaged.
   std::vector<Picture> read(const std::vector<language::PictureFiles>& files, const std::string& where) const;
+  /// Of files in memory.
+  std::vector<Picture> read(std::span<const std::string> files, const std::string& where) const;
   /// Those that turns show, in order.
   std::vector<Picture> read(const std::vector<Turn>& turns, const std::string& where) const;
 
@@ -52,6 +54,8 @@ class VisionInput {
   void save(const std::filesystem::path& folder) const;
 
  private:
+  void check_sight(const std::string& shown, const std::string& where) const;
+
   std::filesystem::path folder_;
   plugin::Plugin<Model>& model_;
   std::vector<int32_t> placeholders_;  // of pictures and videos; none: the model sees nothing

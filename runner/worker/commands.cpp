@@ -10,6 +10,7 @@
 #include "bench/worker/kernels.h"
 #include "bench/worker/model.h"
 #include "bench/worker/prefix.h"
+#include "bench/worker/serve.h"
 #include "bench/worker/train.h"
 #include "contract/worker/check_plugin.h"
 #include "data/rescore.h"
@@ -17,6 +18,7 @@
 #include "inference/chat.h"
 #include "inference/generate.h"
 #include "inference/score.h"
+#include "serve/command.h"
 #include "verify/verify.h"
 #include "worker/about.h"
 #include "worker/estimate_memory.h"
@@ -36,6 +38,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"bench_kernels", bench::bench_kernels},
                                                {"bench_model", bench::bench_model},
                                                {"bench_prefix", bench::bench_prefix},
+                                               {"bench_serve", bench::bench_serve},
                                                {"bench_train", bench::bench_train},
                                                {"chat", inference::chat},
                                                {"check_plugin", contract::check_plugin},
@@ -45,6 +48,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"open_plugins", open_plugins},
                                                {"rescore", data::rescore},
                                                {"score", inference::score},
+                                               {"serve", serve::serve},
                                                {"verify", verify::verify}};
 
 }  // namespace

@@ -35,7 +35,7 @@ RequestFormat form_of(const Settings& settings) {
                      .stream = settings.flag("stream"),
                      .extra = settings.table("extra").json(),
                      .omit = settings.texts("omit"),
-                     .json_schema = settings.text("response_format") == "json_schema"};
+                     .response_format = settings.text("response_format")};
   for (const char* own : {"model", "messages", "stream"}) {
     if (form.extra.contains(own) || std::find(form.omit.begin(), form.omit.end(), own) != form.omit.end()) {
       throw Error("extra, omit", std::string("the field '") + own + "' is the plugin's own", "", Exit::spec);

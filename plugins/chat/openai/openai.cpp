@@ -12,7 +12,7 @@
 //   budget, budget_tokens  of each rank: once it is spent, the run stops and can go on
 //   stream               the answer comes in pieces, so that a slow one can be told from a dead one
 //   limit_field, extra, omit                     the body: what some endpoints want otherwise
-//   response_format      "json_schema": the endpoint holds answers to the labels that a stage asks for
+//   response_format      how the endpoint is asked to hold answers to the labels that they are to be one of
 //   price_in, price_out  of a million tokens, in whatever currency
 
 #include "compeer/chat.h"
@@ -45,7 +45,7 @@ class OpenAi : public ChatModel {
   std::string origin() const override {
     const auto& form = endpoint_.form;
     nlohmann::json said{{"url", endpoint_.address.url}, {"extra", form.extra}, {"omit", form.omit}};
-    if (form.json_schema) said["response_format"] = "json_schema";
+    if (form.response_format != "none") said["response_format"] = form.response_format;
     return said.dump();
   }
 
@@ -96,8 +96,8 @@ COMPEER_PLUGIN(ChatModel, chat, openai, OpenAi, R"json(
     "extra": {"type": "table", "open": true, "default": {}, "help": "fields added to the body"},
     "omit": {"type": "list", "items": "string", "default": [],
              "help": "fields left out of the body, as an endpoint may not know 'seed'"},
-    "response_format": {"type": "string", "default": "none", "choices": ["none", "json_schema"],
-                        "help": "json_schema: the endpoint can hold an answer to the labels it is to be one of"},
+    "response_format": {"type": "string", "default": "none", "choices": ["none", "json_schema", "choices"],
+                        "help": "how it holds an answer to the labels it is to be one of; choices: compeer serve's way"},
     "price_in": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of questions"},
     "price_out": {"type": "number", "default": 0, "min": 0, "help": "of a million tokens of answers"}
   })json")

@@ -148,8 +148,9 @@ Received read_stream(const std::vector<std::string>& all, const std::vector<std:
   return reading.whole(weighed);
 }
 
-// An object whose "answer" is one of the choices: endpoints take nothing simpler.
-json format_of(const std::vector<std::string>& choices) {
+// An object whose "answer" is one of the choices: other endpoints than ours take nothing simpler.
+json format_of(const std::string& type, const std::vector<std::string>& choices) {
+  if (type == "choices") return {{"type", type}, {"choices", choices}};
   const json schema = {{"type", "object"},
                        {"properties", {{"answer", {{"type", "string"}, {"enum", choices}}}}},
                        {"required", {"answer"}},
@@ -179,7 +180,8 @@ std::string body_of(const RequestFormat& form, const ChatRequest& request) {
   body["stream"] = form.stream;
   if (form.stream) body["stream_options"] = json{{"include_usage", true}};
   if (request.weigh) body["logprobs"] = true, body["top_logprobs"] = most_alternatives;
-  if (form.json_schema && !request.choices.empty()) body["response_format"] = format_of(request.choices);
+  if (form.response_format != "none" && !request.choices.empty())
+    body["response_format"] = format_of(form.response_format, request.choices);
   body.update(form.extra);
   for (const auto& field : form.omit) body.erase(field);
   return text_of(body);

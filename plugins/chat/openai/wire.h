@@ -14,7 +14,7 @@ struct RequestFormat {
   bool stream = false;                              ///< the answer as server-sent events
   nlohmann::json extra = nlohmann::json::object();  ///< fields added to the body
   std::vector<std::string> omit = {};               ///< fields left out of it
-  bool json_schema = false;                         ///< the endpoint can hold answers to a request's choices
+  std::string response_format = "none";             ///< by which it holds answers to a request's choices
 };
 
 /// The body of a chat completion request.

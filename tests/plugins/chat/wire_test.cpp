@@ -32,12 +32,12 @@ TEST(Wire, HoldsAnAnswerToItsChoicesWhereTheEndpointCan) {
     return nlohmann::json::parse(body_of(form, request)).value("response_format", nlohmann::json());
   };
   EXPECT_TRUE(format({.model = "m"}).is_null());
-  const auto given = format({.model = "m", .json_schema = true});
+  const auto given = format({.model = "m", .response_format = "json_schema"});
   EXPECT_EQ(given.at("type"), "json_schema");
   EXPECT_EQ(given.at("json_schema").at("schema").at("properties").at("answer").at("enum"),
             nlohmann::json({"yes", "no"}));
   request.choices.clear();
-  EXPECT_TRUE(format({.model = "m", .json_schema = true}).is_null());
+  EXPECT_TRUE(format({.model = "m", .response_format = "json_schema"}).is_null());
 }
 
 TEST(Wire, SaysWhatIsBroken) {

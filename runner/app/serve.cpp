@@ -1,0 +1,62 @@
+// compeer serve: the worker answers (serve/command.h).
+#include "app/commands.h"
+#include "app/model_options.h"
+#include "launch/become_worker.h"
+
+namespace compeer::app {
+
+namespace {
+
+constexpr const char* kFooter = R"(
+POST /v1/chat/completions and GET /v1/models, as OpenAI's API has them; GET /health. The address that clients are given
+is printed on standard output: http://127.0.0.1:8000/v1. Requests are decoded together, and what several begin with is
+read once; no answer depends on its company. COMPEER_SERVE_TOKEN, if it is set, holds the token that requests must bring
+(Authorization: Bearer ...); without it, only an address of this machine itself is served. The first Ctrl-C ends what is
+under way, the second everything.)";
+
+struct ServeOptions {
+  ModelChoice model;
+  std::string name, host = "127.0.0.1";
+  uint16_t port = 8000;
+  int64_t concurrent = 64;
+  double cache = 1;
+  uint64_t seed = 1;
+};
+
+int serve(const ServeOptions& options) {
+  auto all = options.model.checked();
+  all.update({{"name", options.name},
+              {"host", options.host},
+              {"port", options.port},
+              {"concurrent", options.concurrent},
+              {"cache", options.cache},
+              {"seed", options.seed}});
+  launch::become_worker("serve", all, options.model.threads);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& command, Action& action) {
+  auto options = std::make_shared<ServeOptions>();
+  options->model.add_to(command);
+  command.add_option("--name", options->name, "what requests call the model; default: its folder's name")
+      ->type_name("NAME");
+  command.add_option("--host", options->host, "the address to listen on")->type_name("ADDRESS")->capture_default_str();
+  command.add_option("--port", options->port, "0: any that is free")->type_name("PORT")->capture_default_str();
+  command.add_option("--concurrent", options->concurrent, "completions decoded at once; others wait")
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--cache", options->cache, "memory for keys and values that later requests may begin with")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("GIB")
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "of requests that bring none")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 62))
+      ->type_name("S")
+      ->capture_default_str();
+  command.footer(kFooter);
+  command.callback([options, &action] { action = [options] { return serve(*options); }; });
+}
+
+}  // namespace compeer::app

@@ -1,0 +1,79 @@
+#include "serve/command.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "inference/end_tokens.h"
+#include "inference/use_options.h"
+#include "serve/service.h"
+#include "serve/signals.h"
+
+namespace compeer::serve {
+
+namespace {
+
+constexpr const char* token_variable = "COMPEER_SERVE_TOKEN";
+
+std::string token() {
+  const char* value = std::getenv(token_variable);
+  return value ? value : "";
+}
+
+std::string model_name(const nlohmann::json& options) {
+  if (const std::string given = options.at("name"); !given.empty()) return given;
+  const auto folder = std::filesystem::absolute(options.at("model").get<std::string>()).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+// Ends the server before what it calls goes.
+struct EndedFirst {
+  ~EndedFirst() { server.end(); }
+  HttpServer& server;
+};
+
+}  // namespace
+
+int serve(const nlohmann::json& options) {
+  std::atomic<ChatService*> ready = nullptr;
+  const EndSignals signals([&] {
+    ChatService* const service = ready;
+    if (service) service->stop();
+    return service != nullptr;
+  });
+  const std::string folder = options.at("model"), host = options.at("host"), name = model_name(options);
+  HttpServer server(host, options.at("port").get<uint16_t>());
+  if (!server.loopback() && token().empty()) {
+    throw Error(
+        "--host", host + " can be reached from other machines",
+        fmt::format("export {}=... asks every request for this token; without one: --host 127.0.0.1", token_variable),
+        Exit::usage);
+  }
+  inference::OpenModel model(inference::model_options(options));
+  const inference::ModelInput input(folder, model);
+  input.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, folder, true);  // it has a template
+  ChatService service(*model.policy, input, inference::end_tokens(folder),
+                      {.name = name,
+                       .token = token(),
+                       .concurrent = options.at("concurrent"),
+                       .seed = options.at("seed"),
+                       .cache_bytes = static_cast<int64_t>(options.at("cache").get<double>() * (1 << 30))});
+  const EndedFirst ended_first{server};
+  server.start([&](const HttpRequest& request) { return service.refused(request); },
+               [&](HttpRequest request, std::shared_ptr<Response> response) {
+                 service.take(std::move(request), std::move(response));
+               });
+  ready = &service;
+  fmt::print("{}/v1\n", server.url());
+  std::fflush(stdout);
+  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", name, token().empty() ? "" : ", to those with the token");
+  service.run();
+  ready = nullptr;
+  fmt::print(stderr, "{}\n", service.summary());
+  return 0;
+}
+
+}  // namespace compeer::serve

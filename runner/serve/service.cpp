@@ -1,0 +1,368 @@
+#include "serve/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "serve/answer.h"
+#include "serve/completion.h"
+
+namespace compeer::serve {
+
+namespace {
+
+constexpr int64_t most_log_probs = int64_t{1} << 20;  // of one answer
+constexpr int64_t longest_token = 128;                // bytes, or nearly
+
+// Keys and values of 16 positions in all layers.
+int64_t page_bytes(const ModelShape& shape) {
+  return 16 * shape.layers * 2 * shape.kv_heads * shape.head_dim * static_cast<int64_t>(sizeof(float));
+}
+
+// How long it takes says nothing of how much of them is equal.
+bool equal(const std::string& a, const std::string& b) { return sha256(a) == sha256(b); }
+
+std::string small_letters(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string text_of(const Error& error) {
+  return error.where() + ": " + error.problem() + (error.help().empty() ? "" : "; " + error.help());
+}
+
+void send(Response& response, const HttpError& refusal) {
+  response.send(refusal.status, refusal.body(), refusal.status == 503 ? std::optional(1) : std::nullopt);
+}
+
+rollout::Sampling sampling_of(const ChatCall& call) {
+  rollout::Sampling sampling;
+  sampling.greedy = call.temperature < 1e-3;  // of anything colder nothing but the likeliest is left
+  if (!sampling.greedy) sampling.temperature = call.temperature;
+  sampling.top_k = call.top_k;
+  sampling.top_p = call.top_p;
+  sampling.min_p = call.min_p;
+  sampling.repetition_penalty = call.repetition_penalty;
+  sampling.max_new_tokens = call.max_tokens.value_or(INT32_MAX);
+  return sampling;
+}
+
+// More would be refused for its tokens, which may take a gigabyte to find.
+void check_length(const nlohmann::ordered_json& messages, const ModelShape& shape) {
+  int64_t bytes = 0;
+  const auto add = [&](const nlohmann::ordered_json& text) {
+    if (text.is_string()) bytes += static_cast<int64_t>(text.get_ref<const std::string&>().size());
+  };
+  for (const auto& message : messages) {
+    add(message.at("content"));
+    if (!message.at("content").is_array()) continue;
+    for (const auto& part : message.at("content")) add(part.value("text", nlohmann::ordered_json()));
+  }
+  if (bytes > shape.positions * longest_token)
+    throw HttpError(
+        400, fmt::format("messages: have {} bytes of text, the model has room for {} tokens", bytes, shape.positions),
+        "messages", "context_length_exceeded");
+}
+
+void check_log_probs(const ChatCall& call, const ModelShape& shape) {
+  const auto tokens = std::min(call.max_tokens.value_or(shape.positions), shape.positions);
+  if (call.log_probs && call.n * tokens * (1 + call.alternatives) > most_log_probs)
+    throw HttpError(
+        400,
+        fmt::format("logprobs: an answer may have {} of them; lower n, max_tokens or top_logprobs", most_log_probs),
+        "logprobs");
+}
+
+}  // namespace
+
+struct ChatService::Asked {
+  ChatCall call;
+  uint64_t number;
+  inference::UnseenPrompt prompt;
+  std::shared_ptr<const CompletionOptions> wanted;
+  std::shared_ptr<Response> response;
+};
+
+struct ChatService::Answering {
+  Answering(const Asked& asked, const std::string& name, int64_t started)
+      : stream(asked.call.stream),
+        usage_in_stream(asked.call.usage_in_stream),
+        response(asked.response),
+        format(fmt::format("chatcmpl-{:x}-{}", started, asked.number), std::time(nullptr), name, asked.call.log_probs),
+        said(static_cast<size_t>(asked.call.n)) {}
+
+  void open() const {
+    for (size_t i = 0; i < said.size() && stream; ++i) response->event(format.opening(i));
+  }
+
+  // What a completion adds: kept, or sent if the answer is a stream.
+  void add(size_t completion, Said more) {
+    more.index = completion;
+    if (stream) {
+      if (!more.text.empty() || !more.log_probs.empty() || !more.ended.empty()) response->event(format.chunk(more));
+      return;
+    }
+    Said& all = said[completion];
+    all.index = completion;
+    all.text += more.text;
+    all.log_probs += (all.log_probs.empty() || more.log_probs.empty() ? "" : ",") + more.log_probs;
+    all.ended = more.ended;
+  }
+
+  void close() const {
+    if (!stream) return response->send(200, format.whole(said, usage));
+    if (usage_in_stream) response->event(format.usage(usage));
+    response->event("[DONE]");
+    response->end();
+  }
+
+  void fail(const HttpError& refusal) const {
+    if (!stream) return send(*response, refusal);
+    response->event(refusal.body());
+    response->end();
+  }
+
+  const bool stream, usage_in_stream;
+  const std::shared_ptr<Response> response;
+  const AnswerFormat format;
+  std::vector<Said> said;
+  std::map<uint32_t, GrowingCompletion> growing;
+  Prefixes::Place* place = nullptr;
+  size_t ended = 0;
+  TokenUsage usage;
+};
+
+ChatService::ChatService(rollout::Policy& policy, const inference::ModelInput& input, std::vector<int32_t> end_tokens,
+                         ServiceOptions options)
+    : input_(input),
+      end_tokens_(std::move(end_tokens)),
+      options_(std::move(options)),
+      shape_(policy.model.shape()),
+      started_(std::time(nullptr)),
+      engine_(policy),
+      prefixes_(engine_, std::max<int64_t>(options_.cache_bytes / page_bytes(shape_), 64)) {}
+
+ChatService::~ChatService() = default;
+
+std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& request) const {
+  const auto refuse = [](const HttpError& error) { return HttpServer::Refused{error.status, error.body()}; };
+  const bool models = request.path == "/v1/models" || request.path == "/v1/models/" + options_.name;
+  const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
+  // A page of the web that a browser on this machine shows could send requests, too.
+  if (!request.origin.empty()) return refuse({403, "requests from web pages are not served"});
+  if (!health && !options_.token.empty() && !equal(request.authorization, "Bearer " + options_.token))
+    return refuse({401, "the token is missing or wrong", "", "invalid_api_key"});
+  if (!models && !chat && !health)
+    return refuse(
+        {404, "nothing is at " + request.path.substr(0, 80) + "; /v1/chat/completions and /v1/models are served"});
+  if (request.method != (chat ? "POST" : "GET"))
+    return refuse({405, request.path + " takes " + (chat ? "POST" : "GET") + ", not " + request.method.substr(0, 20)});
+  if (chat && small_letters(request.content_type.substr(0, 16)) != "application/json")
+    return refuse({415, "the body must be application/json, not '" + request.content_type.substr(0, 60) + "'"});
+  return {};
+}
+
+void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) {
+  if (request.path == "/health") return response->send(200, R"({"status":"ok"})");
+  if (request.method == "GET")
+    return response->send(200, model_json(options_.name, started_, request.path == "/v1/models"));
+  try {
+    auto asked = prepared(request, response);
+    const std::lock_guard lock(mutex_);
+    if (stopping_) throw HttpError(503, "the server is being stopped");
+    inbox_.push_back(std::move(asked));
+    arrived_.notify_one();
+  } catch (const HttpError& refusal) {
+    send(*response, refusal);
+  } catch (const Error& error) {
+    send(*response, HttpError(400, text_of(error), "messages"));
+  } catch (const std::exception& error) {
+    send(*response, HttpError(500, error.what()));
+  }
+}
+
+std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& request,
+                                                          std::shared_ptr<Response> response) {
+  const std::lock_guard lock(preparing_);
+  ChatCall call = read_chat_call(request.body);
+  if (call.model != options_.name) {
+    throw HttpError(404, "model: no model '" + call.model.substr(0, 80) + "'; '" + options_.name + "' is served",
+                    "model", "model_not_found");
+  }
+  check_length(call.messages, shape_);
+  check_log_probs(call, shape_);
+  auto prompt = input_.read({{"messages", call.messages}}, call.pictures, "messages", 1);
+  CompletionOptions wanted{call.stop, {}, call.log_probs, call.alternatives};
+  if (!call.choices.empty()) {
+    wanted.choices.emplace(std::make_shared<const std::vector<std::vector<int32_t>>>(sequences(call.choices)),
+                           end_tokens_);
+  }
+  call.messages = nullptr;
+  call.pictures.clear();
+  return std::make_unique<Asked>(Asked{std::move(call), ++requests_, std::move(prompt),
+                                       std::make_shared<const CompletionOptions>(std::move(wanted)),
+                                       std::move(response)});
+}
+
+// Tokens that say each of them. Not all texts are what their tokens say: some tokenizers change characters.
+std::vector<std::vector<int32_t>> ChatService::sequences(const std::vector<std::string>& choices) const {
+  const auto& tokenizer = input_.needed_tokenizer();
+  std::vector<std::vector<int32_t>> all;
+  for (const auto& choice : choices) {
+    all.push_back(tokenizer.encode(choice));
+    if (tokenizer.decode(all.back()) != choice)
+      throw HttpError(400, "response_format: the model can't say '" + choice.substr(0, 80) + "' as it stands",
+                      "response_format");
+  }
+  return all;
+}
+
+void ChatService::run() {
+  rollout::Request all;
+  all.sampling.concurrent = options_.concurrent;
+  for (bool stopped = false; !stopped;) {
+    try {
+      order_ = 0;
+      engine_.generate([this](rollout::Prompt& prompt, bool wait) { return next(prompt, wait); }, all,
+                       [this](size_t order, uint32_t completion, const rollout::Sample& sample) {
+                         finish(order, completion, sample);
+                       });
+      stopped = true;
+    } catch (const std::exception& error) {
+      refuse_all(HttpError(500, error.what()));
+    }
+  }
+}
+
+void ChatService::stop() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  arrived_.notify_one();
+}
+
+// Waits for a request if it should, and none is there. False: there will be no other.
+bool ChatService::collect(bool wait) {
+  std::unique_lock lock(mutex_);
+  if (wait && waiting_.empty()) arrived_.wait(lock, [this] { return stopping_ || !inbox_.empty(); });
+  std::move(inbox_.begin(), inbox_.end(), std::back_inserter(waiting_));
+  inbox_.clear();
+  return !stopping_;
+}
+
+rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
+  for (;;) {
+    if (!collect(wait)) {
+      for (const auto& asked : waiting_) send(*asked->response, HttpError(503, "the server is being stopped"));
+      waiting_.clear();
+      return rollout::Supply::end;
+    }
+    std::erase_if(waiting_, [](const auto& asked) { return asked->response->gone(); });
+    for (auto asked = waiting_.begin(); asked != waiting_.end();) {
+      try {
+        if (!admit(**asked, prompt)) {
+          ++asked;
+          continue;
+        }
+        waiting_.erase(asked);
+        return rollout::Supply::prompt;
+      } catch (const std::exception& error) {
+        send(*(*asked)->response, HttpError(500, error.what()));
+        asked = waiting_.erase(asked);
+      }
+    }
+    if (!wait) return rollout::Supply::later;
+  }
+}
+
+// False: what it begins with is being read for another. A prompt with pictures is read by itself, as its tokens don't
+// tell which.
+bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
+  const bool sees = !asked.prompt.pictures.empty();
+  Prefixes::Place* place = sees ? nullptr : prefixes_.enter(asked.prompt.tokens);
+  if (!place && !sees) return false;
+  try {
+    start(asked, place, prompt);
+  } catch (...) {
+    if (place) prefixes_.leave(place);
+    throw;
+  }
+  return true;
+}
+
+void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt) {
+  const auto length = static_cast<int64_t>(asked.prompt.tokens.size());
+  const auto answering = std::make_shared<Answering>(asked, options_.name, started_);
+  answering->place = place;
+  answering->usage = {length, place ? place->cached : 0, 0};
+  prompt = input_.look(std::move(asked.prompt));
+  if (place) {
+    prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.begin() + place->begun);
+    prompt.after = &place->sequence;
+  }
+  // Two equal requests without a seed have two answers.
+  prompt.index = asked.call.seed ? 0 : static_cast<uint32_t>(asked.number);
+  prompt.request = request_of(answering, asked);
+  answering->open();
+  answering_.emplace(order_, answering);
+  ++order_;
+  read_ += length - answering->usage.cached;
+  cached_ += answering->usage.cached;
+}
+
+std::shared_ptr<const rollout::Request> ChatService::request_of(const std::shared_ptr<Answering>& answering,
+                                                                const Asked& asked) const {
+  auto request = std::make_shared<rollout::Request>();
+  request->sampling = sampling_of(asked.call);
+  request->group_size = asked.call.n;
+  request->end_tokens = end_tokens_;
+  request->seed = asked.call.seed.value_or(options_.seed);
+  request->rules = [answering, wanted = asked.wanted, &tokenizer = input_.needed_tokenizer()](uint32_t completion) {
+    auto& own = answering->growing.try_emplace(completion, tokenizer, wanted).first->second;
+    rollout::CompletionRules rules;
+    rules.stop = [answering, completion, &own](int32_t id) {
+      const bool over = own.push(id);
+      answering->add(completion, own.take());
+      return over || answering->response->gone();
+    };
+    if (wanted->log_probs || wanted->choices) rules.logits = [&own](std::span<float> row) { own.see(row); };
+    return rules;
+  };
+  return request;
+}
+
+void ChatService::finish(size_t order, uint32_t completion, const rollout::Sample& sample) {
+  const auto answering = answering_.at(order);
+  Said rest = answering->growing.at(completion).finish();
+  rest.ended = sample.finished ? "stop" : "length";
+  answering->add(completion, std::move(rest));
+  answering->growing.erase(completion);
+  answering->usage.completion += static_cast<int64_t>(sample.tokens.size());
+  said_ += static_cast<int64_t>(sample.tokens.size());
+  if (++answering->ended < answering->said.size()) return;
+  leave(*answering);
+  answering_.erase(order);
+  answering->close();
+}
+
+void ChatService::leave(Answering& answering) {
+  if (auto* place = std::exchange(answering.place, nullptr)) prefixes_.leave(place);
+}
+
+void ChatService::refuse_all(const HttpError& refusal) {
+  for (const auto& [order, answering] : answering_) {
+    leave(*answering);
+    answering->fail(refusal);
+  }
+  answering_.clear();
+}
+
+std::string ChatService::summary() const {
+  return fmt::format("{} requests: {} tokens of prompts read, {} known before, {} tokens said", requests_, read_,
+                     cached_, said_);
+}
+
+}  // namespace compeer::serve

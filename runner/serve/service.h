@@ -1,0 +1,85 @@
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "inference/model_input.h"
+#include "rollout/engine.h"
+#include "serve/http.h"
+#include "serve/prefixes.h"
+#include "serve/request.h"
+
+namespace compeer::serve {
+
+struct ServiceOptions {
+  std::string name;                        ///< of the model, which requests must name
+  std::string token;                       ///< that requests must bring; empty: none
+  int64_t concurrent = 64;                 ///< completions under way
+  uint64_t seed = 1;                       ///< of requests without one
+  int64_t cache_bytes = int64_t{1} << 30;  ///< keys and values of what may be asked again
+};
+
+/// Answers chat completion requests with one model: POST /v1/chat/completions, GET /v1/models, GET /health.
+/// Requests are decoded together as they come; each is drawn as if it were alone (a function of its messages, settings
+/// and seed), and what several begin with is read once.
+class ChatService {
+ public:
+  ChatService(rollout::Policy& policy, const inference::ModelInput& input, std::vector<int32_t> end_tokens,
+              ServiceOptions options);
+  ~ChatService();
+
+  /// Any thread: whether a request is refused before its body is read, and what becomes of it.
+  std::optional<HttpServer::Refused> refused(const HttpRequest& request) const;
+  void take(HttpRequest request, std::shared_ptr<Response> response);
+
+  /// Answers requests until `stop`, by this thread alone; then those that are under way.
+  void run();
+  /// Any thread.
+  void stop();
+
+  /// "7 requests: 812 tokens of prompts read, 301 known before, 64 tokens said"
+  std::string summary() const;
+
+ private:
+  struct Asked;      // a request that is understood, and its way back
+  struct Answering;  // one that has a place
+
+  std::unique_ptr<Asked> prepared(const HttpRequest& request, std::shared_ptr<Response> response);
+  std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choices) const;
+  rollout::Supply next(rollout::Prompt& prompt, bool wait);
+  bool collect(bool wait);
+  bool admit(Asked& asked, rollout::Prompt& prompt);
+  void start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt);
+  std::shared_ptr<const rollout::Request> request_of(const std::shared_ptr<Answering>& answering,
+                                                     const Asked& asked) const;
+  void finish(size_t order, uint32_t completion, const rollout::Sample& sample);
+  void leave(Answering& answering);
+  void refuse_all(const HttpError& refusal);
+
+  const inference::ModelInput& input_;
+  const std::vector<int32_t> end_tokens_;
+  const ServiceOptions options_;
+  const ModelShape shape_;
+  const int64_t started_;
+
+  std::mutex preparing_;  // one at a time: what they take of memory doesn't add up
+  uint64_t requests_ = 0;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable arrived_;
+  std::deque<std::unique_ptr<Asked>> inbox_;
+  bool stopping_ = false;
+
+  // Of `run` alone.
+  rollout::Engine engine_;
+  Prefixes prefixes_;
+  std::deque<std::unique_ptr<Asked>> waiting_;
+  std::map<size_t, std::shared_ptr<Answering>> answering_;  // by their order in a call of the engine
+  size_t order_ = 0;
+  int64_t read_ = 0, cached_ = 0, said_ = 0;
+};
+
+}  // namespace compeer::serve

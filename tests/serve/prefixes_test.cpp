@@ -1,0 +1,79 @@
+#include "serve/prefixes.h"
+
+#include "small_engine.h"
+
+namespace compeer::serve {
+namespace {
+
+using rollout::Engine;
+
+class SharedPrefixes : public rollout::RolloutEngine {
+ protected:
+  static std::vector<int32_t> prompt(int32_t begin, int32_t count, std::vector<int32_t> end = {}) {
+    std::vector<int32_t> all;
+    for (int32_t i = 0; i < count; ++i) all.push_back((begin + i) % 90);
+    all.insert(all.end(), end.begin(), end.end());
+    return all;
+  }
+
+  // Reads a prompt and a completion of it, as a server does.
+  rollout::Sample completed(Engine& engine, Prefixes& prefixes, const std::vector<int32_t>& all,
+                            int64_t* begun = nullptr) {
+    auto* place = prefixes.enter(all);
+    EXPECT_NE(place, nullptr);
+    if (begun) *begun = place->begun;
+    rollout::Prompt rest{0, {all.begin() + place->begun, all.end()}};
+    rest.after = &place->sequence;
+    const auto sample = engine.generate({rest}, request_for(1, 1))[0][0];
+    prefixes.leave(place);
+    return sample;
+  }
+};
+
+TEST_F(SharedPrefixes, AreReadOnceAndChangeNoBit) {
+  Engine engine(*policy);
+  Prefixes prefixes(engine, 1000);
+  int64_t begun = -1;
+  completed(engine, prefixes, prompt(0, 20, {1}), &begun);
+  EXPECT_EQ(begun, 0);
+  const auto second = completed(engine, prefixes, prompt(0, 20, {2, 3}), &begun);
+  EXPECT_EQ(begun, 20);
+  EXPECT_TRUE(same(second, run({{0, prompt(0, 20, {2, 3})}}, 1)[0][0]));
+  // The last token is read again, as what comes next is drawn from it.
+  const auto again = completed(engine, prefixes, prompt(0, 20, {2, 3}), &begun);
+  EXPECT_EQ(begun, 21);
+  EXPECT_TRUE(same(again, second));
+}
+
+TEST_F(SharedPrefixes, AreAwaitedWhileTheyAreRead) {
+  Engine engine(*policy);
+  Prefixes prefixes(engine, 1000);
+  auto* first = prefixes.enter(prompt(0, 40, {1}));
+  EXPECT_EQ(prefixes.enter(prompt(0, 40, {2})), nullptr);
+  auto* other = prefixes.enter(prompt(0, 31, {2}));  // 31 tokens are not worth it
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->begun, 0);
+  rollout::Prompt read{0, prompt(0, 40, {1})};
+  read.after = &first->sequence;
+  engine.read({read});
+  auto* second = prefixes.enter(prompt(0, 40, {2}));
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->begun, 40);
+}
+
+TEST_F(SharedPrefixes, OfLongestAgoGoFirstAndNoneThatIsInUse) {
+  Engine engine(*policy);
+  Prefixes prefixes(engine, 8);  // 8 pages of 16 positions
+  int64_t begun = 0;
+  auto* kept = prefixes.enter(prompt(50, 30, {1}));
+  for (int32_t i = 0; i < 5; ++i) completed(engine, prefixes, prompt(7 * i, 30, {1}));
+  EXPECT_LE(engine.pages().in_use(), 8 + 4);
+  completed(engine, prefixes, prompt(0, 30, {2}), &begun);
+  EXPECT_EQ(begun, 0);
+  completed(engine, prefixes, prompt(28, 30, {2}), &begun);
+  EXPECT_EQ(begun, 30);
+  EXPECT_EQ(kept->prompt, prompt(50, 30, {1}));
+}
+
+}  // namespace
+}  // namespace compeer::serve

@@ -1,0 +1,196 @@
+// compeer serve, as programs meet it.
+#include <thread>
+#include <vector>
+
+#include "asker.h"
+#include "base/data_uri.h"
+#include "raw_client.h"
+#include "serving.h"
+
+namespace compeer::serve {
+namespace {
+
+using nlohmann::json;
+
+json question(const json& more = {}) {
+  json body{{"model", "tiny"}, {"messages", {{{"role", "user"}, {"content", "I feel alone."}}}}, {"max_tokens", 12}};
+  if (more.is_object()) body.update(more);
+  return body;
+}
+
+class Served : public Serving {
+ protected:
+  std::string all(const std::string& request) {
+    RawClient client(port);
+    client.send(request);
+    return client.all();
+  }
+  // Status and message of an error.
+  std::string refused(const std::string& request) {
+    const auto text = all(request);
+    const auto body = text.find("\r\n\r\n");
+    if (body == std::string::npos) return "nothing: " + text;
+    return text.substr(9, 4) + json::parse(text.substr(body + 4)).at("error").at("message").get<std::string>();
+  }
+  static std::string ask(const json& body, const std::string& headers = "Connection: close\r\n") {
+    return post("/v1/chat/completions", body.dump(), headers);
+  }
+  json answered(const json& more = {}) {
+    const auto text = all(ask(question(more)));
+    const auto body = text.find("\r\n\r\n");
+    EXPECT_NE(body, std::string::npos) << text;
+    return json::parse(text.substr(body + 4));
+  }
+  json settings(const json& more = {}) {
+    json all{{"plugin", "openai"}, {"url", address}, {"name", "tiny"}, {"key_env", "NO_KEY_HERE"}, {"retries", 0}};
+    if (more.is_object()) all.update(more);
+    return all;
+  }
+};
+
+// What `generate` says of the same tokens with the same numbers.
+TEST_F(Served, SaysWhatGenerateSays) {
+  write("in.jsonl", json{{"messages", question().at("messages")}}.dump() + "\n");
+  const auto text = told("generate --model tiny --max-new 12 --seed 5 < in.jsonl");
+  const auto expected = json::parse(text.substr(0, text.find('\n')));
+  start();
+  const auto said = answered({{"seed", 5}, {"logprobs", true}}).at("choices").at(0);
+  EXPECT_EQ(said.at("message").at("content"), expected.at("text"));
+  const auto& tokens = said.at("logprobs").at("content");
+  ASSERT_EQ(tokens.size(), expected.at("logprobs").size() - (said.at("finish_reason") == "stop" ? 1 : 0));
+  for (size_t i = 0; i < tokens.size(); ++i)
+    EXPECT_EQ(tokens[i].at("logprob").get<float>(), expected.at("logprobs")[i].get<float>());
+}
+
+TEST_F(Served, AnswersOurOwnEndpointPlugin) {
+  start();
+  Asker asker;
+  auto requests = Asker::questions(40);
+  for (uint32_t i = 0; i < requests.size(); ++i) {
+    requests[i].max_tokens = 8;
+    requests[i].temperature = 1;
+    requests[i].draw = i;
+  }
+  const auto replies = asker.ask(settings({{"concurrent", 16}}), requests);
+  const auto one_by_one = asker.ask(settings({{"concurrent", 1}}), requests);
+  const auto streamed = asker.ask(settings({{"concurrent", 16}, {"stream", true}}), requests);
+  for (size_t i = 0; i < replies.size(); ++i) {
+    EXPECT_EQ(replies[i].failure, "");
+    EXPECT_EQ(replies[i].text, one_by_one[i].text);
+    EXPECT_EQ(replies[i].text, streamed[i].text);
+    EXPECT_GT(replies[i].prompt_tokens, 0);
+    EXPECT_EQ(streamed[i].completion_tokens, replies[i].completion_tokens);
+  }
+}
+
+TEST_F(Served, WeighsChoices) {
+  start();
+  ChatRequest request{.turns = {{"user", "Is it?"}}, .choices = {"True", "False"}, .weigh = true};
+  for (const char* format : {"choices", "json_schema"}) {
+    const auto reply = Asker().ask(settings({{"response_format", format}}), {request})[0];
+    EXPECT_EQ(reply.failure, "");
+    ASSERT_EQ(reply.log_probs.size(), 2u) << format;
+    EXPECT_NEAR(std::exp(reply.log_probs[0]) + std::exp(reply.log_probs[1]), 1, 1e-5) << format;
+    const bool first = reply.log_probs[0] > reply.log_probs[1];
+    EXPECT_NE(reply.text.find(first ? "True" : "False"), std::string::npos) << reply.text;
+  }
+}
+
+// As from a file.
+TEST_F(Served, ShowsPicturesToAModelThatSees) {
+  const fs::path source = COMPEER_SOURCE_DIR, golden = source / "tests/golden/vl", seeing = folder() / "seeing";
+  fs::create_directories(seeing);
+  for (const char* file : {"model.safetensors", "preprocessor_config.json"})
+    fs::copy_file(golden / file, seeing / file);
+  for (const auto& file : fs::directory_iterator(source / "tests/inference/seeing"))
+    fs::copy_file(file.path(), seeing / file.path().filename());
+  const auto picture = golden / "images/image1.png";
+  const auto asked = [](const json& part) {
+    return json::array({{{"role", "user"}, {"content", {part, {{"type", "text"}, {"text", "What?"}}}}}});
+  };
+  write("in.jsonl", json{{"messages", asked({{"type", "image"}, {"image", picture.string()}})}}.dump() + "\n");
+  const auto text = told("generate --model seeing --max-new 8 --seed 5 < in.jsonl");
+  start("", "", "seeing");
+  const json shown = {{"type", "image_url"}, {"image_url", {{"url", data_uri(picture)}}}};
+  const auto said = answered({{"model", "seeing"}, {"messages", asked(shown)}, {"max_tokens", 8}, {"seed", 5}});
+  EXPECT_EQ(said.at("choices").at(0).at("message").at("content"),
+            json::parse(text.substr(0, text.find('\n'))).at("text"));
+}
+
+TEST_F(Served, RefusesWhatItCanNotAnswer) {
+  start();
+  const std::string close = "Connection: close\r\n";
+  EXPECT_EQ(refused(get("/", close)), "404 nothing is at /; /v1/chat/completions and /v1/models are served");
+  EXPECT_EQ(refused(get("/v1/chat/completions", close)), "405 /v1/chat/completions takes POST, not GET");
+  EXPECT_EQ(refused(ask(question(), close + "Origin: http://evil.example\r\n")),
+            "403 requests from web pages are not served");
+  EXPECT_EQ(refused("POST /v1/chat/completions HTTP/1.1\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n" + close +
+                    "\r\n{}"),
+            "415 the body must be application/json, not 'text/plain'");
+  EXPECT_EQ(refused(ask(question({{"model", "gpt"}}))), "404 model: no model 'gpt'; 'tiny' is served");
+  EXPECT_EQ(
+      refused(ask(question({{"messages", {{{"role", "user"}, {"content", std::string(3000, 'a')}}}}}))).substr(0, 13),
+      "400 messages:");
+  const json picture = {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,YWI="}}}};
+  EXPECT_EQ(
+      refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
+      "400 messages: shows a picture, but the model sees no pictures;");
+  EXPECT_EQ(answered().at("object"), "chat.completion");  // and goes on
+}
+
+TEST_F(Served, AsksForItsToken) {
+  start("", "COMPEER_SERVE_TOKEN=sesame");
+  EXPECT_EQ(refused(get("/v1/models", "Connection: close\r\n")), "401 the token is missing or wrong");
+  EXPECT_EQ(refused(get("/v1/models", "Connection: close\r\nAuthorization: Bearer sesam\r\n")),
+            "401 the token is missing or wrong");
+  EXPECT_NE(all(get("/v1/models", "Connection: close\r\nAuthorization: Bearer sesame\r\n")).find("\"id\":\"tiny\""),
+            std::string::npos);
+  EXPECT_NE(all(get("/health", "Connection: close\r\n")).find("ok"), std::string::npos);
+}
+
+TEST_F(Served, ListensToOtherMachinesWithATokenOnly) {
+  EXPECT_EQ(told("serve --model tiny --host 0.0.0.0 --port 0"),
+            "compeer: error: --host: 0.0.0.0 can be reached from other machines\n"
+            "  help: export COMPEER_SERVE_TOKEN=... asks every request for this token; without one: --host "
+            "127.0.0.1\nexit 2");
+  start("--host 0.0.0.0", "COMPEER_SERVE_TOKEN=sesame");
+  EXPECT_EQ(refused(get("/v1/models", "Connection: close\r\n")), "401 the token is missing or wrong");
+}
+
+TEST_F(Served, FinishesWhatIsUnderWayWhenItIsToEnd) {
+  start();
+  RawClient client(port);
+  client.send(ask(question({{"stream", true}, {"max_tokens", 200}, {"temperature", 3}})));
+  client.until("\"content\":\"\"");
+  EXPECT_EQ(stop(SIGTERM), "exit 0");
+  EXPECT_NE(client.all().find("data: [DONE]"), std::string::npos);
+  EXPECT_FALSE(RawClient(port).connected());
+}
+
+// The answer would have 3,900 tokens; what was said is told at the end.
+TEST_F(Served, ForgetsWhoHasGone) {
+  make_tiny_model(folder() / "long", 4096);
+  start("--concurrent 1 --name tiny", "", "long");
+  {
+    RawClient client(port);
+    client.send(ask(question({{"stream", true}, {"max_tokens", 3900}, {"temperature", 50}})));
+    client.until("\"content\":\"\"");
+  }
+  EXPECT_EQ(answered().at("object"), "chat.completion");
+  EXPECT_EQ(stop(), "exit 0");
+  const auto summary = last_words();
+  EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
+}
+
+TEST_F(Served, NamesWhatIsWrongBeforeItListens) {
+  EXPECT_TRUE(told("serve --model nothing").ends_with("exit 4"));
+  EXPECT_TRUE(told("serve --model " COMPEER_SOURCE_DIR "/tests/golden/text_tied --port 0").ends_with("exit 4"));
+  start();
+  EXPECT_EQ(told("serve --model tiny --port " + std::to_string(port)),
+            "compeer: error: 127.0.0.1:" + std::to_string(port) +
+                ": can't be listened on: Address already in use\n"
+                "  help: --port 0 takes any port that is free\nexit 1");
+}
+
+}  // namespace
+}  // namespace compeer::serve

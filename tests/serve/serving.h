@@ -1,0 +1,61 @@
+#pragma once
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "../program.h"
+#include "../tiny_model.h"
+
+namespace compeer::serve {
+
+/// `compeer serve` with a small model, at a port of its own.
+class Serving : public Program {
+ protected:
+  Serving() { make_tiny_model(folder() / "tiny", 256); }
+  ~Serving() override { stop(); }
+
+  /// `before`: variables for its environment.
+  void start(const std::string& options = "", const std::string& before = "", const std::string& model = "tiny") {
+    const auto command = "cd " + folder().string() + " && exec env " + before +
+                         " " COMPEER_BINARY_DIR "/bin/compeer serve --threads 1 --port 0 --model " + model + " " +
+                         options + " 2>said & echo $!; wait $!; echo exit $?";
+    pipe_ = ::popen(command.c_str(), "r");
+    process_ = std::stoi(line());
+    address = line();
+    ASSERT_TRUE(address.starts_with("http://")) << address;
+    port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  }
+
+  /// Ends it as Ctrl-C does; what it says then: "exit 0".
+  std::string stop(int signal = SIGINT) {
+    if (!pipe_) return "";
+    ::kill(process_, signal);
+    const auto last = line();
+    ::pclose(pipe_);
+    pipe_ = nullptr;
+    return last;
+  }
+
+  /// The last line on standard error.
+  std::string last_words() const {
+    std::ifstream file(folder() / "said");
+    std::string last;
+    for (std::string line; std::getline(file, line);) last = line;
+    return last;
+  }
+
+  std::string address;  // http://127.0.0.1:1234/v1
+  uint16_t port = 0;
+
+ private:
+  std::string line() {
+    std::string text;
+    for (int c = std::fgetc(pipe_); c != EOF && c != '\n'; c = std::fgetc(pipe_)) text += static_cast<char>(c);
+    return text;
+  }
+
+  std::FILE* pipe_ = nullptr;
+  pid_t process_ = 0;
+};
+
+}  // namespace compeer::serve
