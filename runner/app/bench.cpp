@@ -25,6 +25,7 @@ const std::map<std::string, Bench> kBenches{
     {"grpo_step", {bench::bench_grpo_step, true}},  {"judging", {bench::bench_judging, false}},
     {"kernels", {bench::bench_kernels, false}},     {"prefix", {bench::bench_prefix, false}},
     {"record", {bench::bench_record, true}},        {"scaling", {bench::bench_scaling, false}},
+    {"scoring", {bench::bench_scoring, false}},     {"serve", {bench::bench_serve, false}},
     {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true}}};
 
 struct BenchCommandOptions {
@@ -84,7 +85,8 @@ void add_bench(CLI::App& command, Action& action) {
       "start (programs), record (cost of logging), kernels (products beside libtorch's), generate (a\n"
       "model's prefill and decoding), train (its forward, backward, AdamW), grpo_step (a whole step by\n"
       "phase), prefix (what sharing prompts gains), judging (what a judge's rounds take), scaling (a step\n"
-      "over ranks and threads), allreduce (sums over ranks beside MPI's own); all that are quick if none is\n"
+      "over ranks and threads), scoring (a step with judges behind a slow endpoint), serve (requests over\n"
+      "HTTP beside generate), allreduce (sums over ranks beside MPI's own); all that are quick if none is\n"
       "named");
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
@@ -95,7 +97,9 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(CLI::IsMember({"fp32", "bf16"}))
       ->capture_default_str();
   command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
-  command.add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b")->check(any);
+  command
+      .add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b; serve: requests at once, 32")
+      ->check(any);
   command.add_option("--prompt", bench.prompt, "tokens of each prompt; generate: 128, steps: 64, prefix: twice --new")
       ->check(any);
   command.add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
@@ -108,7 +112,7 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
   command.add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
   command.add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b; judging: 7")->check(any);
-  command.add_option("--model", bench.model, "judging: a judge's folder");
+  command.add_option("--model", bench.model, "judging: a judge's folder; scoring: a policy's");
   command.add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
   command.add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");
   command.add_option("--by", bench.by, "judging: judges are heard by their answers, or by how likely each is")

@@ -18,7 +18,7 @@ struct BenchOptions {
   int64_t prompts = 0, group = 0;            ///< of a step, and completions of each
   int64_t steps = 0, ranks = 0, together = 0;
   int64_t repeats = 0;
-  std::string model, prm, orm;  ///< folders of judges
+  std::string model, prm, orm;  ///< folders: of judges; of scoring's policy
   std::string by = "answer";    ///< how they are heard
 };
 
@@ -28,12 +28,15 @@ std::vector<nlohmann::json> bench_record(const BenchOptions& options);
 /// Runs of grpo as `compeer run` makes them.
 std::vector<nlohmann::json> bench_grpo_step(const BenchOptions& options);
 std::vector<nlohmann::json> bench_scaling(const BenchOptions& options);
+/// The same with judges behind an endpoint that is slow.
+std::vector<nlohmann::json> bench_scoring(const BenchOptions& options);
 /// In a process of the worker, which prints its measurements: `compeer-worker model bench_NAME OPTIONS`.
 std::vector<nlohmann::json> bench_kernels(const BenchOptions& options);
 std::vector<nlohmann::json> bench_generate(const BenchOptions& options);
 std::vector<nlohmann::json> bench_train(const BenchOptions& options);
 std::vector<nlohmann::json> bench_prefix(const BenchOptions& options);
 std::vector<nlohmann::json> bench_judging(const BenchOptions& options);
+std::vector<nlohmann::json> bench_serve(const BenchOptions& options);
 std::vector<nlohmann::json> bench_allreduce(const BenchOptions& options);  ///< in several
 
 }  // namespace compeer::bench

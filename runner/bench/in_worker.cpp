@@ -4,7 +4,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/scratch.h"
 #include "bench/bench.h"
+#include "bench/step_run.h"
 #include "launch/program_output.h"
 #include "launch/worker_program.h"
 
@@ -88,6 +90,15 @@ std::vector<json> bench_allreduce(const BenchOptions& options) {
       lines.push_back(std::move(line));
   }
   return lines;
+}
+
+std::vector<json> bench_serve(const BenchOptions& options) {
+  const Scratch scratch;
+  write_step_model(StepLoad(options), scratch.folder());
+  auto with_model = options;
+  with_model.model = scratch.folder().string();
+  const int threads = options.threads > 0 ? options.threads : all_threads();
+  return by_worker("bench_serve", with_model, threads, launch::arithmetic_environment(threads));
 }
 
 std::vector<json> bench_generate(const BenchOptions& options) {

@@ -134,9 +134,11 @@ std::vector<double> StepTimes::share(const std::string& phase) const {
   return percent;
 }
 
-StepTimes run_steps(const StepLoad& load, const fs::path& folder) {
+StepTimes run_steps(const StepLoad& load, const fs::path& folder) { return run_spec(spec_of(load, folder), folder); }
+
+StepTimes run_spec(const std::string& toml, const fs::path& folder) {
   const auto file = folder / "step.toml";
-  std::ofstream(file) << spec_of(load, folder);
+  std::ofstream(file) << toml;
   auto spec = spec::resolve(spec::load_draft(file.string(), {}), plugin::Finder());
   spec::pin_inputs(spec);
   launch::LaunchOptions options;

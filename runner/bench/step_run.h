@@ -42,6 +42,9 @@ class StepTimes {
   std::map<std::string, std::vector<double>> columns_;
 };
 
+/// What was logged of the run of an experiment, which `folder` has for a while.
+StepTimes run_spec(const std::string& toml, const std::filesystem::path& folder);
+
 /// One more than `load.steps` steps of it, with the model of `write_step_model`.
 StepTimes run_steps(const StepLoad& load, const std::filesystem::path& folder);
 

@@ -87,6 +87,14 @@ TEST_F(Bench, OfPrefixesTellsTheShareOfWhatArithmeticAllows) {
   EXPECT_DOUBLE_EQ(lines.at("ratio").at("bound").get<double>(), 2.0 * (8 + 4) / (8 + 2 * 4));
 }
 
+TEST_F(Bench, OfServingComparesWithGenerating) {
+  const auto lines = measured("serve", "--batch 2 --prompts 4 --new 4");
+  EXPECT_EQ(names(lines), (std::set<std::string>{"generated", "served", "served / generated"}));
+  EXPECT_EQ(lines.at("served").at("unit"), "tok/s");
+  EXPECT_EQ(lines.at("served").at("requests"), 4);
+  EXPECT_GT(lines.at("served").at("min").get<double>(), 0);
+}
+
 TEST_F(Bench, OfScalingTellsRanksAndThreads) {
   auto text = told("bench scaling --json --prompts 4 --group 2 --prompt 6 --new 4 --steps 1");
   std::set<std::string> seen;
@@ -125,8 +133,10 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
   EXPECT_EQ(told("bench genrate"),
             "compeer: error: no benchmark 'genrate'\n"
             "  help: did you mean 'generate'? known: allreduce, generate, grpo_step, judging, kernels, prefix, record, "
-            "scaling, "
-            "start, train\nexit 2");
+            "scaling, scoring, serve, start, train\nexit 2");
+  EXPECT_EQ(told("bench scoring --json"),
+            "compeer: error: --model: is missing\n"
+            "  help: a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
   EXPECT_EQ(told("bench train --size huge"),
             "compeer: error: --size: huge not in {toy,small,0.5b}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --dtype int8"),
