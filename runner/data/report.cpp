@@ -33,6 +33,7 @@ json stage_json(const std::string& stem, const Made& made) {
   stage["stage"] = stem;
   stage["findings"] = made.findings;
   stage["chats"] = made.chats;
+  stage["seconds"] = made.seconds;
   stage["sha256"] = made.sha256;
   stage["reused"] = made.reused;
   return stage;
@@ -97,6 +98,10 @@ void StageLog::end(const Made& made) {
   put("in", in);
   put("out", out);
   put("dropped", dropped);
+  if (in > 0 && made.seconds > 0) {  // of a stage that an older version has kept, nothing is known
+    put("seconds_a_record", made.seconds / in);
+    put("cost_a_record", made.chats.value("cost", 0.0) / in);
+  }
   for (const auto& [name, value] : tally.counts) {
     if (!hidden(name)) put("count/" + name, value);
   }

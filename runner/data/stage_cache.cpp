@@ -14,16 +14,23 @@ namespace {
 constexpr uint64_t longest_result = 256 << 20;
 
 json result_of(const Made& made) {
-  return {{"sha256", made.sha256}, {"tally", made.tally}, {"findings", made.findings}, {"chats", made.chats}};
+  return {{"sha256", made.sha256},
+          {"tally", made.tally},
+          {"findings", made.findings},
+          {"chats", made.chats},
+          {"seconds", made.seconds}};
 }
 
 Made made_in(const fs::path& folder) {
-  Made made{folder / "records.jsonl", folder / "dropped.jsonl", {}, {}, {}, {}, false};
+  Made made;
+  made.records = folder / "records.jsonl";
+  made.dropped = folder / "dropped.jsonl";
   const json result = json::parse(read_file(folder / "result.json", longest_result));
   result.at("sha256").get_to(made.sha256);
   result.at("tally").get_to(made.tally);
   made.findings = result.at("findings");
   made.chats = result.at("chats");
+  made.seconds = result.value("seconds", 0.0);  // older ones have none
   return made;
 }
 

@@ -15,6 +15,7 @@ struct Made {
   Tally tally;
   nlohmann::json findings = nlohmann::json::object();
   nlohmann::json chats = nlohmann::json::object();  ///< what was asked of chat models when it was made
+  double seconds = 0;                               ///< that making it took
   bool reused = false;                              ///< found, not made by this run
 };
 

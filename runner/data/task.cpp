@@ -319,9 +319,11 @@ class DataTask {
     UnreadableLimit unreadable(most_malformed(), total);
     Production all = production(name, total, std::move(work));
     all.hopeless = [&](const QuestionCount& portion) { return unreadable.too_many_with(portion); };
+    const auto start = std::chrono::steady_clock::now();
     Product product = produce(world_, stop_, all, part());
     glimpses_ = std::move(product.glimpses);
     Made made;
+    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     made.tally = std::move(product.tally);
     made.chats = report_.asked(before_stage_, counts_);
     world_.together("keep", [&] {
