@@ -34,6 +34,7 @@ constexpr Battery batteries[] = {{"kills", "kill -9"},
                                  {"nonfinite", "NaN and infinity"},
                                  {"signals", "Signals"},
                                  {"clock", "Jumps of the clock"},
+                                 {"endpoint", "A judge behind an endpoint"},
                                  {"ranks", "Ranks that fail"},
                                  {"network", "The network between hosts"},
                                  {"soak", "Long runs"}};

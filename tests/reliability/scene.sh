@@ -79,7 +79,7 @@ make_run() {
   shift
   rm -rf "$name"
   mkdir -p "$name"
-  "$compeer" resolve "$SOURCE/tests/reliability/toy.toml" "$@" --json >"$name/spec.json" || exit 1
+  "$compeer" resolve "${TOY:-$SOURCE/tests/reliability/toy.toml}" "$@" --json >"$name/spec.json" || exit 1
 }
 
 # start NAME RANKS [FAULT=...]... [-- ARGUMENT...]: in a process group of its own, whose number is in $group.
