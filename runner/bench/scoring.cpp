@@ -42,7 +42,7 @@ class SlowJudge {
 
  private:
   static std::string answer(const std::string& body) {
-    const json& choices = json::parse(body).at("response_format").at("choices");
+    const json choices = json::parse(body).at("response_format").at("choices");
     const auto chosen = static_cast<size_t>(sha256(body)[0]) % choices.size();
     return json{{"choices", {{{"message", {{"content", choices.at(chosen)}}}, {"finish_reason", "stop"}}}}}.dump();
   }
