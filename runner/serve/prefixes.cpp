@@ -9,6 +9,9 @@ namespace {
 // A prompt waits for another if that saves it as many tokens.
 constexpr int64_t worth_waiting = 32;
 
+// Each prompt is compared with all of them.
+constexpr size_t most_places = 1024;
+
 int64_t shared(const std::vector<int32_t>& prompt, const std::vector<int32_t>& other) {
   const auto most = std::min(prompt.size() - 1, other.size());  // the last token is read in any case
   return std::mismatch(prompt.begin(), prompt.begin() + static_cast<int64_t>(most), other.begin()).first -
@@ -52,7 +55,7 @@ void Prefixes::leave(Place* place) {
 }
 
 void Prefixes::make_room() {
-  while (engine_.pages().in_use() > most_) {
+  while (engine_.pages().in_use() > most_ || places_.size() > most_places) {
     auto oldest = places_.end();
     for (auto place = places_.begin(); place != places_.end(); ++place) {
       if (!place->busy && (oldest == places_.end() || place->used < oldest->used)) oldest = place;

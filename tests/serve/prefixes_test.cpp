@@ -75,5 +75,16 @@ TEST_F(SharedPrefixes, OfLongestAgoGoFirstAndNoneThatIsInUse) {
   EXPECT_EQ(kept->prompt, prompt(50, 30, {1}));
 }
 
+TEST_F(SharedPrefixes, AreNoMoreThanCanBeLookedThrough) {
+  Engine engine(*policy);
+  Prefixes prefixes(engine, 1 << 20);
+  int64_t begun = 0;
+  for (int32_t i = 0; i < 1100; ++i) completed(engine, prefixes, {i % 90, i / 90, 1});
+  completed(engine, prefixes, {0, 1, 1}, &begun);
+  EXPECT_EQ(begun, 1);  // nobody went on from it; those before it are what later ones began with
+  completed(engine, prefixes, {1099 % 90, 1099 / 90, 1}, &begun);
+  EXPECT_EQ(begun, 2);
+}
+
 }  // namespace
 }  // namespace compeer::serve
