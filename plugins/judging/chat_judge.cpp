@@ -36,6 +36,7 @@ struct ChatJudge::Inquiry {
 
 std::vector<std::vector<Opinion>> ChatJudge::judge(std::span<const JudgedGroup> groups) const {
   auto inquiries = inquiries_into(groups);
+  if (questions_.hearing().ahead) ask_ahead(inquiries);
   for (;;) {
     std::vector<Inquiry*> open;
     for (Inquiry& inquiry : inquiries) {
@@ -75,6 +76,25 @@ std::vector<ChatJudge::Inquiry> ChatJudge::inquiries_into(std::span<const Judged
     }
   }
   return all;
+}
+
+// The host keeps the answers until they are asked for.
+void ChatJudge::ask_ahead(const std::vector<Inquiry>& inquiries) const {
+  std::vector<ChatRequest> requests;
+  for (const Inquiry& inquiry : inquiries) add_all(inquiry, requests);
+  chat_.answer(requests, [](size_t, const ChatReply&) {});
+}
+
+void ChatJudge::add_all(Inquiry inquiry, std::vector<ChatRequest>& requests) const {
+  inquiry.turns.push_back({"user", inquiry.questions[inquiry.next]});
+  requests.push_back(request(inquiry, 0));
+  const auto& words = questions_.words(inquiry.about[inquiry.next]);
+  if (++inquiry.next == inquiry.about.size()) return;
+  inquiry.turns.emplace_back();
+  for (const auto& word : words.words()) {
+    inquiry.turns.back() = {"assistant", word};
+    add_all(inquiry, requests);
+  }
 }
 
 // The next question of each conversation. One without an answer ends it: what would follow depends on that.

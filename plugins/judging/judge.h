@@ -39,7 +39,8 @@ struct Hearing {
   int votes = 1;             ///< greedy if 1; else the majority of so many sampled answers
   double temperature = 0.7;  ///< of these
   bool by_likelihood = false;
-  bool swap = false;  ///< the completion first, the reference second
+  bool swap = false;   ///< the completion first, the reference second
+  bool ahead = false;  ///< of a chat model: all questions at once, for each verdict that those before may bring
 };
 
 /// What a judge may be asked about, in one conversation or apart.

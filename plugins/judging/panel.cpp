@@ -15,7 +15,7 @@ namespace {
 
 Hearing hearing_of(const Settings& settings) {
   return {static_cast<int>(settings.integer("votes")), settings.number("temperature"),
-          settings.text("by") == "likelihood", settings.flag("swap")};
+          settings.text("by") == "likelihood", settings.flag("swap"), settings.flag("ahead")};
 }
 
 // A chat model out of a folder may be trained anew under its old name.
@@ -39,6 +39,8 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
     throw std::runtime_error("needs either '" + model + "', the folder of a judge, or '" + chat +
                              "', a chat model that judges");
   }
+  if (settings.has(model) && settings.flag("ahead"))
+    throw std::runtime_error("'ahead' is for a judge behind '" + chat + "', whose answers are waited for");
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     judges_.push_back(std::make_unique<ModelJudge>(host.language_model(names_.back()),

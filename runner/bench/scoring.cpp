@@ -52,22 +52,25 @@ class SlowJudge {
   serve::HttpServer server_{"127.0.0.1", uint16_t{0}, {.connections = 2048}};
 };
 
-// Of each completion.
+// Of each completion, and how many requests of a reward may be under way.
 struct JudgingPlan {
   const char* name;
+  int64_t concurrent;
   std::vector<const char*> rewards;
 };
-const JudgingPlan kPlans[] = {{"4 questions in a chain", {"plugin = \"unifireward\""}},
-                              {"5 questions apart", {"plugin = \"prm\"", "plugin = \"orm\"\nvotes = 2"}}};
+const JudgingPlan kPlans[] = {
+    {"4 questions in a chain, 64 at once", 64, {"plugin = \"unifireward\""}},
+    {"the same asked ahead, 512 at once", 512, {"plugin = \"unifireward\"\nahead = true"}},
+    {"5 questions apart, 64 at once", 64, {"plugin = \"prm\"", "plugin = \"orm\"\nvotes = 2"}}};
 
 std::string spec_of(const StepLoad& load, const std::string& model, const JudgingPlan& judging,
                     const std::string& url) {
   std::string rewards;
   for (const char* reward : judging.rewards) {
     rewards += fmt::format(
-        "[[rewards]]\n{}\nchat = {{ plugin = \"openai\", url = \"{}\", name = \"slow\", concurrent = 64, "
+        "[[rewards]]\n{}\nchat = {{ plugin = \"openai\", url = \"{}\", name = \"slow\", concurrent = {}, "
         "response_format = \"choices\", key_env = \"COMPEER_NO_KEY\" }}\n",
-        reward, url);
+        reward, url, judging.concurrent);
   }
   return fmt::format(R"(name = "scoring"
 task = "grpo"

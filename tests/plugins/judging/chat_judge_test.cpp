@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <set>
 
 namespace compeer::judging {
 namespace {
@@ -86,6 +87,25 @@ TEST(ChatJudge, BeginsEachQuestionAsTheLastOneEnded) {
   ask(chat, {group()});
   for (size_t i = 1; i < chat.asked.size(); ++i)
     EXPECT_TRUE(text(chat.asked[i]).starts_with(text(chat.asked[i - 1]))) << text(chat.asked[i]);
+}
+
+TEST(ChatJudge, AsksAheadWhateverMayCome) {
+  // Wrong, right, wrong; then the replies.
+  const auto wavering = [](const ChatRequest& request) {
+    return request.choices.size() == 2 ? says(request.turns.size() == 4 ? "True" : "False") : says("both good");
+  };
+  Answerer ahead(wavering), usual(wavering);
+  const auto opinions = ask(ahead, {group(2)}, {}, {.ahead = true}), expected = ask(usual, {group(2)});
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(opinions[0][i].steps, expected[0][i].steps);
+    EXPECT_EQ(opinions[0][i].preference, expected[0][i].preference);
+  }
+  // 1 + 2 + 4 + 8 of each completion; what then comes has been asked, and the host knows the answers.
+  EXPECT_EQ(ahead.together, (std::vector<size_t>{30, 2, 2, 2, 2}));
+  std::set<std::string> asked;
+  for (size_t i = 0; i < 30; ++i) asked.insert(text(ahead.asked[i]));
+  EXPECT_EQ(asked.size(), 15u);
+  for (size_t i = 30; i < ahead.asked.size(); ++i) EXPECT_TRUE(asked.contains(text(ahead.asked[i])));
 }
 
 TEST(ChatJudge, ApartAsksAllAtOnce) {
