@@ -71,10 +71,10 @@ function(compeer_library_folders result)
 endfunction()
 
 function(compeer_install_files)
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/stages/prompts" DESTINATION lib/compeer/plugins/stages
-    COMPONENT programs)
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/chat/prompts" DESTINATION lib/compeer/plugins/chat
-    COMPONENT programs)
+  foreach(kind stages rewards chat)
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/${kind}/prompts" DESTINATION lib/compeer/plugins/${kind}
+      COMPONENT programs)
+  endforeach()
   install(DIRECTORY experiments scripts DESTINATION share/compeer COMPONENT programs)
   install(DIRECTORY plugins/empathy/prompts DESTINATION share/compeer/plugins/empathy COMPONENT programs)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/plugins/datasets/esc_world/tokenizer"

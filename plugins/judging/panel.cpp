@@ -39,8 +39,12 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
     throw std::runtime_error("needs either '" + model + "', the folder of a judge, or '" + chat +
                              "', a chat model that judges");
   }
-  if (settings.has(model) && settings.flag("ahead"))
-    throw std::runtime_error("'ahead' is for a judge behind '" + chat + "', whose answers are waited for");
+  for (const char* of_chats : {"ahead", "bare"}) {
+    if (settings.has(model) && settings.flag(of_chats))
+      throw std::runtime_error(std::string("'") + of_chats + "' is for a judge behind '" + chat + "'");
+  }
+  if (settings.flag("bare") && settings.has("prompts"))
+    throw std::runtime_error("'bare' asks without prompts, and 'prompts' names some");
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     judges_.push_back(std::make_unique<ModelJudge>(host.language_model(names_.back()),
@@ -51,7 +55,7 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   }
   Chat& asked = host.chat(settings.table(chat));
   const auto prompts = std::filesystem::path(host.folder()) / "prompts/en";
-  const JudgeFormat form(settings, prompts.string());
+  const JudgeFormat form(settings, settings.flag("bare") ? "" : prompts.string());
   names_.push_back(asked.model());
   judges_.push_back(std::make_unique<ChatJudge>(asked, Questions(form, scope, hearing_of(settings))));
   chats_.push_back(&asked);

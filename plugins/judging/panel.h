@@ -17,6 +17,8 @@
   R"json("temperature": {"type": "number", "default": 0.7, "above": 0, "help": "of answers that are sampled"},)json"      \
   R"json("by": {"type": "string", "default": "answer", "choices": ["answer", "likelihood"],)json"                         \
   R"json("help": "likelihood: P(right) - P(wrong) in place of 1 and -1 (not in the paper)"},)json"                        \
+  R"json("bare": {"type": "boolean", "default": false, "help": "of a chat: ask with the bare texts, as a judge )json"     \
+  R"json(of ours was trained that had no prompts"},)json"                                                                 \
   R"json("ahead": {"type": "boolean", "default": false, "help": "of a chat: ask all questions at once, for each )json"    \
   R"json(verdict that those before may bring: the time of one answer, and up to 15 requests, not 4"},)json"               \
   R"json("swap": {"type": "boolean", "default": false,)json"                                                              \

@@ -42,8 +42,14 @@ void ModelChoice::add_to(CLI::App& command) {
 nlohmann::json ModelChoice::checked() const {
   std::error_code error;
   if (!std::filesystem::is_directory(model, error)) throw Error(model, "is no folder", "", Exit::data);
-  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error))
-    throw Error(model, "has no config.json", "a model folder has the layout that transformers writes", Exit::data);
+  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error)) {
+    const auto last = std::filesystem::path(model) / "checkpoints/last";
+    throw Error(model, "has no config.json",
+                std::filesystem::exists(last / "config.json", error)
+                    ? "a run's newest model is in " + last.string()
+                    : "a model folder has the layout that transformers writes",
+                Exit::data);
+  }
   return {{"model", model}, {"dtype", dtype}, {"engine", engine}};
 }
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t most_log_probs = int64_t{1} << 20;  // of one answer
 constexpr int64_t longest_token = 128;                // bytes, or nearly
+constexpr const char* too_long = "context_length_exceeded";
 
 // Keys and values of 16 positions in all layers.
 int64_t page_bytes(const ModelShape& shape) {
@@ -159,7 +160,7 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
   if (!models && !chat && !health)
     return refuse(
         {404, "nothing is at " + request.path.substr(0, 80) + "; /v1/chat/completions and /v1/models are served"});
-  if (request.method != (chat ? "POST" : "GET"))
+  if (request.method != (chat ? "POST" : "GET") && (chat || request.method != "HEAD"))
     return refuse({405, request.path + " takes " + (chat ? "POST" : "GET") + ", not " + request.method.substr(0, 20)});
   if (chat && small_letters(request.content_type.substr(0, 16)) != "application/json")
     return refuse({415, "the body must be application/json, not '" + request.content_type.substr(0, 60) + "'"});
@@ -168,7 +169,7 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
 
 void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) {
   if (request.path == "/health") return response->send(200, R"({"status":"ok"})");
-  if (request.method == "GET")
+  if (request.path != "/v1/chat/completions")
     return response->send(200, model_json(options_.name, started_, request.path == "/v1/models"));
   try {
     auto asked = prepared(request, response);
@@ -179,7 +180,8 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
   } catch (const HttpError& refusal) {
     send(*response, refusal);
   } catch (const Error& error) {
-    send(*response, HttpError(400, text_of(error), "messages"));
+    const bool long_one = error.problem().find("the model has room for") != std::string::npos;
+    send(*response, HttpError(400, text_of(error), "messages", long_one ? too_long : ""));
   } catch (const std::exception& error) {
     send(*response, HttpError(500, error.what()));
   }

@@ -27,6 +27,7 @@ void EndSignals::wait() {
     } else if (const int signal = sigtimedwait(&both_, nullptr, &while_looking); signal > 0) {
       told = true;
       const bool heard = told_();
+      for (const int either : {SIGINT, SIGTERM}) std::signal(either, SIG_DFL);  // shells ignore SIGINT behind '&'
       pthread_sigmask(SIG_UNBLOCK, &both_, nullptr);
       if (!heard) std::raise(signal);
     }

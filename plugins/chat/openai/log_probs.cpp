@@ -65,7 +65,9 @@ void add_tokens(const json& content, std::vector<AnswerToken>& tokens) {
     const json alternatives = one.value("top_logprobs", json::array());
     for (const json& other : alternatives)
       token.alternatives.emplace_back(other.at("token").get<std::string>(), log_prob_in(other));
-    if (token.alternatives.empty()) token.alternatives.emplace_back(token.text, log_prob_in(one));
+    const bool told = std::any_of(token.alternatives.begin(), token.alternatives.end(),
+                                  [&](const auto& other) { return other.first == token.text; });
+    if (!told) token.alternatives.emplace_back(token.text, log_prob_in(one));
     tokens.push_back(std::move(token));
   }
 }

@@ -136,6 +136,10 @@ void Traffic::take_answer(const Ended& ended) {
   }
   if (!received.broken.empty()) return again(ended, "broken answer", "its answer is broken: " + received.broken);
   account_.weighs = account_.weighs || request.weigh;
+  const auto& served = received.reply.served;
+  if (account_.served.size() < 10 && account_.served.insert(served).second && !served.empty() &&
+      served != endpoint_.form.model)
+    host_.log(endpoint_.clean("'" + endpoint_.form.model + "' answers as '" + served.substr(0, 80) + "'"));
   account_.failed_in_a_row = 0;
   account_.prompt_tokens += received.reply.prompt_tokens;
   account_.completion_tokens += received.reply.completion_tokens;

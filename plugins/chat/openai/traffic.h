@@ -21,7 +21,8 @@ struct Account {
   int64_t unknown = 0;                    ///< answers that do not say how many tokens they took
   std::map<std::string, int64_t> faults;  ///< why requests were tried again: "HTTP 429"
   int64_t failed_in_a_row = 0;
-  bool weighs = false;  ///< log-probs have come
+  bool weighs = false;           ///< log-probs have come
+  std::set<std::string> served;  ///< who answered, as answers say
 
   /// For the log: "1200 requests, 1203 tries (HTTP 429: 3), 0 failed; ..."
   std::string summary(const Endpoint& endpoint) const;

@@ -68,6 +68,15 @@ TEST(LogProbs, AreReadFromAnAnswer) {
   EXPECT_EQ(received.reply.log_probs, (std::vector<double>{-0.1, -2.5}));
 }
 
+// As an endpoint may tell the likeliest without the one that it took.
+TEST(LogProbs, HaveTheTokenThatWasSaidToo) {
+  const nlohmann::json said{
+      {"token", "True"}, {"logprob", std::log(.6)}, {"top_logprobs", {{{"token", "zz"}, {"logprob", std::log(.3)}}}}};
+  std::vector<AnswerToken> tokens;
+  add_tokens(nlohmann::json::array({said}), tokens);
+  expect_near(likely(steps, tokens), {.6, .1});
+}
+
 TEST(LogProbs, AreReadFromAStream) {
   const auto received = read(
       "data: {\"choices\":[{\"delta\":{\"content\":\"Tr\"},\"logprobs\":{\"content\":[{\"token\":\"Tr\",\"logprob\":"

@@ -55,6 +55,17 @@ TEST(OpenAi, LetsTheBodyBeChanged) {
   EXPECT_NE(error.problem().find("the field 'model' is the plugin's own"), std::string::npos) << error.what();
 }
 
+TEST(OpenAi, SaysOnceThatAnotherModelAnswers) {
+  Server server([](const Seen&) {
+    auto body = json::parse(server::answer_body("yes"));
+    body["model"] = "large-2026";
+    return server::send(server::response(200, body.dump()));
+  });
+  Asker asker;
+  asker.ask(Asker::openai(server), Asker::questions(3));
+  EXPECT_EQ(asker.log, Asker::opening(server) + "chat/openai: 'tiny' answers as 'large-2026'\n");
+}
+
 TEST(OpenAi, KnowsAnAnswerThatWasCutOff) {
   Server server([](const Seen&) { return server::send(server::response(200, server::answer_body("I", "length"))); });
   EXPECT_FALSE(Asker().ask(Asker::openai(server), "q").finished);
