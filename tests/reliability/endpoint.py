@@ -42,6 +42,9 @@ class Judge(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     request_queue_size = 512
 
+    def handle_error(self, *_):  # who asked was killed
+        pass
+
 
 server = Server(("127.0.0.1", 0), Judge)
 with open(address_file, "w") as file:
