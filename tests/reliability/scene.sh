@@ -119,6 +119,12 @@ draw() { # TRACE WHAT [KIND]
 # The exit code, in $code; 124 if it takes longer than PATIENCE, which is a hang.
 wait_for_end() {
   local watcher ended
+  # `wait -n` knows no job that had ended when another was started.
+  if ! kill -0 "$group" 2>/dev/null; then
+    wait "$group" 2>/dev/null
+    code=$?
+    return
+  fi
   sleep "$PATIENCE" &
   watcher=$!
   wait -n -p ended "$group" "$watcher" 2>/dev/null
