@@ -42,7 +42,7 @@ struct HttpLimits {
   std::chrono::seconds idle{120};  ///< between requests of a connection
 };
 
-/// HTTP/1.1 on one address. The only place that knows Boost.Beast.
+/// HTTP/1.1 on one address.
 class HttpServer {
  public:
   /// Called by a thread of the connection's; answers by `response`, now or later, from any thread.
