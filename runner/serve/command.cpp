@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "inference/end_tokens.h"
 #include "inference/use_options.h"
 #include "serve/service.h"
@@ -23,10 +25,17 @@ std::string token() {
   return value ? value : "";
 }
 
+// The folder's name, and what tells its files from others: stored answers go by the name that a model was asked by, and
+// `checkpoints/last` is what many are called.
 std::string model_name(const nlohmann::json& options) {
   if (const std::string given = options.at("name"); !given.empty()) return given;
   const auto folder = std::filesystem::absolute(options.at("model").get<std::string>()).lexically_normal();
-  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  std::map<std::string, std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
+  }
+  const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);
 }
 
 // Ends the server before what it calls goes.

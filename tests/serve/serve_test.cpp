@@ -182,6 +182,22 @@ TEST_F(Served, ForgetsWhoHasGone) {
   EXPECT_LT(std::stoi(summary.substr(summary.find("before, ") + 8)), 2000) << summary;
 }
 
+// Answers are stored by it.
+TEST_F(Served, IsCalledByItsFilesUnlessItHasAName) {
+  const auto called = [&] {
+    start("--name ''");
+    const auto text = all(get("/v1/models", "Connection: close\r\n"));
+    stop();
+    return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").at(0).at("id").get<std::string>();
+  };
+  const auto name = called();
+  EXPECT_EQ(name.substr(0, 5), "tiny-");
+  EXPECT_EQ(name.size(), 13u);
+  EXPECT_EQ(called(), name);
+  write("tiny/README.md", "another");
+  EXPECT_NE(called(), name);
+}
+
 TEST_F(Served, NamesWhatIsWrongBeforeItListens) {
   EXPECT_TRUE(told("serve --model nothing").ends_with("exit 4"));
   EXPECT_TRUE(told("serve --model " COMPEER_SOURCE_DIR "/tests/golden/text_tied --port 0").ends_with("exit 4"));

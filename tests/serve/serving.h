@@ -16,9 +16,10 @@ class Serving : public Program {
 
   /// `before`: variables for its environment.
   void start(const std::string& options = "", const std::string& before = "", const std::string& model = "tiny") {
+    const auto name = options.find("--name") == std::string::npos ? " --name " + model : "";
     const auto command = "cd " + folder().string() + " && exec env " + before +
-                         " " COMPEER_BINARY_DIR "/bin/compeer serve --threads 1 --port 0 --model " + model + " " +
-                         options + " 2>said & echo $!; wait $!; echo exit $?";
+                         " " COMPEER_BINARY_DIR "/bin/compeer serve --threads 1 --port 0 --model " + model + name +
+                         " " + options + " 2>said & echo $!; wait $!; echo exit $?";
     pipe_ = ::popen(command.c_str(), "r");
     process_ = std::stoi(line());
     address = line();
