@@ -14,9 +14,6 @@ double number_or_0(const Settings& settings, const char* key) {
   return settings.json().contains(key) ? settings.number(key) : 0.0;
 }
 
-// What a judge was asked counts as it said, 0 if that can't be read; what is not there counts -1.
-double counted(bool there, const std::optional<double>& said) { return there ? said.value_or(0.0) : -1.0; }
-
 // Of a row with all parts: are the steps right and the reply worse, or the other way round?
 bool contradictory(const Scores::Columns& row) {
   const auto right = [](const auto& column) { return column.second > 0; };
@@ -81,6 +78,12 @@ Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput
   const auto part = [&](const char* name, double weight, double value) {
     columns[0].second += weight * value;
     columns.emplace_back(name, value);
+  };
+  // What a judge was asked counts as it said; what is not there counts -1. An answer that can't be read counts 0, but
+  // one that a judge out of reach did not give has no value.
+  const double unsaid = judges_.is_remote() ? no_opinion : 0.0;
+  const auto counted = [&](bool there, const std::optional<double>& said) {
+    return there ? said.value_or(unsaid) : -1.0;
   };
   const bool complete = completion.finished && empathy::parse(completion.text);
   for (size_t step = 0; scope_.steps && step < 3; ++step)

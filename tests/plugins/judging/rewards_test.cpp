@@ -1,3 +1,9 @@
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
 #include "built.h"
 #include "language_model.h"
 
@@ -24,7 +30,7 @@ class JudgedRewards : public testing::Test {
 
   // Name -> value for one completion.
   std::map<std::string, double> score(const std::string& name, nlohmann::json settings, const std::string& text) {
-    settings["model"] = "a/judge";
+    if (!settings.contains("chat")) settings["model"] = "a/judge";
     const auto found = built::finder().get("rewards", name);
     auto reward = built::open<Reward>(
         name, settings,
@@ -88,6 +94,22 @@ TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   const auto row = score("unifireward", {}, kWhole);
   EXPECT_EQ(row.at("unreadable"), 4);
   EXPECT_EQ(row.at("reward"), 1) << "the format";
+}
+
+// What nobody has judged is no 0: means leave it out.
+TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
+  const auto table = std::filesystem::path(testing::TempDir()) / ("judge_" + std::to_string(::getpid()) + ".jsonl");
+  std::ofstream(table) << R"({"contains": "<history>", "answer": "True"})"
+                       << "\n"
+                       << R"({"contains": "<emotion>", "answer": "well"})"
+                       << "\n";
+  const nlohmann::json chat{{"plugin", "scripted"}, {"table", table.string()}};
+  const auto row = score("unifireward", {{"chat", chat}, {"bare", true}}, kWhole);
+  EXPECT_EQ(row.at("history"), 1);
+  for (const char* part : {"emotion", "strategy", "reply", "reward"}) EXPECT_TRUE(std::isnan(row.at(part))) << part;
+  EXPECT_EQ(row.at("format"), 1);
+  EXPECT_EQ(row.at("unreadable"), 1);
+  std::filesystem::remove(table);
 }
 
 TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
