@@ -1,0 +1,147 @@
+"""Tables that the laboratory notes show of figures kept in docs/lab/data: writes them, or says which have become old.
+
+usage: kept_tables.py SOURCE_DIR [--write]
+
+A table stands in a page below <!-- STUDY: TABLE -->. Half intervals of 95 % by Student's t over seeds; contrasts are
+tested two-sided, with Holm's correction over all of a study's.
+"""
+import json
+import math
+import re
+import statistics
+import sys
+from pathlib import Path
+
+PLANNED = 16
+SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
+QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
+TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
+PAGES = {
+    "docs/lab/studies.md": {
+        "table2: scores": (SCORES, {}),
+        "table2: dialogues": (["true quality", "grammatical", "follows", "repetition", "distinct-2", "words a reply"], {}),
+        "table2: contrasts": [
+            ("SFT", "base", QUALITY), ("POR", "SFT", QUALITY), ("UR", "SFT", QUALITY), ("UR", "POR", QUALITY),
+            ("UR", "format only", QUALITY), ("URP", "UR", BOTH), ("URP as in the paper", "UR", BOTH)],
+    },
+    "docs/lab/judges.md": {
+        "judged_or_true: replies": (
+            ["true reward", "judged reward", "true quality", "history", "emotion", "strategy", "format", "follows"],
+            {"history": "step 1", "emotion": "step 2", "strategy": "step 3", "format": "complete"}),
+        "judged_or_true: contrasts": [
+            ("UR", "SFT", TRUTH), ("UR", "format only", TRUTH), ("UR", "steps only", TRUTH), ("UR", "POR", TRUTH),
+            ("UR", "POR equal compute", TRUTH), ("URP", "UR", TRUTH), ("perfect verdict", "UR", TRUTH),
+            ("UR, greedy", "SFT, greedy", REWARD), ("UR, greedy", "format only, greedy", REWARD)],
+    },
+}
+ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
+        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy"]
+SHARES = {"history", "emotion", "strategy", "format"}  # kept as points from -1 to 1
+DIGITS = dict.fromkeys(SCORES, 1) | {"words a reply": 1} | dict.fromkeys(
+    ["grammatical", "follows", "true reward", "judged reward", *SHARES], 2)
+
+
+def central(t, freedom):
+    """The share of Student's t between -t and t (Simpson's rule)."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    steps = 4000
+    height = t / steps
+    area = sum((1 if i in (0, steps) else 4 if i % 2 else 2) * (1 + (i * height) ** 2 / freedom) ** (-(freedom + 1) / 2)
+               for i in range(steps + 1))
+    return min(1.0, 2 * scale * area * height / 3)
+
+
+def quantile(freedom, share=0.95):
+    low, high = 0.0, 100.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if central(middle, freedom) < share else (low, middle)
+    return low
+
+
+def half_interval(values):
+    return quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def p_value(values):
+    error = statistics.stdev(values) / math.sqrt(len(values))
+    return 1 - central(abs(statistics.mean(values)) / error, len(values) - 1)
+
+
+def holm(ps):
+    corrected, least = [0.0] * len(ps), 0.0
+    for place, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = corrected[i] = max(least, min(1.0, ps[i] * (len(ps) - place)))
+    return corrected
+
+
+def number(value, digits, sign=""):
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{sign}.{digits}f}")
+
+
+def estimate(values, digits, sign=""):
+    return f"{number(statistics.mean(values), digits, sign)} ±{number(half_interval(values), digits)}"
+
+
+def kept(root, study):
+    """{seed: {row: {figure: value}}}"""
+    files = (root / "docs/lab/data" / study).glob("seed-*.json")
+    return {int(file.stem[5:]): json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files}
+
+
+def seeds_text(seeds):
+    first, last = min(seeds), max(seeds)
+    names = f"{first} to {last}" if len(seeds) == last - first + 1 else ", ".join(map(str, sorted(seeds)))
+    return f"seeds {names} of {PLANNED}"
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("|" + "|".join("---" if cell == "---" else f" {cell} " for cell in line) + "|\n" for line in lines)
+
+
+def value(seed, row, figure):
+    found = seed[row][figure]
+    return (found + 1) / 2 if figure in SHARES else found
+
+
+def means(seeds, figures, names):
+    head = [seeds_text(seeds), *(names.get(figure, figure) for figure in figures)]
+    rows = [[row, *(estimate([value(seed, row, figure) for seed in seeds.values()], DIGITS.get(figure, 3))
+                    for figure in figures)] for row in ROWS if row in next(iter(seeds.values()))]
+    return table(head, rows)
+
+
+def contrasts(seeds, stated):
+    named = [(a, b, figure) for a, b, figures in stated for figure in figures]
+    differences = [[seed[a][figure] - seed[b][figure] for seed in seeds.values()] for a, b, figure in named]
+    ps = [p_value(values) for values in differences]
+    rows = [[f"{a} - {b}", figure, estimate(values, DIGITS.get(figure, 3), "+"), str(sum(v > 0 for v in values)),
+             number(p, 4), number(corrected, 3)]
+            for (a, b, figure), values, p, corrected in zip(named, differences, ps, holm(ps))]
+    return table([seeds_text(seeds), "figure", "difference", "seeds above 0", "p", "p by Holm"], rows)
+
+
+def filled(root, page):
+    """The page with its tables made anew."""
+    text = (root / page).read_text(encoding="utf-8")
+    for name, asked in PAGES[page].items():
+        seeds = dict(sorted(kept(root, name.split(":")[0]).items()))
+        made = contrasts(seeds, asked) if isinstance(asked, list) else means(seeds, *asked)
+        text, count = re.subn(rf"(<!-- {name} -->\n\n)(?:\|.*\n)*", lambda found: found[1] + made, text)
+        if count != 1:
+            raise SystemExit(f"{page}: <!-- {name} --> is there {count} times, not once")
+    return text
+
+
+def main(root, write):
+    old = [page for page in PAGES if filled(root, page) != (root / page).read_text(encoding="utf-8")]
+    for page in old if write else []:
+        (root / page).write_text(filled(root, page), encoding="utf-8")
+    if old and not write:
+        raise SystemExit(f"{' and '.join(old)}: tables differ from docs/lab/data: "
+                         f"python3 tests/docs/kept_tables.py . --write")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), "--write" in sys.argv[2:])
