@@ -1,7 +1,8 @@
-"""Tables that the laboratory notes show of figures kept in docs/lab/data: writes them, or says which have become old.
+"""Tables that the laboratory notes show of figures kept in docs/lab/data.
 
 usage: kept_tables.py SOURCE_DIR [--write]
 
+Says which tables differ from the figures of the seeds that they name, or writes them anew with all seeds that are kept.
 A table stands in a page below <!-- STUDY: TABLE -->. Half intervals of 95 % by Student's t over seeds; contrasts are
 tested two-sided, with Holm's correction over all of a study's.
 """
@@ -95,6 +96,14 @@ def seeds_text(seeds):
     return f"seeds {names} of {PLANNED}"
 
 
+def seeds_named(text):
+    """Of a table whose first cell is seeds_text."""
+    first_last = re.match(r"\| seeds (\d+) to (\d+) of", text)
+    if first_last:
+        return list(range(int(first_last[1]), int(first_last[2]) + 1))
+    return [int(seed) for seed in re.findall(r"\d+", text.partition(" of ")[0])]
+
+
 def table(head, rows):
     lines = [head, ["---"] * len(head), *rows]
     return "".join("|" + "|".join("---" if cell == "---" else f" {cell} " for cell in line) + "|\n" for line in lines)
@@ -122,25 +131,28 @@ def contrasts(seeds, stated):
     return table([seeds_text(seeds), "figure", "difference", "seeds above 0", "p", "p by Holm"], rows)
 
 
-def filled(root, page):
-    """The page with its tables made anew."""
+def filled(root, page, all_seeds):
+    """The page with its tables made anew, of all seeds or of those that they name."""
     text = (root / page).read_text(encoding="utf-8")
     for name, asked in PAGES[page].items():
-        seeds = dict(sorted(kept(root, name.split(":")[0]).items()))
-        made = contrasts(seeds, asked) if isinstance(asked, list) else means(seeds, *asked)
-        text, count = re.subn(rf"(<!-- {name} -->\n\n)(?:\|.*\n)*", lambda found: found[1] + made, text)
+        def made(found):
+            seeds = dict(sorted(kept(root, name.split(":")[0]).items()))
+            if not all_seeds:
+                seeds = {seed: seeds[seed] for seed in seeds_named(found[2])}
+            return found[1] + (contrasts(seeds, asked) if isinstance(asked, list) else means(seeds, *asked))
+        text, count = re.subn(rf"(<!-- {name} -->\n\n)((?:\|.*\n)*)", made, text)
         if count != 1:
             raise SystemExit(f"{page}: <!-- {name} --> is there {count} times, not once")
     return text
 
 
 def main(root, write):
-    old = [page for page in PAGES if filled(root, page) != (root / page).read_text(encoding="utf-8")]
+    old = [page for page in PAGES if filled(root, page, write) != (root / page).read_text(encoding="utf-8")]
     for page in old if write else []:
-        (root / page).write_text(filled(root, page), encoding="utf-8")
+        (root / page).write_text(filled(root, page, write), encoding="utf-8")
     if old and not write:
         raise SystemExit(f"{' and '.join(old)}: tables differ from docs/lab/data: "
-                         f"python3 tests/docs/kept_tables.py . --write")
+                         "python3 tests/docs/kept_tables.py . --write")
 
 
 if __name__ == "__main__":
