@@ -1,8 +1,11 @@
-// A model's config.json made of anything: Qwen2's, Qwen2.5-VL's with how it wants pictures, a sentence encoder's.
+// A model's config.json made of anything: a text model's, Qwen2.5-VL's with how it wants pictures, a sentence
+// encoder's.
+#include <algorithm>
+
 #include "base/json.h"
+#include "decoder/config.h"
 #include "input.h"
 #include "language/pictures.h"
-#include "qwen2/config.h"
 #include "qwen2_5_vl/config.h"
 #include "sentence_encoder/config.h"
 
@@ -14,15 +17,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                            "1_Pooling/config.json", "preprocessor_config.json"})
     folder.write(name, name == std::string_view("config.json") ? parts[0] : parts.back());
   fuzz::may_refuse({Exit::data}, [&] {
-    const auto config = qwen2::read_config(qwen2::read_config_file(folder.path()), "config.json");
-    fuzz::expect(config.num_hidden_layers > 0 && config.head_dim > 0);
-    qwen2::write_config(config, 1).dump();
+    const auto read = decoder::read_config_file(folder.path());
+    for (const decoder::Slides slides : {decoder::Slides::if_asked, decoder::Slides::always}) {
+      const auto config =
+          decoder::read_config({.model_type = "any", .architecture = "Any", .slides = slides}, read, "config.json");
+      fuzz::expect(config.num_hidden_layers > 0 && config.head_dim > 0);
+      fuzz::expect(config.windows.empty() || config.window(config.num_hidden_layers - 1) >= 0);
+      decoder::frequencies(config.rope, std::min<int64_t>(config.head_dim, 64));
+      decoder::write_config(config, 1).dump();
+    }
   });
   fuzz::may_refuse({Exit::data}, [&] {
-    const auto read = qwen2::read_config_file(folder.path());
+    const auto read = decoder::read_config_file(folder.path());
     qwen2_5_vl::write_config(qwen2_5_vl::read_config(read, "config.json"), read).dump();
   });
-  fuzz::may_refuse({Exit::data}, [&] { qwen2::read_generation_config(folder.path()); });
+  fuzz::may_refuse({Exit::data}, [&] { decoder::read_generation_config(folder.path()); });
   fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_config(folder.path() / "config.json"); });
   fuzz::may_refuse({Exit::data}, [&] { sentence_encoder::read_recipe(folder.path()); });
   fuzz::may_refuse({Exit::data}, [&] { language::PictureSettings::load(folder.path()); });

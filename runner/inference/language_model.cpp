@@ -17,6 +17,7 @@
 #include "plugin/search.h"
 #include "rollout/engine.h"
 #include "rollout/pass.h"
+#include "spec/model_type.h"
 
 namespace compeer::inference {
 
@@ -212,16 +213,7 @@ class FolderModel : public LanguageModel {
 }  // namespace
 
 std::string model_plugin_of(const std::filesystem::path& folder) {
-  const auto file = folder / "config.json";
-  const json config = read_json_object(file);
-  if (!config.contains("model_type") || !config.at("model_type").is_string())
-    throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",
-                Exit::data);
-  const auto name = config.at("model_type").get<std::string>();
-  const auto known = plugin::Finder().names("models");
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    throw Error(file.string(), "no plugin reads models of type '" + name + "'", suggest(name, known), Exit::data);
-  return name;
+  return spec::model_type(folder, plugin::Finder().names("models"));
 }
 
 std::unique_ptr<LanguageModel> open_language_model(const std::filesystem::path& folder,

@@ -10,8 +10,12 @@ at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& bloc
   TORCH_CHECK(!place.leaves && !place.continues,
               "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
   const auto h = rms_norm(x, block.norm, block.epsilon);
-  const auto q = rotate(linear(h, block.q, block.q_bias), place.cosine, place.sine, block.heads.query);
-  const auto k = rotate(linear(h, block.k, block.k_bias), place.cosine, place.sine, block.heads.key);
+  const auto turned = [&](const at::Tensor& x, const at::Tensor& norm, int64_t heads) {
+    const auto by_head = [&] { return rms_norm(x.view({-1, block.heads.dim}), norm, block.epsilon).view(x.sizes()); };
+    return rotate(norm.defined() ? by_head() : x, place.cosine, place.sine, heads);
+  };
+  const auto q = turned(linear(h, block.q, block.q_bias), block.q_norm, block.heads.query);
+  const auto k = turned(linear(h, block.k, block.k_bias), block.k_norm, block.heads.key);
   const auto v = linear(h, block.v, block.v_bias);
   const auto seen = place.cache ? attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer)
                                 : attention(q, k, v, place.segments, block.heads);

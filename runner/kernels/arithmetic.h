@@ -21,9 +21,9 @@ struct AttentionContext {
   std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
 };
 
-/// The first half of a decoder block. Biases may be undefined.
+/// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.
 struct AttentionBlock {
-  at::Tensor norm, q_bias, k_bias, v_bias;
+  at::Tensor norm, q_bias, k_bias, v_bias, q_norm, k_norm;
   Weight q, k, v, o;
   Heads heads;
   double epsilon = 1e-6;
@@ -74,7 +74,8 @@ class Arithmetic {
   virtual at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                                      const std::vector<RowRange>& spans, Heads heads) const = 0;
 
-  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on
+  /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on; q(h) and k(h)
+  /// are normed head by head first if the block has such norms
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)

@@ -18,9 +18,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// p [count] scores -> exp(score - max), and zeros up to `end`; returns 1 / sum.
-HWY_INLINE float weigh(float* p, int64_t count, int64_t end, float* sums) {
+// p [first, count) scores -> exp(score - max), and zeros before and up to `end`; returns 1 / sum.
+HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, float* sums) {
   const Tag tag;
+  for (int64_t j = 0; j < first; ++j) p[j] = -INFINITY;
   for (int64_t j = count; j < end; ++j) p[j] = -INFINITY;
   const int64_t padded = (count + 15) / 16 * 16;
   Vector top[kParts];
@@ -48,7 +49,7 @@ HWY_INLINE float weigh(float* p, int64_t count, int64_t end, float* sums) {
 }
 
 // Queries [from, to) of `rows`, numbered row after row and in each head after head of the `share` that use these
-// pages. Tiles of six: whatever they hold, a query's bits are its own.
+// pages. Tiles of six: whatever they hold, a query's bits are its own. Pages that none of a tile sees are passed over.
 void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                  float* memory) {
   const int64_t dim = heads.dim, shared = heads.share(), total = rows.rows * shared;
@@ -56,21 +57,27 @@ void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int6
   for (int64_t from = 0; from < total; from += kTile) {
     const int64_t n = std::min<int64_t>(kTile, total - from);
     const auto seen = [&](int64_t query) { return rows.all > 0 ? rows.all : rows.first + query / shared + 1; };
+    const auto first_seen = [&](int64_t query) {
+      return rows.all > 0 ? int64_t{0} : heads.first_seen(rows.first + query / shared);
+    };
     const auto place = [&](int64_t query) {
       return (rows.row + query / shared) * heads.query + head * shared + query % shared;
     };
-    const int64_t longest = seen(from + n - 1), padded = (longest + 15) / 16 * 16, stride = padded + 16;
+    const int64_t begin = first_seen(from) / 16 * 16, longest = seen(from + n - 1) - begin,
+                  padded = (longest + 15) / 16 * 16, stride = padded + 16;
+    const Page* visible = pages + begin / 16;
     float *scaled = memory, *results = memory + kTile * dim, *p = results + kTile * dim;
     for (int64_t i = 0; i < n; ++i) {
       const float* in = q + place(from + i) * dim;
       for (int64_t d = 0; d < dim; ++d) scaled[i * dim + d] = in[d] * scale;
     }
-    kScore[n](scaled, dim, pages, padded / 16, dim, p, stride);
+    kScore[n](scaled, dim, visible, padded / 16, dim, p, stride);
     float factor[kTile];
     for (int64_t i = 0; i < n; ++i) {
-      factor[i] = weigh(p + i * stride, seen(from + i), padded, sums ? sums + 2 * place(from + i) : nullptr);
+      factor[i] = weigh(p + i * stride, first_seen(from + i) - begin, seen(from + i) - begin, padded,
+                        sums ? sums + 2 * place(from + i) : nullptr);
     }
-    kCombine[n](p, stride, pages, longest, dim, factor, results, dim);
+    kCombine[n](p, stride, visible, longest, dim, factor, results, dim);
     for (int64_t i = 0; i < n; ++i) std::copy_n(results + i * dim, dim, out + place(from + i) * dim);
   }
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace compeer::kernels {
 ///   s = sum of p_j in 16 virtual lanes (j mod 16), then a tree;   out = (chain over j of p_j * v_j) * (1 / s)
 struct Heads {
   int64_t query = 0, key = 0, dim = 0;  ///< query heads, key/value heads (a divisor of them), size of a head
+  int64_t window = 0;                   ///< causal: a position sees this many, itself the last of them; 0: all
+  /// The first position that the causal row at `position` sees.
+  int64_t first_seen(int64_t position) const { return window > 0 ? std::max<int64_t>(0, position + 1 - window) : 0; }
   int64_t share() const { return query / key; }
   int64_t query_width() const { return query * dim; }
   int64_t key_width() const { return key * dim; }

@@ -72,8 +72,9 @@ void outer(const float* a, int64_t a_row, const float* b, int64_t width, int64_t
 using Outer = void (*)(const float*, int64_t, const float*, int64_t, int64_t, int64_t, float*);
 constexpr Outer kOuter[kTile + 1] = {nullptr, outer<1>, outer<2>, outer<3>, outer<4>, outer<5>, outer<6>};
 
-// Scores and d probabilities of one row -> probabilities and d scores, zeros from `count` to `end`.
-HWY_INLINE void turn_back(float* p, float* ds, int64_t count, int64_t end, float max, float inverse, float along) {
+// Scores and d probabilities of one row -> probabilities and d scores, zeros before `first` and from `count` to `end`.
+HWY_INLINE void turn_back(float* p, float* ds, int64_t first, int64_t count, int64_t end, float max, float inverse,
+                          float along) {
   const Tag tag;
   const Vector top = hn::Set(tag, max), factor = hn::Set(tag, inverse), less = hn::Set(tag, along);
   int64_t j = 0;
@@ -82,6 +83,7 @@ HWY_INLINE void turn_back(float* p, float* ds, int64_t count, int64_t end, float
     hn::StoreU(e, tag, p + j);
     hn::StoreU(hn::Mul(e, hn::Sub(hn::LoadU(tag, ds + j), less)), tag, ds + j);
   }
+  for (j = 0; j < first; ++j) p[j] = ds[j] = 0.0f;
   for (j = count; j < end; ++j) p[j] = ds[j] = 0.0f;
 }
 
@@ -114,8 +116,10 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
       for (int64_t r = 0; r < n; ++r) {
         const int64_t row = begin + i + r;
         const float* sums = back.sums + row * heads.query * 2;
-        turn_back(tile_p + r * room.stride, tile_ds + r * room.stride, all > 0 ? all : first + i + r + 1, end, sums[0],
-                  1.0f / sums[1], lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
+        const int64_t position = first + i + r;
+        turn_back(tile_p + r * room.stride, tile_ds + r * room.stride, all > 0 ? 0 : heads.first_seen(position),
+                  all > 0 ? all : position + 1, end, sums[0], 1.0f / sums[1],
+                  lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
       }
       const float factor[kTile] = {scale, scale, scale, scale, scale, scale};
       kCombine[n](tile_ds, room.stride, back.mirror, longest, dim, factor, back.dq + (begin + i) * row_width,

@@ -96,22 +96,55 @@ struct RotaryRows {
         continues(place.continues) {}
 };
 
+// The queries or keys of all heads, normed and turned; with a norm, what they were before, too.
+struct Turned {
+  at::Tensor y, before, inverse;
+  Turned() = default;
+  template <class At>
+  Turned(const at::Tensor& x, const at::Tensor& norm, const AttentionBlock& block, int64_t heads, const At& at) : y(x) {
+    if (norm.defined()) {
+      before = x, inverse = at::empty({x.size(0), heads}, at::kFloat), y = room(x.size(0), x.size(1));
+      rms_norm(data(x), data(norm), x.size(0) * heads, block.heads.dim, static_cast<float>(block.epsilon), out(y),
+               out(inverse));
+    }
+    turn(y, at, heads, 1.0f);
+  }
+};
+
+// The gradient of what was normed and turned becomes that of what it was made of. Gives the norm's own.
+at::Tensor turned_back(const Demand& demand, size_t input, at::Tensor& d, const Turned& kept, const at::Tensor& norm,
+                       const AttentionBlock& block, int64_t heads, const RotaryRows& at) {
+  turn(d, at, heads, -1.0f);
+  if (!norm.defined()) return {};
+  ParameterGradient sum(demand, input, norm);
+  const auto dx = room(d.size(0), d.size(1));
+  rms_norm_backward(data(d), data(kept.before), data(norm), data(kept.inverse), d.size(0) * heads, block.heads.dim,
+                    nullptr, out(dx), sum.wanted() ? sum.data() : nullptr);
+  d = dx;
+  return sum.result();
+}
+
 // What attention's way back needs beside x. Keys and values begin with those of what the batch continues.
 struct Attended {
-  at::Tensor inverse, q, k, v, seen, sums;
+  at::Tensor inverse;
+  Turned q, k;
+  at::Tensor keys, values, seen, sums;
 };
 
 Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& at, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
-  auto q = product(norm.h, block.q, block.q_bias), k = product(norm.h, block.k, block.k_bias),
-       v = product(norm.h, block.v, block.v_bias);
-  turn(q, at, block.heads.query, 1.0f);
-  turn(k, at, block.heads.key, 1.0f);
-  if (at.continues) k = at::cat({at.continues->keys[at.layer], k}), v = at::cat({at.continues->values[at.layer], v});
-  const auto seen = room(q.size(0), q.size(1)),
-             sums = graph ? at::empty({q.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
-  attend_contexts(data(q), data(k), data(v), at.contexts, block.heads, out(seen), graph ? out(sums) : nullptr);
-  return {norm.inverse, q, k, v, seen, sums};
+  const Turned q(product(norm.h, block.q, block.q_bias), block.q_norm, block, block.heads.query, at),
+      k(product(norm.h, block.k, block.k_bias), block.k_norm, block, block.heads.key, at);
+  auto keys = k.y, values = product(norm.h, block.v, block.v_bias);
+  if (at.continues) {
+    keys = at::cat({at.continues->keys[at.layer], keys});
+    values = at::cat({at.continues->values[at.layer], values});
+  }
+  const auto seen = room(x.size(0), block.heads.query_width()),
+             sums = graph ? at::empty({x.size(0), block.heads.query, 2}, at::kFloat) : at::Tensor();
+  attend_contexts(data(q.y), data(keys), data(values), at.contexts, block.heads, out(seen),
+                  graph ? out(sums) : nullptr);
+  return {norm.inverse, q, k, keys, values, seen, sums};
 }
 
 // Gradients of keys or values are added up: from what other batches brought back, or on top of what those before this
@@ -137,14 +170,14 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
     return prefix ? ((*prefix).*gradients)[at.layer] : at::Tensor();
   };
   const auto keys = of(at.continues, &Prefix::key_gradients), values = of(at.continues, &Prefix::value_gradients);
-  const auto dq = room(kept.q.size(0), kept.q.size(1));
-  auto dk = begun(kept.k, of(at.leaves, &Prefix::key_gradients), keys),
-       dv = begun(kept.v, of(at.leaves, &Prefix::value_gradients), values);
-  attend_contexts_backward(data(dseen), data(kept.q), data(kept.k), data(kept.v), data(kept.seen), data(kept.sums),
-                           at.contexts, block.heads, out(dq), out(dk), out(dv));
+  auto dq = room(x.size(0), block.heads.query_width());
+  auto dk = begun(kept.keys, of(at.leaves, &Prefix::key_gradients), keys),
+       dv = begun(kept.values, of(at.leaves, &Prefix::value_gradients), values);
+  attend_contexts_backward(data(dseen), data(kept.q.y), data(kept.keys), data(kept.values), data(kept.seen),
+                           data(kept.sums), at.contexts, block.heads, out(dq), out(dk), out(dv));
   dk = ended(dk, keys), dv = ended(dv, values);
-  turn(dq, at, block.heads.query, -1.0f);
-  turn(dk, at, block.heads.key, -1.0f);
+  const auto dq_norm = turned_back(demand, 9, dq, kept.q, block.q_norm, block, block.heads.query, at),
+             dk_norm = turned_back(demand, 10, dk, kept.k, block.k_norm, block, block.heads.key, at);
   const Norm norm(x, block.norm, block.epsilon);
   const auto dh = room(x.size(0), x.size(1));
   back(dq, block.q, dh, Write::replace);
@@ -160,7 +193,9 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
           weight_gradient(demand, 5, block.o, dy, kept.seen),
           bias_gradient(demand, 6, block.q_bias, dq),
           bias_gradient(demand, 7, block.k_bias, dk),
-          bias_gradient(demand, 8, block.v_bias, dv)};
+          bias_gradient(demand, 8, block.v_bias, dv),
+          dq_norm,
+          dk_norm};
 }
 
 // What the feed-forward half's way back needs beside x.
@@ -194,18 +229,16 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
 
 // x + o(attention(q)) for rows whose keys and values are stored.
 at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const auto q = product(h, block.q, block.q_bias);
-  turn(q, place, block.heads.query, 1.0f);
+  const Turned q(product(h, block.q, block.q_bias), block.q_norm, block, block.heads.query, place);
   const auto y = x.detach().clone();
-  add_product(attention_stored(q, place.segments, block.heads, *place.cache, place.layer), block.o, y);
+  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o, y);
   return y;
 }
 
 // Without gradient. All rows leave their keys and values; those that go on look back.
 at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const auto k = product(h, block.k, block.k_bias), v = product(h, block.v, block.v_bias);
-  turn(k, place, block.heads.key, 1.0f);
-  store(k, v, place.segments, block.heads, *place.cache, place.layer);
+  const Turned k(product(h, block.k, block.k_bias), block.k_norm, block, block.heads.key, place);
+  store(k.y, product(h, block.v, block.v_bias), place.segments, block.heads, *place.cache, place.layer);
   if (!place.last_only) return look_back(x, h, block, place);
   std::vector<Segment> ends = place.segments;
   for (size_t i = 0; i < ends.size(); ++i) {
@@ -236,11 +269,13 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Att
                                        block.o.value(),
                                        block.q_bias,
                                        block.k_bias,
-                                       block.v_bias};
+                                       block.v_bias,
+                                       block.q_norm,
+                                       block.k_norm};
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
   RotaryRows at(place);
   auto kept = attended(x, block, at, graph);
-  if (place.leaves) leave(*place.leaves, kept.k, kept.v);
+  if (place.leaves) leave(*place.leaves, kept.keys, kept.values);
   const auto y = x.detach().clone();
   add_product(kept.seen, block.o, y);
   if (!graph) return y;

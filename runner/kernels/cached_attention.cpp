@@ -93,6 +93,10 @@ at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& seg
     thread_local std::vector<Page> pages;
     pages.clear();
     for (const int32_t page : task.segment->pages) {
+      if (page < 0) {
+        pages.push_back({});  // out of the window
+        continue;
+      }
       const int64_t base = (page * heads.key + task.head) * 16 * heads.dim;
       pages.push_back({keys + base, values + base});
     }

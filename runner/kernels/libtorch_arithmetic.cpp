@@ -28,8 +28,11 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
   return out.squeeze(0).transpose(0, 1).reshape({q.size(0), heads.query_width()});
 }
 
-// Query i of `rows` stands at position first + i and sees the positions up to its own.
-at::Tensor causal(int64_t rows, int64_t first) { return at::ones({rows, first + rows}, at::kBool).tril(first); }
+// Query i of `rows` stands at position first + i and sees the positions up to its own, `window` of them at most.
+at::Tensor causal(int64_t rows, int64_t first, int64_t window) {
+  const auto mask = at::ones({rows, first + rows}, at::kBool).tril(first);
+  return window > 0 ? mask.triu(first + 1 - window) : mask;
+}
 
 // Tiles of the vocabulary, each [rows, up to kVocabularyTile].
 template <class Work>
@@ -116,7 +119,7 @@ class Libtorch : public Arithmetic {
       const auto rows = at::empty({static_cast<int64_t>(context.row_of.size())}, at::kLong);
       std::copy(context.row_of.begin(), context.row_of.end(), rows.mutable_data_ptr<int64_t>());
       parts.push_back(attend(q.narrow(0, context.query_row, context.rows), k.index_select(0, rows),
-                             v.index_select(0, rows), heads, causal(context.rows, context.first)));
+                             v.index_select(0, rows), heads, causal(context.rows, context.first, heads.window)));
     }
     return at::cat(parts);
   }
@@ -128,16 +131,17 @@ class Libtorch : public Arithmetic {
     store(k, v, segments, heads, cache, layer);
     std::vector<at::Tensor> parts;
     for (const Segment& s : segments) {
-      const int64_t count = s.position + s.length;
+      const int64_t gone = heads.first_seen(s.position) / Cache::page,  // pages that are out of the window
+          position = s.position - gone * Cache::page, count = position + s.length;
       const auto pages = at::empty({(count + Cache::page - 1) / Cache::page}, at::kLong);
-      std::copy_n(s.pages.begin(), pages.size(0), pages.mutable_data_ptr<int64_t>());
+      std::copy_n(s.pages.begin() + gone, pages.size(0), pages.mutable_data_ptr<int64_t>());
       const auto rows = [&](const at::Tensor& page_head_position_dim) {
         return page_head_position_dim.transpose(1, 2).reshape({-1, heads.key_width()}).narrow(0, 0, count);
       };
       const auto index = static_cast<size_t>(layer);
-      parts.push_back(attend(q.narrow(0, s.start, s.length),
-                             rows(cache.keys[index].index_select(0, pages).transpose(2, 3)),
-                             rows(cache.values[index].index_select(0, pages)), heads, causal(s.length, s.position)));
+      parts.push_back(
+          attend(q.narrow(0, s.start, s.length), rows(cache.keys[index].index_select(0, pages).transpose(2, 3)),
+                 rows(cache.values[index].index_select(0, pages)), heads, causal(s.length, position, heads.window)));
     }
     return at::cat(parts);
   }

@@ -45,6 +45,11 @@ void Pages::grow() {
   for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }
 
+size_t Pages::first_seen(int64_t position) const {
+  if (shape_.window == 0) return 0;
+  return static_cast<size_t>(std::max<int64_t>(0, position + 1 - shape_.window) / Cache::page);
+}
+
 void Pages::copy(int32_t from, int32_t to) {
   for (auto* tensors : {&cache_.keys, &cache_.values}) {
     for (at::Tensor& tensor : *tensors)
@@ -53,7 +58,9 @@ void Pages::copy(int32_t from, int32_t to) {
 }
 
 KvCache::KvCache(const KvCache& other) : owner_(other.owner_), pages_(other.pages_), length_(other.length_) {
-  for (const int32_t page : pages_) owner_->hold(page);
+  for (const int32_t page : pages_) {
+    if (page >= 0) owner_->hold(page);
+  }
 }
 
 KvCache::KvCache(KvCache&& other) noexcept
@@ -66,7 +73,12 @@ KvCache& KvCache::operator=(KvCache other) noexcept {
   return *this;
 }
 
+void KvCache::give_back(size_t page) {
+  if (pages_[page] >= 0) owner_->give_back(std::exchange(pages_[page], -1));
+}
+
 void KvCache::extend(int64_t count) {
+  for (size_t page = owner_->first_seen(length_); page-- > 0 && pages_[page] >= 0;) give_back(page);
   if (length_ % Cache::page != 0 && owner_->shared(pages_.back())) {
     const int32_t own = owner_->take();
     owner_->copy(pages_.back(), own);
@@ -77,8 +89,10 @@ void KvCache::extend(int64_t count) {
 }
 
 void KvCache::cut(int64_t length) {
+  const size_t first = owner_->first_seen(length);
+  if (length < length_ && first < pages_.size() && pages_[first] < 0) length = 0;
   const auto needed = static_cast<size_t>((length + Cache::page - 1) / Cache::page);
-  for (; pages_.size() > needed; pages_.pop_back()) owner_->give_back(pages_.back());
+  for (; pages_.size() > needed; pages_.pop_back()) give_back(pages_.size() - 1);
   length_ = std::min(length_, length);
 }
 

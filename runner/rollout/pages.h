@@ -19,6 +19,9 @@ class Pages {
   /// Copies what `from` holds to `to`, in every layer.
   void copy(int32_t from, int32_t to);
 
+  /// The first page that a token at `position` and those behind it see.
+  size_t first_seen(int64_t position) const;
+
   Cache& cache() { return cache_; }
   int64_t in_use() const { return static_cast<int64_t>(holders_.size() - free_.size()); }
 
@@ -31,8 +34,9 @@ class Pages {
   std::vector<uint32_t> holders_;  // of every page
 };
 
-/// What a model has read of one sequence: the pages with the keys and values of its first `length` tokens. Copies share
-/// them; a half-filled page that others hold too is copied before it is written to. Pages must outlive it.
+/// What a model has read of one sequence: the pages with the keys and values of its first `length` tokens, but for
+/// those that its window has passed (-1). Copies share them; a half-filled page that others hold too is copied before
+/// it is written to. Pages must outlive it.
 class KvCache {
  public:
   explicit KvCache(Pages& pages) : owner_(&pages) {}
@@ -45,10 +49,12 @@ class KvCache {
   const std::vector<int32_t>& pages() const { return pages_; }
   /// Makes room for `count` more tokens, which the next forward pass must write.
   void extend(int64_t count);
-  /// Forgets all but the first `length` tokens.
+  /// Forgets all but the first `length` tokens; all tokens, if a window has passed what the next one sees.
   void cut(int64_t length);
 
  private:
+  void give_back(size_t page);
+
   Pages* owner_;
   std::vector<int32_t> pages_;
   int64_t length_ = 0;

@@ -85,7 +85,7 @@ Schema dataset_fields() {
 std::vector<Section> plugin_sections() {
   return {
       {table("model", "the model that is trained or evaluated",
-             {word("plugin", "qwen2", "model plugin"),
+             {word("plugin", "qwen2", "model plugin; auto: the one that reads the model at 'path'"),
               Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path")}),
        {"sft", "grpo", "evaluate"},
        "models"},

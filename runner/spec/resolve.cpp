@@ -9,6 +9,8 @@
 #include "spec/clashes.h"
 #include "spec/core_schema.h"
 #include "spec/dotted.h"
+#include "spec/model_type.h"
+#include "spec/paths.h"
 #include "spec/secrets.h"
 #include "spec/spec.h"
 
@@ -163,9 +165,10 @@ class Resolver {
     return out;
   }
 
-  json table(const SettingSchema& parameter, const json& value, const std::string& path, bool given,
-             const std::string& kind) {
+  json table(const SettingSchema& parameter, json value, const std::string& path, bool given, const std::string& kind) {
     if (parameter.open) return note_origins(value, path, given), value;
+    if (kind == "models" && value.contains("plugin") && value.at("plugin") == "auto" && !name_family(value, path))
+      return value;
     Schema schema = parameter.fields;
     if (kind.empty() || add_plugin_fields(schema, kind, value, path)) refuse_unknown(schema, value, path);
     json out = json::object();
@@ -186,6 +189,27 @@ class Resolver {
     if (kind == "rewards") fill_labels(out, path);
     if (kind == "stages") check_labels(out, path);
     return out;
+  }
+
+  // plugin = "auto": the one that reads the folder at `path`. A spec has its name. False if there is none.
+  bool name_family(json& model, const std::string& path) {
+    const json folder = model.value("path", json());
+    if (!folder.is_string()) {
+      mistake(
+          join(path, "plugin"),
+          fmt::format("'{}' \"auto\" asks what '{}' holds, which isn't set", join(path, "plugin"), join(path, "path")),
+          "a fresh model's plugin is named: " + fmt::format("{}", fmt::join(names_of("models"), ", ")));
+      return false;
+    }
+    try {
+      const auto found = locate(folder.get<std::string>());
+      model["plugin"] = model_type(found.value_or(folder.get<std::string>()), names_of("models"));
+      return true;
+    } catch (const Error& error) {
+      mistakes_.add(Error(draft_.origin_of(join(path, "path")), error.where() + ": " + error.problem(), error.help(),
+                          error.exit()));
+      return false;
+    }
   }
 
   // Adds the parameters of the plugin that the table names. False if there is no such plugin: its keys are unknown.

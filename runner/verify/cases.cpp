@@ -53,9 +53,9 @@ std::string kind_of_model(const fs::path& config_file) {
   const bool named = config.is_object() && config.contains("model_type") && config.at("model_type").is_string();
   if (!named) return "no model_type";
   const auto type = config.at("model_type").get<std::string>();
-  if (type == "qwen2") return "text";
-  if (type == "qwen2_5_vl") return "vl";
-  return "model_type " + type;
+  static const std::set<std::string> text{"llama", "mistral", "qwen2", "qwen3"};
+  if (text.contains(type)) return "text";
+  return type == "qwen2_5_vl" ? "vl" : "model_type " + type;
 }
 
 // "" for files that hold no reference values.

@@ -59,8 +59,8 @@ TEST_F(Engines, AgreeOnLayersOfRows) {
 }
 
 TEST_F(Engines, AgreeOnAttention) {
-  for (const int64_t dim : {8, 10, 16, 64, 80}) {
-    const Heads heads{6, 2, dim};
+  for (const auto& [dim, window] : {std::pair<int64_t, int64_t>{8, 0}, {10, 0}, {16, 5}, {64, 0}, {64, 17}, {80, 0}}) {
+    const Heads heads{6, 2, dim, window};
     const auto q = draw({kRows, 6 * dim}), k = draw({kRows, 2 * dim}), v = draw({kRows, 2 * dim});
     expect_agreement([&](const Arithmetic& a) { return a.attention(q, k, v, kTree, heads); }, {q, k, v});
     expect_agreement(
@@ -73,18 +73,24 @@ TEST_F(Engines, AgreeOnAttention) {
 
 TEST_F(Engines, AgreeOnAttentionWithACache) {
   const at::NoGradGuard no_grad;
-  const Heads heads{6, 2, 12};
-  std::vector<at::Tensor> results;
   const auto q = at::randn({23, 72}), k = at::randn({23, 24}), v = at::randn({23, 24});
-  for (const Arithmetic* engine : {&exact(), &libtorch()}) {
-    Cache cache{{at::full({4, 2, 12, 16}, NAN)}, {at::full({4, 2, 16, 12}, NAN)}};
-    const auto part = [&](const at::Tensor& t, int64_t from, int64_t to) { return t.slice(0, from, to).contiguous(); };
-    for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 17}, {17, 18}, {18, 23}}) {
-      results.push_back(engine->attention_cached(part(q, from, to), part(k, from, to), part(v, from, to),
-                                                 {{0, to - from, from, -1, {3, 1}}}, heads, cache, 0));
+  for (const int64_t window : {0, 3}) {
+    const Heads heads{6, 2, 12, window};
+    std::vector<at::Tensor> results;
+    for (const Arithmetic* engine : {&exact(), &libtorch()}) {
+      Cache cache{{at::full({4, 2, 12, 16}, NAN)}, {at::full({4, 2, 16, 12}, NAN)}};
+      const auto part = [&](const at::Tensor& t, int64_t from, int64_t to) {
+        return t.slice(0, from, to).contiguous();
+      };
+      for (const auto& [from, to] : {std::pair<int64_t, int64_t>{0, 17}, {17, 18}, {18, 23}}) {
+        // The window of the last rows begins in the second page: the first one may be gone.
+        const int32_t first = window > 0 && from == 18 ? -1 : 3;
+        results.push_back(engine->attention_cached(part(q, from, to), part(k, from, to), part(v, from, to),
+                                                   {{0, to - from, from, -1, {first, 1}}}, heads, cache, 0));
+      }
     }
+    for (size_t i = 0; i < 3; ++i) expect_close(results[i], results[i + 3], 2e-5, "part " + std::to_string(i));
   }
-  for (size_t i = 0; i < 3; ++i) expect_close(results[i], results[i + 3], 2e-5, "part " + std::to_string(i));
 }
 
 TEST_F(Engines, AgreeOnLogProbabilities) {
@@ -97,24 +103,36 @@ TEST_F(Engines, AgreeOnLogProbabilities) {
                    {hidden, matrix}, 1e-3);
 }
 
+// What families of models differ in.
+struct Variation {
+  const char* name;
+  bool biases, head_norms;
+  int64_t window;
+};
+
 // Both halves of a decoder block.
-class Blocks : public Engines {
+class Blocks : public Engines, public testing::WithParamInterface<Variation> {
  protected:
   static constexpr int64_t kWidth = 48;
   at::Tensor matrix(int64_t out, int64_t in) { return draw({out, in}, 0.2); }
   const at::Tensor x = draw({kRows, kWidth}), norm = draw({kWidth}), other_norm = draw({kWidth});
-  const std::vector<at::Tensor> biases{draw({48}), draw({24}), draw({24})};
+  const std::vector<at::Tensor> biases =
+      GetParam().biases ? std::vector<at::Tensor>{draw({48}), draw({24}), draw({24})} : std::vector<at::Tensor>(3);
+  const std::vector<at::Tensor> head_norms =
+      GetParam().head_norms ? std::vector<at::Tensor>{draw({12}), draw({12})} : std::vector<at::Tensor>(2);
   const std::vector<at::Tensor> weights{matrix(48, 48),  matrix(24, 48),  matrix(24, 48), matrix(48, 48),
                                         matrix(300, 48), matrix(300, 48), matrix(48, 300)};
   AttentionBlock attention{norm,
                            biases[0],
                            biases[1],
                            biases[2],
+                           head_norms[0],
+                           head_norms[1],
                            Weight(weights[0]),
                            Weight(weights[1]),
                            Weight(weights[2]),
                            Weight(weights[3]),
-                           {4, 2, 12},
+                           {4, 2, 12, GetParam().window},
                            1e-6};
   FeedForwardBlock feed_forward{other_norm, Weight(weights[4]), Weight(weights[5]), Weight(weights[6]), 1e-6};
   const at::Tensor angle = at::rand({kRows, 6}), cosine = angle.cos(), sine = angle.sin();
@@ -124,17 +142,21 @@ class Blocks : public Engines {
   }
   std::vector<at::Tensor> parameters() const {
     std::vector<at::Tensor> all{x, norm, other_norm};
-    all.insert(all.end(), biases.begin(), biases.end());
     all.insert(all.end(), weights.begin(), weights.end());
+    for (const auto* some : {&biases, &head_norms}) {
+      for (const at::Tensor& p : *some) {
+        if (p.defined()) all.push_back(p);
+      }
+    }
     return all;
   }
 };
 
-TEST_F(Blocks, OfBothEnginesAgree) {
+TEST_P(Blocks, OfBothEnginesAgree) {
   expect_agreement([&](const Arithmetic& a) { return run(a, x, {cosine, sine, kTree}); }, parameters(), 1e-4);
 }
 
-TEST_F(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
+TEST_P(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
   const at::NoGradGuard no_grad;
   const std::vector<Segment> alone{{0, kRows, 0, -1, {}}};
   const auto whole = run(exact(), x, {cosine, sine, alone});
@@ -148,7 +170,7 @@ TEST_F(Blocks, HaveTheSameBitsWithACacheOneTokenAtATime) {
 }
 
 // Two segments of 20 and 1 rows and the rest: rows 19, 20 and the last.
-TEST_F(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
+TEST_P(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
   const at::NoGradGuard no_grad;
   const std::vector<Segment> segments{{0, 20, 0, -1, {2, 0}}, {20, 1, 0, -1, {1}}, {21, kRows - 21, 0, -1, {3, 4, 5}}};
   for (const Arithmetic* engine : {&exact(), &libtorch()}) {
@@ -161,7 +183,7 @@ TEST_F(Blocks, GiveTheLastRowsOfSegmentsWithTheBitsTheyHaveAmongAll) {
   }
 }
 
-TEST_F(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
+TEST_P(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
   const auto gradients = [&] {
     const auto y = run(exact(), x, {cosine, sine, kTree});
     return grad({y.square().sum()}, parameters(), {});
@@ -180,7 +202,7 @@ TEST_F(Blocks, HaveTheSameGradientsForAnyThreadsAndInstructionSet) {
   use_instruction_set("");
 }
 
-TEST_F(Blocks, AddGradientsToThoseThatAreThere) {
+TEST_P(Blocks, AddGradientsToThoseThatAreThere) {
   const auto loss = [&] { return run(exact(), x, {cosine, sine, kTree}).square().sum(); };
   const auto expected = grad({loss()}, parameters(), {});
   std::vector<at::Tensor> there;
@@ -197,13 +219,19 @@ TEST_F(Blocks, AddGradientsToThoseThatAreThere) {
   }
 }
 
-TEST_F(Blocks, AskNoGradientOfFrozenWeights) {
+TEST_P(Blocks, AskNoGradientOfFrozenWeights) {
   for (at::Tensor w : weights) w.set_requires_grad(false);
   const auto y = run(exact(), x, {cosine, sine, kTree});
   const auto dx = grad({y.sum()}, {x}, {});
   EXPECT_GT(dx[0].abs().max().item<double>(), 0);
   EXPECT_FALSE(weights[0].grad().defined());
 }
+
+INSTANTIATE_TEST_SUITE_P(Variations, Blocks,
+                         testing::Values(Variation{"biases", true, false, 0}, Variation{"plain", false, false, 0},
+                                         Variation{"head_norms", false, true, 0}, Variation{"window", false, false, 7},
+                                         Variation{"all", true, true, 17}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace compeer::kernels

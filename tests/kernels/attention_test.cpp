@@ -95,8 +95,9 @@ TEST_P(Attend, FollowsItsDefinition) {
     for (int64_t h = 0; h < heads.query; ++h) {
       const int64_t key = h / heads.share() * heads.dim, at = row * width + h * heads.dim;
       std::vector<double> p(static_cast<size_t>(row + 1));
+      const int64_t first = heads.window > 0 ? std::max(int64_t{0}, row - heads.window + 1) : 0;
       double sum = 0;
-      for (int64_t j = 0; j <= row; ++j) {
+      for (int64_t j = first; j <= row; ++j) {
         double score = 0;
         for (int64_t d = 0; d < heads.dim; ++d)
           score += static_cast<double>(q[static_cast<size_t>(at + d)]) *
@@ -115,7 +116,8 @@ TEST_P(Attend, FollowsItsDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Attend,
                          testing::Values(Heads{1, 1, 8}, Heads{4, 2, 32}, Heads{6, 2, 64}, Heads{7, 1, 20},
-                                         Heads{3, 3, 80}));
+                                         Heads{3, 3, 80}, Heads{4, 2, 32, 1}, Heads{7, 1, 20, 13}, Heads{3, 3, 8, 16},
+                                         Heads{6, 2, 64, 33}));
 
 TEST(Contexts, RefuseASegmentThatDoesNotContinueItsParent) {
   EXPECT_ANY_THROW(contexts(std::vector<Segment>{{0, 5, 0, -1, {}}, {5, 2, 4, 0, {}}}));

@@ -10,21 +10,22 @@
 
 namespace compeer::rollout {
 
-// A fresh model of the qwen2 plugin, small enough for tests and with weights large enough to be unsure of itself.
+// A fresh model, small enough for tests and with weights large enough to be unsure of itself.
 class RolloutEngine : public testing::Test {
  protected:
-  RolloutEngine() {
-    const nlohmann::json config{{"vocab_size", 90},
-                                {"hidden_size", 32},
-                                {"num_hidden_layers", 2},
-                                {"num_attention_heads", 4},
-                                {"num_key_value_heads", 2},
-                                {"intermediate_size", 48},
-                                {"max_position_embeddings", 64},
-                                {"rope_theta", 10000.0},
-                                {"rms_norm_eps", 1e-6},
-                                {"tie_word_embeddings", true}};
-    const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  explicit RolloutEngine(const std::string& family = "qwen2", const nlohmann::json& more = nlohmann::json::object()) {
+    nlohmann::json config{{"vocab_size", 90},
+                          {"hidden_size", 32},
+                          {"num_hidden_layers", 2},
+                          {"num_attention_heads", 4},
+                          {"num_key_value_heads", 2},
+                          {"intermediate_size", 48},
+                          {"max_position_embeddings", 64},
+                          {"rope_theta", 10000.0},
+                          {"rms_norm_eps", 1e-6},
+                          {"tie_word_embeddings", true}};
+    config.update(more);
+    const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
     services.seed = 11;
     model = std::make_unique<plugin::Plugin<Model>>(plugin::open<Model>(
         chosen,

@@ -86,7 +86,7 @@ TEST_P(GoldenText, Passes) {
   EXPECT_GE(checks.size(), 25u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Verify, GoldenText, testing::Values("text_tied", "text_untied", "text_bf16"));
+INSTANTIATE_TEST_SUITE_P(Verify, GoldenText, testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
 
 TEST_F(Verify, PassesLosses) {
   const auto checks = verify_grpo_loss(kGolden / "grpo_loss", {});

@@ -56,6 +56,10 @@ Vision read_vision(const json& table, const std::string& where) {
 }  // namespace
 
 VlConfig read_config(const json& config, const std::string& where) {
+  constexpr decoder::Family text_family{.model_type = "qwen2_5_vl",
+                                        .architecture = "Qwen2_5_VLForConditionalGeneration",
+                                        .biases = true,
+                                        .slides = decoder::Slides::if_asked};
   need(config.is_object(), where, "is not a JSON object");
   const json type = config.value("model_type", json());
   need(type == "qwen2_5_vl", where, "model_type is " + type.dump() + "; this plugin reads \"qwen2_5_vl\"");
@@ -64,10 +68,10 @@ VlConfig read_config(const json& config, const std::string& where) {
   const bool nested = config.contains("text_config") && config.at("text_config").is_object();
   const json& text = nested ? config.at("text_config") : config;
   VlConfig c;
-  c.text = qwen2::read_config(text, nested ? where + ": text_config" : where);
+  c.text = decoder::read_config(text_family, text, nested ? where + ": text_config" : where);
   c.text.tie_word_embeddings = config.value("tie_word_embeddings", false) || text.value("tie_word_embeddings", false);
-  if (c.text.rope_sections.empty()) c.text.rope_sections = {16, 24, 24};
-  need(c.text.rope_sections.size() == 3, where, "mrope_section must be three numbers: time, height, width");
+  if (c.text.rope.sections.empty()) c.text.rope.sections = {16, 24, 24};
+  need(c.text.rope.sections.size() == 3, where, "mrope_section must be three numbers: time, height, width");
   c.vision = read_vision(config.at("vision_config"), where + ": vision_config");
   need(c.vision.out_hidden_size == c.text.hidden_size, where,
        "out_hidden_size of vision_config must be the hidden_size of the text model");
@@ -79,10 +83,8 @@ VlConfig read_config(const json& config, const std::string& where) {
 }
 
 json write_config(const VlConfig& c, const json& read) {
-  json config = qwen2::write_config(c.text, -1);
-  config["architectures"] = {"Qwen2_5_VLForConditionalGeneration"};
-  config["model_type"] = "qwen2_5_vl";
-  config["rope_scaling"] = {{"type", "mrope"}, {"mrope_section", c.text.rope_sections}};
+  json config = decoder::write_config(c.text, -1);
+  config["rope_scaling"] = {{"type", "mrope"}, {"mrope_section", c.text.rope.sections}};
   config["image_token_id"] = c.image_token;
   config["video_token_id"] = c.video_token;
   config["vision_start_token_id"] = c.vision_start_token;

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "qwen2/config.h"
+#include "decoder/config.h"
 
 namespace compeer::qwen2_5_vl {
 
@@ -24,7 +24,7 @@ struct Vision {
 
 /// Sizes and special tokens of a Qwen2.5-VL model, as in config.json.
 struct VlConfig {
-  qwen2::TextConfig text;
+  decoder::TextConfig text;
   Vision vision;
   int64_t image_token = 151655, video_token = 151656, vision_start_token = 151652, vision_end_token = 151653;
 };

@@ -8,7 +8,7 @@
 #include "compeer/model.h"
 #include "compeer/plugin.h"
 #include "config.h"
-#include "qwen2/decoder.h"
+#include "decoder/decoder.h"
 #include "tower.h"
 #include "vision_features.h"
 #include "weights.h"
@@ -24,19 +24,19 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
  public:
   Qwen25Vl(const Settings& settings, Host&) : end_token_(settings.json().value("end_token", int64_t{-1})) {
     const std::filesystem::path folder = settings.text("path");
-    qwen2::Use text(settings);
-    const json stored = qwen2::read_config_file(folder);
+    decoder::Use text(settings);
+    const json stored = decoder::read_config_file(folder);
     config_ = read_config(stored, (folder / "config.json").string());
     saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
-    generation_ = qwen2::read_generation_config(folder);
+    generation_ = decoder::read_generation_config(folder);
     VlWeights weights = load(config_, folder, text.keeping);
-    qwen2::Use tower = text;
+    decoder::Use tower = text;
     tower.keeping = tower_keeping(text.keeping);
     tower.release = weights.release_tower;
     text.release = weights.release_text;
     tower_weights_ = weights.tower;
     tower_ = std::make_unique<Tower>(config_.vision, tower_weights_, std::move(tower));
-    decoder_ = std::make_unique<qwen2::Decoder>(config_.text, std::move(weights.text), std::move(text));
+    decoder_ = std::make_unique<decoder::Decoder>(config_.text, std::move(weights.text), std::move(text));
   }
 
   ModelShape shape() const override { return decoder_->shape(); }
@@ -75,7 +75,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     std::vector<Parameter> leaves;
     for (const Parameter& weight : tower_weights_)
       leaves.push_back({weight.name, weight.value.to(at::kFloat).clone().set_requires_grad(true)});
-    studied_ = std::make_unique<Tower>(config_.vision, leaves, qwen2::Use());
+    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::Use());
     const auto seen = studied_->features(all, &traces);
     traces["features"] = seen;
     for (const Parameter& leaf : leaves) traces[leaf.name] = leaf.value;
@@ -89,8 +89,8 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
   void save(const std::string& folder) override {
     std::vector<Parameter> all = decoder_->stored();
     all.insert(all.end(), tower_weights_.begin(), tower_weights_.end());
-    qwen2::save(all, folder);
-    qwen2::save_config(saved_config_, generation_, decoder_->stored_type(), end_token_, folder);
+    decoder::save(all, folder);
+    decoder::save_config(saved_config_, generation_, decoder_->stored_type(), end_token_, folder);
   }
 
  private:
@@ -132,7 +132,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;
   std::unique_ptr<Tower> studied_;  // whose gradients were asked for last: the graph needs its weights
-  std::unique_ptr<qwen2::Decoder> decoder_;
+  std::unique_ptr<decoder::Decoder> decoder_;
 };
 
 }  // namespace

@@ -50,9 +50,9 @@ at::Tensor inverse(const std::vector<int64_t>& order) {
 
 }  // namespace
 
-std::vector<qwen2::Entry> tower_entries(const Vision& v) {
+std::vector<decoder::Entry> tower_entries(const Vision& v) {
   const int64_t width = v.hidden_size, merged = width * v.unit();
-  std::vector<qwen2::Entry> all{
+  std::vector<decoder::Entry> all{
       {"visual.patch_embed.proj.weight", {width, v.in_channels, v.temporal_patch_size, v.patch_size, v.patch_size}}};
   for (int64_t i = 0; i < v.depth; ++i) {
     const std::string block = "visual.blocks." + std::to_string(i) + ".";
@@ -76,11 +76,11 @@ std::vector<qwen2::Entry> tower_entries(const Vision& v) {
   return all;
 }
 
-Tower::Tower(const Vision& vision, std::vector<Parameter> weights, qwen2::Use use)
+Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
     : vision_(vision),
       weights_(std::move(weights)),
       use_(std::move(use)),
-      rotary_(vision.head_dim() / 2, vision.rope_theta) {}
+      rotary_({.theta = vision.rope_theta}, vision.head_dim() / 2) {}
 
 // In the order of `tower_entries`.
 void Tower::assemble() {
@@ -135,14 +135,14 @@ at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* 
 }
 
 // The first half of a head's frequencies goes with the row of a patch, the second with its column.
-qwen2::Rotary::Angles Tower::angles(const PatchLayout& places) {
+decoder::Rotary::Angles Tower::angles(const PatchLayout& places) {
   const auto row = rotary_.angles({places.row, {}, {}}), column = rotary_.angles({places.column, {}, {}});
   const at::Tensor order = numbers(places.order);
   return {in_windows(at::cat({row.cosine, column.cosine}, 1), order, vision_.unit()),
           in_windows(at::cat({row.sine, column.sine}, 1), order, vision_.unit())};
 }
 
-at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const qwen2::Rotary::Angles& turns,
+at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const decoder::Rotary::Angles& turns,
                             const PatchLayout& places) {
   const kernels::Heads heads{vision_.num_heads, vision_.num_heads, vision_.head_dim()};
   const at::Tensor h = use_.arithmetic.rms_norm(x, block.norm1, kEpsilon);

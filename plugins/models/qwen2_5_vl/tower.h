@@ -8,14 +8,14 @@
 #include "compeer/model.h"
 #include "config.h"
 #include "layout.h"
-#include "qwen2/decoder.h"
-#include "qwen2/rotary.h"
-#include "qwen2/weights.h"
+#include "decoder/decoder.h"
+#include "decoder/rotary.h"
+#include "decoder/weights.h"
 
 namespace compeer::qwen2_5_vl {
 
 /// Names, as published, and shapes of the tower's weights, in the order in which they are kept.
-std::vector<qwen2::Entry> tower_entries(const Vision& vision);
+std::vector<decoder::Entry> tower_entries(const Vision& vision);
 
 /// What the tower computed on its way, by the name that reference files use.
 using Traces = std::map<std::string, at::Tensor>;
@@ -26,7 +26,7 @@ using Traces = std::map<std::string, at::Tensor>;
 class Tower {
  public:
   /// `weights` as `tower_entries` lists them. Frozen ones are rearranged when the first picture comes.
-  Tower(const Vision& vision, std::vector<Parameter> weights, qwen2::Use use);
+  Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
   Tower(Tower&&) = delete;  // graphs hold the addresses of its weights
 
   /// float32 [tokens, out_hidden_size] in the order of the pictures and their units. With `traces`, what happened on
@@ -40,16 +40,16 @@ class Tower {
     bool full_attention;
   };
   void assemble();
-  at::Tensor attention(TowerBlock& block, const at::Tensor& x, const qwen2::Rotary::Angles& angles,
+  at::Tensor attention(TowerBlock& block, const at::Tensor& x, const decoder::Rotary::Angles& angles,
                        const PatchLayout& layout);
   at::Tensor feed_forward(TowerBlock& block, const at::Tensor& x);
   at::Tensor merge(const at::Tensor& x);
-  qwen2::Rotary::Angles angles(const PatchLayout& layout);
+  decoder::Rotary::Angles angles(const PatchLayout& layout);
 
   Vision vision_;
   std::vector<Parameter> weights_;
-  qwen2::Use use_;
-  qwen2::Rotary rotary_;
+  decoder::Use use_;
+  decoder::Rotary rotary_;
   std::vector<kernels::Weight> patch_embed_, merger_;  // one; two
   std::vector<TowerBlock> blocks_;
   at::Tensor merger_norm_, merger_bias0_, merger_bias2_;

@@ -12,26 +12,26 @@ std::string newer_name(const std::string& published) {
   return published;
 }
 
-qwen2::Store open(const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
-  if (qwen2::Store(folder, keeping).has(newer_name("model.embed_tokens.weight")))
-    return qwen2::Store(folder, keeping, newer_name);
-  return qwen2::Store(folder, keeping);
+decoder::Store open(const std::filesystem::path& folder, const decoder::Keeping& keeping) {
+  if (decoder::Store(folder, keeping).has(newer_name("model.embed_tokens.weight")))
+    return decoder::Store(folder, keeping, newer_name);
+  return decoder::Store(folder, keeping);
 }
 
 }  // namespace
 
-qwen2::Keeping tower_keeping(const qwen2::Keeping& keeping) {
-  qwen2::Keeping tower = keeping;
+decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
+  decoder::Keeping tower = keeping;
   tower.frozen = true;
   if (!keeping.frozen) tower.precision = "stored";
   return tower;
 }
 
-VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping) {
-  const auto text = qwen2::entries(config.text), tower = tower_entries(config.vision);
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping) {
+  const auto text = decoder::entries(config.text), tower = tower_entries(config.vision);
   auto all = text;
   all.insert(all.end(), tower.begin(), tower.end());
-  const qwen2::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
+  const decoder::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
   trained.check(all);
   return {trained.take(text), frozen.take(tower), trained.release(), frozen.release()};
 }

@@ -4,23 +4,23 @@
 #include <vector>
 
 #include "config.h"
-#include "qwen2/weights.h"
+#include "decoder/weights.h"
 
 namespace compeer::qwen2_5_vl {
 
 /// All weights of a model folder.
 struct VlWeights {
-  std::vector<Parameter> text;                        ///< as qwen2::entries lists them, kept as the settings say
+  std::vector<Parameter> text;                        ///< as decoder::entries lists them, kept as the settings say
   std::vector<Parameter> tower;                       ///< as tower_entries lists them, frozen
-  std::function<void()> release_text, release_tower;  ///< see qwen2::Store
+  std::function<void()> release_text, release_tower;  ///< see decoder::Store
 };
 
 /// Published names (visual.*, model.*) or those of newer files (model.visual.*, model.language_model.*). All missing,
 /// extra and misshaped tensors are named in one Error (exit 4).
-VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const qwen2::Keeping& keeping);
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping);
 
 /// How the tower is kept: frozen, whatever the rest of the model is. What is stored as bfloat16 stays so in training,
 /// where it gives the same products as float32.
-qwen2::Keeping tower_keeping(const qwen2::Keeping& keeping);
+decoder::Keeping tower_keeping(const decoder::Keeping& keeping);
 
 }  // namespace compeer::qwen2_5_vl

@@ -21,7 +21,7 @@ constexpr size_t kRowsAtOnce = 4096;  // or one longer text
 const kernels::Arithmetic& arithmetic() { return kernels::exact(); }
 
 // Some files have the names that BERT has inside a larger model, some those of its first release.
-std::function<std::string(const std::string&)> naming(const qwen2::Store& store) {
+std::function<std::string(const std::string&)> naming(const decoder::Store& store) {
   const std::string prefix = store.has("bert.embeddings.word_embeddings.weight") ? "bert." : "";
   const bool first_release = store.has(prefix + "embeddings.LayerNorm.gamma");
   return [prefix, first_release](const std::string& name) {
@@ -64,8 +64,8 @@ at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::T
 
 }  // namespace
 
-std::vector<qwen2::Entry> entries(const BertConfig& c) {
-  std::vector<qwen2::Entry> all{{"embeddings.word_embeddings.weight", {c.vocab_size, c.hidden_size}},
+std::vector<decoder::Entry> entries(const BertConfig& c) {
+  std::vector<decoder::Entry> all{{"embeddings.word_embeddings.weight", {c.vocab_size, c.hidden_size}},
                                 {"embeddings.position_embeddings.weight", {c.max_position_embeddings, c.hidden_size}},
                                 {"embeddings.token_type_embeddings.weight", {c.type_vocab_size, c.hidden_size}}};
   const auto dense = [&](const std::string& name, int64_t out, int64_t in) {
@@ -103,9 +103,9 @@ Encoder::Encoder(const std::filesystem::path& folder)
   if (recipe_.lowercase && !pieces_.lowercases())
     refuse("'do_lower_case' in sentence_bert_config.json contradicts the tokenizer, which keeps capitals");
 
-  qwen2::Keeping keeping;
+  decoder::Keeping keeping;
   keeping.frozen = true;
-  const qwen2::Store store(recipe_.model, keeping, naming(qwen2::Store(recipe_.model, keeping)));
+  const decoder::Store store(recipe_.model, keeping, naming(decoder::Store(recipe_.model, keeping)));
   const auto all = entries(config_);
   store.check(all, passed_over);
   auto next = all.begin();

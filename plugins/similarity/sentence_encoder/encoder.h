@@ -8,7 +8,7 @@
 #include "config.h"
 #include "kernels/functions.h"
 #include "language/word_pieces.h"
-#include "qwen2/weights.h"
+#include "decoder/weights.h"
 
 namespace compeer::sentence_encoder {
 
@@ -52,6 +52,6 @@ class Encoder {
 };
 
 /// Names, as BertModel saves them, and shapes of the weights, in the order in which they are used.
-std::vector<qwen2::Entry> entries(const BertConfig& config);
+std::vector<decoder::Entry> entries(const BertConfig& config);
 
 }  // namespace compeer::sentence_encoder

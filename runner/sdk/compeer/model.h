@@ -26,7 +26,8 @@ struct Segment {
   int64_t length = 0;          ///< rows
   int64_t position = 0;        ///< absolute position of its first token
   int64_t parent = -1;         ///< training: the segment of this batch that comes before it (-1: none)
-  std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16)
+  std::vector<int32_t> pages;  ///< with a cache: page i holds the keys and values of positions [16 i, 16 i + 16); -1
+                               ///< where the window of `ModelShape` has passed it
   int64_t shift = 0;  ///< rotary position less absolute position: pictures further up take fewer than they have
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among its own tokens; null: none
 };
@@ -62,6 +63,7 @@ struct ModelShape {
   int64_t layers = 0, hidden = 0, kv_heads = 0, head_dim = 0, vocabulary = 0, positions = 0;
   bool rounded = false;  ///< its weights are numbers that bfloat16 holds; the trainer keeps masters in float32
   bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
+  int64_t window = 0;    ///< no layer sees more positions, the own one included: the engine forgets others; 0: all
 };
 
 struct Parameter {

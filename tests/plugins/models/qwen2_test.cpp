@@ -279,12 +279,21 @@ TEST_F(Qwen2Config, OddFieldsAreNamed) {
   EXPECT_EQ(refusal("rms_norm_eps", "tiny"), "'rms_norm_eps' must be a number above 0, not \"tiny\"");
   EXPECT_EQ(refusal("tie_word_embeddings", 1), "'tie_word_embeddings' must be true or false, not 1");
   EXPECT_EQ(refusal("hidden_act", "gelu"), "hidden_act must be 'silu'");
-  EXPECT_EQ(refusal("use_sliding_window", true), "attention with a sliding window is not supported");
-  EXPECT_EQ(refusal("layer_types", {"sliding_attention"}), "attention with a sliding window is not supported");
-  EXPECT_EQ(refusal("rope_scaling", {{"type", "yarn"}, {"factor", 4}}),
-            "rotary positions of type 'yarn' are not supported");
+  EXPECT_EQ(refusal("attention_bias", true), "'attention_bias' true is not supported");
+  EXPECT_EQ(refusal("partial_rotary_factor", 0.5), "'partial_rotary_factor' must be 1");
+  EXPECT_EQ(refusal("rope_scaling", {{"type", "dynamic"}, {"factor", 4}}),
+            "rotary positions of type 'dynamic' are not supported | known: default, linear, llama3, yarn");
+  EXPECT_EQ(refusal("rope_scaling", {{"type", "linear"}}),
+            "'factor' is missing: how much longer contexts are than those the model first learned");
+  EXPECT_EQ(refusal("rope_scaling", {{"rope_type", "llama3"}, {"factor", 4}}),
+            "lacks the whole number 'original_max_position_embeddings'");
+  EXPECT_EQ(refusal("rope_scaling", {{"rope_type", "llama3"},
+                                     {"factor", 4},
+                                     {"low_freq_factor", 4},
+                                     {"original_max_position_embeddings", 64}}),
+            "'low_freq_factor' must be below 'high_freq_factor'");
   EXPECT_EQ(refusal("rope_scaling", "yarn"), "'rope_scaling' must be a table");
-  EXPECT_EQ(refusal("model_type", "llama"), "model_type is \"llama\"; this plugin reads \"qwen2\"");
+  EXPECT_EQ(refusal("model_type", "llama"), "model_type is \"llama\"; this plugin reads \"qwen2\" | plugin = \"auto\" takes the one that reads it");
   EXPECT_EQ(refusal("rope_scaling", nullptr), "accepted");
   EXPECT_EQ(refusal("rope_parameters", {{"rope_theta", 10000.0}, {"rope_type", "default"}}), "accepted");
 }

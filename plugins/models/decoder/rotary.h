@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "compeer/model.h"
+#include "rope.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 /// Rotary positions of the rows of a batch along three axes: time, height and width of a picture. Text has the same
 /// number on all three.
@@ -16,13 +17,13 @@ using Positions = std::array<std::vector<int64_t>, 3>;
 /// What the segments say: a segment with `vision` has its positions, any other counts on from position + shift.
 Positions positions(const Batch& batch);
 
-/// Cosines and sines of the rotary angles position * theta^(-2i/dim), in float32 steps as transformers takes them.
-/// With `sections`, [16, 24, 24] say, the first 16 frequencies go with the first axis, the next 24 with the second, and
-/// so on; without, all go with the first. `precision` kBFloat16 rounds the frequencies theta^(-2i/dim), as happens to a
-/// model that is brought to bfloat16 as a whole. A table that grows as longer positions are asked for.
+/// Cosines and sines of the rotary angles position * frequency, in float32 steps as transformers takes them. With
+/// `sections`, [16, 24, 24] say, the first 16 frequencies go with the first axis, the next 24 with the second, and so
+/// on; without, all go with the first. `precision` kBFloat16 rounds the frequencies, as happens to a model that is
+/// brought to bfloat16 as a whole. A table that grows as longer positions are asked for.
 class Rotary {
  public:
-  Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections = {}, at::ScalarType precision = at::kFloat);
+  Rotary(const Rope& rope, int64_t dim, at::ScalarType precision = at::kFloat);
 
   struct Angles {
     at::Tensor cosine, sine;  ///< [rows, dim / 2]
@@ -32,9 +33,10 @@ class Rotary {
  private:
   void grow(int64_t positions);
   int64_t half_;
+  double magnitude_;
   std::vector<float> frequency_;
   std::vector<size_t> axis_;  ///< of each frequency
   std::vector<float> cosine_, sine_;
 };
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

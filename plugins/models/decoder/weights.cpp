@@ -9,7 +9,7 @@
 
 #include "record/safetensors.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 namespace {
 
@@ -41,12 +41,15 @@ std::vector<Entry> entries(const TextConfig& c) {
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
     const std::string layer = "model.layers." + std::to_string(i) + ".";
     all.push_back({layer + "input_layernorm.weight", {c.hidden_size}});
-    all.push_back({layer + "self_attn.q_proj.weight", {queries, c.hidden_size}});
-    all.push_back({layer + "self_attn.q_proj.bias", {queries}});
-    all.push_back({layer + "self_attn.k_proj.weight", {keys, c.hidden_size}});
-    all.push_back({layer + "self_attn.k_proj.bias", {keys}});
-    all.push_back({layer + "self_attn.v_proj.weight", {keys, c.hidden_size}});
-    all.push_back({layer + "self_attn.v_proj.bias", {keys}});
+    for (const auto& [name, width] : {std::pair{"q", queries}, {"k", keys}, {"v", keys}}) {
+      const std::string projection = layer + "self_attn." + name + "_proj.";
+      all.push_back({projection + "weight", {width, c.hidden_size}});
+      if (c.family.biases) all.push_back({projection + "bias", {width}});
+    }
+    if (c.family.head_norms) {
+      all.push_back({layer + "self_attn.q_norm.weight", {c.head_dim}});
+      all.push_back({layer + "self_attn.k_norm.weight", {c.head_dim}});
+    }
     all.push_back({layer + "self_attn.o_proj.weight", {c.hidden_size, queries}});
     all.push_back({layer + "post_attention_layernorm.weight", {c.hidden_size}});
     all.push_back({layer + "mlp.gate_proj.weight", {c.intermediate_size, c.hidden_size}});
@@ -187,4 +190,4 @@ void save(const std::vector<Parameter>& parameters, const std::filesystem::path&
   record::write_sharded(folder, views, limit);
 }
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 namespace {
 
@@ -37,14 +37,14 @@ struct ConfigReader {
            near.empty() ? "" : "is it called '" + near + "' here?");
   }
 
-  int64_t size(const char* key, int64_t most = largest_size) const {
+  int64_t size(const char* key, int64_t most = largest_size, int64_t least = 1) const {
     if (!has(key)) missing(key);
     const json& value = table.at(key);
     need(value.is_number_integer(), std::string("'") + key + "' must be a whole number, not " + value.dump());
     const bool fits = value.is_number_unsigned() ? value.get<uint64_t>() <= static_cast<uint64_t>(most)
                                                  : value.get<int64_t>() <= most;
-    need(fits && value.get<int64_t>() >= 1,
-         std::string("'") + key + "' must be from 1 to " + std::to_string(most) + ", not " + value.dump());
+    need(fits && value.get<int64_t>() >= least, std::string("'") + key + "' must be from " + std::to_string(least) +
+                                                    " to " + std::to_string(most) + ", not " + value.dump());
     return value.get<int64_t>();
   }
 
@@ -69,19 +69,50 @@ struct ConfigReader {
   }
 };
 
-// {"type": "mrope", "mrope_section": [16, 24, 24]} or {"rope_type": "default", "rope_theta": 1e6}
-void read_rope(const ConfigReader& rope, TextConfig& c) {
-  const auto type = rope.text("rope_type", rope.text("type", "default"));
-  rope.need(type == "default" || type == "mrope", "rotary positions of type '" + type + "' are not supported");
-  c.rope_theta = rope.positive("rope_theta", c.rope_theta);
+void read_sections(const ConfigReader& rope, Rope& into) {
   if (!rope.has("mrope_section")) return;
   const json& sections = rope.table.at("mrope_section");
   rope.need(sections.is_array() && sections.size() <= 3, "'mrope_section' must be three numbers");
   for (const json& section : sections) {
     rope.need(section.is_number_unsigned() && section.get<uint64_t>() <= largest_size,
               "'mrope_section' must be three numbers");
-    c.rope_sections.push_back(section.get<int64_t>());
+    into.sections.push_back(section.get<int64_t>());
   }
+}
+
+void read_yarn(const ConfigReader& rope, Rope& into) {
+  into.beta_fast = rope.positive("beta_fast", into.beta_fast);
+  into.beta_slow = rope.positive("beta_slow", into.beta_slow);
+  into.truncate = rope.flag("truncate", into.truncate);
+  const double over = rope.positive("mscale", 0), under = rope.positive("mscale_all_dim", 0);
+  into.magnitude = over > 0 && under > 0 ? yarn_magnitude(into.factor, over) / yarn_magnitude(into.factor, under)
+                                         : yarn_magnitude(into.factor);
+  into.magnitude = rope.positive("attention_factor", into.magnitude);
+}
+
+// {"type": "mrope", "mrope_section": [16, 24, 24]}, {"rope_type": "default", "rope_theta": 1e6}, {"rope_type":
+// "llama3", "factor": 8.0, ...}
+void read_rope(const ConfigReader& rope, TextConfig& c) {
+  Rope& into = c.rope;
+  into.sections.clear();
+  into.type = rope.text("rope_type", rope.text("type", "default"));
+  if (into.type == "mrope") into.type = "default";
+  if (!(into.type == "default" || into.type == "linear" || into.type == "llama3" || into.type == "yarn"))
+    rope.refuse("rotary positions of type '" + into.type + "' are not supported",
+                "known: default, linear, llama3, yarn");
+  into.theta = rope.positive("rope_theta", into.theta);
+  read_sections(rope, into);
+  if (into.type == "default") return;
+  if (into.type == "llama3" || into.type == "yarn") into.original = rope.size("original_max_position_embeddings");
+  rope.need(rope.has("factor") || (into.type == "yarn" && into.original > 0),
+            "'factor' is missing: how much longer contexts are than those the model first learned");
+  into.factor = rope.positive("factor", static_cast<double>(c.max_position_embeddings) /
+                                            static_cast<double>(std::max<int64_t>(into.original, 1)));
+  if (into.type == "yarn") read_yarn(rope, into);
+  if (into.type != "llama3") return;
+  into.low_freq_factor = rope.positive("low_freq_factor", into.low_freq_factor);
+  into.high_freq_factor = rope.positive("high_freq_factor", into.high_freq_factor);
+  rope.need(into.low_freq_factor < into.high_freq_factor, "'low_freq_factor' must be below 'high_freq_factor'");
 }
 
 void read_sizes(const ConfigReader& reader, TextConfig& c) {
@@ -93,44 +124,68 @@ void read_sizes(const ConfigReader& reader, TextConfig& c) {
       reader.has("num_key_value_heads") ? reader.size("num_key_value_heads") : c.num_attention_heads;
   c.intermediate_size = reader.size("intermediate_size");
   if (reader.has("max_position_embeddings")) c.max_position_embeddings = reader.size("max_position_embeddings");
-  reader.need(reader.has("head_dim") || c.hidden_size % c.num_attention_heads == 0,
+  const bool divided = !reader.has("head_dim") && c.family.head_dim == 0;
+  reader.need(!divided || c.hidden_size % c.num_attention_heads == 0,
               "hidden_size " + std::to_string(c.hidden_size) + " must be a multiple of num_attention_heads " +
                   std::to_string(c.num_attention_heads));
-  c.head_dim = reader.has("head_dim") ? reader.size("head_dim") : c.hidden_size / c.num_attention_heads;
+  c.head_dim = reader.has("head_dim") ? reader.size("head_dim")
+               : divided              ? c.hidden_size / c.num_attention_heads
+                                      : c.family.head_dim;
   reader.need(c.num_attention_heads % c.num_key_value_heads == 0,
               "num_attention_heads " + std::to_string(c.num_attention_heads) +
                   " must be a multiple of num_key_value_heads " + std::to_string(c.num_key_value_heads));
   reader.need(c.head_dim % 2 == 0, "the size of a head, " + std::to_string(c.head_dim) + ", must be even");
 }
 
-bool slides(const ConfigReader& reader) {
-  if (reader.flag("use_sliding_window", false)) return true;
-  if (!reader.has("layer_types") || !reader.table.at("layer_types").is_array()) return false;
+void read_windows(const ConfigReader& reader, TextConfig& c) {
+  const bool always = c.family.slides == Slides::always;
+  const bool asked = c.family.slides == Slides::if_asked && reader.flag("use_sliding_window", false);
+  if ((!always && !asked) || !reader.has("sliding_window")) return;
+  c.windows.assign(static_cast<size_t>(c.num_hidden_layers), reader.size("sliding_window"));
+  if (always) return;
+  if (!reader.has("layer_types")) {
+    const int64_t full = reader.has("max_window_layers") ? reader.size("max_window_layers", most_layers, 0) : 0;
+    std::fill_n(c.windows.begin(), std::min(full, c.num_hidden_layers), 0);
+    return;
+  }
   const json& types = reader.table.at("layer_types");
-  return std::any_of(types.begin(), types.end(), [](const json& type) { return type != "full_attention"; });
+  reader.need(types.is_array() && types.size() == c.windows.size(), "'layer_types' must name every layer's attention");
+  for (size_t i = 0; i < types.size(); ++i) {
+    reader.need(types[i] == "full_attention" || types[i] == "sliding_attention",
+                "attention of type " + types[i].dump() + " is not supported");
+    if (types[i] == "full_attention") c.windows[i] = 0;
+  }
+}
+
+// What other models of a family have and this library does not do.
+void refuse_variations(const ConfigReader& reader) {
+  reader.need(reader.text("hidden_act", "silu") == "silu", "hidden_act must be 'silu'");
+  for (const char* key : {"attention_bias", "mlp_bias"})
+    reader.need(!reader.flag(key, false), std::string("'") + key + "' true is not supported");
+  reader.need(reader.positive("partial_rotary_factor", 1.0) == 1.0, "'partial_rotary_factor' must be 1");
 }
 
 }  // namespace
 
-TextConfig read_config(const json& config, const std::string& where, Exit exit) {
+TextConfig read_config(const Family& family, const json& config, const std::string& where, Exit exit) {
   const ConfigReader reader{config, where, exit};
   reader.need(config.is_object(), "is no JSON object");
-  reader.need(reader.text("hidden_act", "silu") == "silu", "hidden_act must be 'silu'");
-  reader.need(!slides(reader), "attention with a sliding window is not supported");
+  refuse_variations(reader);
   TextConfig c;
+  c.family = family;
   read_sizes(reader, c);
+  read_windows(reader, c);
   c.rms_norm_eps = reader.positive("rms_norm_eps", c.rms_norm_eps);
   c.tie_word_embeddings = reader.flag("tie_word_embeddings", false);
-  c.rope_theta = reader.positive("rope_theta", c.rope_theta);
+  c.rope.theta = reader.positive("rope_theta", c.rope.theta);
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
     if (reader.has(key)) {
       reader.need(config.at(key).is_object(), std::string("'") + key + "' must be a table");
-      c.rope_sections.clear();
       read_rope({config.at(key), where, exit}, c);
     }
   }
-  const int64_t covered = std::accumulate(c.rope_sections.begin(), c.rope_sections.end(), int64_t{0});
-  reader.need(c.rope_sections.empty() || covered == c.head_dim / 2, "mrope_section must add up to half a head");
+  const int64_t covered = std::accumulate(c.rope.sections.begin(), c.rope.sections.end(), int64_t{0});
+  reader.need(c.rope.sections.empty() || covered == c.head_dim / 2, "mrope_section must add up to half a head");
   return c;
 }
 
@@ -140,8 +195,8 @@ json read_config_file(const std::filesystem::path& folder) {
 }
 
 json write_config(const TextConfig& c, int64_t end_token) {
-  json config = {{"architectures", {"Qwen2ForCausalLM"}},
-                 {"model_type", "qwen2"},
+  json config = {{"architectures", {c.family.architecture}},
+                 {"model_type", c.family.model_type},
                  {"vocab_size", c.vocab_size},
                  {"hidden_size", c.hidden_size},
                  {"num_hidden_layers", c.num_hidden_layers},
@@ -150,13 +205,14 @@ json write_config(const TextConfig& c, int64_t end_token) {
                  {"head_dim", c.head_dim},
                  {"intermediate_size", c.intermediate_size},
                  {"max_position_embeddings", c.max_position_embeddings},
-                 {"rope_theta", c.rope_theta},
+                 {"rope_theta", c.rope.theta},
                  {"rms_norm_eps", c.rms_norm_eps},
                  {"tie_word_embeddings", c.tie_word_embeddings},
                  {"hidden_act", "silu"},
                  {"attention_dropout", 0.0},
-                 {"use_sliding_window", false},
                  {"torch_dtype", "float32"}};
+  if (c.family.slides == Slides::if_asked) config["use_sliding_window"] = false;
+  if (c.family.slides == Slides::always) config["sliding_window"] = c.windows.empty() ? json() : json(c.windows[0]);
   if (end_token >= 0) config["eos_token_id"] = end_token;
   return config;
 }
@@ -178,4 +234,4 @@ void save_config(json config, json generation, const std::string& dtype, int64_t
   if (!generation.is_null()) write_file(folder / "generation_config.json", generation.dump(2) + "\n");
 }
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -12,7 +12,7 @@
 #include "rotary.h"
 #include "weights.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 /// What a decoder computes with, and how it keeps its weights.
 struct Use {
@@ -31,8 +31,8 @@ struct Use {
   kernels::WeightOptions options(const at::Tensor& matrix) const;
 };
 
-/// The text stack of Qwen2, Qwen2.5 and Qwen2.5-VL: embedded rows in, hidden states out. Grouped-query attention,
-/// rotary positions along one or three axes, biases on q, k and v, SwiGLU, RMS norm, tied or untied head.
+/// A text stack: embedded rows in, hidden states out. Grouped-query attention, over all that came before or a window
+/// of it, rotary positions along one or three axes, SwiGLU, RMS norm, tied or untied head, and what families differ in.
 class Decoder {
  public:
   /// `parameters` as `entries(config)` lists them.
@@ -63,7 +63,7 @@ class Decoder {
     kernels::FeedForwardBlock feed_forward;
   };
   void assemble();
-  Layer next_layer(std::vector<Parameter>::const_iterator& next) const;
+  Layer next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const;
 
   TextConfig config_;
   Use use_;
@@ -73,4 +73,4 @@ class Decoder {
   at::Tensor norm_;
 };
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -6,27 +6,51 @@
 #include <vector>
 
 #include "base/error.h"
+#include "rope.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
-/// The sizes of a Qwen2, Qwen2.5 or Qwen2.5-VL text stack, as in config.json.
+/// Which layers see a window of the past only.
+enum class Slides {
+  never,
+  if_asked,  ///< with use_sliding_window, those that layer_types or max_window_layers name
+  always     ///< all, unless sliding_window is null
+};
+
+/// What families of decoders differ in, beside their sizes. `model_type` and `architecture` are config.json's.
+struct Family {
+  const char* model_type;
+  const char* architecture;
+  bool biases = false;      ///< q, k and v have biases
+  bool head_norms = false;  ///< queries and keys are normed head by head before they are turned
+  Slides slides = Slides::never;
+  int64_t head_dim = 0;  ///< where config.json has none; 0: hidden_size / num_attention_heads
+};
+
+/// The sizes of a decoder, as in config.json.
 struct TextConfig {
+  Family family{};
   int64_t vocab_size = 0, hidden_size = 0, num_hidden_layers = 0, num_attention_heads = 0, num_key_value_heads = 0;
   int64_t intermediate_size = 0, max_position_embeddings = 1024, head_dim = 0;
-  double rope_theta = 10000.0, rms_norm_eps = 1e-6;
-  std::vector<int64_t> rope_sections;  ///< of a model that sees pictures: frequencies for time, height and width
+  double rms_norm_eps = 1e-6;
+  Rope rope;
+  std::vector<int64_t> windows;  ///< of each layer: how many positions a token sees, 0 all; empty: all layers see all
   bool tie_word_embeddings = true;
+
+  int64_t window(int64_t layer) const { return windows.empty() ? 0 : windows[static_cast<size_t>(layer)]; }
 };
 
 /// From config.json, or its table text_config, in the older (rope_theta, rope_scaling) or newer (rope_parameters)
 /// layout. Throws Error at `where` if a size is missing (naming the key that was perhaps meant), is no size, does not
 /// fit the others, or asks for what this library does not do.
-TextConfig read_config(const nlohmann::json& config, const std::string& where, Exit exit = Exit::data);
+TextConfig read_config(const Family& family, const nlohmann::json& config, const std::string& where,
+                       Exit exit = Exit::data);
 
 /// A folder's config.json as it stands. Throws Error (exit 4) if it can't be read.
 nlohmann::json read_config_file(const std::filesystem::path& folder);
 
-/// What transformers needs to open the saved model. `end_token` -1: none is written.
+/// What transformers needs to open the saved model, for full attention and rotary positions as they are. `end_token`
+/// -1: none is written.
 nlohmann::json write_config(const TextConfig& config, int64_t end_token);
 
 /// A folder's generation_config.json, or null if it has none that can be read.
@@ -37,4 +61,4 @@ nlohmann::json read_generation_config(const std::filesystem::path& folder);
 void save_config(nlohmann::json config, nlohmann::json generation, const std::string& dtype, int64_t end_token,
                  const std::filesystem::path& folder);
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

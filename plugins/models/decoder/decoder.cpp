@@ -3,7 +3,9 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/index_select.h>
 
-namespace compeer::qwen2 {
+#include <algorithm>
+
+namespace compeer::decoder {
 
 using kernels::Weight;
 
@@ -26,7 +28,7 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
     : config_(config),
       use_(std::move(use)),
       parameters_(std::move(parameters)),
-      rotary_(config.head_dim, config.rope_theta, config.rope_sections, use_.rotary_precision) {
+      rotary_(config.rope, config.head_dim, use_.rotary_precision) {
   // The embedding and the head are read by others too, as they are: they are converted here.
   if (use_.keeping.frozen && use_.keeping.precision == "bfloat16") {
     for (Parameter* p : {&parameters_.front(), &parameters_.back()}) {
@@ -40,9 +42,11 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
 }
 
 ModelShape Decoder::shape() const {
+  const auto& windows = config_.windows;
+  const bool all_slide = !windows.empty() && std::find(windows.begin(), windows.end(), 0) == windows.end();
   return {config_.num_hidden_layers, config_.hidden_size, config_.num_key_value_heads,
           config_.head_dim,          config_.vocab_size,  config_.max_position_embeddings,
-          use_.keeping.rounded(),    use_.exact()};
+          use_.keeping.rounded(),    use_.exact(),        all_slide ? windows.front() : 0};
 }
 
 // Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
@@ -108,31 +112,34 @@ void Decoder::parameters_changed() {
 void Decoder::assemble() {
   if (use_.release) use_.release();
   auto next = parameters_.cbegin() + 1;
-  for (int64_t i = 0; i < config_.num_hidden_layers; ++i) layers_.push_back(next_layer(next));
+  for (int64_t i = 0; i < config_.num_hidden_layers; ++i) layers_.push_back(next_layer(next, config_.window(i)));
   norm_ = next->value;
 }
 
 // In the order of `entries`.
-Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next) const {
+Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const {
   const auto take = [&] { return (next++)->value; };
   const auto weight = [&] {
     const at::Tensor matrix = take();
     return Weight(matrix, use_.options(matrix));
   };
-  const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim};
+  const auto take_if = [&](bool there) { return there ? take() : at::Tensor(); };
+  const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim, window};
+  const Family& family = config_.family;
   const at::Tensor input_norm = take();
   Weight q = weight();
-  const at::Tensor q_bias = take();
+  const at::Tensor q_bias = take_if(family.biases);
   Weight k = weight();
-  const at::Tensor k_bias = take();
+  const at::Tensor k_bias = take_if(family.biases);
   Weight v = weight();
-  const at::Tensor v_bias = take();
+  const at::Tensor v_bias = take_if(family.biases);
+  const at::Tensor q_norm = take_if(family.head_norms), k_norm = take_if(family.head_norms);
   Weight o = weight();
   const at::Tensor post_norm = take();
   Weight gate = weight(), up = weight(), down = weight();
-  return {{input_norm, q_bias, k_bias, v_bias, std::move(q), std::move(k), std::move(v), std::move(o), heads,
-           config_.rms_norm_eps, use_.most_kept},
+  return {{input_norm, q_bias, k_bias, v_bias, q_norm, k_norm, std::move(q), std::move(k), std::move(v), std::move(o),
+           heads, config_.rms_norm_eps, use_.most_kept},
           {post_norm, std::move(gate), std::move(up), std::move(down), config_.rms_norm_eps, use_.most_kept}};
 }
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 namespace {
 
@@ -38,24 +38,23 @@ Positions positions(const Batch& batch) {
   return all;
 }
 
-Rotary::Rotary(int64_t dim, double theta, const std::vector<int64_t>& sections, at::ScalarType precision)
-    : half_(dim / 2) {
-  for (int64_t i = 0; i < half_; ++i) {
-    const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
-    const float exact = 1.0f / std::pow(static_cast<float>(theta), exponent);
-    frequency_.push_back(precision == at::kBFloat16 ? static_cast<float>(c10::BFloat16(exact)) : exact);
+Rotary::Rotary(const Rope& rope, int64_t dim, at::ScalarType precision)
+    : half_(dim / 2), magnitude_(rope.magnitude), frequency_(frequencies(rope, dim)) {
+  if (precision == at::kBFloat16) {
+    for (float& frequency : frequency_) frequency = static_cast<float>(c10::BFloat16(frequency));
   }
-  for (size_t section = 0; section < sections.size(); ++section)
-    axis_.insert(axis_.end(), static_cast<size_t>(sections[section]), section % 3);
+  for (size_t section = 0; section < rope.sections.size(); ++section)
+    axis_.insert(axis_.end(), static_cast<size_t>(rope.sections[section]), section % 3);
   axis_.resize(static_cast<size_t>(half_), 0);
 }
 
 void Rotary::grow(int64_t positions) {
+  const auto scaled = [&](double value) { return static_cast<float>(value) * static_cast<float>(magnitude_); };
   for (int64_t p = static_cast<int64_t>(cosine_.size()) / half_; p < positions; ++p) {
     for (const float frequency : frequency_) {
       const float angle = static_cast<float>(p) * frequency;
-      cosine_.push_back(static_cast<float>(std::cos(static_cast<double>(angle))));
-      sine_.push_back(static_cast<float>(std::sin(static_cast<double>(angle))));
+      cosine_.push_back(scaled(std::cos(static_cast<double>(angle))));
+      sine_.push_back(scaled(std::sin(static_cast<double>(angle))));
     }
   }
 }
@@ -83,4 +82,4 @@ Rotary::Angles Rotary::angles(const Positions& positions) {
   return result;
 }
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -9,7 +9,7 @@
 #include "compeer/settings.h"
 #include "config.h"
 
-namespace compeer::qwen2 {
+namespace compeer::decoder {
 
 /// Names and shapes of all parameters, in the order in which they are kept.
 struct Entry {
@@ -70,4 +70,4 @@ constexpr uint64_t largest_shard = 5'000'000'000;  // bytes, as transformers cut
 void save(const std::vector<Parameter>& parameters, const std::filesystem::path& folder,
           uint64_t limit = largest_shard);
 
-}  // namespace compeer::qwen2
+}  // namespace compeer::decoder

@@ -1,0 +1,36 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compeer/host.h"
+#include "compeer/model.h"
+#include "decoder.h"
+
+namespace compeer::decoder {
+
+/// A text model of some family: from a Hugging Face folder, or fresh from a config and the run's seed. Saves the same
+/// layout back. A family's plugin is one of these, with the parameters of settings.h.
+class TextModel : public Model, public TrainableInParts {
+ public:
+  TextModel(const Family& family, const Settings& settings, Host& host);
+
+  ModelShape shape() const override { return decoder_->shape(); }
+  at::Tensor forward(const Batch& batch, Cache* cache) override;
+  at::Tensor embed(const Batch& batch) override { return decoder_->embed(batch.tokens); }
+  std::vector<at::Tensor> hidden_states(const Batch& batch) override;
+  at::Tensor head() override { return decoder_->head(); }
+  std::vector<Parameter> parameters() override { return decoder_->parameters(); }
+  void parameters_changed() override { decoder_->parameters_changed(); }
+  void save(const std::string& folder) override;
+
+ private:
+  void from_folder(const std::filesystem::path& folder, Use use);
+
+  const Family family_;
+  nlohmann::json config_, generation_;  ///< config.json and generation_config.json, as they were read
+  std::unique_ptr<Decoder> decoder_;
+  int64_t end_token_;
+};
+
+}  // namespace compeer::decoder

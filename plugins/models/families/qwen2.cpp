@@ -1,0 +1,24 @@
+// Qwen2 and Qwen2.5: biases on queries, keys and values.
+#include "compeer/plugin.h"
+#include "decoder/settings.h"
+#include "decoder/text_model.h"
+
+namespace compeer {
+namespace {
+
+constexpr decoder::Family kFamily{
+    .model_type = "qwen2", .architecture = "Qwen2ForCausalLM", .biases = true, .slides = decoder::Slides::if_asked};
+
+class Qwen2 : public decoder::TextModel {
+ public:
+  Qwen2(const Settings& settings, Host& host) : TextModel(kFamily, settings, host) {}
+};
+
+}  // namespace
+}  // namespace compeer
+
+// clang-format off
+COMPEER_PLUGIN(Model, models, qwen2, compeer::Qwen2, R"json(
+  "version": "1.1.0",
+  "summary": "Qwen2 and Qwen2.5 text models, loaded from a Hugging Face folder or fresh from a config.",)json"
+  COMPEER_DECODER_SETTINGS(""))
