@@ -19,42 +19,103 @@ float* out(const at::Tensor& t) { return t.mutable_data_ptr<float>(); }
 View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
 at::Tensor room(int64_t rows, int64_t width) { return at::empty({rows, width}, at::kFloat); }
 
-// y [rows, out] = x W^T + bias
-at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
+// y [rows, out] = x W^T + bias, of the matrix as it is kept
+at::Tensor plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
   const auto y = room(x.size(0), weight.value().size(0));
   multiply(rows_of(x), x.size(0), weight.packed(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
            Write::replace);
   return y;
 }
 
+void scale(const at::Tensor& x, float by) {
+  float* each = out(x);
+  for (int64_t i = 0; i < x.numel(); ++i) each[i] *= by;
+}
+
+// scale x A^T and scale dy B [rows, rank]: what a low-rank change takes in, on its way and back
+at::Tensor reduced(const at::Tensor& x, Weight::LowRank& change) {
+  const auto y = plain_product(x, change.a);
+  scale(y, change.scale);
+  return y;
+}
+at::Tensor reduced_back(const at::Tensor& dy, Weight::LowRank& change) {
+  const auto dx = room(dy.size(0), change.b.value().size(1));
+  change.b.multiply_back(data(dy), dy.size(0), out(dx), Write::replace);
+  scale(dx, change.scale);
+  return dx;
+}
+
 // y + x W^T, where y stands already
-void add_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
+void add_plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
   multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::add);
+}
+void add_change(const at::Tensor& x, const Weight& weight, const at::Tensor& y) {
+  if (auto* change = weight.low_rank()) add_plain_product(reduced(x, *change), change->b, y);
+}
+void add_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
+  add_plain_product(x, weight, y);
+  add_change(x, weight, y);
+}
+
+// x W^T + bias, with the low-rank change of W
+at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
+  const auto y = plain_product(x, weight, bias);
+  add_change(x, weight, y);
+  return y;
 }
 
 // dx = dy W, or dx += dy W
-void back(const at::Tensor& dy, const Weight& weight, const at::Tensor& dx, Write write) {
-  const auto matrix = weight.rounded();
-  multiply(rows_of(dy), dy.size(0), rows_of(matrix), dy.size(1), dx.size(1), out(dx), dx.size(1), write);
-}
-
-// The gradients of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, one chain over all rows that
-// ever come.
-at::Tensor weight_gradient(const Demand& demand, size_t input, const Weight& weight, const at::Tensor& dy,
-                           const at::Tensor& x) {
-  ParameterGradient sum(demand, input, weight.value());
-  if (sum.wanted()) {
-    multiply({data(dy), 1, dy.size(1)}, dy.size(1), rows_of(x), x.size(0), x.size(1), sum.data(), x.size(1),
-             Write::go_on);
+void back(const at::Tensor& dy, Weight& weight, const at::Tensor& dx, Write write) {
+  weight.multiply_back(data(dy), dy.size(0), out(dx), write);
+  if (auto* change = weight.low_rank()) {
+    const auto inner = reduced_back(dy, *change);
+    change->a.multiply_back(data(inner), inner.size(0), out(dx), Write::add);
   }
-  return sum.result();
 }
 
-at::Tensor bias_gradient(const Demand& demand, size_t input, const at::Tensor& bias, const at::Tensor& dy) {
-  ParameterGradient sum(demand, input, bias);
-  if (sum.wanted()) add_columns(data(dy), dy.size(0), dy.size(1), sum.data());
-  return sum.result();
+// The inputs of a node of the graph that a weight brings, and their gradients in the same order.
+void add_inputs(std::vector<at::Tensor>& inputs, const Weight& weight) {
+  const auto* change = weight.low_rank();
+  inputs.push_back(weight.value());
+  inputs.push_back(change ? change->a.value() : at::Tensor());
+  inputs.push_back(change ? change->b.value() : at::Tensor());
 }
+
+// Gradients so far, each at the place of its input.
+class GradientList {
+ public:
+  GradientList(const Demand& demand, Gradients first) : demand_(demand), all_(std::move(first)) {}
+
+  // Those of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, one chain over all rows that ever
+  // come. With V = scale x A^T: dB += dy^T V, and with U = scale dy B: dA += U^T x.
+  void add(const Weight& weight, const at::Tensor& dy, const at::Tensor& x) {
+    add_matrix(weight.value(), [&] { return std::pair{dy, x}; });
+    auto* change = weight.low_rank();
+    add_matrix(change ? change->a.value() : at::Tensor(), [&] { return std::pair{reduced_back(dy, *change), x}; });
+    add_matrix(change ? change->b.value() : at::Tensor(), [&] { return std::pair{dy, reduced(x, *change)}; });
+  }
+  void add(const at::Tensor& bias, const at::Tensor& dy) {
+    ParameterGradient sum(demand_, all_.size(), bias);
+    if (sum.wanted()) add_columns(data(dy), dy.size(0), dy.size(1), sum.data());
+    all_.push_back(sum.result());
+  }
+  Gradients result() { return std::move(all_); }
+
+ private:
+  template <class Factors>
+  void add_matrix(const at::Tensor& matrix, Factors factors) {
+    ParameterGradient sum(demand_, all_.size(), matrix);
+    if (sum.wanted()) {
+      const auto [left, right] = factors();
+      multiply({data(left), 1, left.size(1)}, left.size(1), rows_of(right), right.size(0), right.size(1), sum.data(),
+               right.size(1), Write::go_on);
+    }
+    all_.push_back(sum.result());
+  }
+
+  const Demand& demand_;
+  Gradients all_;
+};
 
 // h = rms_norm(x), and what its way back needs.
 struct Norm {
@@ -176,8 +237,8 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
   attend_contexts_backward(data(dseen), data(kept.q.y), data(kept.keys), data(kept.values), data(kept.seen),
                            data(kept.sums), at.contexts, block.heads, out(dq), out(dk), out(dv));
   dk = ended(dk, keys), dv = ended(dv, values);
-  const auto dq_norm = turned_back(demand, 9, dq, kept.q, block.q_norm, block, block.heads.query, at),
-             dk_norm = turned_back(demand, 10, dk, kept.k, block.k_norm, block, block.heads.key, at);
+  const auto dq_norm = turned_back(demand, 2, dq, kept.q, block.q_norm, block, block.heads.query, at),
+             dk_norm = turned_back(demand, 3, dk, kept.k, block.k_norm, block, block.heads.key, at);
   const Norm norm(x, block.norm, block.epsilon);
   const auto dh = room(x.size(0), x.size(1));
   back(dq, block.q, dh, Write::replace);
@@ -185,17 +246,22 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
   back(dv, block.v, dh, Write::add);
   ParameterGradient dnorm(demand, 1, block.norm);
   const auto dx = norm_back(dy, dh, x, block.norm, kept.inverse, dnorm);
-  return {dx,
-          dnorm.result(),
-          weight_gradient(demand, 2, block.q, dq, norm.h),
-          weight_gradient(demand, 3, block.k, dk, norm.h),
-          weight_gradient(demand, 4, block.v, dv, norm.h),
-          weight_gradient(demand, 5, block.o, dy, kept.seen),
-          bias_gradient(demand, 6, block.q_bias, dq),
-          bias_gradient(demand, 7, block.k_bias, dk),
-          bias_gradient(demand, 8, block.v_bias, dv),
-          dq_norm,
-          dk_norm};
+  GradientList all(demand, {dx, dnorm.result(), dq_norm, dk_norm});
+  all.add(block.q, dq, norm.h);
+  all.add(block.k, dk, norm.h);
+  all.add(block.v, dv, norm.h);
+  all.add(block.o, dy, kept.seen);
+  all.add(block.q_bias, dq);
+  all.add(block.k_bias, dk);
+  all.add(block.v_bias, dv);
+  return all.result();
+}
+
+std::vector<at::Tensor> inputs_of(const at::Tensor& x, const AttentionBlock& block) {
+  std::vector<at::Tensor> inputs{x, block.norm, block.q_norm, block.k_norm};
+  for (const Weight* weight : {&block.q, &block.k, &block.v, &block.o}) add_inputs(inputs, *weight);
+  for (const at::Tensor& bias : {block.q_bias, block.k_bias, block.v_bias}) inputs.push_back(bias);
+  return inputs;
 }
 
 // What the feed-forward half's way back needs beside x.
@@ -215,16 +281,17 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
   const auto active = room(rows, width), dgate = room(rows, width), dup = room(rows, width);
   back(dy, block.down, active, Write::replace);
   swiglu_backward(data(active), data(gate), data(up), gate.numel(), out(dgate), out(dup), out(active));
-  const auto ddown = weight_gradient(demand, 4, block.down, dy, active);
   const auto dh = room(x.size(0), x.size(1));
   back(dgate, block.gate, dh, Write::replace);
   back(dup, block.up, dh, Write::add);
   const Norm norm(x, block.norm, block.epsilon);
-  const auto dgate_weight = weight_gradient(demand, 2, block.gate, dgate, norm.h),
-             dup_weight = weight_gradient(demand, 3, block.up, dup, norm.h);
   ParameterGradient dnorm(demand, 1, block.norm);
   const auto dx = norm_back(dy, dh, x, block.norm, inverse, dnorm);
-  return {dx, dnorm.result(), dgate_weight, dup_weight, ddown};
+  GradientList all(demand, {dx, dnorm.result()});
+  all.add(block.gate, dgate, norm.h);
+  all.add(block.up, dup, norm.h);
+  all.add(block.down, dy, active);
+  return all.result();
 }
 
 // x + o(attention(q)) for rows whose keys and values are stored.
@@ -261,17 +328,7 @@ void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) {
   if (place.cache) return with_cache(x, Norm(x, block.norm, block.epsilon).h, block, place);
-  const std::vector<at::Tensor> inputs{x,
-                                       block.norm,
-                                       block.q.value(),
-                                       block.k.value(),
-                                       block.v.value(),
-                                       block.o.value(),
-                                       block.q_bias,
-                                       block.k_bias,
-                                       block.v_bias,
-                                       block.q_norm,
-                                       block.k_norm};
+  const auto inputs = inputs_of(x, block);
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
   RotaryRows at(place);
   auto kept = attended(x, block, at, graph);
@@ -288,7 +345,8 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Att
 }
 
 at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) {
-  const std::vector<at::Tensor> inputs{x, block.norm, block.gate.value(), block.up.value(), block.down.value()};
+  std::vector<at::Tensor> inputs{x, block.norm};
+  for (const Weight* weight : {&block.gate, &block.up, &block.down}) add_inputs(inputs, *weight);
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
   auto kept = gated(x, block);
   const auto active = graph && keep ? room(x.size(0), kept.gate.size(1)) : kept.gate;

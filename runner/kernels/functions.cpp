@@ -127,7 +127,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
     ParameterGradient sum(demand, 1, matrix);
     const LogprobGradient given{log_sum.const_data_ptr<double>(), data(entropy), data(dlog_prob),
                                 upstream[1].defined() ? data(upstream[1]) : nullptr};
-    token_logprobs_backward(data(hidden), rows, weight->packed(), data(weight->rounded()),
+    token_logprobs_backward(data(hidden), rows, weight->packed(), weight->frozen() ? nullptr : data(weight->value()),
                             target.const_data_ptr<int64_t>(), inverse_temperature, given,
                             dhidden.defined() ? out(dhidden) : nullptr, sum.wanted() ? sum.data() : nullptr,
                             kept.get());

@@ -24,8 +24,9 @@ struct MatrixProduct {
   const Packed* packed;  // B, or null if it is
   View b;                // this one
   int64_t k, n;
+  bool transposed;  // B is the transpose of `packed`, from its column `first` on
   const float* bias;
-  float* c;  // at column `first`
+  float* c;  // else at column `first`
   int64_t c_row;
   Write write;
   int64_t first;
@@ -92,8 +93,8 @@ class OutputBlock {
     const int most = along_rows_ ? kMostRows : kMostPackedRows;
     row_blocks_ = (rows.size() + most - 1) / most;
     height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
-    streams_ = p_.packed && streams(p_.a, rows.size());
-    loose_ = !p_.packed || (p_.packed->format() == Format::bfloat16 && !streams_);
+    streams_ = p_.packed && !p_.transposed && streams(p_.a, rows.size());
+    loose_ = !p_.packed || p_.transposed || (p_.packed->format() == Format::bfloat16 && !streams_);
   }
 
   void compute() {
@@ -146,7 +147,7 @@ class OutputBlock {
       const IndexRange rows = rows_.part(i, row_blocks_);
       chunk.a = along_rows_ ? View{p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1}
                             : View{left_ + i * kBlockStep, 1, rows.size()};
-      float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - p_.first;
+      float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - (p_.transposed ? 0 : p_.first);
       if (streams_) stream(chunk, group, begin, i);
       const Tile run = !along_rows_ ? tile_of<false, false, Format::float32>(rows.size(), group.size())
                        : !streams_  ? tile_of<true, false, Format::float32>(rows.size(), group.size())
@@ -222,6 +223,7 @@ class OutputBlock {
       }
       return;
     }
+    if (p_.transposed) return unpack_transposed(group, begin, k);
     for (int64_t p = group.from; p < group.to; ++p) {
       float* to = right_ + (p - group.from) * kPanelStep;
       const float* from = static_cast<const float*>(p_.packed->panel(p, begin));
@@ -230,6 +232,32 @@ class OutputBlock {
           const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * kLanes));
           hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * kLanes);
           hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag, to + Packed::width + v * kLanes);
+        }
+      }
+    }
+  }
+
+  // The same of a matrix whose transpose is kept: squares of its panels are turned. Of the last panel, which may be
+  // padded, only its own columns are read.
+  void unpack_transposed(IndexRange group, int64_t begin, int64_t k) {
+    constexpr int64_t kSide = Packed::width;
+    for (int64_t i = 0; i < k; i += kSide) {
+      const int64_t panel = (p_.first + begin + i) / kSide, rows = std::min(kSide, k - i);
+      for (int64_t p = group.from; p < group.to; ++p) {
+        float* to = right_ + (p - group.from) * kPanelStep + i * kSide;
+        const int64_t columns = std::min(kSide, p_.n - p * kSide);
+        if (p_.packed->format() == Format::float32) {
+          const float* from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
+          for (int64_t j = 0; j < columns; ++j, from += kSide) {
+            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[r];
+          }
+        } else {
+          const auto* from = static_cast<const Bfloat16*>(p_.packed->panel(panel, p * kSide));
+          for (int64_t j = 0; j < columns; j += 2, from += 2 * kSide) {
+            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[2 * r].widened();
+            if (j + 1 == columns) break;
+            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j + 1] = from[2 * r + 1].widened();
+          }
         }
       }
     }
@@ -280,10 +308,10 @@ Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
 constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's attention
 
 Split split(const MatrixProduct& product, int64_t m, int64_t panels, int64_t work) {
-  const bool copies = !product.packed && product.a.column == 1;
+  const bool copies = (!product.packed || product.transposed) && product.a.column == 1;
   const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels, kStrip)};
   if (threads() == 1 || work < 2 * kLeast)
-    return product.packed && streams(product.a, m) ? Split{whole.rows, 1} : whole;
+    return product.packed && !product.transposed && streams(product.a, m) ? Split{whole.rows, 1} : whole;
   if (product.a.column != 1) return least_rearranging(m, panels, std::min<int64_t>(2 * threads(), work / kLeast));
   const int64_t wanted = std::min<int64_t>(4 * threads(), work / kLeast);
   return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 3))};
@@ -309,13 +337,21 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
               int64_t first, int64_t columns) {
   const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
   if (m == 0 || last <= first) return;
-  const MatrixProduct product{a, &b, {}, b.k(), b.n(), bias, c, c_row, write, first};
+  const MatrixProduct product{a, &b, {}, b.k(), b.n(), false, bias, c, c_row, write, first};
   compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
+}
+
+void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t c_row, Write write, int64_t first,
+                           int64_t columns) {
+  const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
+  if (m == 0 || b.k() == 0 || last <= first) return;
+  const MatrixProduct product{a, &b, {}, last - first, b.k(), true, nullptr, c, c_row, write, first};
+  compute(product, m, {0, (b.k() + Packed::width - 1) / Packed::width});
 }
 
 void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write) {
   if (m == 0 || n == 0) return;
-  const MatrixProduct product{a, nullptr, b, k, n, nullptr, c, c_row, write, 0};
+  const MatrixProduct product{a, nullptr, b, k, n, false, nullptr, c, c_row, write, 0};
   compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
 }
 

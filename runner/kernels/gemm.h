@@ -23,6 +23,11 @@ enum class Write { replace, add, go_on };
 void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first = 0, int64_t columns = -1);
 
+/// C [m, k] of A [m, n] and the transpose of a B [k, n], as gradients with respect to a product's left factor have it.
+/// Of B only the columns [first, first + n) may be meant, with `first` a multiple of 16.
+void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t c_row, Write write, int64_t first = 0,
+                           int64_t columns = -1);
+
 /// The same for a B [k, n] that is used once, rearranged piece by piece on the way. In a row of it the elements must be
 /// neighbours.
 void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write);

@@ -96,7 +96,9 @@ class Libtorch : public Arithmetic {
   }
 
   at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) const override {
-    return at::linear(x, matrix_of(weight), bias.defined() ? std::optional(bias) : std::nullopt);
+    const auto y = at::linear(x, matrix_of(weight), bias.defined() ? std::optional(bias) : std::nullopt);
+    const auto* change = weight.low_rank();
+    return change ? y + change->scale * at::linear(at::linear(x, change->a.value()), change->b.value()) : y;
   }
 
   at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) const override {

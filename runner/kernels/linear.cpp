@@ -65,9 +65,9 @@ struct Linear : Function<Linear> {
     const int64_t rows = x.size(0), in = x.size(1), width = dy.size(1);
     at::Tensor dx, dw, dbias;
     if (context->needs_input_grad(0)) {
-      const auto value = reinterpret_cast<Weight*>(context->saved_data["weight"].toInt())->rounded();
       dx = at::empty_like(x);
-      multiply(rows_of(dy), rows, rows_of(value), width, in, out(dx), in, Write::replace);
+      reinterpret_cast<Weight*>(context->saved_data["weight"].toInt())
+          ->multiply_back(data(dy), rows, out(dx), Write::replace);
     }
     if (context->needs_input_grad(1)) {
       dw = at::empty({width, in}, x.options());
@@ -107,11 +107,24 @@ const Packed& Weight::packed() {
   return packed_;
 }
 
-at::Tensor Weight::rounded() const { return frozen_ ? value_.detach().to(precision_).to(at::kFloat) : value_.detach(); }
+void Weight::changed() {
+  stale_ = !frozen_;
+  if (low_rank_) low_rank_->a.changed(), low_rank_->b.changed();
+}
 
-void Weight::changed() { stale_ = !frozen_; }
+void Weight::multiply_back(const float* dy, int64_t rows, float* dx, Write write) {
+  const int64_t in = value_.size(1), width = value_.size(0);
+  const View left{dy, width, 1};
+  if (frozen_) return multiply_by_transpose(left, rows, packed(), dx, in, write);
+  multiply(left, rows, {value_.const_data_ptr<float>(), in, 1}, width, in, dx, in, write);
+}
+
+void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale) {
+  low_rank_ = std::make_unique<LowRank>(LowRank{Weight(std::move(a)), Weight(std::move(b)), static_cast<float>(scale)});
+}
 
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
+  TORCH_CHECK(!weight.low_rank(), "low-rank changes stand in decoder blocks only");
   const bool graph = at::GradMode::is_enabled() &&
                      (x.requires_grad() || weight.value().requires_grad() || (bias.defined() && bias.requires_grad()));
   if (!graph) return product(x, weight, bias);

@@ -199,8 +199,14 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& he
         if (at >= 0 && at < columns) line[at] += given.dlog_prob[i] * inverse_temperature;
       });
       if (dhidden) {
-        multiply({logits, kStride, 1}, count, View{matrix + first * width, width, 1}, columns, width,
-                 dhidden + row * width, width, first == 0 ? Write::replace : Write::add);
+        const Write write = first == 0 ? Write::replace : Write::add;
+        const View left{logits, kStride, 1};
+        float* to = dhidden + row * width;
+        if (matrix) {
+          multiply(left, count, View{matrix + first * width, width, 1}, columns, width, to, width, write);
+        } else {
+          multiply_by_transpose(left, count, head, to, width, write, first, columns);
+        }
       }
       if (dhead)
         multiply({logits, 1, kStride}, columns, some, count, width, dhead + first * width, width, Write::go_on);

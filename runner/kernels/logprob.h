@@ -59,7 +59,7 @@ struct LogprobGradient {
 
 ///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
 /// dhidden (or null) is written, dhead [vocabulary, width] (or null) is added to. `matrix` is the output matrix as
-/// stored [vocabulary, width].
+/// stored [vocabulary, width], or null: then `head` is read instead, to the same bits.
 void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
                              const int64_t* target, float inverse_temperature, const LogprobGradient& given,
                              float* dhidden, float* dhead, KeptLogits* kept);

@@ -2,6 +2,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <memory>
 
 #include "kernels/gemm.h"
 
@@ -19,18 +20,25 @@ struct WeightOptions {
 ///
 /// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
 /// kBFloat16 its numbers must be such that bfloat16 holds them.
-/// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. `release` may then give the memory behind
-/// the tensor back to the system (pages of a mapped file), so that about one copy of the weights stays resident. It
-/// must remain readable: gradients with respect to the products' other factor read it again.
+/// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
+/// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file).
 class Weight {
  public:
   explicit Weight(at::Tensor value) : Weight(std::move(value), WeightOptions()) {}
   Weight(at::Tensor value, const WeightOptions& options);
 
   const at::Tensor& value() const { return value_; }
-  const Packed& packed();      ///< for x W^T
-  at::Tensor rounded() const;  ///< float32: the elements that products see
-  void changed();              ///< call after `value` was changed in place
+  bool frozen() const { return frozen_; }
+  const Packed& packed();  ///< for x W^T
+  void changed();          ///< call after `value` or the low-rank change was changed in place
+
+  /// dx [rows, in] = dy [rows, out] W, or added to it. Without the low-rank change.
+  void multiply_back(const float* dy, int64_t rows, float* dx, Write write);
+
+  /// W + scale B A instead of W: x W^T + scale (x A^T) B^T, with a [rank, in] and b [out, rank] that may train.
+  void add_low_rank(at::Tensor a, at::Tensor b, double scale);
+  struct LowRank;
+  LowRank* low_rank() const { return low_rank_.get(); }  ///< null: none
 
  private:
   void pack();
@@ -38,6 +46,12 @@ class Weight {
   at::ScalarType precision_;
   bool frozen_, stale_ = true;
   Packed packed_;
+  std::unique_ptr<LowRank> low_rank_;
+};
+
+struct Weight::LowRank {
+  Weight a, b;
+  float scale;
 };
 
 }  // namespace compeer::kernels

@@ -107,7 +107,7 @@ TEST_F(Engines, AgreeOnLogProbabilities) {
 struct Variation {
   const char* name;
   bool biases, head_norms;
-  int64_t window;
+  int64_t window, rank = 0;
 };
 
 // Both halves of a decoder block.
@@ -134,7 +134,20 @@ class Blocks : public Engines, public testing::WithParamInterface<Variation> {
                            Weight(weights[3]),
                            {4, 2, 12, GetParam().window},
                            1e-6};
+  std::vector<at::Tensor> changes;  // A and B of each weight
   FeedForwardBlock feed_forward{other_norm, Weight(weights[4]), Weight(weights[5]), Weight(weights[6]), 1e-6};
+  void SetUp() override {
+    Engines::SetUp();
+    if (GetParam().rank == 0) return;
+    for (Weight* weight : {&attention.q, &attention.k, &attention.v, &attention.o, &feed_forward.gate, &feed_forward.up,
+                           &feed_forward.down}) {
+      const auto a = draw({GetParam().rank, weight->value().size(1)}, 0.2),
+                 b = draw({weight->value().size(0), GetParam().rank}, 0.2);
+      weight->add_low_rank(a, b, 0.5);
+      changes.insert(changes.end(), {a, b});
+    }
+  }
+
   const at::Tensor angle = at::rand({kRows, 6}), cosine = angle.cos(), sine = angle.sin();
 
   at::Tensor run(const Arithmetic& arithmetic, const at::Tensor& rows, const AttentionContext& place) {
@@ -143,6 +156,7 @@ class Blocks : public Engines, public testing::WithParamInterface<Variation> {
   std::vector<at::Tensor> parameters() const {
     std::vector<at::Tensor> all{x, norm, other_norm};
     all.insert(all.end(), weights.begin(), weights.end());
+    all.insert(all.end(), changes.begin(), changes.end());
     for (const auto* some : {&biases, &head_norms}) {
       for (const at::Tensor& p : *some) {
         if (p.defined()) all.push_back(p);
@@ -227,10 +241,45 @@ TEST_P(Blocks, AskNoGradientOfFrozenWeights) {
   EXPECT_FALSE(weights[0].grad().defined());
 }
 
+// The gradients of x and of the low-rank changes, where the matrices themselves are only read, kept in either type.
+TEST_P(Blocks, HaveTheSameGradientsAroundFrozenWeights) {
+  const auto with = [&](auto make) {
+    auto frozen = [&](at::Tensor w) { return make(w.detach().to(at::kBFloat16)); };
+    auto change = [&](Weight weight, size_t i) {
+      if (!changes.empty()) weight.add_low_rank(changes[2 * i], changes[2 * i + 1], 0.5);
+      return weight;
+    };
+    AttentionBlock a{norm.detach(),
+                     attention.q_bias,
+                     attention.k_bias,
+                     attention.v_bias,
+                     attention.q_norm,
+                     attention.k_norm,
+                     change(frozen(weights[0]), 0),
+                     change(frozen(weights[1]), 1),
+                     change(frozen(weights[2]), 2),
+                     change(frozen(weights[3]), 3),
+                     attention.heads,
+                     1e-6};
+    FeedForwardBlock f{other_norm.detach(), change(frozen(weights[4]), 4), change(frozen(weights[5]), 5),
+                       change(frozen(weights[6]), 6), 1e-6};
+    const auto y = exact().feed_forward_block(exact().attention_block(x, a, {cosine, sine, kTree}), f);
+    std::vector<at::Tensor> asked{x};
+    asked.insert(asked.end(), changes.begin(), changes.end());
+    return grad({y.square().sum()}, asked, {});
+  };
+  const auto trained = with([](const at::Tensor& w) { return Weight(w.to(at::kFloat)); });
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+    const auto read = with([&](const at::Tensor& w) { return Weight(w, {type, true, nullptr}); });
+    for (size_t i = 0; i < trained.size(); ++i) EXPECT_TRUE(at::equal(read[i], trained[i])) << type << " " << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Variations, Blocks,
                          testing::Values(Variation{"biases", true, false, 0}, Variation{"plain", false, false, 0},
                                          Variation{"head_norms", false, true, 0}, Variation{"window", false, false, 7},
-                                         Variation{"all", true, true, 17}),
+                                         Variation{"low_rank", true, false, 0, 3},
+                                         Variation{"all", true, true, 17, 20}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

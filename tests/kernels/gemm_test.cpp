@@ -106,6 +106,29 @@ TEST_P(Products, WithBfloat16AreThoseOfTheRoundedWeights) {
   });
 }
 
+// The way back of a product: C = A B^T, of all columns of B or of some.
+TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
+  for (float& value : w) value = Bfloat16::nearest(value).widened();
+  const auto left = draws(static_cast<size_t>(kRows * n), 4);
+  for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
+    const int64_t count = n - first;
+    std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
+    const View some{left.data() + first, n, 1}, matrix{w.data() + first * k, k, 1};
+    multiply(some, kRows, matrix, count, k, whole.data(), k, Write::replace);
+    multiply(some, kRows, matrix, count, k, whole.data(), k, Write::add);
+    for (const Format format : {Format::float32, Format::bfloat16}) {
+      packed.pack(View{w.data(), 1, k}, k, n, format);
+      everywhere([&] {
+        for (int64_t rows : {1, 5, 17, 64}) {
+          multiply_by_transpose(some, rows, packed, y.data(), k, Write::replace, first, count);
+          multiply_by_transpose(some, rows, packed, y.data(), k, Write::add, first, count);
+          ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * k))) << rows << " rows";
+        }
+      });
+    }
+  }
+}
+
 TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
   std::vector<float> right(static_cast<size_t>(k * n)), whole(static_cast<size_t>(kRows * n)), y(whole.size());
   for (int64_t i = 0; i < k; ++i) {
