@@ -4,11 +4,12 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/model_folder.h"
 
 namespace compeer::spec {
 
 std::string model_type(const std::filesystem::path& folder, const std::vector<std::string>& known) {
-  const auto file = folder / "config.json";
+  const auto file = base_model(folder) / "config.json";
   const nlohmann::json config = read_json_object(file);
   if (!config.contains("model_type") || !config.at("model_type").is_string())
     throw Error(file.string(), "names no model_type", "a model folder has the layout that transformers writes",

@@ -24,6 +24,7 @@ std::vector<Check> refuse_broken(const fs::path& file, const VerifyOptions&) {
 // One line for each kind.
 const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
                                                {"text", verify_text},
+                                               {"lora", verify_lora},
                                                {"vl", verify_vl},
                                                {"sampling", verify_sampling},
                                                {"tokenizer", verify_tokenizer},
@@ -65,6 +66,7 @@ std::string kind_of_file(const fs::path& file) {
   if (is_tokenized(value)) return "tokenizer";
   if (has(value, {"order", "logits", "cases"})) return "sampling";
   if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
+  if (has(value, {"base_logprobs", "cases"})) return "lora";
   if (has(value, {"common", "runs"})) return "grpo_step";
   if (has(value, {"cases"}) && value.contains("epsilon")) return "grpo_advantages";
   if (has(value, {"multiclass", "multilabel"})) return "classification";

@@ -14,6 +14,15 @@ TextCase::TextCase(const std::filesystem::path& from)
       tensors(record::Safetensors::open(from / "golden.safetensors")),
       sequences(golden.at("sequences").get<std::vector<Ids>>()) {}
 
+TextCase::TextCase(const std::filesystem::path& from, const nlohmann::json& values,
+                   const std::filesystem::path& tensor_file, const std::string& prefix)
+    : folder(from),
+      golden(values),
+      tensors(record::Safetensors::open(tensor_file)),
+      logits(prefix + "logits"),
+      gradients(prefix + "grad."),
+      sequences(golden.at("sequences").get<std::vector<Ids>>()) {}
+
 double TextCase::log_prob_tolerance() const {
   const auto rounding = golden.value("reference_rounding", nlohmann::json::object());
   return std::clamp(2 * rounding.value("logits_float32_minus_float64", 0.0), 1e-5, logit_tolerance);
@@ -36,6 +45,32 @@ SideBySide::SideBySide(const std::vector<Ids>& sequences, int64_t vocabulary) {
   batch.tokens = at::tensor(tokens);
   predicting = at::tensor(from);
   targets = at::tensor(to);
+}
+
+std::vector<Check> verify_lora(const std::filesystem::path& file, const VerifyOptions&) {
+  return reading(file, [&] {
+    const auto golden = read_reference(file);
+    const auto folder = file.parent_path(), tensors = folder / "golden.safetensors";
+    std::vector<Check> checks;
+    const auto with = [&](const std::string& name, nlohmann::json values) {
+      values["sequences"] = golden.at("sequences");
+      values["right"] = {{"input_ids", golden.at("input_ids")},
+                         {"attention_mask", golden.at("attention_mask")},
+                         {"counted", golden.at("counted")},
+                         {"logprobs", values.at("logprobs")}};
+      if (values.contains("entropy")) values["right"]["entropy"] = values.at("entropy");
+      const TextCase text(folder / values.at("folder").get<std::string>(), values, tensors, name + ".");
+      std::vector<Check> found;
+      check_forward(text, found);
+      check_training(text, found);
+      check_greedy(text, found);
+      for (Check& check : found) check.name = name + "." + check.name;
+      checks.insert(checks.end(), found.begin(), found.end());
+    };
+    with("base", {{"folder", golden.at("base")}, {"logprobs", golden.at("base_logprobs")}});
+    for (const auto& [name, values] : golden.at("cases").items()) with(name, values);
+    return checks;
+  });
 }
 
 std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&) {

@@ -15,10 +15,14 @@ using Ids = std::vector<int64_t>;
 /// A model folder with golden.json and golden.safetensors.
 struct TextCase {
   explicit TextCase(const std::filesystem::path& folder);
+  /// Of a file that holds several: its tensors' names begin with `prefix`.
+  TextCase(const std::filesystem::path& folder, const nlohmann::json& golden, const std::filesystem::path& tensors,
+           const std::string& prefix);
 
   std::filesystem::path folder;
   nlohmann::json golden;
   record::Safetensors tensors;
+  std::string logits = "right.logits", gradients = "grad.";  ///< names of tensors, and how those of gradients begin
   std::vector<Ids> sequences;
   /// bfloat16 if that is what the reference's rotary frequencies were rounded to: so they are where a model was brought
   /// to bfloat16 as a whole before anything was computed with it. (Those that transformers loads in bfloat16 keep

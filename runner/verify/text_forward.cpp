@@ -34,7 +34,7 @@ class Forward {
         logits_(kernels::logits(hidden_, model_.policy->head)) {}
 
   double logits_error() {
-    return padded_difference(logits_, reference_tensor(text_.tensors, "right.logits"), "right.logits");
+    return padded_difference(logits_, reference_tensor(text_.tensors, text_.logits), text_.logits);
   }
 
   void run() {
@@ -72,10 +72,10 @@ class Forward {
   }
 
   void compare_logits() {
-    if (text_.tensors.has("right.logits")) {
+    if (text_.tensors.has(text_.logits)) {
       const bool rounded = text_.rotary_precision == "bfloat16";
       checks_.push_back(
-          check("right.logits", logits_error(), logit_tolerance,
+          check(text_.logits, logits_error(), logit_tolerance,
                 fmt::format("{} values{}", logits_.numel(),
                             rounded ? "; with rotary frequencies in bfloat16, as the reference has" : "")));
     }

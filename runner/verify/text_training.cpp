@@ -76,7 +76,7 @@ class ReferenceTraining {
 
   void compare_gradients() {
     for (const Parameter& p : parameters_) {
-      const std::string name = "grad." + p.name;
+      const std::string name = text_.gradients + p.name;
       if (!text_.tensors.has(name)) continue;
       const auto reference = reference_tensor(text_.tensors, name);
       largest_difference(p.value.grad(), reference, name);  // refuses another shape

@@ -33,7 +33,8 @@ using Checker = std::vector<Check> (*)(const std::filesystem::path& where, const
 
 std::vector<Check> verify_sampling(const std::filesystem::path& file, const VerifyOptions&);
 std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOptions&);    ///< SHA256SUMS
-std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of qwen2
+std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of a model
+std::vector<Check> verify_lora(const std::filesystem::path& file, const VerifyOptions&);    ///< of a model's adapters
 std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
 
 std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const VerifyOptions&);

@@ -88,6 +88,12 @@ TEST_P(GoldenText, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(Verify, GoldenText, testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
 
+TEST_F(Verify, PassesAdapters) {
+  const auto checks = verify_lora(kGolden / "lora" / "golden.json", {});
+  EXPECT_EQ(failures(checks), "");
+  EXPECT_GE(checks.size(), 1 + 2 * 14u);
+}
+
 TEST_F(Verify, PassesLosses) {
   const auto checks = verify_grpo_loss(kGolden / "grpo_loss", {});
   EXPECT_EQ(failures(checks), "");

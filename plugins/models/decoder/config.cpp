@@ -223,15 +223,17 @@ json read_generation_config(const std::filesystem::path& folder) {
   return read_json_object(file);
 }
 
+void save_generation_config(json generation, int64_t end_token, const std::filesystem::path& folder) {
+  if (end_token >= 0) generation["eos_token_id"] = end_token;
+  if (!generation.is_null()) write_file(folder / "generation_config.json", generation.dump(2) + "\n");
+}
+
 void save_config(json config, json generation, const std::string& dtype, int64_t end_token,
                  const std::filesystem::path& folder) {
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = dtype;
-  if (end_token >= 0) {
-    config["eos_token_id"] = end_token;
-    generation["eos_token_id"] = end_token;
-  }
+  if (end_token >= 0) config["eos_token_id"] = end_token;
   write_file(folder / "config.json", config.dump(2) + "\n");
-  if (!generation.is_null()) write_file(folder / "generation_config.json", generation.dump(2) + "\n");
+  save_generation_config(std::move(generation), end_token, folder);
 }
 
 }  // namespace compeer::decoder

@@ -56,6 +56,9 @@ nlohmann::json write_config(const TextConfig& config, int64_t end_token);
 /// A folder's generation_config.json, or null if it has none that can be read.
 nlohmann::json read_generation_config(const std::filesystem::path& folder);
 
+/// Writes generation_config.json with the end token, unless it is -1 and nothing else is known.
+void save_generation_config(nlohmann::json generation, int64_t end_token, const std::filesystem::path& folder);
+
 /// Writes config.json and generation_config.json of a model: what they said when it was loaded (`config`, and
 /// `generation` or null), but for the type of the weights, "float32" or "bfloat16", and the end token, unless it is -1.
 void save_config(nlohmann::json config, nlohmann::json generation, const std::string& dtype, int64_t end_token,

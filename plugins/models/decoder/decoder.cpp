@@ -9,9 +9,9 @@ namespace compeer::decoder {
 
 using kernels::Weight;
 
-Use::Use(const Settings& settings)
+Use::Use(const Settings& settings, bool adapted)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
-      keeping(settings),
+      keeping(settings, adapted),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
   if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
@@ -24,10 +24,11 @@ kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   return {halves ? at::kBFloat16 : at::kFloat, true, release};
 }
 
-Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use)
+Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use, std::unique_ptr<Adapter> adapter)
     : config_(config),
       use_(std::move(use)),
       parameters_(std::move(parameters)),
+      adapter_(std::move(adapter)),
       rotary_(config.rope, config.head_dim, use_.rotary_precision) {
   // The embedding and the head are read by others too, as they are: they are converted here.
   if (use_.keeping.frozen && use_.keeping.precision == "bfloat16") {
@@ -120,8 +121,12 @@ void Decoder::assemble() {
 Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const {
   const auto take = [&] { return (next++)->value; };
   const auto weight = [&] {
+    const std::string& name = next->name;
     const at::Tensor matrix = take();
-    return Weight(matrix, use_.options(matrix));
+    Weight made(matrix, use_.options(matrix));
+    if (const auto* change = adapter_ ? adapter_->find(name) : nullptr)
+      made.add_low_rank(change->a, change->b, adapter_->config().scaling());
+    return made;
   };
   const auto take_if = [&](bool there) { return there ? take() : at::Tensor(); };
   const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim, window};

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "adapter.h"
 #include "compeer/model.h"
 #include "config.h"
 #include "kernels/arithmetic.h"
@@ -18,7 +20,7 @@ namespace compeer::decoder {
 struct Use {
   Use() = default;
   /// The settings `frozen`, `precision` and `engine` of a model, and `rotary_precision` if it has that.
-  explicit Use(const Settings& settings);
+  explicit Use(const Settings& settings, bool adapted = false);
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
@@ -36,7 +38,8 @@ struct Use {
 class Decoder {
  public:
   /// `parameters` as `entries(config)` lists them.
-  Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use = {});
+  Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use = {},
+          std::unique_ptr<Adapter> adapter = nullptr);
   Decoder(Decoder&&) = delete;  // graphs hold the addresses of its weights
 
   ModelShape shape() const;
@@ -50,7 +53,9 @@ class Decoder {
 
   /// The output matrix [vocabulary, hidden]: float32, or bfloat16 if it is kept so.
   at::Tensor head() const;
-  const std::vector<Parameter>& parameters() const { return parameters_; }
+  /// The adapter's, if there is one.
+  std::vector<Parameter> parameters() const { return adapter_ ? adapter_->parameters() : parameters_; }
+  const Adapter* adapter() const { return adapter_.get(); }
 
   /// As they are to be saved, and the name of their type in config.json.
   std::vector<Parameter> stored() const;
@@ -68,6 +73,7 @@ class Decoder {
   TextConfig config_;
   Use use_;
   std::vector<Parameter> parameters_;
+  std::unique_ptr<Adapter> adapter_;
   Rotary rotary_;
   std::vector<Layer> layers_;
   at::Tensor norm_;

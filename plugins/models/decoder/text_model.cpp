@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "base/error.h"
+#include "base/model_folder.h"
 #include "config.h"
 #include "weights.h"
 
@@ -12,6 +14,7 @@ namespace compeer::decoder {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 std::function<double(uint32_t, uint32_t)> normal(Host& host) {
   return [&host](uint32_t i, uint32_t j) {
@@ -24,33 +27,60 @@ std::function<double(uint32_t, uint32_t)> normal(Host& host) {
 
 TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
     : family_(family), end_token_(settings.json().value("end_token", int64_t{-1})) {
-  Use use(settings);
   if (settings.has("path")) {
-    from_folder(settings.text("path"), std::move(use));
-  } else if (settings.has("config")) {
-    Family divided = family_;
-    divided.head_dim = 0;
-    const TextConfig config = read_config(divided, settings.table("config").json(), "model.config", Exit::spec);
-    config_ = write_config(config, end_token_);
-    decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), std::move(use));
-  } else {
-    throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
+    from_folder(settings.text("path"), settings, host);
+    return;
   }
+  if (settings.has("adapter"))
+    throw Error("model.adapter", "stands on a model that is there already", "set model.path to its folder");
+  if (!settings.has("config"))
+    throw std::runtime_error("needs `path`, a model folder, or `config`, the sizes of a fresh model");
+  Family divided = family_;
+  divided.head_dim = 0;
+  const TextConfig config = read_config(divided, settings.table("config").json(), "model.config", Exit::spec);
+  config_ = write_config(config, end_token_);
+  decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), Use(settings));
 }
 
-void TextModel::from_folder(const std::filesystem::path& folder, Use use) {
-  const std::string where = (folder / "config.json").string();
-  config_ = read_config_file(folder);
+void TextModel::from_folder(const fs::path& folder, const Settings& settings, Host& host) {
+  const bool adapted = holds_adapter(folder) || settings.has("adapter");
+  Use use(settings, adapted);
+  const auto base = base_model(folder);
+  const std::string where = (base / "config.json").string();
+  config_ = read_config_file(base);
   if (const auto type = config_.value("model_type", json(family_.model_type)); type != family_.model_type) {
     throw Error(where, "model_type is " + type.dump() + "; this plugin reads \"" + family_.model_type + "\"",
                 "plugin = \"auto\" takes the one that reads it", Exit::data);
   }
-  generation_ = read_generation_config(folder);
+  generation_ = read_generation_config(base);
   const TextConfig config = read_config(family_, config_, where);
-  const Store store(folder, use.keeping);
+  const Store store(base, use.keeping);
   store.check(entries(config));
   if (use.keeping.frozen) use.release = store.release();
-  decoder_ = std::make_unique<Decoder>(config, store.take(entries(config)), std::move(use));
+  auto weights = store.take(entries(config));
+  std::unique_ptr<Adapter> adapter;
+  if (adapted) {
+    fingerprint_ = fingerprint(weights);
+    adapter = open_adapter(config, folder, settings, host);
+  }
+  decoder_ = std::make_unique<Decoder>(config, std::move(weights), std::move(use), std::move(adapter));
+}
+
+// `folder` is the model's, or an adapter's.
+std::unique_ptr<Adapter> TextModel::open_adapter(const TextConfig& config, const fs::path& folder,
+                                                 const Settings& settings, Host& host) {
+  const auto table = settings.has("adapter") ? std::optional(settings.table("adapter")) : std::nullopt;
+  if (!holds_adapter(folder) && !table->has("path")) {
+    AdapterConfig wanted = adapter_settings(*table);
+    wanted.base = fs::absolute(folder).lexically_normal().string();
+    return std::make_unique<Adapter>(config, std::move(wanted),
+                                     [&host](uint32_t i, uint32_t j) { return host.random(i, j, 2); });
+  }
+  const bool own = holds_adapter(folder);
+  auto adapter = std::make_unique<Adapter>(config, own ? folder : fs::path(table->text("path")), fingerprint_);
+  if (own && table && !table->has("path")) adapter->check(config, adapter_settings(*table));
+  adapter->set_base(fs::absolute(base_model(folder)).lexically_normal().string());
+  return adapter;
 }
 
 at::Tensor TextModel::forward(const Batch& batch, Cache* cache) {
@@ -64,6 +94,10 @@ std::vector<at::Tensor> TextModel::hidden_states(const Batch& batch) {
 }
 
 void TextModel::save(const std::string& folder) {
+  if (const Adapter* adapter = decoder_->adapter()) {
+    adapter->save(folder, fingerprint_);
+    return save_generation_config(generation_, end_token_, folder);
+  }
   decoder::save(decoder_->stored(), folder);
   save_config(config_, generation_, decoder_->stored_type(), end_token_, folder);
 }

@@ -25,10 +25,13 @@ class TextModel : public Model, public TrainableInParts {
   void save(const std::string& folder) override;
 
  private:
-  void from_folder(const std::filesystem::path& folder, Use use);
+  void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);
+  std::unique_ptr<Adapter> open_adapter(const TextConfig& config, const std::filesystem::path& folder,
+                                        const Settings& settings, Host& host);
 
   const Family family_;
   nlohmann::json config_, generation_;  ///< config.json and generation_config.json, as they were read
+  std::string fingerprint_;             ///< of a base that is adapted
   std::unique_ptr<Decoder> decoder_;
   int64_t end_token_;
 };

@@ -13,20 +13,6 @@ namespace compeer::decoder {
 
 namespace {
 
-std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (const int64_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
-  return text + "]";
-}
-
-// kUndefined: none that weights come in.
-at::ScalarType type_of(const std::string& dtype) {
-  if (dtype == "F32") return at::kFloat;
-  if (dtype == "BF16") return at::kBFloat16;
-  if (dtype == "F16") return at::kHalf;
-  return at::ScalarType::Undefined;
-}
-
 const char* name_of(at::ScalarType type) { return type == at::kBFloat16 ? "BF16" : "F32"; }
 
 bool aligned(const record::TensorView& view) {
@@ -34,6 +20,19 @@ bool aligned(const record::TensorView& view) {
 }
 
 }  // namespace
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (const int64_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + "]";
+}
+
+at::ScalarType type_of(const std::string& dtype) {
+  if (dtype == "F32") return at::kFloat;
+  if (dtype == "BF16") return at::kBFloat16;
+  if (dtype == "F16") return at::kHalf;
+  return at::ScalarType::Undefined;
+}
 
 std::vector<Entry> entries(const TextConfig& c) {
   const int64_t queries = c.num_attention_heads * c.head_dim, keys = c.num_key_value_heads * c.head_dim;
@@ -61,7 +60,8 @@ std::vector<Entry> entries(const TextConfig& c) {
   return all;
 }
 
-Keeping::Keeping(const Settings& settings) : frozen(settings.flag("frozen")), precision(settings.text("precision")) {
+Keeping::Keeping(const Settings& settings, bool adapted)
+    : frozen(adapted || settings.flag("frozen")), precision(settings.text("precision")) {
   if (!frozen && precision == "stored")
     throw Error("model.precision", "is 'stored', but weights that train are float32 or bfloat16",
                 "set frozen = true, or choose one of them");

@@ -18,10 +18,17 @@ struct Entry {
 };
 std::vector<Entry> entries(const TextConfig& config);
 
+/// "[2, 3]", for messages.
+std::string shape_text(const std::vector<int64_t>& shape);
+
+/// The type that weights of safetensors' `dtype` come in; Undefined: none that is read.
+at::ScalarType type_of(const std::string& dtype);
+
 /// How weights are kept: the settings `frozen` and `precision`.
 struct Keeping {
   Keeping() = default;
-  explicit Keeping(const Settings& settings);  ///< throws if both contradict
+  /// `adapted`: an adapter trains, the weights don't. Throws if the settings contradict each other.
+  explicit Keeping(const Settings& settings, bool adapted = false);
 
   bool frozen = false;  ///< only read
   std::string precision =

@@ -74,7 +74,7 @@ class GroupInParts {
   void finish() {
     hidden_.backward(dhidden_);
     dembedded_.narrow(0, dembedded_.size(0) - begin_.size(0), begin_.size(0)).copy_(begin_.grad());
-    embedded_.backward(dembedded_);
+    if (embedded_.requires_grad()) embedded_.backward(dembedded_);
   }
 
  private:

@@ -1,0 +1,208 @@
+#include "adapter.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "record/adapter.h"
+#include "record/safetensors.h"
+
+namespace compeer::decoder {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// "*" stands for anything.
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*')
+    return !text.empty() && pattern.front() == text.front() && matches(pattern.substr(1), text.substr(1));
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (matches(pattern.substr(1), text.substr(i))) return true;
+  }
+  return false;
+}
+
+std::string module_of(const std::string& weight) { return weight.substr(0, weight.rfind('.')); }
+std::string end_of(const std::string& weight) {
+  const auto module = module_of(weight);
+  return module.substr(module.rfind('.') + 1);
+}
+
+bool is_target(const std::string& weight, const std::vector<std::string>& targets) {
+  const auto module = module_of(weight);
+  return std::any_of(targets.begin(), targets.end(), [&](const std::string& target) {
+    return matches(target, module) || matches("*." + target, module);
+  });
+}
+
+std::vector<Entry> targeted(const TextConfig& model, const std::vector<std::string>& targets) {
+  const auto all = projections(model);
+  for (const std::string& target : targets) {
+    if (std::any_of(all.begin(), all.end(), [&](const Entry& entry) { return is_target(entry.name, {target}); }))
+      continue;
+    std::vector<std::string> known;
+    for (const Entry& entry : all) {
+      const auto name = end_of(entry.name);
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+    throw Error("model.adapter.targets", "the model has no projection '" + target + "'", suggest(target, known));
+  }
+  std::vector<Entry> chosen;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
+               [&](const Entry& entry) { return is_target(entry.name, targets); });
+  return chosen;
+}
+
+// The ends of names that mean the adapted projections, or their whole names.
+std::vector<std::string> plain_targets(const TextConfig& model, const std::vector<Adapter::Change>& changes) {
+  std::map<std::string, int64_t> layers;
+  for (const auto& change : changes) ++layers[end_of(change.weight)];
+  std::vector<std::string> ends, names;
+  for (const auto& [end, count] : layers) ends.push_back(end);
+  for (const auto& change : changes) names.push_back(module_of(change.weight));
+  const bool whole =
+      std::all_of(layers.begin(), layers.end(), [&](const auto& one) { return one.second == model.num_hidden_layers; });
+  return whole ? ends : names;
+}
+
+// A float32 copy that trains.
+at::Tensor taken(const record::TensorView& view) {
+  at::Tensor value = at::empty(view.shape, at::kFloat);
+  const at::ScalarType type = type_of(view.dtype);
+  at::Tensor stored = at::empty(view.shape, type);
+  std::copy(view.bytes.begin(), view.bytes.end(), static_cast<std::byte*>(stored.data_ptr()));
+  return value.copy_(stored).set_requires_grad(true);
+}
+
+}  // namespace
+
+AdapterConfig adapter_settings(const Settings& settings) {
+  AdapterConfig config;
+  config.rank = settings.integer("rank");
+  config.alpha = settings.number("alpha");
+  config.rslora = settings.flag("rslora");
+  config.targets = settings.texts("targets");
+  if (config.targets.empty())
+    throw Error("model.adapter.targets", "names no projection", "q_proj and v_proj, say, or * for all of them");
+  return config;
+}
+
+std::vector<Entry> projections(const TextConfig& config) {
+  std::vector<Entry> all;
+  for (Entry& entry : entries(config)) {
+    if (entry.shape.size() == 2 && entry.name.starts_with("model.layers.")) all.push_back(std::move(entry));
+  }
+  return all;
+}
+
+Adapter::Adapter(const TextConfig& model, AdapterConfig config,
+                 const std::function<double(uint32_t, uint32_t)>& uniform)
+    : config_(std::move(config)) {
+  uint32_t index = 0;
+  for (const Entry& entry : targeted(model, config_.targets)) {
+    const int64_t out = entry.shape[0], in = entry.shape[1];
+    at::Tensor a = at::empty({config_.rank, in}, at::kFloat), b = at::zeros({out, config_.rank}, at::kFloat);
+    const double bound = 1 / std::sqrt(static_cast<double>(in));
+    auto* values = static_cast<float*>(a.data_ptr());
+    for (int64_t j = 0; j < a.numel(); ++j)
+      values[j] = static_cast<float>(bound * (2 * uniform(index, static_cast<uint32_t>(j)) - 1));
+    changes_.push_back({entry.name, a.set_requires_grad(true), b.set_requires_grad(true)});
+    ++index;
+  }
+  config_.targets = plain_targets(model, changes_);
+}
+
+Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::string& own_fingerprint)
+    : config_(record::read_adapter_config(folder)) {
+  const auto file = record::Safetensors::open(folder / record::adapter_weights);
+  std::string misfits;
+  std::set<std::string> known;
+  for (const Entry& entry : projections(model)) {
+    const std::string a = record::adapter_a(entry.name), b = record::adapter_b(entry.name);
+    known.insert({a, b});
+    if (!file.has(a) && !file.has(b)) continue;
+    const auto fits = [&](const std::string& name, const std::vector<int64_t>& shape) {
+      if (!file.has(name)) {
+        misfits += "\n  missing " + name + " " + shape_text(shape);
+        return false;
+      }
+      const auto& view = file.tensor(name);
+      if (view.shape != shape)
+        misfits += "\n  " + name + " is " + shape_text(view.shape) + ", should be " + shape_text(shape);
+      if (type_of(view.dtype) == at::ScalarType::Undefined)
+        misfits += "\n  " + name + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
+      return true;
+    };
+    const bool both = fits(a, {config_.rank, entry.shape[1]}) & fits(b, {entry.shape[0], config_.rank});
+    if (both && misfits.empty()) changes_.push_back({entry.name, taken(file.tensor(a)), taken(file.tensor(b))});
+  }
+  for (const std::string& name : file.names()) {
+    if (!known.contains(name)) misfits += "\n  not expected " + name;
+  }
+  if (misfits.empty() && changes_.empty()) misfits = " it has no tensor";
+  if (!misfits.empty())
+    throw Error(folder.string(), "the adapter does not fit the model:" + misfits,
+                config_.base.empty() ? "" : "it says that it was made for " + config_.base, Exit::data);
+  const auto made_for = file.metadata().find("base_fingerprint");
+  if (made_for != file.metadata().end() && !own_fingerprint.empty() && made_for->second != own_fingerprint)
+    throw Error(folder.string(), "the adapter was made for a model of other weights",
+                config_.base.empty() ? "" : "it says that it was made for " + config_.base, Exit::data);
+  config_.targets = plain_targets(model, changes_);
+}
+
+void Adapter::check(const TextConfig& model, const AdapterConfig& settings) const {
+  const auto wanted = targeted(model, settings.targets);
+  const bool same = std::equal(wanted.begin(), wanted.end(), changes_.begin(), changes_.end(),
+                               [](const Entry& entry, const Change& change) { return entry.name == change.weight; });
+  if (!same || settings.rank != config_.rank || settings.alpha != config_.alpha || settings.rslora != config_.rslora)
+    throw Error("model.adapter", "is not the adapter that model.path holds",
+                "leave it out to go on with that one, or set model.path to its base to begin another");
+}
+
+const Adapter::Change* Adapter::find(const std::string& weight) const {
+  const auto found =
+      std::find_if(changes_.begin(), changes_.end(), [&](const Change& change) { return change.weight == weight; });
+  return found == changes_.end() ? nullptr : &*found;
+}
+
+std::vector<Parameter> Adapter::parameters() const {
+  std::vector<Parameter> all;
+  for (const Change& change : changes_) {
+    all.push_back({record::adapter_a(change.weight), change.a});
+    all.push_back({record::adapter_b(change.weight), change.b});
+  }
+  return all;
+}
+
+void Adapter::save(const fs::path& folder, const std::string& own_fingerprint) const {
+  record::write_adapter_config(config_, folder);
+  std::vector<record::TensorView> views;
+  const auto all = parameters();
+  for (const Parameter& p : all) {
+    const auto* bytes = static_cast<const std::byte*>(p.value.const_data_ptr());
+    views.push_back({p.name, "F32", p.value.sizes().vec(), {bytes, p.value.nbytes()}});
+  }
+  record::write_safetensors(folder / record::adapter_weights, views,
+                            {{"format", "pt"}, {"base_fingerprint", own_fingerprint}});
+}
+
+std::string fingerprint(const std::vector<Parameter>& parameters) {
+  std::string text;
+  for (const Parameter& p : parameters) {
+    constexpr size_t kBeginning = 4096;
+    const auto* bytes = static_cast<const char*>(p.value.const_data_ptr());
+    text += p.name + shape_text(p.value.sizes().vec());
+    text.append(bytes, std::min(kBeginning, p.value.nbytes()));
+  }
+  return sha256(text);
+}
+
+}  // namespace compeer::decoder

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// LoRA adapters in peft's layout: adapter_config.json, and for each changed weight W [out, in] of a model two tensors
+/// of adapter_model.safetensors, A [rank, in] and B [out, rank], which mean W + scaling B A.
+namespace compeer::record {
+
+struct AdapterConfig {
+  int64_t rank = 8;
+  double alpha = 16;
+  bool rslora = false;               ///< scaling is alpha / sqrt(rank), else alpha / rank
+  std::vector<std::string> targets;  ///< target_modules: ends of names of projections, or whole names
+  std::string base;                  ///< base_model_name_or_path: the model whose adapter it is
+
+  double scaling() const;
+};
+
+constexpr const char* adapter_weights = "adapter_model.safetensors";
+
+/// A folder's adapter_config.json. Throws Error (exit 4) if it can't be read or asks for what is not done here.
+AdapterConfig read_adapter_config(const std::filesystem::path& folder);
+void write_adapter_config(const AdapterConfig& config, const std::filesystem::path& folder);
+
+/// Names of the tensors that change a weight, such as "model.layers.0.self_attn.q_proj.weight".
+std::string adapter_a(const std::string& weight);
+std::string adapter_b(const std::string& weight);
+
+}  // namespace compeer::record

@@ -1,0 +1,205 @@
+// LoRA adapters: what is frozen, what learns, what is written. That they compute and learn as peft's do:
+// verify/verify, on tests/golden/lora.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/scratch.h"
+#include "places.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+#include "record/safetensors.h"
+#include "rollout/policy.h"
+
+namespace compeer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kLora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
+
+std::unique_ptr<plugin::Plugin<Model>> open_model(const json& given) {
+  json settings{{"path", (kLora / "base").string()}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}};
+  settings.update(given);
+  static const plugin::Services services;
+  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  return std::make_unique<plugin::Plugin<Model>>(
+      plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
+}
+
+json adapter(const json& more = json::object()) {
+  json settings{{"path", nullptr}, {"rank", 3}, {"alpha", 6.0}, {"rslora", false}, {"targets", {"*"}}};
+  settings.update(more);
+  return settings;
+}
+
+at::Tensor hidden_of(Model& model) {
+  return model.forward({at::tensor({3, 1, 4, 1, 5}, at::kLong), {Segment{0, 5, 0, -1, {}}}}, nullptr);
+}
+at::Tensor hidden_of(const json& given) {
+  const at::NoGradGuard no_grad;
+  return hidden_of(open_model(given)->object());
+}
+
+// B becomes other than zero.
+void teach(Model& model) {
+  for (const Parameter& p : model.parameters()) p.value.detach().add_(0.01);
+  model.parameters_changed();
+}
+
+std::string complaint(const json& given) {
+  try {
+    open_model(given);
+  } catch (const Error& error) {
+    return error.problem() + (error.help().empty() ? "" : " | " + error.help());
+  }
+  return "accepted";
+}
+
+TEST(Adapter, BeginsAsTheModelThatItStandsOn) {
+  EXPECT_TRUE(at::equal(hidden_of({{"adapter", adapter()}}), hidden_of(json::object())));
+}
+
+TEST(Adapter, LearnsInPlaceOfTheModel) {
+  const auto model = open_model({{"adapter", adapter({{"targets", {"q_proj", "layers.1.mlp.*"}}})}});
+  std::vector<std::string> names;
+  for (const Parameter& p : model->object().parameters()) names.push_back(p.name);
+  const std::string in = "base_model.model.model.layers.";
+  EXPECT_EQ(names,
+            (std::vector<std::string>{in + "0.self_attn.q_proj.lora_A.weight", in + "0.self_attn.q_proj.lora_B.weight",
+                                      in + "1.self_attn.q_proj.lora_A.weight", in + "1.self_attn.q_proj.lora_B.weight",
+                                      in + "1.mlp.gate_proj.lora_A.weight", in + "1.mlp.gate_proj.lora_B.weight",
+                                      in + "1.mlp.up_proj.lora_A.weight", in + "1.mlp.up_proj.lora_B.weight",
+                                      in + "1.mlp.down_proj.lora_A.weight", in + "1.mlp.down_proj.lora_B.weight"}));
+  teach(model->object());
+  hidden_of(model->object()).square().sum().backward();
+  for (const Parameter& p : model->object().parameters()) {
+    ASSERT_TRUE(p.value.grad().defined()) << p.name;
+    EXPECT_GT(p.value.grad().abs().max().item<float>(), 0) << p.name;
+  }
+  EXPECT_FALSE(model->object().head().requires_grad());
+}
+
+TEST(Adapter, IsSavedAndOpenedBitForBit) {
+  const Scratch folder;
+  const auto model = open_model({{"adapter", adapter()}});
+  teach(model->object());
+  model->object().save(folder.folder().string());
+  const at::NoGradGuard no_grad;
+  const auto ours = hidden_of(model->object());
+  const std::string saved = folder.folder().string();
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}}), ours));  // its base is named in it
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"frozen", true}}), ours));
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"adapter", adapter()}}), ours));  // as a run goes on
+  EXPECT_TRUE(at::equal(hidden_of({{"adapter", adapter({{"path", saved}})}}), ours));
+  EXPECT_FALSE(at::equal(hidden_of(json::object()), ours));
+}
+
+TEST(Adapter, IsWrittenAsPeftReadsIt) {
+  const Scratch folder;
+  const auto save = [&](const json& targets) {
+    open_model({{"end_token", 7}, {"adapter", adapter({{"targets", targets}, {"rslora", true}})}})
+        ->object()
+        .save(folder.folder().string());
+    return read_json_object(folder.folder() / "adapter_config.json");
+  };
+  const auto config = save({"v_proj", "q_proj"});
+  EXPECT_EQ(config.at("peft_type"), "LORA");
+  EXPECT_EQ(config.at("task_type"), "CAUSAL_LM");
+  EXPECT_EQ(config.at("r"), 3);
+  EXPECT_EQ(config.at("lora_alpha"), 6.0);
+  EXPECT_EQ(config.at("use_rslora"), true);
+  EXPECT_EQ(config.at("target_modules"), json({"q_proj", "v_proj"}));
+  EXPECT_EQ(config.at("base_model_name_or_path"), (kLora / "base").string());
+  const auto tensors = record::Safetensors::open(folder.folder() / "adapter_model.safetensors");
+  const std::string name = "base_model.model.model.layers.1.self_attn.v_proj.lora_";
+  EXPECT_EQ(tensors.tensor(name + "A.weight").shape.at(0), 3);
+  EXPECT_EQ(tensors.tensor(name + "B.weight").shape.at(1), 3);
+  EXPECT_EQ(tensors.names().size(), 8u);
+  EXPECT_EQ(read_json_object(folder.folder() / "generation_config.json").at("eos_token_id"), 7);
+  EXPECT_EQ(save({"layers.1.self_attn.q_proj"}).at("target_modules"), json({"model.layers.1.self_attn.q_proj"}));
+}
+
+TEST(Adapter, HasPeftsUniformBeginning) {
+  const auto model = open_model({{"adapter", adapter()}});
+  const auto all = model->object().parameters();
+  for (size_t i = 0; i < all.size(); i += 2) {
+    const at::Tensor& a = all[i].value;
+    const double bound = 1 / std::sqrt(static_cast<double>(a.size(1)));
+    EXPECT_LE(a.abs().max().item<double>(), bound);
+    EXPECT_GT(a.abs().max().item<double>(), 0.8 * bound);
+    EXPECT_EQ(all[i + 1].value.abs().max().item<float>(), 0);
+  }
+  EXPECT_FALSE(at::equal(all[0].value, all[2].value));
+}
+
+TEST(Adapter, NamesWhatDoesNotFit) {
+  EXPECT_EQ(complaint({{"adapter", adapter({{"targets", {"q_prj"}}})}}),
+            "model.adapter.targets: the model has no projection 'q_prj' | did you mean 'q_proj'? known: q_proj, k_proj, "
+            "v_proj, o_proj, gate_proj, up_proj, down_proj");
+  EXPECT_EQ(complaint({{"adapter", adapter({{"targets", json::array()}})}}),
+            "model.adapter.targets: names no projection | q_proj and v_proj, say, or * for all of them");
+  EXPECT_EQ(complaint({{"path", nullptr}, {"config", json::object()}, {"adapter", adapter()}}),
+            "model.adapter: stands on a model that is there already | set model.path to its folder");
+  EXPECT_EQ(complaint({{"path", (kLora / "adapter_all").string()}, {"adapter", adapter()}}),
+            "model.adapter: is not the adapter that model.path holds | leave it out to go on with that one, or set "
+            "model.path to its base to begin another");
+  const std::string other = (fs::path(COMPEER_SOURCE_DIR) / "tests/golden/text_tied").string();
+  const auto text = complaint({{"path", other}, {"adapter", adapter({{"path", (kLora / "adapter_rslora").string()}})}});
+  EXPECT_NE(text.find("the adapter does not fit the model:\n  base_model.model.model.layers.0.self_attn.q_proj.lora_A"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("layers.1.self_attn.v_proj.lora_B.weight is ["), std::string::npos) << text;
+  EXPECT_NE(text.find("| it says that it was made for base"), std::string::npos) << text;
+}
+
+TEST(Adapter, IsRefusedByAModelOfOtherWeights) {
+  const Scratch made, other;
+  open_model({{"adapter", adapter()}})->object().save(made.folder().string());
+  const auto model = open_model(json::object());
+  model->object().parameters()[3].value.detach().add_(0.001);
+  model->object().save(other.folder().string());
+  const auto text =
+      complaint({{"path", other.folder().string()}, {"adapter", adapter({{"path", made.folder().string()}})}});
+  EXPECT_EQ(text, made.folder().string() +
+                      ": the adapter was made for a model of other weights | it says that it was " + "made for " +
+                      (kLora / "base").string());
+}
+
+TEST(Adapter, OfAnotherKindIsRefused) {
+  const Scratch folder;
+  fs::copy(kLora / "adapter_all", folder.folder(), fs::copy_options::recursive);
+  const auto refused = [&](const json& change) {
+    auto config = read_json_object(kLora / "adapter_all" / "adapter_config.json");
+    config.update(change);
+    write_file(folder.folder() / "adapter_config.json", config.dump());
+    const auto text = complaint({{"adapter", adapter({{"path", folder.folder().string()}})}});
+    const std::string where = (folder.folder() / "adapter_config.json").string() + ": ";
+    return text.starts_with(where) ? text.substr(where.size()) : text;
+  };
+  EXPECT_EQ(refused(json::object()), "accepted");
+  EXPECT_EQ(refused({{"use_dora", true}}), "'use_dora' is not supported");
+  EXPECT_EQ(refused({{"modules_to_save", {"lm_head"}}}), "'modules_to_save' is not supported");
+  EXPECT_EQ(refused({{"rank_pattern", {{"q_proj", 8}}}}), "'rank_pattern' is not supported");
+  EXPECT_EQ(refused({{"bias", "all"}}), "'bias' must be \"none\"");
+  EXPECT_EQ(refused({{"peft_type", "IA3"}}), "peft_type is \"IA3\"; LORA is read");
+  EXPECT_EQ(refused({{"r", 0}}), "'r' must be a whole number of at least 1");
+  EXPECT_NE(refused({{"r", 5}}).find("lora_A.weight is [4, "), std::string::npos);
+}
+
+TEST(Adapter, NamesItsBaseIfThatIsGone) {
+  const Scratch folder;
+  fs::copy(kLora / "adapter_all", folder.folder(), fs::copy_options::recursive);
+  EXPECT_EQ(
+      complaint({{"path", folder.folder().string()}}),
+      (folder.folder() / "adapter_config.json").string() +
+          ": its base model 'base' is not there | set base_model_name_or_path to the folder of the model that the "
+          "adapter was made for");
+}
+
+}  // namespace
+}  // namespace compeer

@@ -1,0 +1,79 @@
+// An adapter and its base as one model, against what peft merges: tests/golden/lora.
+#include "record/merge.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/scratch.h"
+#include "places.h"
+#include "record/adapter.h"
+#include "record/safetensors.h"
+
+namespace compeer::record {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kLora = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/lora";
+
+float element(const TensorView& view, size_t index) {
+  float value = 0;
+  std::memcpy(&value, view.bytes.data() + index * sizeof(float), sizeof(float));
+  return value;
+}
+
+TEST(Merge, AddsTheChangesThatPeftAdds) {
+  const auto golden = read_json_object(kLora / "golden.json");
+  for (const auto& [name, values] : golden.at("cases").items()) {
+    const Scratch folder;
+    const auto out = folder.folder() / "merged";
+    merge_adapter(kLora / "base", kLora / values.at("folder").get<std::string>(), out);
+    const auto merged = Safetensors::open_sharded(out), base = Safetensors::open_sharded(kLora / "base");
+    const json& changed = values.at("merged").at("parameters");
+    int unchanged = 0;
+    for (const auto& tensor : merged.names()) {
+      if (!changed.contains(tensor)) {
+        EXPECT_TRUE(std::ranges::equal(merged.tensor(tensor).bytes, base.tensor(tensor).bytes)) << tensor;
+        ++unchanged;
+        continue;
+      }
+      const json& reference = changed.at(tensor);
+      for (size_t i = 0; i < reference.at("at").size(); ++i)
+        EXPECT_NEAR(element(merged.tensor(tensor), reference.at("at")[i]), reference.at("values")[i].get<float>(), 1e-6)
+            << tensor;
+    }
+    EXPECT_EQ(merged.names().size(), base.names().size());
+    EXPECT_EQ(unchanged, values.at("merged").at("unchanged")) << name;
+    EXPECT_TRUE(fs::exists(out / "config.json"));
+    EXPECT_FALSE(fs::exists(out / "adapter_config.json"));
+  }
+}
+
+std::string complaint(const fs::path& base, const fs::path& adapter, const fs::path& out) {
+  try {
+    merge_adapter(base, adapter, out);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "done";
+}
+
+TEST(Merge, RefusesWhatDoesNotFitAndLeavesNothing) {
+  const Scratch folder;
+  const auto out = folder.folder() / "merged", other = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/qwen3";
+  EXPECT_EQ(complaint(other, kLora / "adapter_all", out),
+            (kLora / "adapter_all").string() +
+                ": base_model.model.model.layers.0.mlp.down_proj.lora_A.weight does not fit "
+                "model.layers.0.mlp.down_proj.weight of " +
+                other.string());
+  EXPECT_TRUE(fs::is_empty(folder.folder()));
+  fs::create_directories(out);
+  EXPECT_EQ(complaint(kLora / "base", kLora / "adapter_all", out), out.string() + ": is there already");
+}
+
+}  // namespace
+}  // namespace compeer::record
