@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/model_folder.h"
 
 namespace compeer::app {
 
@@ -42,10 +43,10 @@ void ModelChoice::add_to(CLI::App& command) {
 nlohmann::json ModelChoice::checked() const {
   std::error_code error;
   if (!std::filesystem::is_directory(model, error)) throw Error(model, "is no folder", "", Exit::data);
-  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error)) {
+  if (!std::filesystem::exists(std::filesystem::path(model) / "config.json", error) && !holds_adapter(model)) {
     const auto last = std::filesystem::path(model) / "checkpoints/last";
     throw Error(model, "has no config.json",
-                std::filesystem::exists(last / "config.json", error)
+                std::filesystem::exists(last / "config.json", error) || holds_adapter(last)
                     ? "a run's newest model is in " + last.string()
                     : "a model folder has the layout that transformers writes",
                 Exit::data);

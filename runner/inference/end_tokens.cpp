@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/model_folder.h"
 
 namespace compeer::inference {
 
@@ -24,8 +25,8 @@ bool is_id(const json& value) { return value.is_number_unsigned() && value.get<u
 }  // namespace
 
 std::vector<int32_t> end_tokens(const std::filesystem::path& folder) {
-  for (const char* name : {"generation_config.json", "config.json"}) {
-    const auto file = folder / name;
+  const auto base = base_model(folder);
+  for (const auto& file : {folder / "generation_config.json", base / "generation_config.json", base / "config.json"}) {
     if (!std::filesystem::exists(file)) continue;
     const json config = read_json_object(file);
     const json* eos = eos_of(config);

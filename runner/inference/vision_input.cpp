@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/model_folder.h"
 #include "base/plain_file.h"
 #include "base/within.h"
 
@@ -29,7 +30,7 @@ size_t shown_by(const std::vector<Turn>& turns) {
 VisionInput::VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& model)
     : folder_(std::move(folder)), model_(model) {
   if (folder_.empty()) return;
-  const auto file = folder_ / "config.json";
+  const auto file = base_model(folder_) / "config.json";
   const json config = read_json_object(file);
   for (const char* key : {"image_token_id", "video_token_id"}) {
     if (config.contains(key) && config.at(key).is_number_integer())

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/model_folder.h"
 #include "base/plain_file.h"
 #include "language/spelling.h"
 #include "language/token_tables.h"
@@ -44,7 +45,11 @@ Tokenizer::Tokenizer(std::filesystem::path folder, TokenizerFiles&& files)
 }
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
-  return Tokenizer(folder, read_tokenizer_files(folder));
+  // An adapter that another program wrote comes without: its model has it.
+  const bool absent =
+      !std::filesystem::exists(folder / "tokenizer.json") && !std::filesystem::exists(folder / "vocab.json");
+  const auto from = absent ? base_model(folder) : folder;
+  return Tokenizer(from, read_tokenizer_files(from));
 }
 
 void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& where) {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "../program.h"
+#include "../tiny_model.h"
+#include "base/files.h"
 #include "inference/score.h"
 #include "places.h"
-#include "../tiny_model.h"
 
 namespace compeer::app {
 namespace {
@@ -56,6 +57,27 @@ class ModelCommands : public Program {
     write("prompts.jsonl", lines);
   }
 };
+
+// An adapter's folder stands for its model with the adapter: as peft and transformers compute it.
+TEST_F(ModelCommands, GenerateWithAnAdapter) {
+  const std::string lora = COMPEER_SOURCE_DIR "/tests/golden/lora";
+  const auto greedy = json::parse(read_file(lora + "/golden.json")).at("cases").at("all").at("greedy");
+  std::string lines;
+  for (const json& ids : greedy.at("prompts")) lines += json{{"ids", ids}}.dump() + "\n";
+  write("prompts.jsonl", lines);
+  const auto model = lora + "/adapter_all --greedy --ignore-end --max-new " + greedy.at("new_tokens").dump();
+  const auto found = answers("generate --model " + model + " < prompts.jsonl");
+  ASSERT_EQ(found.size(), greedy.at("tokens").size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].at("ids"), greedy.at("tokens")[i]);
+  const auto merged = told("export --model " + lora + "/adapter_all --merge -o merged");
+  EXPECT_TRUE(merged.ends_with("exit 0")) << merged;
+  const auto again = answers("generate --model merged --greedy --ignore-end --max-new " +
+                             greedy.at("new_tokens").dump() + " < prompts.jsonl");
+  for (size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i].at("ids"), greedy.at("tokens")[i]);
+  EXPECT_EQ(told("export --model " + lora + "/adapter_all -o other"),
+            "compeer: error: " + lora + "/adapter_all: is an adapter's folder as peft reads it\n" +
+                "  help: --merge adds it to the weights of its base\nexit 2");
+}
 
 TEST_F(ModelCommands, GenerateTheTokensThatTransformersDoes) {
   const auto reference = json::parse(std::ifstream(golden + "/golden.json")).at("greedy");

@@ -39,7 +39,7 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
   if (use_.keeping.rounded()) {
     for (const Parameter& p : parameters_) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
   }
-  if (!use_.keeping.frozen) assemble();
+  if (!use_.keeping.frozen || adapter_) assemble();
 }
 
 ModelShape Decoder::shape() const {

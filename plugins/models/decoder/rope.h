@@ -8,7 +8,9 @@ namespace compeer::decoder {
 /// How positions become angles: base frequencies theta^(-2i/dim), and how they were stretched for longer contexts
 /// than those a model first learned. Keys are config.json's.
 struct Rope {
-  double theta = 10000.0;
+  explicit Rope(double base = 10000.0) : theta(base) {}
+
+  double theta;
   std::string type = "default";   ///< or linear, llama3, yarn
   std::vector<int64_t> sections;  ///< of a model that sees pictures: frequencies for time, height and width
   double factor = 1.0;            ///< all but default

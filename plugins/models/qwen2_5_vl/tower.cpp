@@ -80,7 +80,7 @@ Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use 
     : vision_(vision),
       weights_(std::move(weights)),
       use_(std::move(use)),
-      rotary_({.theta = vision.rope_theta}, vision.head_dim() / 2) {}
+      rotary_(decoder::Rope(vision.rope_theta), vision.head_dim() / 2) {}
 
 // In the order of `tower_entries`.
 void Tower::assemble() {
