@@ -50,6 +50,8 @@ const Command kCommands[] = {
      "compeer plugins lock --for experiments/smoke_grpo.toml", add_plugins_lock},
     {"tokenize", "Turn text and conversations into token ids, or ids into text",
      "echo '{\"text\": \"I see.\"}' | compeer tokenize --model MODEL", add_tokenize},
+    {"about", "Show what a model folder holds, and the memory that it takes", "compeer about models/smollm2",
+     add_about},
     {"export", "Write an adapter and its base as one model",
      "compeer export --model results/my-lora/checkpoints/last --merge -o merged", add_export},
     {"doctor", "Check this machine, with a remedy for everything it lacks", "compeer doctor", add_doctor},

@@ -37,6 +37,7 @@ void add_plugins_new(CLI::App& command, Action& action);
 void add_plugins_stubs(CLI::App& command, Action& action);
 void add_plugins_check(CLI::App& command, Action& action);
 void add_plugins_lock(CLI::App& command, Action& action);
+void add_about(CLI::App& command, Action& action);
 void add_export(CLI::App& command, Action& action);
 void add_tokenize(CLI::App& command, Action& action);
 void add_doctor(CLI::App& command, Action& action);

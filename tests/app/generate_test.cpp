@@ -265,9 +265,9 @@ TEST_F(ModelCommands, NameAModelFolderTheyCantUse) {
     write("odd/config.json", config);
     return told("score --model odd < /dev/null");
   };
-  EXPECT_EQ(told_of(R"({"model_type": "qwen3"})"),
-            "compeer: error: odd/config.json: no plugin reads models of type 'qwen3'\n"
-            "  help: did you mean 'qwen2'? known: qwen2, qwen2_5_vl\nexit 4");
+  EXPECT_EQ(told_of(R"({"model_type": "qwen4"})"),
+            "compeer: error: odd/config.json: no plugin reads models of type 'qwen4'\n"
+            "  help: did you mean 'qwen2'? known: llama, mistral, qwen2, qwen2_5_vl, qwen3\nexit 4");
   EXPECT_EQ(told_of(R"({"model_type": 2})"),
             "compeer: error: odd/config.json: names no model_type\n"
             "  help: a model folder has the layout that transformers writes\nexit 4");

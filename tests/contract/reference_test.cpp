@@ -131,7 +131,7 @@ TEST(LuaStubs, KeepChoicesInTheirQuotes) {
 TEST(LuaStubs, NameWhatMayStandForAPluginOfAKind) {
   const auto stubs = lua_stubs(built());
   EXPECT_TRUE(holds(stubs, "\n---@alias compeer.similarity \"hashed_ngrams\"|compeer.similarity.hashed_ngrams|"));
-  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.models compeer.models.qwen2|compeer.models.qwen2_5_vl\n"));
+  EXPECT_TRUE(holds(stubs, "\n---@alias compeer.models compeer.models.llama|compeer.models.mistral|compeer.models.qwen2|"));
   EXPECT_TRUE(holds(stubs, "\n---@field rewards? compeer.rewards[] "));
 }
 

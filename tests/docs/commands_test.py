@@ -240,7 +240,7 @@ class Commands(unittest.TestCase):
 
     def test_plugins_exist(self):
         """plugin = "x" on any page, but for those that tutorials write."""
-        known = {found["name"] for found in json.loads(ask(["compeer", "plugins", "list", "--json"]))} | {"curious"}
+        known = {found["name"] for found in json.loads(ask(["compeer", "plugins", "list", "--json"]))} | {"curious", "auto"}
         named = {page: set(re.findall(r'\bplugin\s*=\s*"(\w+)"', read(page))) for page in pages()}
         self.assertEqual({page: names - known for page, names in named.items() if names - known}, {})
 

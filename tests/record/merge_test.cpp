@@ -57,7 +57,7 @@ std::string complaint(const fs::path& base, const fs::path& adapter, const fs::p
   try {
     merge_adapter(base, adapter, out);
   } catch (const Error& error) {
-    return error.problem();
+    return error.where() + ": " + error.problem();
   }
   return "done";
 }

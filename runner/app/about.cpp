@@ -1,0 +1,191 @@
+// compeer about: what a model folder holds, and what it takes to use it. Reads headers only, no weights.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/model_folder.h"
+#include "language/chat.h"
+#include "record/adapter.h"
+#include "record/safetensors.h"
+#include "spec/printable.h"
+
+namespace compeer::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using Facts = nlohmann::ordered_json;
+
+constexpr double kGigabyte = 1e9, kFloat = 4;
+// Bytes for each parameter that trains: weight, gradient, AdamW's two moments, and the copy that products read.
+constexpr double kTraining = 5 * kFloat;
+// Rows of the model's width that a token of a training pass keeps in each layer, and with recompute_above.
+constexpr double kKept = 16, kRecomputed = 2;
+constexpr int64_t kUsualRank = 16;
+
+struct Weights {
+  int64_t parameters = 0, tensors = 0;
+  double bytes = 0, matrices = 0;  // of all, and of those that products read
+  std::set<std::string> types;
+};
+
+Weights weights_of(const record::Safetensors& file) {
+  Weights all;
+  for (const auto& name : file.names()) {
+    const auto& tensor = file.tensor(name);
+    all.parameters += static_cast<int64_t>(tensor.bytes.size() / record::element_size(tensor.dtype));
+    all.bytes += static_cast<double>(tensor.bytes.size());
+    if (tensor.shape.size() > 1) all.matrices += static_cast<double>(tensor.bytes.size());
+    all.types.insert(tensor.dtype);
+    ++all.tensors;
+  }
+  return all;
+}
+
+// A LoRA adapter of all projections.
+int64_t adapter_size(const record::Safetensors& model, int64_t rank) {
+  int64_t count = 0;
+  for (const auto& name : model.names()) {
+    const auto& shape = model.tensor(name).shape;
+    if (shape.size() == 2 && name.find("layers.") != name.npos) count += rank * (shape[0] + shape[1]);
+  }
+  return count;
+}
+
+double number(const json& config, const char* key, double otherwise) {
+  const auto text = config.contains("text_config") ? config.at("text_config") : config;
+  return text.contains(key) && text.at(key).is_number() ? text.at(key).get<double>() : otherwise;
+}
+
+Facts tokenizer_facts(const fs::path& folder) {
+  try {
+    const auto tokenizer = language::Tokenizer::load(folder);
+    Facts facts{{"tokens", tokenizer.size()}};
+    for (const auto& [role, token] : tokenizer.roles()) facts[role] = token;
+    try {
+      const language::Chat chat(tokenizer);
+      facts["template"] = true;
+    } catch (const Error& error) {
+      facts["template"] = error.problem();
+    }
+    return facts;
+  } catch (const Error& error) {
+    return {{"missing", error.problem()}};
+  }
+}
+
+Facts about(const fs::path& folder) {
+  const auto base = base_model(folder);
+  const json config = read_json_object(base / "config.json");
+  const auto model = record::Safetensors::open_sharded(base);
+  const Weights weights = weights_of(model);
+  const double layers = number(config, "num_hidden_layers", 0), heads = number(config, "num_attention_heads", 1),
+               width = number(config, "hidden_size", 0), key_heads = number(config, "num_key_value_heads", heads),
+               head = number(config, "head_dim", heads > 0 ? width / heads : 0);
+  const int64_t adapter = adapter_size(model, kUsualRank);
+  const double page = 2 * kFloat * layers * key_heads * head;
+  Facts facts{{"folder", folder.string()},
+              {"model_type", config.value("model_type", "")},
+              {"parameters", weights.parameters},
+              {"layers", layers},
+              {"hidden_size", width},
+              {"heads", heads},
+              {"key_heads", key_heads},
+              {"head_dim", head},
+              {"vocabulary", number(config, "vocab_size", 0)},
+              {"context", number(config, "max_position_embeddings", 0)},
+              {"types", weights.types},
+              {"bytes", weights.bytes}};
+  facts["tokenizer"] = tokenizer_facts(folder);
+  facts["memory"] = {{"serve", weights.matrices},
+                     {"token_of_context", page},
+                     {"train_whole", kTraining * static_cast<double>(weights.parameters)},
+                     {"train_adapter", weights.matrices + kTraining * static_cast<double>(adapter)},
+                     {"adapter_parameters", adapter},
+                     {"token_of_training", kFloat * kKept * layers * width},
+                     {"token_of_training_recomputed", kFloat * kRecomputed * layers * width}};
+  if (!holds_adapter(folder)) return facts;
+  const auto own = record::read_adapter_config(folder);
+  facts["base"] = base.string();
+  facts["adapter"] = {
+      {"rank", own.rank},
+      {"alpha", own.alpha},
+      {"rslora", own.rslora},
+      {"targets", own.targets},
+      {"parameters", weights_of(record::Safetensors::open(folder / record::adapter_weights)).parameters}};
+  return facts;
+}
+
+std::string millions(const Facts& count) { return fmt::format("{:.1f} million", count.get<double>() / 1e6); }
+std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / kGigabyte); }
+std::string kilobytes(const Facts& bytes) { return fmt::format("{:.1f} kB", bytes.get<double>() / 1e3); }
+
+std::string tokenizer_text(const Facts& facts) {
+  if (facts.contains("missing")) return "none: " + facts.at("missing").get<std::string>();
+  auto text = fmt::format("{} tokens", facts.at("tokens").get<int64_t>());
+  if (facts.contains("eos_token")) text += ", replies end with " + facts.at("eos_token").get<std::string>();
+  const Facts& template_ = facts.at("template");
+  return text + (template_.is_boolean() ? ", with a chat template" : "; " + template_.get<std::string>());
+}
+
+void print(const Facts& facts) {
+  const auto line = [](const char* name, const std::string& text) {
+    fmt::print("{:<10}  {}\n", name, spec::printable_lines(text));
+  };
+  if (facts.contains("adapter")) {
+    const Facts& adapter = facts.at("adapter");
+    line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
+                                adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
+                                millions(adapter.at("parameters")),
+                                fmt::join(adapter.at("targets").get<std::vector<std::string>>(), ", ")));
+    line("base", facts.at("base"));
+  }
+  line("model", fmt::format("{}, {} parameters as {}, {}", facts.at("model_type").get<std::string>(),
+                            millions(facts.at("parameters")),
+                            fmt::join(facts.at("types").get<std::vector<std::string>>(), " and "),
+                            gigabytes(facts.at("bytes"))));
+  line("shape", fmt::format("{} layers of width {}, {} heads of {}, {} of keys; {} words",
+                            facts.at("layers").get<double>(), facts.at("hidden_size").get<double>(),
+                            facts.at("heads").get<double>(), facts.at("head_dim").get<double>(),
+                            facts.at("key_heads").get<double>(), facts.at("vocabulary").get<double>()));
+  line("context", fmt::format("{} tokens", facts.at("context").get<double>()));
+  line("tokenizer", tokenizer_text(facts.at("tokenizer")));
+  const Facts& memory = facts.at("memory");
+  line("memory", fmt::format("to serve {}, and {} for each token of context", gigabytes(memory.at("serve")),
+                             kilobytes(memory.at("token_of_context"))));
+  line("", fmt::format("to train an adapter of rank {} ({} parameters) {}", kUsualRank,
+                       millions(memory.at("adapter_parameters")), gigabytes(memory.at("train_adapter"))));
+  line("", fmt::format("to train all of it {}", gigabytes(memory.at("train_whole"))));
+  line("",
+       fmt::format("and for each token of a training pass {}, or {} with recompute_above",
+                   kilobytes(memory.at("token_of_training")), kilobytes(memory.at("token_of_training_recomputed"))));
+}
+
+}  // namespace
+
+void add_about(CLI::App& command, Action& action) {
+  struct AboutOptions {
+    std::string model;
+    bool as_json = false;
+  };
+  const auto options = std::make_shared<AboutOptions>();
+  command.add_option("model", options->model, "a model folder, or an adapter's")->required()->type_name("DIR");
+  command.add_flag("--json", options->as_json, "as JSON; memory in bytes");
+  command.callback([options, &action] {
+    action = [options] {
+      const auto facts = about(options->model);
+      options->as_json ? fmt::print("{}\n", facts.dump()) : print(facts);
+      return 0;
+    };
+  });
+}
+
+}  // namespace compeer::app
