@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -67,6 +68,38 @@ TEST(WordPieces, DoesToTextWhatTheConfigBesideVocabTxtSays) {
   const auto pieces = WordPieces::load(folder.path());
   EXPECT_FALSE(pieces.lowercases());
   EXPECT_EQ(pieces.encode("The the", 10), (std::vector<int32_t>{2, 4, 76, 3}));
+}
+
+// tests/golden/word_pieces: all-MiniLM-L6-v2, whose texts are hard cases, long ones, and pairs.
+void expect_ids_of_minilm(const WordPieces& pieces) {
+  std::ifstream in(kGolden / "../word_pieces/texts.json");
+  const json golden = json::parse(in);
+  const auto ids = [](const json& record) { return record.at("ids").get<std::vector<int32_t>>(); };
+  const auto encode = [&](const json& text, size_t most) { return pieces.encode(text.get<std::string>(), most); };
+  for (const json& record : golden.at("wordpiece")) {
+    auto wanted = ids(record);
+    // Special pieces are never recognised here: [MASK] is three.
+    if (record.at("text") == "[MASK] [mask]") wanted = {101, 1031, 7308, 1033, 1031, 7308, 1033, 102};
+    EXPECT_EQ(encode(record.at("text"), 1000), wanted) << record.at("text");
+  }
+  for (const json& record : golden.at("sentences")) {
+    EXPECT_EQ(encode(record.at("text"), 256), ids(record)) << record.at("text");
+    EXPECT_EQ(encode(record.at("text"), 1000).size(), record.at("tokens_before_truncation")) << record.at("text");
+  }
+  for (const json& record : golden.at("pairs")) {
+    auto both = encode(record.at("first"), 1000);
+    const auto second = encode(record.at("second"), 1000);
+    both.insert(both.end(), second.begin() + 1, second.end());
+    EXPECT_EQ(both, ids(record)) << record;
+  }
+}
+
+TEST(WordPieces, GivesTheIdsOfMiniLM) { expect_ids_of_minilm(WordPieces::load(kGolden / "../word_pieces")); }
+
+TEST(WordPieces, GivesTheIdsOfMiniLMWithItsWholeVocabulary) {
+  const char* folder = std::getenv("COMPEER_TEST_MINILM");
+  if (!folder) GTEST_SKIP() << "COMPEER_TEST_MINILM names no folder of all-MiniLM-L6-v2";
+  expect_ids_of_minilm(WordPieces::load(folder));
 }
 
 TEST(WordPieces, CutsTextsThatAreTooLong) {
