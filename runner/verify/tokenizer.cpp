@@ -23,10 +23,12 @@ bool has_tokenizer(const fs::path& folder) {
   return fs::exists(folder / "tokenizer.json") || fs::exists(folder / "vocab.json");
 }
 
+// A tokenizer that stands beside the file is the one it was made with.
 fs::path tokenizer_folder(const fs::path& file, const VerifyOptions& options) {
-  if (!options.tokenizer.empty()) return options.tokenizer;
   const fs::path beside = fs::absolute(file).parent_path();
-  for (const fs::path& folder : {beside, beside / "../qwen2.5", beside / "../../data/qwen2.5"}) {
+  if (has_tokenizer(beside)) return beside;
+  if (!options.tokenizer.empty()) return options.tokenizer;
+  for (const fs::path& folder : {beside / "../qwen2.5", beside / "../../data/qwen2.5"}) {
     if (has_tokenizer(folder)) return folder;
   }
   throw Error(file.string(), "needs the tokenizer it was made with", "name its folder: --tokenizer DIR", Exit::data);

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "places.h"
 #include "record/safetensors.h"
+#include "verify/tokenizer.h"
 
 namespace compeer::verify {
 
@@ -86,7 +87,8 @@ TEST_P(GoldenText, Passes) {
   EXPECT_GE(checks.size(), 25u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Verify, GoldenText, testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
+INSTANTIATE_TEST_SUITE_P(Verify, GoldenText,
+                         testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
 
 TEST_F(Verify, PassesAdapters) {
   const auto checks = verify_lora(kGolden / "lora" / "golden.json", {});
@@ -227,6 +229,14 @@ TEST_F(Verify, GoesOnAfterAFileThatCantBeRead) {
   EXPECT_NE(output.find("encode.json: is not valid JSON"), std::string::npos) << output;
   EXPECT_NE(output.find("model.safetensors: is too short to be a safetensors file"), std::string::npos) << output;
   EXPECT_NE(output.find("3 cases, 1 checks, 2 failed\n"), std::string::npos) << output;
+}
+
+TEST_F(Verify, ATokenizerBesideAFileIsTheOneItWasMadeWith) {
+  fs::copy(COMPEER_SOURCE_DIR "/plugins/datasets/esc_world/tokenizer/tokenizer.json", folder / "tokenizer.json");
+  write_file(folder / "encode.json", R"([{"text": "<|im_end|>", "ids": [1017]}])");
+  const auto checks = verify_tokenizer(folder / "encode.json", {kGolden / "qwen2.5"});
+  EXPECT_EQ(checks.size(), 3u);
+  EXPECT_EQ(failures(checks), "");
 }
 
 TEST_F(Verify, NothingToCheckIsAnError) {
