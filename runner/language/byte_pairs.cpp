@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "base/error.h"
-#include "language/spelling.h"
 
 namespace compeer::language {
 
@@ -31,7 +30,9 @@ struct BytePairs::Candidate {
   }
 };
 
-BytePairs::BytePairs(const Vocabulary& vocabulary, const std::vector<Pair>& merges, const std::string& where) {
+BytePairs::BytePairs(const Vocabulary& vocabulary, const SymbolSettings& settings, const std::vector<Pair>& merges,
+                     const std::string& where)
+    : symbols_(vocabulary, settings, where) {
   const auto id = [&](const std::string& token) {
     const int32_t found = vocabulary.id(token);
     if (found < 0)
@@ -39,12 +40,6 @@ BytePairs::BytePairs(const Vocabulary& vocabulary, const std::vector<Pair>& merg
                   Exit::data);
     return found;
   };
-  for (size_t b = 0; b < 256; ++b) {
-    byte_id_[b] = vocabulary.id(spell_bytes(std::string(1, static_cast<char>(b))));
-    if (byte_id_[b] < 0)
-      throw Error(where, "the vocabulary has no token for byte " + std::to_string(b),
-                  "byte-level vocabularies have all 256", Exit::data);
-  }
   merges_.assign(std::bit_ceil(2 * merges.size() + 2), Merge{0});
   int32_t rank = 0;
   for (const auto& [left, right] : merges) insert({key(id(left), id(right)), rank++, id(left + right)});
@@ -68,8 +63,10 @@ const BytePairs::Merge* BytePairs::find(int32_t left, int32_t right) const {
 }
 
 void BytePairs::encode(std::string_view word, std::vector<int32_t>& ids) const {
-  const auto n = static_cast<int32_t>(word.size());
-  std::vector<Part> parts(word.size());
+  std::vector<int32_t> symbols;
+  symbols_.split(word, symbols);
+  const auto n = static_cast<int32_t>(symbols.size());
+  std::vector<Part> parts(symbols.size());
   std::vector<Candidate> heap;
   const auto at = [&](int32_t i) -> Part& { return parts[static_cast<size_t>(i)]; };
   const auto consider = [&](int32_t left) {
@@ -79,8 +76,7 @@ void BytePairs::encode(std::string_view word, std::vector<int32_t>& ids) const {
       std::push_heap(heap.begin(), heap.end());
     }
   };
-  for (int32_t i = 0; i < n; ++i)
-    at(i) = {byte_id_[static_cast<unsigned char>(word[static_cast<size_t>(i)])], i - 1, i + 1};
+  for (int32_t i = 0; i < n; ++i) at(i) = {symbols[static_cast<size_t>(i)], i - 1, i + 1};
   for (int32_t i = 0; i + 1 < n; ++i) consider(i);
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end());

@@ -6,24 +6,30 @@
 
 namespace compeer::language {
 
-/// What of a text a step of a pre-tokenizer keeps.
-enum class Keep { both, matches, gaps };
+/// What becomes of the matches of a Split, by the names that tokenizer files have for it. `contiguous`: matches that
+/// touch are one piece.
+enum class SplitBehavior { isolated, removed, merged_with_previous, merged_with_next, contiguous };
 
 /// Cuts text by a regular expression of a tokenizer file.
 class Splitter {
  public:
-  /// Throws Error (exit 4) naming `where` if the pattern is not understood.
-  Splitter(const std::string& pattern, const std::string& where, Keep keep = Keep::both);
+  /// invert: what lies between matches counts as match, and the other way round. Throws Error (exit 4) naming `where`
+  /// if the pattern is not understood.
+  Splitter(const std::string& pattern, const std::string& where, SplitBehavior behavior = SplitBehavior::isolated,
+           bool invert = false);
   Splitter(Splitter&&) noexcept;
   ~Splitter();
 
-  /// Matches and what lies between them, in order. With Keep::both together the whole text (valid UTF-8).
-  /// Throws Error (exit 4) if the pattern takes too long on this text.
+  /// Pieces of the text (valid UTF-8), in order; together all of it unless matches are removed. A match of no
+  /// characters cuts, too. Throws Error (exit 4) if the pattern takes too long on this text.
   std::vector<std::string_view> split(std::string_view text) const;
 
  private:
   struct Pattern;
   std::unique_ptr<Pattern> pattern_;
 };
+
+/// A pattern that matches this text alone.
+std::string escaped_pattern(const std::string& text);
 
 }  // namespace compeer::language

@@ -11,8 +11,9 @@ StopStrings::StopStrings(const Tokenizer& tokenizer, std::vector<std::string> te
 
 bool StopStrings::push(int32_t id) {
   tail_ += stream_.push(id);
+  const std::string so_far = tail_ + std::string(stream_.whole());
   for (const auto& text : texts_) {
-    if (tail_.find(text) != std::string::npos) return true;
+    if (so_far.find(text) != std::string::npos) return true;
   }
   if (tail_.size() > longest_) tail_.erase(0, tail_.size() - longest_);
   return false;

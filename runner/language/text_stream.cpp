@@ -2,15 +2,50 @@
 
 namespace compeer::language {
 
+TextStream::TextStream(const Tokenizer& tokenizer, bool keep_special)
+    : tokenizer_(&tokenizer), keep_special_(keep_special), to_strip_(tokenizer.decoder().strip_start) {}
+
 std::string TextStream::push(int32_t id) {
-  waiting_ += tokenizer_->bytes(id, keep_special_);
-  return take_settled(waiting_);
+  const auto bytes = tokenizer_->bytes(id, keep_special_);
+  if (tokenizer_->decoder().byte_level || tokenizer_->is_byte(id)) {
+    waiting_ += bytes;
+    return tokenizer_->decoder().byte_level ? take_settled(waiting_) : "";
+  }
+  if (bytes.empty()) return "";  // a special token that isn't shown, or no token: neither ends a run of bytes
+  return stripped(settle_bytes() + std::string(bytes));
+}
+
+std::string_view TextStream::whole() const {
+  return valid_utf8(waiting_) == waiting_ ? std::string_view(waiting_) : std::string_view();
 }
 
 std::string TextStream::finish() {
-  const std::string rest = valid_utf8(waiting_);
+  auto rest = tokenizer_->decoder().byte_level ? valid_utf8(waiting_) : stripped(settle_bytes());
   waiting_.clear();
+  to_strip_ = tokenizer_->decoder().strip_start;
   return rest;
+}
+
+// As the library tokenizers does: if one byte of a run is broken, all are.
+std::string TextStream::settle_bytes() {
+  std::string text;
+  if (valid_utf8(waiting_) == waiting_) {
+    text = waiting_;
+  } else {
+    for (size_t i = 0; i < waiting_.size(); ++i) text += "\xEF\xBF\xBD";
+  }
+  waiting_.clear();
+  return text;
+}
+
+std::string TextStream::stripped(std::string text) {
+  const std::string& strip = tokenizer_->decoder().strip;
+  while (to_strip_ > 0 && text.starts_with(strip)) {
+    text.erase(0, strip.size());
+    --to_strip_;
+  }
+  if (!text.empty()) to_strip_ = 0;
+  return text;
 }
 
 }  // namespace compeer::language

@@ -9,6 +9,7 @@
 #include "base/model_folder.h"
 #include "base/plain_file.h"
 #include "language/spelling.h"
+#include "language/text_stream.h"
 #include "language/token_tables.h"
 #include "language/tokenizer_files.h"
 
@@ -34,12 +35,13 @@ Tokenizer::Tokenizer(std::filesystem::path folder, TokenizerFiles&& files)
     : folder_(std::move(folder)),
       file_(files.file.string()),
       roles_(std::move(files.roles)),
-      splitters_(std::move(files.splitters)),
-      nfc_(files.nfc),
-      prefix_space_(files.prefix_space),
+      normal_form_(std::move(files.normal_form)),
+      pre_tokenizer_(std::move(files.pre_tokenizer)),
+      byte_level_(files.symbols.byte_level),
       ignore_merges_(files.ignore_merges),
+      decoder_(std::move(files.decoder)),
       vocabulary_(std::move(files.vocabulary)),
-      pairs_(vocabulary_, files.merges, file_),
+      pairs_(vocabulary_, files.symbols, files.merges, file_),
       size_(vocabulary_.size()) {
   add_tokens(std::move(files.added), file_);
 }
@@ -59,15 +61,16 @@ void Tokenizer::add_tokens(std::vector<AddedToken> added, const std::string& whe
     if (token.text.empty() || token.text.size() > kLongestAdded)
       throw Error(where, fmt::format("added token {} has {} bytes", id, token.text.size()), "", Exit::data);
     const int32_t in_vocabulary = vocabulary_.id(token.text);
-    const bool taken = in_vocabulary != id && !vocabulary_.bytes(id).empty();
+    const bool taken = in_vocabulary != id && !vocabulary_.spelled(id).empty();
     if (taken || (in_vocabulary >= 0 && in_vocabulary != id) || added_.contains(id) || added_ids_.contains(token.text))
       throw Error(where, fmt::format("added token '{}' has id {}, but token or id are taken", token.text, id), "",
                   Exit::data);
     added_ids_[token.text] = id;
-    added_[id] = token;
+    // GPT-2's spelling is not that of added tokens: one with letters beyond ASCII stands for itself.
+    added_[id] = {token, decoder_.byte_level ? token.text : decoder_.bytes(token.text)};
     size_ = std::max<int64_t>(size_, id + 1);
-    if (token.normalized && nfc_) token.text = normalize(token.text);
-    (token.normalized ? after : before).push_back(std::move(token));
+    if (token.normalized) token.text = normal_form_.of(token.text);
+    if (!token.text.empty()) (token.normalized ? after : before).push_back(std::move(token));
   }
   raw_ = AddedTokens(std::move(before));
   normalized_ = AddedTokens(std::move(after));
@@ -87,9 +90,8 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, std::span<const By
 bool Tokenizer::parts(std::string_view text, std::span<const ByteSpan> plain) const {
   const auto pieces = raw_.cut(text, plain);
   if (pieces.empty() || pieces.front().id < 0) return false;
-  const auto token = text.substr(0, added_.at(pieces.front().id).text.size());
-  const auto of_people = within(plain, {0, token.size()});
-  return of_people.empty() && text.starts_with(token) && raw_.parts(added_.at(pieces.front().id).text);
+  const std::string& token = added_.at(pieces.front().id).token.text;
+  return within(plain, {0, token.size()}).empty() && text.starts_with(token) && raw_.parts(token);
 }
 
 std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<const ByteSpan> plain) const {
@@ -98,42 +100,33 @@ std::vector<int32_t> Tokenizer::encode_valid(std::string_view text, std::span<co
     if (id >= 0) {
       ids.push_back(id);
     } else {
-      encode_piece(text.substr(span.begin, span.end - span.begin), within(plain, span), ids);
+      encode_piece(text.substr(span.begin, span.end - span.begin), span.begin == 0, within(plain, span), ids);
     }
   }
   return ids;
 }
 
-void Tokenizer::encode_piece(std::string_view text, std::vector<ByteSpan> plain, std::vector<int32_t>& ids) const {
+void Tokenizer::encode_piece(std::string_view text, bool first, std::vector<ByteSpan> plain,
+                             std::vector<int32_t>& ids) const {
   std::string normal;
-  if (nfc_) {
-    normal = normalized_.empty() ? normalize(text) : normalize(text, plain);
+  if (!normal_form_.empty()) {
+    normal = normalized_.empty() ? normal_form_.of(text) : normal_form_.of(text, plain);
     text = normal;
   }
   for (const auto& [span, id] : normalized_.cut(text, plain)) {
     if (id >= 0) {
       ids.push_back(id);
     } else {
-      encode_words(text.substr(span.begin, span.end - span.begin), ids);
+      encode_words(text.substr(span.begin, span.end - span.begin), first && span.begin == 0, ids);
     }
   }
 }
 
-void Tokenizer::encode_words(std::string_view text, std::vector<int32_t>& ids) const {
-  std::string prefixed;
-  if (prefix_space_ && !text.starts_with(' ')) text = prefixed = " " + std::string(text);
-  std::vector<std::string_view> words{text};
-  for (const Splitter& splitter : splitters_) {
-    std::vector<std::string_view> parts;
-    for (const auto word : words) {
-      const auto more = splitter.split(word);
-      parts.insert(parts.end(), more.begin(), more.end());
-    }
-    words = std::move(parts);
-  }
+void Tokenizer::encode_words(std::string_view text, bool first, std::vector<int32_t>& ids) const {
+  const PreTokenizedText cut = pre_tokenizer_.cut(text, first);
   // A word that came before has its ids already, further up.
   std::unordered_map<std::string_view, std::pair<size_t, size_t>> seen;
-  for (const auto word : words) {
+  for (const auto word : cut.words) {
     const size_t begin = ids.size();
     const auto [place, is_new] = seen.try_emplace(word, begin, 0);
     if (is_new) {
@@ -147,7 +140,8 @@ void Tokenizer::encode_words(std::string_view text, std::vector<int32_t>& ids) c
 }
 
 void Tokenizer::encode_word(std::string_view word, std::vector<int32_t>& ids) const {
-  if (const int32_t id = ignore_merges_ ? vocabulary_.id(spell_bytes(word)) : -1; id >= 0) {
+  const auto whole = [&] { return byte_level_ ? vocabulary_.id(spell_bytes(word)) : vocabulary_.id(word); };
+  if (const int32_t id = ignore_merges_ ? whole() : -1; id >= 0) {
     ids.push_back(id);
   } else {
     pairs_.encode(word, ids);
@@ -155,18 +149,24 @@ void Tokenizer::encode_word(std::string_view word, std::vector<int32_t>& ids) co
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool keep_special) const {
-  std::string all;
-  for (const int32_t id : ids) all += bytes(id, keep_special);
-  return valid_utf8(all);
+  TextStream stream(*this, keep_special);
+  std::string text;
+  for (const int32_t id : ids) text += stream.push(id);
+  return text + stream.finish();
 }
 
 std::string_view Tokenizer::bytes(int32_t id, bool keep_special) const {
   const auto added = added_.find(id);
   if (added == added_.end()) return vocabulary_.bytes(id);
-  return keep_special || !added->second.special ? std::string_view(added->second.text) : std::string_view();
+  return keep_special || !added->second.token.special ? std::string_view(added->second.bytes) : std::string_view();
 }
 
-bool Tokenizer::knows(int32_t id) const { return added_.contains(id) || !vocabulary_.bytes(id).empty(); }
+bool Tokenizer::is_byte(int32_t id) const {
+  const auto added = added_.find(id);
+  return decoder_.is_byte(added == added_.end() ? vocabulary_.spelled(id) : std::string_view(added->second.token.text));
+}
+
+bool Tokenizer::knows(int32_t id) const { return added_.contains(id) || !vocabulary_.spelled(id).empty(); }
 
 int32_t Tokenizer::id(const std::string& token) const {
   const auto found = added_ids_.find(token);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plain_file.h"
+#include "language/tokenizer_steps.h"
 
 namespace compeer::language {
 
@@ -63,12 +64,12 @@ void split_as_class(const fs::path& folder, const Json& config, TokenizerFiles& 
     name = type == "qwen2" || type == "qwen2_5_vl" ? "Qwen2Tokenizer" : type == "gpt2" ? "GPT2Tokenizer" : "";
   }
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
-  into.prefix_space = config.value("add_prefix_space", false);
+  if (config.value("add_prefix_space", false)) into.pre_tokenizer.add(SpaceMark{" "});
   if (name == "Qwen2Tokenizer") {
-    into.nfc = true;
-    into.splitters.emplace_back(kQwen2Pattern, file.string());
+    into.normal_form.add_nfc();
+    into.pre_tokenizer.add(Splitter(kQwen2Pattern, file.string()));
   } else if (name == "GPT2Tokenizer") {
-    into.splitters.emplace_back(kByteLevelPattern, file.string());
+    into.pre_tokenizer.add(Splitter(kByteLevelPattern, file.string()));
     into.roles["eos_token"] = "<|endoftext|>";
   } else {
     throw Error(file.string(),

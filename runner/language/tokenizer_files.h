@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "language/added_tokens.h"
-#include "language/splitter.h"
+#include "language/normal_form.h"
+#include "language/pre_tokenizer.h"
+#include "language/token_decoder.h"
 #include "language/token_tables.h"
 
 namespace compeer::language {
@@ -20,10 +22,11 @@ struct TokenizerFiles {
   std::filesystem::path file;  ///< that has the vocabulary
   Vocabulary vocabulary{{}, ""};
   std::vector<BytePairs::Pair> merges;
-  std::vector<Splitter> splitters;  ///< one after the other, each on what the last one kept
-  bool nfc = false;                 ///< text is brought to normal form C
-  bool prefix_space = false;        ///< a space is put before text that begins with none
-  bool ignore_merges = false;       ///< a word that is a token is that token, whatever the merges say
+  NormalForm normal_form;
+  PreTokenizer pre_tokenizer;
+  SymbolSettings symbols;
+  bool ignore_merges = false;  ///< a word that is a token is that token, whatever the merges say
+  TokenDecoder decoder;
   std::vector<AddedToken> added;
   std::map<std::string, std::string> roles;  ///< "eos_token" -> "<|im_end|>"
 };
@@ -36,8 +39,5 @@ void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into
 
 /// One entry of a list of added tokens.
 AddedToken added_token(const nlohmann::ordered_json& entry, int64_t id, const std::string& where);
-
-/// Splits as ByteLevel does when it brings its own pattern: GPT-2's.
-extern const char* const kByteLevelPattern;
 
 }  // namespace compeer::language

@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "base/error.h"
-#include "language/spelling.h"
 
 namespace compeer::language {
 
@@ -36,7 +35,8 @@ void Vocabulary::TextTable::add(std::string_view text) {
   ends.push_back(static_cast<uint32_t>(all.size()));
 }
 
-Vocabulary::Vocabulary(const std::vector<TokenId>& tokens, const std::string& where) {
+Vocabulary::Vocabulary(const std::vector<TokenId>& tokens, const std::string& where,
+                       const std::function<std::string(std::string_view)>& bytes) {
   int32_t size = 0;
   for (const auto& [token, id] : tokens) size = std::max(size, checked_id(id, token, where) + 1);
   std::vector<const std::string*> by_id(static_cast<size_t>(size), nullptr);
@@ -50,7 +50,7 @@ Vocabulary::Vocabulary(const std::vector<TokenId>& tokens, const std::string& wh
   for (int32_t id = 0; id < size; ++id) {
     const std::string* token = by_id[static_cast<size_t>(id)];
     spelled_.add(token ? *token : "");
-    bytes_.add(token ? unspell_bytes(*token) : "");
+    bytes_.add(token ? bytes(*token) : "");
     if (!token) continue;
     const uint32_t hash = hash_of(*token);
     HashSlot& place = slots_[slot(*token, hash)];
@@ -68,6 +68,10 @@ size_t Vocabulary::slot(std::string_view spelled, uint32_t hash) const {
 }
 
 int32_t Vocabulary::id(std::string_view spelled) const { return slots_[slot(spelled, hash_of(spelled))].id; }
+
+std::string_view Vocabulary::spelled(int32_t id) const {
+  return id < 0 || id >= size() ? std::string_view() : spelled_.at(id);
+}
 
 std::string_view Vocabulary::bytes(int32_t id) const {
   return id < 0 || id >= size() ? std::string_view() : bytes_.at(id);

@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "language/spelling.h"
 
 namespace compeer::language {
 
@@ -18,11 +21,15 @@ class Vocabulary {
  public:
   static constexpr int64_t id_limit = int64_t{1} << 24;
 
-  /// Throws Error (exit 4) naming `where` and the token.
-  Vocabulary(const std::vector<TokenId>& tokens, const std::string& where);
+  /// bytes: what a token stands for, by its spelling. Throws Error (exit 4) naming `where` and the token.
+  Vocabulary(const std::vector<TokenId>& tokens, const std::string& where,
+             const std::function<std::string(std::string_view)>& bytes = unspell_bytes);
 
   /// By the token's spelling; -1 if there is none.
   int32_t id(std::string_view spelled) const;
+
+  /// How its file writes a token; empty for an id without token.
+  std::string_view spelled(int32_t id) const;
 
   /// What a token stands for; empty for an id without token.
   std::string_view bytes(int32_t id) const;

@@ -74,7 +74,9 @@ bool GrowingCompletion::push(int32_t id) {
       token.alternatives.emplace_back(tokenizer_.bytes(other, true), log_prob(other));
     told_ += (told_.empty() ? "" : ",") + json_of(token);
   }
-  for (const auto& stop : wanted_->stop) stopped_ = stopped_ || waiting_.find(stop) != std::string::npos;
+  const std::string so_far = waiting_ + std::string(text_.whole());
+  for (const auto& stop : wanted_->stop) stopped_ = stopped_ || so_far.find(stop) != std::string::npos;
+  if (stopped_) waiting_ += text_.finish();
   return stopped_ || (choices_ && choices_->push(id));
 }
 

@@ -59,21 +59,45 @@ TEST(Splitter, KeepsWhatLiesBetweenMatches) {
   EXPECT_EQ(splitter.split("ab12c"), (std::vector<std::string_view>{"ab", "1", "2", "c"}));
 }
 
-TEST(Splitter, KeepsWhatItIsToldTo) {
-  EXPECT_EQ(Splitter("[0-9]", "test", Keep::matches).split("ab12c"), (std::vector<std::string_view>{"1", "2"}));
-  EXPECT_EQ(Splitter("[0-9]", "test", Keep::gaps).split("ab12c"), (std::vector<std::string_view>{"ab", "c"}));
+TEST(Splitter, DoesWithMatchesWhatItIsToldTo) {
+  using enum SplitBehavior;
+  const auto split = [](SplitBehavior behavior, bool invert, const std::string& pattern = "a") {
+    std::string all;
+    for (const auto piece : Splitter(pattern, "test", behavior, invert).split("abxxbaab"))
+      all += "|" + std::string(piece);
+    return all;
+  };
+  // As pre_tokenizers.Split of the library tokenizers 0.23.3 cuts.
+  EXPECT_EQ(split(isolated, false), "|a|bxxb|a|a|b");
+  EXPECT_EQ(split(isolated, true), "|a|bxxb|a|a|b");
+  EXPECT_EQ(split(removed, false), "|bxxb|b");
+  EXPECT_EQ(split(removed, true), "|a|a|a");
+  EXPECT_EQ(split(merged_with_previous, false), "|a|bxxba|a|b");
+  EXPECT_EQ(split(merged_with_previous, true), "|abxxb|a|ab");
+  EXPECT_EQ(split(merged_with_next, false), "|abxxb|a|ab");
+  EXPECT_EQ(split(merged_with_next, true), "|a|bxxba|a|b");
+  EXPECT_EQ(split(contiguous, false), "|a|bxxb|aa|b");
+  EXPECT_EQ(split(contiguous, true), "|a|bxxb|aa|b");
+  // Matches of no characters cut, too.
+  EXPECT_EQ(split(isolated, false, "(?=b)"), "|a|bxx|baa|b");
+  EXPECT_EQ(split(removed, true, "(?=b)"), "");
+  EXPECT_EQ(split(removed, false, "x*"), "|a|b|b|a|a|b");
+  EXPECT_EQ(split(merged_with_previous, true, "x*"), "|a|b|xxb|a|a|b");
+  EXPECT_EQ(split(merged_with_next, false, "b|"), "|a|bx|x|ba|a|b");
+  EXPECT_EQ(split(contiguous, true, ""), "|a|b|x|x|b|a|a|b");
 }
 
 // U+180E is no white space to Oniguruma; U+31350 is a letter since Unicode 15; sets stand in sets.
 TEST(Splitter, ReadsPatternsAsOnigurumaDoes) {
-  EXPECT_EQ(Splitter(R"(\s)", "test", Keep::matches).split("\xE1\xA0\x8E\xC2\x85").size(), 1u);
-  EXPECT_EQ(Splitter(R"(\p{L}+)", "test", Keep::matches)
+  EXPECT_EQ(Splitter(R"(\s)", "test", SplitBehavior::removed, true).split("\xE1\xA0\x8E\xC2\x85").size(), 1u);
+  EXPECT_EQ(Splitter(R"(\p{L}+)", "test", SplitBehavior::removed, true)
                 .split("a\xF0\xB1\x8D\x90"
                        "b")
                 .size(),
             1u);
-  EXPECT_EQ(Splitter("[x[.,]]+", "test", Keep::matches).split("a,x.b"), (std::vector<std::string_view>{",x."}));
-  EXPECT_EQ(Splitter("(?=a)|b", "test", Keep::matches)
+  EXPECT_EQ(Splitter("[x[.,]]+", "test", SplitBehavior::removed, true).split("a,x.b"),
+            (std::vector<std::string_view>{",x."}));
+  EXPECT_EQ(Splitter("(?=a)|b", "test", SplitBehavior::removed, true)
                 .split("\xC3\xA9"
                        "ab"),
             (std::vector<std::string_view>{"b"}));

@@ -16,6 +16,10 @@ class Growing : public testing::Test {
 
   // What a client of a stream gets, piece by piece, up to where the completion is over.
   std::vector<std::string> pieces(const std::string& text, const std::vector<std::string>& stop) const {
+    return pieces(tokenizer, text, stop);
+  }
+  static std::vector<std::string> pieces(const language::Tokenizer& tokenizer, const std::string& text,
+                                         const std::vector<std::string>& stop) {
     GrowingCompletion growing(tokenizer, wanted({.stop = stop, .choices = {}}));
     std::vector<std::string> all;
     for (const int32_t id : tokenizer.encode(text)) {
@@ -50,6 +54,15 @@ TEST_F(Growing, GivesTheTextUpToTheFirstStop) {
   EXPECT_EQ(whole("I am sad and tired.", {"tired", " and"}), "I am sad");
   EXPECT_EQ(whole("I am sad and tired.", {"I"}), "");
   EXPECT_EQ(whole("I am sad and", {" and tired"}), "I am sad and");
+}
+
+// Where tokens stand for bytes, a stop may end with one of them, and what follows is not waited for.
+TEST_F(Growing, StopsAtTheLastByteOfAStop) {
+  const auto llama = language::Tokenizer::load(COMPEER_SOURCE_DIR "/tests/golden/sentencepiece");
+  const std::string smile = "\xF0\x9F\x99\x82";
+  EXPECT_EQ(pieces(llama, "I" + smile + "x", {smile}), (std::vector<std::string>{"I", "", "", "", "", ""}));
+  EXPECT_EQ(pieces(llama, "I feel" + smile + smile, {"feel" + smile}).size(), 7u);
+  EXPECT_EQ(pieces(llama, "I" + smile, {"x"}), (std::vector<std::string>{"I", "", "", "", "", smile}));
 }
 
 TEST_F(Growing, NeverGivesOutWhatAStopMayBeginWith) {
