@@ -35,7 +35,10 @@ struct TokenizeOptions {
 
 class Lines {
  public:
-  explicit Lines(const TokenizeOptions& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {}
+  explicit Lines(const TokenizeOptions& options) : options_(options), tokenizer_(Tokenizer::load(options.folder)) {
+    if (const int lost = tokenizer_.lost_bytes(); lost > 0)
+      std::cerr << fmt::format("compeer: note: {} of the 256 bytes have no token and vanish\n", lost);
+  }
 
   Json answer(const Json& line) {
     if (!line.is_object()) refuse("is not a JSON object");

@@ -37,6 +37,13 @@ TEST_F(Tokenize, TurnsIdsIntoText) {
   EXPECT_EQ(answer("{\"ids\": [1016, 64, 1017]}", "--decode --skip-special"), "{\"text\":\"a\"}\nexit 0");
 }
 
+TEST_F(Tokenize, SaysOnceHowManyBytesVanish) {
+  write("tokenizer.json", R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+                              "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}})");
+  EXPECT_EQ(answer("{\"text\": \"abc\"}\n{\"text\": \"c\"}\n", "", "."),
+            "compeer: note: 254 of the 256 bytes have no token and vanish\n{\"ids\":[0,1]}\n{\"ids\":[]}\nexit 0");
+}
+
 TEST_F(Tokenize, NamesTheLineThatIsWrong) {
   const auto wrong = [&](const std::string& line, const std::string& what, const std::string& options = "") {
     const auto said = answer("{\"text\": \"a\", \"ids\": [64]}\n" + line, options);
