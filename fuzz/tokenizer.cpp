@@ -1,7 +1,9 @@
 // A tokenizer's files made of anything, and texts through it: tokenizer.json; or, in two parts, vocab.json and
 // merges.txt.
 #include "language/tokenizer.h"
+
 #include "input.h"
+#include "language/stop_strings.h"
 
 namespace {
 
@@ -10,8 +12,19 @@ using namespace compeer;
 void use(const std::filesystem::path& folder, std::string_view text) {
   const auto tokenizer = language::Tokenizer::load(folder);
   for (const std::string_view one : {text.substr(0, 300), std::string_view("caf\xC3\xA9 12  <|im_end|>\xFF")}) {
+    const auto ids = tokenizer.encode(one, true);
+    for (const int32_t id : ids) fuzz::expect(id >= 0 && id < tokenizer.size());
     tokenizer.decode(tokenizer.encode(one), true);
-    tokenizer.decode(tokenizer.encode(one, true));
+    tokenizer.decode(ids);
+    const std::string valid = language::valid_utf8(one);
+    const language::ByteSpan middle{valid.size() / 3, valid.size() * 2 / 3};
+    tokenizer.encode(valid, {&middle, 1});
+  }
+  // A text that ends anywhere, and stops anywhere.
+  language::StopStrings stops(tokenizer, {"\xC3\xA9", "a "});
+  for (int32_t id = 0; id < 40; ++id) {
+    stops.push(id);
+    fuzz::expect(language::valid_utf8(tokenizer.decode({&id, 1})) == tokenizer.decode({&id, 1}));
   }
 }
 
