@@ -152,7 +152,7 @@ void print(const Facts& facts) {
                             millions(facts.at("parameters")),
                             fmt::join(facts.at("types").get<std::vector<std::string>>(), " and "),
                             gigabytes(facts.at("bytes"))));
-  line("shape", fmt::format("{} layers of width {}, {} heads of {}, {} of keys; {} words",
+  line("shape", fmt::format("{} layers of width {}, {} heads of {}, {} of keys; a vocabulary of {}",
                             facts.at("layers").get<double>(), facts.at("hidden_size").get<double>(),
                             facts.at("heads").get<double>(), facts.at("head_dim").get<double>(),
                             facts.at("key_heads").get<double>(), facts.at("vocabulary").get<double>()));
