@@ -3,6 +3,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "input.h"
 #include "serve/http.h"
 
@@ -26,19 +29,7 @@ class Echo {
 
   // The server reads to the end, for nothing follows, and then closes.
   void send(std::string_view bytes) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port_);
-    const timeval patience{8, 0};
-    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    // Ports of one address would run out: each waits a minute after its connection.
-    sockaddr_in own = address;
-    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + (++count_ & 0xffff));
-    own.sin_port = 0;
-    fuzz::expect(::bind(fd, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0);
-    fuzz::expect(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    const int fd = connected();
     (void)!::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ::shutdown(fd, SHUT_WR);
     char answer[4096];
@@ -50,6 +41,32 @@ class Echo {
   }
 
  private:
+  // What stands in the way may be the machine's: the fuzzer's clock interrupts, and each port of an address waits a
+  // minute after its connection, so that every try has an address of its own. A server that is there is reached.
+  int connected() {
+    int trouble = 0;
+    for (int tries = 0; tries < 1000; ++tries) {
+      const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const timeval patience{8, 0};
+      ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+      const sockaddr_in own = address(++count_ & 0xffff, 0), server = address(0, port_);
+      if (::bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0 &&
+          ::connect(fd, reinterpret_cast<const sockaddr*>(&server), sizeof server) == 0)
+        return fd;
+      trouble = errno;
+      ::close(fd);
+    }
+    std::fprintf(stderr, "not connected: %s\n", std::strerror(trouble));
+    fuzz::expect(false);
+    return -1;
+  }
+  static sockaddr_in address(uint32_t offset, uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + offset);
+    address.sin_port = htons(port);
+    return address;
+  }
   static serve::HttpLimits limits() { return {.header = 2000, .body = 2000}; }
 
   serve::HttpServer server_{"127.0.0.1", uint16_t{0}, limits()};
