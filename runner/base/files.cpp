@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "base/file_in_pieces.h"
 #include "base/plain_file.h"
 
 #include <fcntl.h>
@@ -56,9 +57,9 @@ class FileDescriptor {
   int fd_;
 };
 
-void write_durably(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
+void write_durably(const std::filesystem::path& file, const std::function<void(const WritePiece&)>& make) {
   FileDescriptor out(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
-  for (const auto piece : pieces) out.write(piece);
+  make([&out](std::string_view piece) { out.write(piece); });
   out.sync();
 }
 
@@ -95,10 +96,16 @@ std::string read_plain_file(const std::filesystem::path& file, uint64_t limit) {
 void write_file(const std::filesystem::path& file, std::string_view bytes) { write_file(file, {&bytes, 1}); }
 
 void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces) {
+  write_in_pieces(file, [pieces](const WritePiece& write) {
+    for (const auto piece : pieces) write(piece);
+  });
+}
+
+void write_in_pieces(const std::filesystem::path& file, const std::function<void(const WritePiece&)>& make) {
   auto part = file;
   part += fmt::format(".{}.part", ::getpid());
   try {
-    write_durably(part, pieces);
+    write_durably(part, make);
     if (::rename(part.c_str(), file.c_str()) != 0) fail_to_write(file, "can't be put in place");
   } catch (...) {
     ::unlink(part.c_str());

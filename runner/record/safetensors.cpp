@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file_in_pieces.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "record/mapped_file.h"
@@ -51,7 +52,8 @@ uint64_t little_endian(std::span<const std::byte> bytes) {
 }
 
 // Bytes that the shape and type ask for. Products that overflow are refused like any other wrong size.
-uint64_t wanted_bytes(const Path& file, const TensorView& tensor) {
+template <class Tensor>
+uint64_t wanted_bytes(const Path& file, const Tensor& tensor) {
   uint64_t bytes = element_size(tensor.dtype);
   if (bytes == 0)
     throw Error(file.string(),
@@ -118,7 +120,7 @@ void parse_metadata(const Path& file, const json& entry, std::map<std::string, s
 }
 
 // Larger elements first, then by name.
-bool stands_before(const TensorView& a, const TensorView& b) {
+bool stands_before(const TensorInPieces& a, const TensorInPieces& b) {
   return std::pair(element_size(b.dtype), a.name) < std::pair(element_size(a.dtype), b.name);
 }
 
@@ -234,31 +236,66 @@ const TensorView& Safetensors::tensor(const std::string& name) const {
   return found->second;
 }
 
-void write_safetensors(const Path& file, std::vector<TensorView> tensors,
-                       const std::map<std::string, std::string>& metadata) {
-  std::sort(tensors.begin(), tensors.end(), stands_before);
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
-  std::vector<std::string_view> pieces(2);
-  uint64_t at = 0;
+namespace {
+
+// Views live until they are written.
+std::vector<TensorInPieces> in_pieces(const Path& file, const std::vector<TensorView>& tensors) {
+  std::vector<TensorInPieces> all;
   for (const auto& tensor : tensors) {
     if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != tensor.bytes.size())
       refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", tensor.name, tensor.bytes.size(),
                                wanted));
+    all.push_back(
+        {tensor.name, tensor.dtype, tensor.shape, [bytes = tensor.bytes](const auto& write) { write(bytes); }});
+  }
+  return all;
+}
+
+// The header's text behind its length. Data stand in the order of `tensors`.
+std::string header_of(const Path& file, const std::vector<TensorInPieces>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  uint64_t at = 0;
+  for (const auto& tensor : tensors) {
     if (tensor.name == "__metadata__" || header.contains(tensor.name))
       refuse(file, fmt::format("two tensors are called '{}'", tensor.name));
-    header[tensor.name] = {
-        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, at + tensor.bytes.size()}}};
-    pieces.emplace_back(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    at += tensor.bytes.size();
+    const uint64_t end = at + wanted_bytes(file, tensor);
+    header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, end}}};
+    at = end;
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::string length(8, '\0');
   for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(text.size() >> 8 * i);
-  pieces[0] = length;
-  pieces[1] = text;
-  write_file(file, pieces);
+  return length + text;
+}
+
+void write_tensor(const Path& file, const TensorInPieces& tensor, const WritePiece& write) {
+  uint64_t count = 0;
+  tensor.make([&](std::span<const std::byte> bytes) {
+    count += bytes.size();
+    write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  });
+  if (const uint64_t wanted = wanted_bytes(file, tensor); wanted != count)
+    refuse(file, fmt::format("tensor '{}' has {} bytes, its shape and type need {}", tensor.name, count, wanted));
+}
+
+void write_pieces(const Path& file, std::vector<TensorInPieces> tensors,
+                  const std::map<std::string, std::string>& metadata) {
+  std::sort(tensors.begin(), tensors.end(), stands_before);
+  const std::string header = header_of(file, tensors, metadata);
+  write_in_pieces(file, [&](const WritePiece& write) {
+    write(header);
+    for (const auto& tensor : tensors) write_tensor(file, tensor, write);
+  });
+}
+
+}  // namespace
+
+void write_safetensors(const Path& file, const std::vector<TensorView>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  write_pieces(file, in_pieces(file, tensors), metadata);
 }
 
 namespace {
@@ -273,27 +310,32 @@ void remove_stale(const Path& file) {
 }  // namespace
 
 void write_sharded(const Path& folder, const std::vector<TensorView>& tensors, uint64_t limit) {
-  std::vector<std::vector<TensorView>> shards(1);
+  write_sharded_in_pieces(folder, in_pieces(folder, tensors), limit);
+}
+
+void write_sharded_in_pieces(const Path& folder, const std::vector<TensorInPieces>& tensors, uint64_t limit) {
+  std::vector<std::vector<TensorInPieces>> shards(1);
   uint64_t total = 0, in_shard = 0;
   for (const auto& tensor : tensors) {
-    if (!shards.back().empty() && in_shard + tensor.bytes.size() > limit) {
+    const uint64_t bytes = wanted_bytes(folder, tensor);
+    if (!shards.back().empty() && in_shard + bytes > limit) {
       shards.emplace_back();
       in_shard = 0;
     }
     shards.back().push_back(tensor);
-    in_shard += tensor.bytes.size();
-    total += tensor.bytes.size();
+    in_shard += bytes;
+    total += bytes;
   }
   const Path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
   if (shards.size() == 1) {
-    write_safetensors(single, shards[0], {{"format", "pt"}});
+    write_pieces(single, shards[0], {{"format", "pt"}});
     remove_stale(index);
     return;
   }
   json places;
   for (size_t i = 0; i < shards.size(); ++i) {
     const auto name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
-    write_safetensors(folder / name, shards[i], {{"format", "pt"}});
+    write_pieces(folder / name, shards[i], {{"format", "pt"}});
     for (const auto& tensor : shards[i]) places[tensor.name] = name;
   }
   write_file(index, json{{"metadata", {{"total_size", total}}}, {"weight_map", places}}.dump(2) + "\n");

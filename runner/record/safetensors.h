@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -52,14 +53,24 @@ class Safetensors {
   std::unique_ptr<Files> files_;
 };
 
+/// A tensor whose bytes are made when their turn comes to be written, so that a model need not fit into memory.
+struct TensorInPieces {
+  std::string name, dtype;
+  std::vector<int64_t> shape;
+  /// Hands over all bytes, in order, in pieces of any size.
+  std::function<void(const std::function<void(std::span<const std::byte>)>& write)> make;
+};
+
 /// Writes a model folder's weights: model.safetensors or, where that would have more than `limit` bytes of data, shards
 /// model-00001-of-0000N.safetensors and their index. Tensors stay in the order given. The other
 /// layout's single file or index is removed, so that the folder holds one model.
 void write_sharded(const std::filesystem::path& folder, const std::vector<TensorView>& tensors, uint64_t limit);
+void write_sharded_in_pieces(const std::filesystem::path& folder, const std::vector<TensorInPieces>& tensors,
+                             uint64_t limit);
 
 /// Writes whole or not at all. The same tensors give the same bytes, whatever their order in `tensors`: larger elements
 /// first, then by name, which also aligns every tensor to its element.
-void write_safetensors(const std::filesystem::path& file, std::vector<TensorView> tensors,
+void write_safetensors(const std::filesystem::path& file, const std::vector<TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace compeer::record

@@ -84,6 +84,30 @@ TEST(Safetensors, RefusesToWriteATensorOfAnotherSize) {
   EXPECT_FALSE(std::filesystem::exists(folder / "w"));
 }
 
+TEST(Safetensors, WritesTensorsInPieces) {
+  const TemporaryFolder folder;
+  const std::vector<float> f = {1, 2, 3, 4};
+  const auto made = [&](std::vector<size_t> pieces) {
+    return TensorInPieces{"t", "F32", {2, 2}, [&f, pieces](const auto& write) {
+                            auto rest = bytes_of(f);
+                            for (const size_t n : pieces) {
+                              write(rest.first(n));
+                              rest = rest.subspan(n);
+                            }
+                          }};
+  };
+  write_sharded(folder.path(), {{"t", "F32", {2, 2}, bytes_of(f)}}, 100);
+  const auto whole = read_file(folder / "model.safetensors");
+  write_sharded_in_pieces(folder.path(), {made({3, 0, 13})}, 100);
+  EXPECT_EQ(read_file(folder / "model.safetensors"), whole);
+  std::filesystem::remove(folder / "model.safetensors");
+  EXPECT_EQ(complaint([&] {
+              write_sharded_in_pieces(folder.path(), {made({3, 4})}, 100);
+            }),
+            "model.safetensors: tensor 't' has 7 bytes, its shape and type need 16");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(Safetensors, UnknownNameSuggestsTheNearest) {
   const TemporaryFolder folder;
   const std::vector<float> one = {1};
