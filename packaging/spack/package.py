@@ -32,6 +32,7 @@ class Compeer(CMakePackage):
     depends_on("highway")
     depends_on("pcre2")
     depends_on("utf8proc")
+    depends_on("zlib-api")
     depends_on("libpng")
     depends_on("libjpeg-turbo")
     depends_on("cli11@2.1:")

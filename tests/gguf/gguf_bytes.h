@@ -1,0 +1,78 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "places.h"
+
+namespace compeer::gguf {
+
+inline const std::filesystem::path kGoldenGguf = std::filesystem::path(COMPEER_SOURCE_DIR) / "tests/golden/gguf";
+
+// Little-endian bytes, as files have them.
+template <class T>
+std::string le(T value) {
+  std::string bytes(sizeof(T), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+inline std::string le_text(std::string_view text) { return le<uint64_t>(text.size()) + std::string(text); }
+
+// A GGUF file put together piece by piece, right or wrong.
+struct GgufBytes {
+  std::string metadata, entries, data;
+  uint64_t keys = 0, tensors = 0;
+  uint32_t version = 3, alignment = 32;
+
+  GgufBytes& raw(std::string_view key, uint32_t type, std::string_view value) {
+    metadata += le_text(key) + le(type) + std::string(value);
+    ++keys;
+    return *this;
+  }
+  GgufBytes& number(std::string_view key, uint32_t value) { return raw(key, 4, le(value)); }
+  GgufBytes& real(std::string_view key, float value) { return raw(key, 6, le(value)); }
+  GgufBytes& flag(std::string_view key, bool value) { return raw(key, 7, le<uint8_t>(value)); }
+  GgufBytes& text(std::string_view key, std::string_view value) { return raw(key, 8, le_text(value)); }
+  GgufBytes& texts(std::string_view key, const std::vector<std::string>& values) {
+    std::string all = le<uint32_t>(8) + le<uint64_t>(values.size());
+    for (const auto& value : values) all += le_text(value);
+    return raw(key, 9, all);
+  }
+  GgufBytes& numbers(std::string_view key, const std::vector<int32_t>& values) {
+    std::string all = le<uint32_t>(5) + le<uint64_t>(values.size());
+    for (const auto value : values) all += le(value);
+    return raw(key, 9, all);
+  }
+
+  GgufBytes& entry(std::string_view name, const std::vector<uint64_t>& sizes, uint32_t format, uint64_t offset) {
+    entries += le_text(name) + le(static_cast<uint32_t>(sizes.size()));
+    for (const uint64_t size : sizes) entries += le(size);
+    entries += le(format) + le(offset);
+    ++tensors;
+    return *this;
+  }
+  // Sizes as in the file, fastest first; format F32.
+  GgufBytes& tensor(std::string_view name, const std::vector<uint64_t>& sizes, const std::vector<float>& values) {
+    data.resize((data.size() + alignment - 1) / alignment * alignment);
+    entry(name, sizes, 0, data.size());
+    data.append(reinterpret_cast<const char*>(values.data()), values.size() * 4);
+    return *this;
+  }
+  GgufBytes& tensor(std::string_view name, const std::vector<uint64_t>& sizes) {
+    uint64_t count = 1;
+    for (const uint64_t size : sizes) count *= size;
+    return tensor(name, sizes, std::vector<float>(count, 0.5f));
+  }
+
+  std::string bytes() const {
+    std::string all = "GGUF" + le(version) + le(tensors) + le(keys) + metadata + entries;
+    all.resize((all.size() + alignment - 1) / alignment * alignment);
+    return all + data;
+  }
+};
+
+}  // namespace compeer::gguf
