@@ -75,13 +75,13 @@ def drawing(rooms):
     parts = {program: rooms_of(library, known, set()) | {"sdk", "base"} for program, library in PROGRAMS.items()}
     front, worker = parts["compeer"], parts["compeer-worker"]
     lines = ["Rooms, the highest first; a room includes only rooms below it.", "",
-             f"{'compeer':<12}{'both':<12}{'compeer-worker':<16}includes (besides sdk, base)"]
+             f"{'compeer':<9}{'both':<12}{'compeer-worker':<16}includes (besides sdk, base)"]
     for room in reversed(rooms):
         column = 1 if room in front and room in worker else 0 if room in front else 2
         cells = ["", "", ""]
         cells[column] = room
         others = [one for one in rooms if one in uses[room] and one not in ("sdk", "base")]
-        lines.append(f"{cells[0]:<12}{cells[1]:<12}{cells[2]:<16}{' '.join(others)}".rstrip())
+        lines.append(f"{cells[0]:<9}{cells[1]:<12}{cells[2]:<16}{' '.join(others)}".rstrip())
     lines += ["", f"{'of a run':<16}named by"]
     for file in FILES:
         lines.append(f"{file:<16}{' '.join(users(file, rooms))}")

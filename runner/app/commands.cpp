@@ -48,6 +48,8 @@ const Command kCommands[] = {
      "compeer plugins check build/plugins/rewards/length.so --set target=200", add_plugins_check},
     {"plugins lock", "Write a list of allowed plugins, by SHA-256",
      "compeer plugins lock --for experiments/smoke_grpo.toml", add_plugins_lock},
+    {"import", "Write a GGUF file's model as a folder in the Hugging Face layout",
+     "compeer import SmolLM2-135M-Instruct.Q4_1.gguf -o models/smollm2", add_import},
     {"tokenize", "Turn text and conversations into token ids, or ids into text",
      "echo '{\"text\": \"I see.\"}' | compeer tokenize --model MODEL", add_tokenize},
     {"about", "Show what a model folder holds, and the memory that it takes", "compeer about models/smollm2",

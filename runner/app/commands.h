@@ -39,6 +39,7 @@ void add_plugins_check(CLI::App& command, Action& action);
 void add_plugins_lock(CLI::App& command, Action& action);
 void add_about(CLI::App& command, Action& action);
 void add_export(CLI::App& command, Action& action);
+void add_import(CLI::App& command, Action& action);
 void add_tokenize(CLI::App& command, Action& action);
 void add_doctor(CLI::App& command, Action& action);
 void add_bench(CLI::App& command, Action& action);

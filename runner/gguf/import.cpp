@@ -35,13 +35,16 @@ class FolderInPieces {
       throw Error(folder.string(), "is already there", "name a folder that is not, or is empty", Exit::usage);
     part_ = folder_;
     part_ += fmt::format(".{}.part", ::getpid());
+    for (fs::path above = folder_.parent_path(); !code && !fs::exists(above, code); above = above.parent_path())
+      made_.push_back(above);
     if (!code) fs::remove_all(part_, code);
     if (!code) fs::create_directories(part_, code);
     check(code);
   }
   ~FolderInPieces() {
     std::error_code ignored;
-    fs::remove_all(part_, ignored);  // after `commit` it isn't there
+    fs::remove_all(part_, ignored);                                  // after `commit` it isn't there
+    for (const fs::path& above : made_) fs::remove(above, ignored);  // if they are empty
   }
   FolderInPieces(const FolderInPieces&) = delete;
   FolderInPieces& operator=(const FolderInPieces&) = delete;
@@ -64,6 +67,7 @@ class FolderInPieces {
   }
 
   fs::path folder_, part_;
+  std::vector<fs::path> made_;  // folders above it that were not there, the deepest first
 };
 
 // Rows of a tensor: values of row i, in the order that Hugging Face's model has.

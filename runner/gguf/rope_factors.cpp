@@ -41,7 +41,7 @@ bool fits(const Llama3Rule& rule, std::span<const float> factors, const std::vec
 // The share s of a factor between 1 and F.
 double share_of(double value, double factor) { return (1 / value - 1 / factor) / (1 - 1 / factor); }
 
-// Those that one pair between the borders leaves, or two; without any, powers of two that may be the border.
+// What one pair between the borders leaves, or two; without any, powers of two that may be the border.
 std::vector<Llama3Rule> candidates(std::span<const float> factors, const std::vector<double>& wavelengths,
                                    double factor) {
   std::vector<size_t> between;
@@ -50,9 +50,12 @@ std::vector<Llama3Rule> candidates(std::span<const float> factors, const std::ve
   }
   constexpr double usual_high = 4;  // of all published models
   std::vector<Llama3Rule> rules;
-  for (const size_t i : between)
-    rules.push_back(
-        {factor, std::round(wavelengths[i] * (1 + share_of(factors[i], factor) * (usual_high - 1))), usual_high});
+  if (!between.empty()) {  // one is enough, but for what rounding did to it
+    for (const size_t i : {between.front(), between[between.size() / 2], between.back()}) {
+      const double original = wavelengths[i] * (1 + share_of(factors[i], factor) * (usual_high - 1));
+      rules.push_back({factor, std::round(original), usual_high});
+    }
+  }
   if (between.empty()) {
     for (int power = 1; power <= 30; ++power) rules.push_back({factor, std::ldexp(1.0, power), usual_high});
   }

@@ -52,16 +52,16 @@ GgufBytes& with_tensors(GgufBytes& file) {
 
 class Import : public testing::Test {
  protected:
-  Imported import(const fs::path& source, bool bfloat16 = false) {
+  Imported run(const fs::path& source, bool bfloat16 = false) {
     return import_model({.source = source, .folder = folder_ / "model", .bfloat16 = bfloat16});
   }
-  Imported import(const GgufBytes& file) {
+  Imported run(const GgufBytes& file) {
     std::ofstream(folder_ / "m.gguf", std::ios::binary) << file.bytes();
-    return import(folder_ / "m.gguf");
+    return run(folder_ / "m.gguf");
   }
   // What it complains about; nothing may be left then.
   std::string refusal(const GgufBytes& file) {
-    const auto said = complaint([&] { import(file); });
+    const auto said = complaint([&] { run(file); });
     for (const auto& entry : fs::directory_iterator(folder_.path())) EXPECT_EQ(entry.path().filename(), "m.gguf");
     fs::remove_all(folder_ / "model");
     return said;
@@ -72,7 +72,7 @@ class Import : public testing::Test {
 };
 
 TEST_F(Import, WritesTheModelInHuggingFacesTerms) {
-  const auto imported = import(kGoldenGguf / "model.gguf");
+  const auto imported = run(kGoldenGguf / "model.gguf");
   EXPECT_EQ(imported.model_type, "llama");
   EXPECT_EQ(imported.tokens, 416);
   const json golden = read(kGoldenGguf / "golden.json").at("model");
@@ -109,7 +109,7 @@ TEST_F(Import, WritesTheModelInHuggingFacesTerms) {
 }
 
 TEST_F(Import, PutsRowsOfQueriesAndKeysBack) {
-  import(kGoldenGguf / "model.gguf");
+  run(kGoldenGguf / "model.gguf");
   const auto weights = record::Safetensors::open_sharded(folder_ / "model");
   const auto golden = record::Safetensors::open(kGoldenGguf / "golden.safetensors");
   size_t compared = 0;
@@ -129,7 +129,7 @@ TEST(SourceRow, IsWhereTheFileHasIt) {
 }
 
 TEST_F(Import, GivesTheModelThatTheFileWasMadeOf) {
-  EXPECT_EQ(import(kGoldenGguf / "llama3_rope.gguf").tokens, 0);
+  EXPECT_EQ(run(kGoldenGguf / "llama3_rope.gguf").tokens, 0);
   const auto origin = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/llama";
   const auto ours = record::Safetensors::open_sharded(folder_ / "model"),
              theirs = record::Safetensors::open_sharded(origin);
@@ -150,7 +150,7 @@ TEST_F(Import, GivesTheModelThatTheFileWasMadeOf) {
 }
 
 TEST_F(Import, RoundsToBfloat16) {
-  import(kGoldenGguf / "model.gguf", true);
+  run(kGoldenGguf / "model.gguf", true);
   EXPECT_EQ(written("config.json").at("torch_dtype"), "bfloat16");
   const auto rounded = record::Safetensors::open_sharded(folder_ / "model");
   const auto& tensor = rounded.tensor("model.layers.0.mlp.down_proj.weight");  // BF16 in the file: as it was
@@ -161,7 +161,7 @@ TEST_F(Import, RoundsToBfloat16) {
 }
 
 TEST_F(Import, WritesATokenizerAlone) {
-  const auto imported = import(kGoldenGguf / "vocab_qwen2.gguf");
+  const auto imported = run(kGoldenGguf / "vocab_qwen2.gguf");
   EXPECT_EQ(imported.model_type, "");
   EXPECT_EQ(imported.tokens, 416);
   std::vector<std::string> names;
@@ -173,20 +173,20 @@ TEST_F(Import, WritesATokenizerAlone) {
 TEST_F(Import, KnowsOtherArchitectures) {
   auto qwen2 = small_metadata("qwen2");
   for (const char* name : {"q", "k", "v"}) qwen2.tensor("blk.0.attn_" + std::string(name) + ".bias", {8});
-  EXPECT_EQ(import(with_tensors(qwen2)).model_type, "qwen2");
+  EXPECT_EQ(run(with_tensors(qwen2)).model_type, "qwen2");
   EXPECT_TRUE(record::Safetensors::open_sharded(folder_ / "model").has("model.layers.0.self_attn.k_proj.bias"));
   fs::remove_all(folder_ / "model");
   auto qwen3 = small_metadata("qwen3");
   qwen3.number("qwen3.attention.key_length", 4).tensor("output.weight", {8, 10});
   for (const char* name : {"q", "k"}) qwen3.tensor("blk.0.attn_" + std::string(name) + "_norm.weight", {4});
-  EXPECT_EQ(import(with_tensors(qwen3)).model_type, "qwen3");
+  EXPECT_EQ(run(with_tensors(qwen3)).model_type, "qwen3");
   EXPECT_EQ(written("config.json").at("tie_word_embeddings"), false);
   EXPECT_EQ(written("config.json").at("head_dim"), 4);
   EXPECT_FALSE(fs::exists(folder_ / "model" / "generation_config.json"));
   fs::remove_all(folder_ / "model");
   auto mistral = small_metadata();
   mistral.number("llama.attention.sliding_window", 6);
-  EXPECT_EQ(import(with_tensors(mistral)).model_type, "mistral");
+  EXPECT_EQ(run(with_tensors(mistral)).model_type, "mistral");
   EXPECT_EQ(written("config.json").at("sliding_window"), 6);
 }
 
@@ -194,13 +194,13 @@ TEST_F(Import, ScalesRotaryPositions) {
   auto yarn = small_metadata("llama");
   yarn.text("llama.rope.scaling.type", "yarn").real("llama.rope.scaling.factor", 4);
   yarn.number("llama.rope.scaling.original_context_length", 4);
-  import(with_tensors(yarn));
+  run(with_tensors(yarn));
   EXPECT_EQ(written("config.json").at("rope_scaling"),
             json({{"rope_type", "yarn"}, {"factor", 4.0}, {"original_max_position_embeddings", 4}}));
   fs::remove_all(folder_ / "model");
   auto linear = small_metadata("llama");
   linear.text("llama.rope.scaling.type", "linear").real("llama.rope.scaling.factor", 2);
-  import(with_tensors(linear));
+  run(with_tensors(linear));
   EXPECT_EQ(written("config.json").at("rope_scaling"), json({{"rope_type", "linear"}, {"factor", 2.0}}));
 }
 
@@ -267,11 +267,11 @@ TEST_F(Import, RefusesValuesThatAreNoNumbers) {
 TEST_F(Import, LeavesWhatIsThere) {
   fs::create_directories(folder_ / "model");
   write_file(folder_ / "model" / "mine", "x");
-  EXPECT_EQ(complaint([&] { import(kGoldenGguf / "model.gguf"); }), "model: is already there");
+  EXPECT_EQ(complaint([&] { run(kGoldenGguf / "model.gguf"); }), "model: is already there");
   EXPECT_EQ(read_file(folder_ / "model" / "mine"), "x");
   fs::remove(folder_ / "model" / "mine");
-  EXPECT_EQ(import(kGoldenGguf / "model.gguf").tokens, 416) << "an empty folder is none";
-  EXPECT_EQ(complaint([&] { import_model({.source = folder_ / "none", .folder = folder_ / "other/"}); }),
+  EXPECT_EQ(run(kGoldenGguf / "model.gguf").tokens, 416) << "an empty folder is none";
+  EXPECT_EQ(complaint([&] { import_model({.source = folder_ / "none", .folder = folder_ / "other/deep/"}); }),
             "none: can't be read: No such file or directory");
   EXPECT_FALSE(fs::exists(folder_ / "other"));
 }
@@ -291,7 +291,7 @@ TEST_F(Import, SurvivesChangedFiles) {
     for (int k = 0; k < 2; ++k) changed[random() % 900] = static_cast<char>(random());
     std::ofstream(folder_ / "m.gguf", std::ios::binary) << changed;
     try {
-      import(folder_ / "m.gguf");
+      run(folder_ / "m.gguf");
       EXPECT_TRUE(fs::exists(folder_ / "model" / "tokenizer_config.json") ||
                   fs::exists(folder_ / "model" / "config.json"));
     } catch (const Error& error) {

@@ -1,0 +1,39 @@
+#include "../program.h"
+
+#include "places.h"
+
+namespace compeer::app {
+namespace {
+
+const std::string kGguf = COMPEER_SOURCE_DIR "/tests/golden/gguf/";
+
+class ImportCommandLine : public Program {};
+
+TEST_F(ImportCommandLine, WritesAFolderThatOtherCommandsRead) {
+  EXPECT_EQ(told("import " + kGguf + "model.gguf -o models/small"),
+            "models/small\nllama model, 88384 parameters in float32, 416 tokens\nexit 0");
+  write("lines.jsonl", "{\"text\": \"Hello world\"}\n");
+  EXPECT_EQ(told("tokenize --model models/small <lines.jsonl"), "{\"ids\":[42,71,300,81,269,276,338]}\nexit 0");
+}
+
+TEST_F(ImportCommandLine, SaysWhatItWrote) {
+  EXPECT_EQ(told("import " + kGguf + "vocab_smollm.gguf -o v --json"),
+            "{\"folder\":\"v\",\"model_type\":null,\"parameters\":0,\"dtype\":\"float32\",\"tokens\":416}\nexit 0");
+  EXPECT_EQ(told("import " + kGguf + "llama3_rope.gguf -o l --dtype bfloat16"),
+            "l\nllama model, 118080 parameters in bfloat16, no tokenizer\nexit 0");
+}
+
+TEST_F(ImportCommandLine, SaysWhatIsWrong) {
+  write("m.gguf", "GGUF");
+  EXPECT_EQ(told("import m.gguf -o m"),
+            "compeer: error: m.gguf: ends within the version: 4 bytes are needed from byte 4 on, 0 are there\n"
+            "  help: the file was perhaps not copied or downloaded to its end\nexit 4");
+  EXPECT_FALSE(fs::exists(folder() / "m"));
+  EXPECT_EQ(told("import m.gguf -o ."),
+            "compeer: error: .: is already there\n  help: name a folder that is not, or is empty\nexit 2");
+  EXPECT_EQ(first_line("import m.gguf"), "compeer: error: --out is required");
+  EXPECT_TRUE(first_line("import m.gguf -o m --dtype float16").starts_with("compeer: error: --dtype:"));
+}
+
+}  // namespace
+}  // namespace compeer::app
