@@ -26,6 +26,7 @@ const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
                                                {"text", verify_text},
                                                {"lora", verify_lora},
                                                {"vl", verify_vl},
+                                               {"gguf", verify_gguf},
                                                {"sampling", verify_sampling},
                                                {"tokenizer", verify_tokenizer},
                                                {"broken", refuse_broken},
@@ -64,6 +65,7 @@ std::string kind_of_file(const fs::path& file) {
   const json value = parse_json(read_file(file));
   if (value.is_discarded()) return "broken";
   if (is_tokenized(value)) return "tokenizer";
+  if (has(value, {"quants", "tokenizer", "model"})) return "gguf";
   if (has(value, {"order", "logits", "cases"})) return "sampling";
   if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
   if (has(value, {"base_logprobs", "cases"})) return "lora";

@@ -36,6 +36,7 @@ std::vector<Check> verify_sums(const std::filesystem::path& file, const VerifyOp
 std::vector<Check> verify_text(const std::filesystem::path& folder, const VerifyOptions&);  ///< golden.json of a model
 std::vector<Check> verify_lora(const std::filesystem::path& file, const VerifyOptions&);    ///< of a model's adapters
 std::vector<Check> verify_vl(const std::filesystem::path& folder, const VerifyOptions&);    ///< of qwen2_5_vl
+std::vector<Check> verify_gguf(const std::filesystem::path& file, const VerifyOptions&);    ///< beside GGUF files
 
 std::vector<Check> verify_grpo_loss(const std::filesystem::path& folder, const VerifyOptions&);
 std::vector<Check> verify_grpo_advantages(const std::filesystem::path& file, const VerifyOptions&);

@@ -90,6 +90,25 @@ TEST_P(GoldenText, Passes) {
 INSTANTIATE_TEST_SUITE_P(Verify, GoldenText,
                          testing::Values("text_tied", "text_untied", "text_bf16", "llama", "qwen3", "mistral"));
 
+TEST_F(Verify, PassesGgufFiles) {
+  const auto checks = verify_gguf(kGolden / "gguf" / "golden.json", {});
+  EXPECT_EQ(failures(checks), "");
+  EXPECT_GE(checks.size(), 60u);
+}
+
+TEST_F(Verify, FindsChangedValuesOfGgufFiles) {
+  copy("gguf");
+  change(folder / "gguf" / "golden.json", [](json& g) {
+    g["quants"]["metadata"][1]["value"] = 201;
+    g["tokenizer"]["by_pre"]["qwen2"]["encode"][2]["ids"][0] = 43;
+    g["model"]["tensors"][3]["first"][1] = 0.25;
+    g["model"]["logprobs"][0][2] = -8.03;
+  });
+  EXPECT_EQ(failed_names(verify_gguf(folder / "gguf" / "golden.json", {})),
+            (std::set<std::string>{"quants.metadata", "tokenizer.qwen2.ids", "tokenizer.qwen2.decoded", "model.first",
+                                   "model.right.logprobs"}));
+}
+
 TEST_F(Verify, PassesAdapters) {
   const auto checks = verify_lora(kGolden / "lora" / "golden.json", {});
   EXPECT_EQ(failures(checks), "");
