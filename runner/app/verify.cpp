@@ -11,9 +11,26 @@ namespace {
 
 struct VerifyCommandOptions {
   std::string folder, tokenizer;
+  std::vector<std::string> models;
   bool json = false;
   int threads = 0;
 };
+
+// NAME=FOLDER, each.
+nlohmann::json models_of(const std::vector<std::string>& texts) {
+  auto models = nlohmann::json::object();
+  for (const auto& text : texts) {
+    const auto at = text.find('=');
+    if (at == 0 || at == text.npos || at + 1 == text.size())
+      throw Error("--model", "'" + text + "' names no model and its folder", "--model smollm2=models/smollm2",
+                  Exit::usage);
+    const auto folder = text.substr(at + 1);
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) throw Error(folder, "is not there", "", Exit::data);
+    models[text.substr(0, at)] = folder;
+  }
+  return models;
+}
 
 int verify(const VerifyCommandOptions& options) {
   for (const auto& folder : {options.folder, options.tokenizer}) {
@@ -22,7 +39,10 @@ int verify(const VerifyCommandOptions& options) {
       throw Error(folder, "is no folder", "", Exit::data);
   }
   launch::become_worker("verify",
-                        {{"folder", options.folder}, {"tokenizer", options.tokenizer}, {"json", options.json}},
+                        {{"folder", options.folder},
+                         {"tokenizer", options.tokenizer},
+                         {"models", models_of(options.models)},
+                         {"json", options.json}},
                         options.threads);
 }
 
@@ -36,6 +56,10 @@ void add_verify(CLI::App& command, Action& action) {
   command.add_flag("--json", options->json, "one JSON object per line");
   command.add_option("--tokenizer", options->tokenizer, "the tokenizer that reference files of texts were made with")
       ->type_name("DIR");
+  command
+      .add_option("--model", options->models,
+                  "where the model is that reference files in a folder of this name were made with")
+      ->type_name("NAME=DIR");
   command.add_option("--threads", options->threads, "default: all processors")->check(CLI::Range(1, 1024));
   command.callback([options, &action] { action = [options] { return verify(*options); }; });
 }

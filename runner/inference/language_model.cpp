@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "comm/phase.h"
+#include "inference/open_plugin.h"
 #include "inference/speculative_questions.h"
 #include "language/chat.h"
 #include "language/stop_strings.h"
@@ -24,14 +25,6 @@ namespace compeer::inference {
 namespace {
 
 using nlohmann::json;
-
-plugin::Plugin<Model> opened(const std::filesystem::path& folder, const plugin::Services& services) {
-  const auto name = model_plugin_of(folder);
-  const auto chosen = services.find("models", name);
-  return plugin::open<Model>(
-      chosen, plugin::whole_settings(chosen, {{"plugin", name}, {"path", folder.string()}, {"frozen", true}}),
-      std::make_unique<plugin::RunHost>(chosen, services));
-}
 
 struct KeptConversation : Conversation {
   explicit KeptConversation(ConversationState all) : state(std::move(all)) {}
@@ -57,7 +50,7 @@ class FolderModel : public LanguageModel {
       : seed_(services.seed),
         tokenizer_(language::Tokenizer::load(folder)),
         chat_(tokenizer_),
-        model_(opened(folder, services)),
+        model_(open_plugin<Model>(model_plugin_of(folder), {{"path", folder.string()}, {"frozen", true}}, services)),
         vision_input_(folder, model_) {
     model_.call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
     policy_->forward = [this](const Batch& batch, Cache* cache) {

@@ -17,4 +17,12 @@ plugin::Plugin<T> open_plugin(const nlohmann::json& choice, const plugin::Servic
   return plugin::open<T>(chosen, Settings(choice.at("settings")), std::make_unique<plugin::RunHost>(chosen, services));
 }
 
+/// By its name. Settings that `given` leaves out have their defaults.
+template <class T>
+plugin::Plugin<T> open_plugin(const std::string& name, const nlohmann::json& given, const plugin::Services& services) {
+  const plugin::Chosen chosen = services.find(T::kind, name);
+  return plugin::open<T>(chosen, plugin::whole_settings(chosen, given),
+                         std::make_unique<plugin::RunHost>(chosen, services));
+}
+
 }  // namespace compeer::inference

@@ -27,6 +27,8 @@ const std::map<std::string, Checker> kCheckers{{"sums", verify_sums},
                                                {"lora", verify_lora},
                                                {"vl", verify_vl},
                                                {"gguf", verify_gguf},
+                                               {"pretrained", verify_pretrained},
+                                               {"sentences", verify_sentences},
                                                {"sampling", verify_sampling},
                                                {"tokenizer", verify_tokenizer},
                                                {"broken", refuse_broken},
@@ -66,6 +68,8 @@ std::string kind_of_file(const fs::path& file) {
   if (value.is_discarded()) return "broken";
   if (is_tokenized(value)) return "tokenizer";
   if (has(value, {"quants", "tokenizer", "model"})) return "gguf";
+  if (has(value, {"encode", "continuations", "weights"})) return "pretrained";
+  if (has(value, {"sentences", "cosine", "wordpiece"})) return "sentences";
   if (has(value, {"order", "logits", "cases"})) return "sampling";
   if (has(value, {"settings", "inputs", "outputs"})) return "grpo_loss";
   if (has(value, {"base_logprobs", "cases"})) return "lora";
@@ -79,6 +83,10 @@ std::string kind_of_file(const fs::path& file) {
 }
 
 }  // namespace
+
+bool VerifyCase::asks_for_model() const { return kind == "pretrained" || kind == "sentences"; }
+
+std::string model_name(const fs::path& file) { return fs::absolute(file).parent_path().filename().string(); }
 
 std::vector<VerifyCase> find_cases(const fs::path& folder) {
   std::error_code error;

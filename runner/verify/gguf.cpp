@@ -21,12 +21,6 @@ using nlohmann::json;
 
 constexpr double kOneUlp = 1.2e-7;  // relative: with a fused multiply-add the last bit is another
 
-std::vector<float> values_of(const record::TensorView& tensor) {
-  std::vector<float> values(tensor.bytes.size() / sizeof(float));
-  std::memcpy(values.data(), tensor.bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
 bool same(const gguf::MetadataValue& ours, const json& reference) {
   if (ours.type == "float32") return ours.value.get<float>() == reference.get<float>();
   if (ours.type == "float64") return std::abs(ours.value.get<double>() / reference.get<double>() - 1) < 1e-12;
@@ -59,33 +53,8 @@ void compare_quants(const fs::path& folder, const json& reference, std::vector<C
   }
 }
 
-// Those that compared anything.
 void take(const std::string& prefix, const std::vector<Check>& from, std::vector<Check>& into) {
-  for (const Check& one : from) {
-    if (one.note != "0 records") into.push_back({prefix + one.name, one.error, one.tolerance, one.passed, one.note});
-  }
-}
-
-void compare_records(const std::string& prefix, const fs::path& imported, const json& records,
-                     std::vector<Check>& into) {
-  const auto file = imported / "reference.json";
-  write_file(file, records.dump());
-  take(prefix, verify_tokenizer(file, {}), into);
-}
-
-void compare_tensors(const fs::path& imported, const json& reference, std::vector<Check>& checks) {
-  const auto weights = record::Safetensors::open_sharded(imported);
-  Largest sums, first;
-  for (const json& one : reference) {
-    const auto values = values_of(weights.tensor(one.at("name").get<std::string>()));
-    double sum = 0, absolute = 0;
-    for (const float value : values) sum += value, absolute += std::abs(value);
-    sums.take(std::abs(sum - one.at("sum").get<double>()) / absolute);
-    sums.take(std::abs(absolute / one.at("abs_sum").get<double>() - 1));
-    for (size_t i = 0; i < one.at("first").size(); ++i) first.compare(values.at(i), one.at("first")[i].get<float>());
-  }
-  checks.push_back(sums.check("model.sums", 1e-9, "sums, relative"));
-  checks.push_back(first.check("model.first", 0));
+  for (const Check& one : from) into.push_back({prefix + one.name, one.error, one.tolerance, one.passed, one.note});
 }
 
 // What was computed with the model, as text models have it.
@@ -126,10 +95,10 @@ std::vector<Check> verify_gguf(const fs::path& file, const VerifyOptions&) {
     std::vector<Check> checks;
     compare_quants(folder, golden.at("quants"), checks);
     for (const auto& [pre, reference] : golden.at("tokenizer").at("by_pre").items())
-      compare_records("tokenizer." + pre + ".", imported(reference), reference.at("encode"), checks);
+      check_tokenized("tokenizer." + pre + ".", imported(reference), reference.at("encode"), checks);
     const auto model = imported(golden.at("model"));
-    compare_tensors(model, golden.at("model").at("tensors"), checks);
-    compare_records("model.chat.", model, golden.at("model").at("chat"), checks);
+    check_sums("model.", model, golden.at("model").at("tensors"), checks);
+    check_tokenized("model.chat.", model, golden.at("model").at("chat"), checks);
     compare_text(folder, model, golden.at("model"), checks);
     if (golden.contains("llama3_rope"))
       compare_origin(folder, imported(golden.at("llama3_rope")), golden.at("llama3_rope"), checks);

@@ -53,6 +53,10 @@ void check_training(const TextCase& text, std::vector<Check>& checks);
 
 /// Greedy tokens, from the engine.
 void check_greedy(const TextCase& text, std::vector<Check>& checks);
+/// The same of `greedy`: `prompts` (ids), `new_tokens`, `tokens`; `logprobs`, `top5_ids` and `top5_logprobs` if it has
+/// them.
+void check_greedy(const std::string& prefix, rollout::Policy& policy, const nlohmann::json& greedy, double tolerance,
+                  std::vector<Check>& checks);
 
 constexpr double logit_tolerance = 1e-4;
 

@@ -40,19 +40,20 @@ Check compare_tokens(const std::string& name, const std::vector<Sample>& samples
   return largest.check(name, 0, "tokens");
 }
 
-Check compare_log_probs(const std::vector<Sample>& samples, const json& reference, double tolerance) {
+Check compare_log_probs(const std::string& name, const std::vector<Sample>& samples, const json& reference,
+                        double tolerance) {
   Largest largest;
   for (size_t i = 0; i < samples.size(); ++i) {
     for (size_t t = 0; t < samples[i].log_probs.size(); ++t)
       largest.compare(samples[i].log_probs[t], reference.at(i).at(t));
   }
-  return largest.check("greedy.logprobs", tolerance);
+  return largest.check(name, tolerance);
 }
 
 // What the same tokens get in one forward pass, as the trainer makes it: the best five of each place, and bit for bit
 // the log-probabilities that were recorded while decoding.
-void compare_forward(rollout::Policy& policy, const json& greedy, const std::vector<Sample>& samples, double tolerance,
-                     std::vector<Check>& checks) {
+void compare_forward(const std::string& prefix, rollout::Policy& policy, const json& greedy,
+                     const std::vector<Sample>& samples, double tolerance, std::vector<Check>& checks) {
   std::vector<Ids> whole = greedy.at("prompts");
   for (size_t i = 0; i < samples.size(); ++i)
     whole[i].insert(whole[i].end(), samples[i].tokens.begin(), samples[i].tokens.end());
@@ -65,28 +66,35 @@ void compare_forward(rollout::Policy& policy, const json& greedy, const std::vec
   for (size_t i = 0, skipped = 0; i < samples.size(); ++i, ++skipped) {
     for (size_t t = 0; t < samples[i].tokens.size(); ++t) {
       const auto row = rows.starts[i] + static_cast<int64_t>(whole[i].size() - samples[i].tokens.size() + t) - 1;
-      compare_best(at::log_softmax(logits[row], 0, at::kDouble), greedy.at("top5_ids").at(i).at(t),
-                   greedy.at("top5_logprobs").at(i).at(t), best);
+      if (greedy.contains("top5_ids"))
+        compare_best(at::log_softmax(logits[row], 0, at::kDouble), greedy.at("top5_ids").at(i).at(t),
+                     greedy.at("top5_logprobs").at(i).at(t), best);
       // Each sequence before this one has one row, its last, that predicts nothing.
       recorded.compare(samples[i].log_probs[t], log_probs[row - static_cast<int64_t>(skipped)].item<double>());
     }
   }
-  checks.push_back(best.check("greedy.top5", tolerance));
-  if (policy.model.shape().exact) checks.push_back(recorded.check("greedy.recorded", 0));
+  if (greedy.contains("top5_ids")) checks.push_back(best.check(prefix + "top5", tolerance));
+  if (policy.model.shape().exact) checks.push_back(recorded.check(prefix + "recorded", 0));
 }
 
 }  // namespace
+
+void check_greedy(const std::string& prefix, rollout::Policy& policy, const json& greedy, double tolerance,
+                  std::vector<Check>& checks) {
+  const at::NoGradGuard no_grad;
+  const auto samples = decode(policy, greedy, -1);
+  checks.push_back(compare_tokens(prefix + "tokens", samples, greedy.at("tokens"), -1));
+  if (greedy.contains("logprobs"))
+    checks.push_back(compare_log_probs(prefix + "logprobs", samples, greedy.at("logprobs"), tolerance));
+  compare_forward(prefix, policy, greedy, samples, tolerance, checks);
+}
 
 void check_greedy(const TextCase& text, std::vector<Check>& checks) {
   if (!text.golden.contains("greedy")) return;
   const at::NoGradGuard no_grad;
   const inference::OpenModel model({.folder = text.folder, .rotary_precision = text.rotary_precision});
   const json& greedy = text.golden.at("greedy");
-  const double tolerance = text.log_prob_tolerance();
-  const auto samples = decode(*model.policy, greedy, -1);
-  checks.push_back(compare_tokens("greedy.tokens", samples, greedy.at("tokens"), -1));
-  checks.push_back(compare_log_probs(samples, greedy.at("logprobs"), tolerance));
-  if (greedy.contains("top5_ids")) compare_forward(*model.policy, greedy, samples, tolerance, checks);
+  check_greedy("greedy.", *model.policy, greedy, text.log_prob_tolerance(), checks);
   if (!text.golden.contains("greedy_stop")) return;
   const json& stop = text.golden.at("greedy_stop");
   checks.push_back(compare_tokens("greedy_stop.tokens", decode(*model.policy, greedy, stop.at("eos_token_id")),

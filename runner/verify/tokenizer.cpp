@@ -124,7 +124,23 @@ std::vector<Check> picture_chat_checks(const Tokenizer& tokenizer, const fs::pat
   return checks;
 }
 
+std::vector<Check> text_checks(const Tokenizer& tokenizer, const Json& records) {
+  const Json& first = records.at(0);
+  if (first.contains("messages")) return chat_checks(Chat(tokenizer), records);
+  if (first.contains("text_skip_special")) return decode_checks(tokenizer, records);
+  return encode_checks(tokenizer, records);
+}
+
 }  // namespace
+
+void check_tokenized(const std::string& prefix, const fs::path& folder, const Json& records,
+                     std::vector<Check>& checks) {
+  for (Check& one : text_checks(Tokenizer::load(folder), records)) {
+    if (one.note == "0 records") continue;
+    one.name = prefix + one.name;
+    checks.push_back(std::move(one));
+  }
+}
 
 std::vector<Check> verify_tokenizer(const fs::path& file, const VerifyOptions& options) {
   const Json records = read_strict_json<Json>(file, largest_reference);
@@ -134,9 +150,7 @@ std::vector<Check> verify_tokenizer(const fs::path& file, const VerifyOptions& o
     const Json& first = records.at(0);
     if (first.contains("image_grid_thw"))
       return picture_chat_checks(tokenizer, multimodal_folder(file, folder), records);
-    if (first.contains("messages")) return chat_checks(Chat(tokenizer), records);
-    if (first.contains("text_skip_special")) return decode_checks(tokenizer, records);
-    return encode_checks(tokenizer, records);
+    return text_checks(tokenizer, records);
   } catch (const Json::exception& e) {
     throw Error(file.string(), fmt::format("is not as expected: {}", e.what()), "", Exit::data);
   }

@@ -9,4 +9,9 @@ namespace compeer::verify {
 /// beside it, as qwen2.5-vl; without one their texts are taken as given.
 std::vector<Check> verify_tokenizer(const std::filesystem::path& file, const VerifyOptions& options);
 
+/// Records {text, ids} or {messages, ids} against the tokenizer in `folder`, as checks whose names begin with `prefix`;
+/// those that compare nothing are left out. Throws nlohmann::json::exception if they are none.
+void check_tokenized(const std::string& prefix, const std::filesystem::path& folder,
+                     const nlohmann::ordered_json& records, std::vector<Check>& checks);
+
 }  // namespace compeer::verify

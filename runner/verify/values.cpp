@@ -5,9 +5,13 @@
 #include <ATen/ops/topk.h>
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "base/json.h"
 
 namespace compeer::verify {
+
+using nlohmann::json;
 
 Check Largest::check(const std::string& name, double tolerance, const std::string& of) const {
   auto result = verify::check(name, largest_, tolerance, fmt::format("{} {}", count_, of));
@@ -15,7 +19,29 @@ Check Largest::check(const std::string& name, double tolerance, const std::strin
   return result;
 }
 
-nlohmann::json read_reference(const std::filesystem::path& file) { return read_json_object(file, largest_reference); }
+json read_reference(const std::filesystem::path& file) { return read_json_object(file, largest_reference); }
+
+std::vector<float> values_of(const record::TensorView& tensor) {
+  std::vector<float> values(tensor.bytes.size() / sizeof(float));
+  std::memcpy(values.data(), tensor.bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
+void check_sums(const std::string& prefix, const std::filesystem::path& folder, const json& reference,
+                std::vector<Check>& checks) {
+  const auto weights = record::Safetensors::open_sharded(folder);
+  Largest sums, first;
+  for (const json& one : reference) {
+    const auto values = values_of(weights.tensor(one.at("name").get<std::string>()));
+    double sum = 0, absolute = 0;
+    for (const float value : values) sum += value, absolute += std::abs(value);
+    sums.take(std::abs(sum - one.at("sum").get<double>()) / absolute);
+    sums.take(std::abs(absolute / one.at("abs_sum").get<double>() - 1));
+    for (size_t i = 0; i < one.at("first").size(); ++i) first.compare(values.at(i), one.at("first")[i].get<float>());
+  }
+  checks.push_back(sums.check(prefix + "sums", 1e-9, "sums, relative"));
+  checks.push_back(first.check(prefix + "first", 0));
+}
 
 at::Tensor reference_tensor(const record::Safetensors& file, const std::string& name) {
   const auto& view = file.tensor(name);

@@ -47,6 +47,13 @@ auto reading(const std::filesystem::path& file, Work work) {
   }
 }
 
+/// The values of a float32 tensor.
+std::vector<float> values_of(const record::TensorView& tensor);
+
+/// The weights of a model folder, in float32: `sum`, `abs_sum` and the `first` values of each that `reference` names.
+void check_sums(const std::string& prefix, const std::filesystem::path& folder, const nlohmann::json& reference,
+                std::vector<Check>& checks);
+
 /// A tensor of a reference file, as float32.
 at::Tensor reference_tensor(const record::Safetensors& file, const std::string& name);
 

@@ -1,10 +1,12 @@
 #include "verify/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 
@@ -64,16 +66,27 @@ void print(const std::string& name, const Result& result) {
   std::cout.flush();
 }
 
-// Reference files that nobody checks yet, a line for each kind.
-void print_unchecked(const std::map<std::string, std::vector<std::string>>& names, bool as_json) {
+// Reference files that are not checked: why, and a line for each kind.
+void print_unchecked(const std::string& why, const std::map<std::string, std::vector<std::string>>& names,
+                     bool as_json) {
   for (const auto& [kind, cases] : names) {
     if (as_json) {
-      std::cout << ordered_json{{"kind", kind}, {"cases", cases}, {"note", "no check yet"}} << '\n';
+      std::cout << ordered_json{{"kind", kind}, {"cases", cases}, {"note", why}} << '\n';
       continue;
     }
-    std::string list;
-    for (const auto& name : cases) list += (list.empty() ? "" : ", ") + name;
-    std::cout << fmt::format("no check yet for {}: {}\n", kind, list);
+    std::cout << fmt::format("{} for {}: {}\n", why, kind, fmt::join(cases, ", "));
+  }
+}
+
+// Names of --model that no reference file asks for are mistakes.
+void check_models(const std::vector<VerifyCase>& cases, const VerifyOptions& options) {
+  std::set<std::string> known;
+  for (const VerifyCase& one : cases)
+    if (one.asks_for_model()) known.insert(model_name(one.where));
+  for (const auto& [name, folder] : options.models) {
+    if (known.contains(name)) continue;
+    throw Error("--model", fmt::format("no reference file there asks for a model '{}'", name),
+                known.empty() ? "" : fmt::format("they ask for: {}", fmt::join(known, ", ")), Exit::usage);
   }
 }
 
@@ -85,16 +98,22 @@ Check check(std::string name, double error, double tolerance, std::string note) 
 
 int verify(const nlohmann::json& options) {
   const std::filesystem::path folder = options.at("folder").get<std::string>();
-  const VerifyOptions how{options.at("tokenizer").get<std::string>()};
+  VerifyOptions how{options.at("tokenizer").get<std::string>(), {}};
+  for (const auto& [name, place] : options.at("models").items()) how.models[name] = place.get<std::string>();
   const bool as_json = options.at("json");
   const auto cases = find_cases(folder);
-  std::map<std::string, std::vector<std::string>> unchecked;
+  check_models(cases, how);
+  std::map<std::string, std::vector<std::string>> unknown, without_model;
   size_t checks = 0, failed = 0, checked = 0;
   Exit exit = Exit::ok;
   if (!as_json) std::cout << fmt::format("{:<16} {:<32} {:>10} {:>10}\n", "case", "check", "error", "tolerance");
   for (const VerifyCase& one : cases) {
     if (!one.checker) {
-      unchecked[one.kind].push_back(one.name);
+      unknown[one.kind].push_back(one.name);
+      continue;
+    }
+    if (one.asks_for_model() && !how.models.contains(model_name(one.where))) {
+      without_model[one.kind].push_back(model_name(one.where));
       continue;
     }
     const Result result = run(one, how);
@@ -105,7 +124,13 @@ int verify(const nlohmann::json& options) {
     for (const Check& check : result.checks) failed += !check.passed;
     exit = std::max(exit, result.exit);
   }
-  print_unchecked(unchecked, as_json);
+  print_unchecked("no check yet", unknown, as_json);
+  print_unchecked("no --model NAME=DIR", without_model, as_json);
+  if (checked == 0 && !without_model.empty()) {
+    const auto& name = without_model.begin()->second.front();
+    throw Error(folder.string(), "holds reference values of models that are elsewhere",
+                fmt::format("name their folders: --model {}=DIR", name), Exit::data);
+  }
   if (checked == 0)
     throw Error(folder.string(), "holds no reference files that can be checked",
                 "tests/golden/README.md shows their layout", Exit::data);

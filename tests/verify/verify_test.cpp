@@ -66,7 +66,8 @@ class Verify : public testing::Test {
   int run(bool as_json = false) {
     testing::internal::CaptureStdout();
     try {
-      const int exit = verify({{"folder", folder.string()}, {"tokenizer", ""}, {"json", as_json}});
+      const int exit =
+          verify({{"folder", folder.string()}, {"tokenizer", ""}, {"models", json::object()}, {"json", as_json}});
       output = testing::internal::GetCapturedStdout();
       return exit;
     } catch (...) {

@@ -10,26 +10,16 @@
 #include "bench/measurement.h"
 #include "compeer/dataset.h"
 #include "compeer/reward.h"
+#include "inference/open_plugin.h"
 #include "inference/services.h"
 #include "kernels/workers.h"
 #include "plugin/calls.h"
-#include "plugin/search.h"
 
 namespace compeer::bench {
 
 namespace {
 
 using nlohmann::json;
-
-/// A plugin with its defaults but for these settings.
-template <class T>
-plugin::Plugin<T> opened(const std::string& name, const json& settings, const plugin::Services& services) {
-  const auto found = plugin::Finder().get(T::kind, name);
-  json values = plugin::defaults(found.descriptor.parameters);
-  values.update(settings);
-  const plugin::Chosen chosen{found.kind, found.name, found.path, found.sha256};
-  return plugin::open<T>(chosen, Settings(values), std::make_unique<plugin::RunHost>(chosen, services));
-}
 
 struct JudgedRound {
   Example example;
@@ -38,7 +28,7 @@ struct JudgedRound {
 
 /// Prompts of esc_world; as completions, in place of a policy's, the answers of this and other prompts.
 std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::Services& services) {
-  auto data = opened<Dataset>("esc_world", json::object(), services);
+  auto data = inference::open_plugin<Dataset>("esc_world", json::object(), services);
   const auto example = [&](int64_t i) { return data.call("get", [&](Dataset& d) { return d.get("test", i); }); };
   std::vector<JudgedRound> rounds;
   for (int64_t i = 0; i < prompts; ++i) {
@@ -51,7 +41,8 @@ std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::
 class Rater {
  public:
   Rater(const std::string& name, const json& folder, const json& by, const plugin::Services& services)
-      : reward_(opened<Reward>(name, {{"model", folder}, {"by", by}}, services)), names_(plugin::columns(reward_)) {}
+      : reward_(inference::open_plugin<Reward>(name, {{"model", folder}, {"by", by}}, services)),
+        names_(plugin::columns(reward_)) {}
 
   void rate(const std::vector<JudgedRound>& rounds) {
     for (const JudgedRound& round : rounds) plugin::score(reward_, {round.example, round.completions}, names_);
