@@ -5,6 +5,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "kernels/functions.h"
 #include "kernels/workers.h"
@@ -79,36 +81,59 @@ struct Linear : Function<Linear> {
   }
 };
 
+// What frozen tensors were rearranged to. A copy lives as long as a weight reads it, and its tensor with it.
+class Copies {
+ public:
+  template <class Pack>
+  std::shared_ptr<Packed> find(const at::Tensor& value, at::ScalarType precision, Pack pack) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(copies_, [](const auto& one) { return one.second.expired(); });
+    auto& known = copies_[{value.unsafeGetTensorImpl(), precision}];
+    auto copy = known.lock();
+    if (!copy) known = copy = pack();
+    return copy;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<const void*, at::ScalarType>, std::weak_ptr<Packed>> copies_;
+};
+
+std::shared_ptr<Packed> pack(const at::Tensor& value, at::ScalarType precision, std::shared_ptr<Packed> into) {
+  const int64_t in = value.size(1), width = value.size(0);
+  const Format format = precision == at::kBFloat16 ? Format::bfloat16 : Format::float32;
+  if (value.scalar_type() == at::kBFloat16) {
+    const auto* bits = reinterpret_cast<const Bfloat16*>(value.const_data_ptr<at::BFloat16>());
+    into->pack(MatrixView<Bfloat16>{bits, 1, in}, in, width, format);
+  } else {
+    into->pack(transposed(value), in, width, format);
+  }
+  return into;
+}
+
 }  // namespace
 
 Weight::Weight(at::Tensor value, const WeightOptions& options)
     : value_(std::move(value)), precision_(options.precision), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
   TORCH_CHECK(frozen_ || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
-  if (!frozen_) return;
-  packed();
+  if (!frozen_) {
+    packed_ = std::make_shared<Packed>();
+    return;
+  }
+  static Copies copies;
+  packed_ = copies.find(value_, precision_, [&] { return pack(value_, precision_, std::make_shared<Packed>()); });
   if (options.release) options.release();
 }
 
-void Weight::pack() {
-  const int64_t in = value_.size(1), width = value_.size(0);
-  const Format format = precision_ == at::kBFloat16 ? Format::bfloat16 : Format::float32;
-  if (value_.scalar_type() == at::kBFloat16) {
-    const auto* bits = reinterpret_cast<const Bfloat16*>(value_.const_data_ptr<at::BFloat16>());
-    packed_.pack(MatrixView<Bfloat16>{bits, 1, in}, in, width, format);
-  } else {
-    packed_.pack(transposed(value_), in, width, format);
-  }
-}
-
 const Packed& Weight::packed() {
-  if (stale_) pack();
+  if (!frozen_ && stale_) pack(value_, precision_, packed_);
   stale_ = false;
-  return packed_;
+  return *packed_;
 }
 
 void Weight::changed() {
-  stale_ = !frozen_;
+  stale_ = true;
   if (low_rank_) low_rank_->a.changed(), low_rank_->b.changed();
 }
 

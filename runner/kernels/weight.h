@@ -21,7 +21,8 @@ struct WeightOptions {
 /// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
 /// kBFloat16 its numbers must be such that bfloat16 holds them.
 /// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
-/// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file).
+/// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file). Weights
+/// of one tensor share the copy: so do models that stand on one base.
 class Weight {
  public:
   explicit Weight(at::Tensor value) : Weight(std::move(value), WeightOptions()) {}
@@ -41,11 +42,10 @@ class Weight {
   LowRank* low_rank() const { return low_rank_.get(); }  ///< null: none
 
  private:
-  void pack();
   at::Tensor value_;
   at::ScalarType precision_;
   bool frozen_, stale_ = true;
-  Packed packed_;
+  std::shared_ptr<Packed> packed_;
   std::unique_ptr<LowRank> low_rank_;
 };
 

@@ -45,6 +45,23 @@ TEST_F(Weights, ThatAreFrozenPassGradientsOn) {
   EXPECT_TRUE(at::allclose(dx, at::mm(dy, rounded), 1e-4, 1e-4));
 }
 
+TEST_F(Weights, ThatAreFrozenShareTheCopyOfOneTensor) {
+  const WeightOptions whole{at::kFloat, true, nullptr}, half{at::kBFloat16, true, nullptr};
+  Weight trained(w);
+  {
+    Weight first(w, whole), second(w, whole), rounded(w, half), other(w.clone(), whole);
+    EXPECT_EQ(&first.packed(), &second.packed());
+    EXPECT_NE(&first.packed(), &rounded.packed());
+    EXPECT_NE(&first.packed(), &other.packed());
+    EXPECT_NE(&first.packed(), &trained.packed());
+    second.add_low_rank(at::ones({1, 70}), at::ones({50, 1}), 1.0);
+    EXPECT_FALSE(first.low_rank());
+  }
+  w.zero_();  // nobody has the old copy any more
+  Weight later(w, whole);
+  EXPECT_EQ(linear(x, later).abs().max().item<float>(), 0);
+}
+
 TEST_F(Weights, ThatTrainFollowTheirValue) {
   Weight weight(w);
   linear(x, weight);

@@ -19,8 +19,7 @@ Use::Use(const Settings& settings, bool adapted)
 
 kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   if (!keeping.frozen) return {keeping.rounded() ? at::kBFloat16 : at::kFloat, false, nullptr};
-  const bool halves =
-      keeping.precision == "bfloat16" || (keeping.precision == "stored" && matrix.scalar_type() == at::kBFloat16);
+  const bool halves = keeping.precision == "bfloat16" || matrix.scalar_type() == at::kBFloat16;
   return {halves ? at::kBFloat16 : at::kFloat, true, release};
 }
 
@@ -30,12 +29,6 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
       parameters_(std::move(parameters)),
       adapter_(std::move(adapter)),
       rotary_(config.rope, config.head_dim, use_.rotary_precision) {
-  // The embedding and the head are read by others too, as they are: they are converted here.
-  if (use_.keeping.frozen && use_.keeping.precision == "bfloat16") {
-    for (Parameter* p : {&parameters_.front(), &parameters_.back()}) {
-      if (p->value.dim() == 2) p->value = p->value.to(at::kBFloat16);
-    }
-  }
   if (use_.keeping.rounded()) {
     for (const Parameter& p : parameters_) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
   }

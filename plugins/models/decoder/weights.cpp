@@ -3,7 +3,14 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
+#include <c10/util/intrusive_ptr.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 
@@ -67,11 +74,27 @@ Keeping::Keeping(const Settings& settings, bool adapted)
                 "set frozen = true, or choose one of them");
 }
 
+namespace {
+
+using WeakTensor = c10::weak_intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>;
+
+/// A folder's files, and the frozen tensors that somebody has of them.
+struct Mapped {
+  explicit Mapped(record::Safetensors files) : file(std::move(files)) {}
+
+  record::Safetensors file;
+  std::mutex mutex;
+  std::map<std::pair<std::string, at::ScalarType>, WeakTensor> taken;  ///< by the name in the file
+};
+
+}  // namespace
+
 struct Store::Files {
   std::filesystem::path folder;
   Keeping keeping;
   std::function<std::string(const std::string&)> stored_as;
-  record::Safetensors file;
+  std::shared_ptr<Mapped> mapped;
+  const record::Safetensors& file = mapped->file;
 
   std::string name(const Entry& entry) const { return stored_as ? stored_as(entry.name) : entry.name; }
   std::string misfits(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&)) const;
@@ -79,21 +102,46 @@ struct Store::Files {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 // Weights that train share the pages of a file in float32 until they are written to; all others are only read from it.
-record::Safetensors open(const std::filesystem::path& folder, const Keeping& keeping) {
+record::Safetensors opened(const fs::path& folder, bool frozen) {
   auto file = record::Safetensors::open_sharded(folder);
   const auto names = file.names();
-  const bool shares = !keeping.frozen && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return file.tensor(name).dtype == "F32";
-  });
+  const bool shares = !frozen && std::any_of(names.begin(), names.end(),
+                                             [&](const std::string& name) { return file.tensor(name).dtype == "F32"; });
   return shares ? record::Safetensors::open_sharded(folder, record::Access::copy_on_write) : std::move(file);
+}
+
+// The folder and the files that are in it now: a writer of ours replaces them.
+std::string identity(const fs::path& folder) {
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    struct stat is {};
+    if (entry.path().extension() != ".safetensors" || ::stat(entry.path().c_str(), &is) != 0) continue;
+    files.insert(fmt::format("{} {} {} {}.{}", entry.path().filename().string(), is.st_ino, is.st_size,
+                             is.st_mtim.tv_sec, is.st_mtim.tv_nsec));
+  }
+  return fmt::format("{}\n{}", fs::canonical(folder).string(), fmt::join(files, "\n"));
+}
+
+std::shared_ptr<Mapped> map(const fs::path& folder, bool frozen) {
+  if (!frozen) return std::make_shared<Mapped>(opened(folder, false));
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<Mapped>> known;
+  auto file = opened(folder, true);  // says what is wrong, if there is nothing
+  const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& one) { return one.second.expired(); });
+  auto& one = known[identity(folder)];
+  auto mapped = one.lock();
+  if (!mapped) one = mapped = std::make_shared<Mapped>(std::move(file));
+  return mapped;
 }
 
 }  // namespace
 
-Store::Store(const std::filesystem::path& folder, Keeping keeping,
-             std::function<std::string(const std::string&)> stored_as)
-    : files_(std::make_shared<Files>(Files{folder, keeping, std::move(stored_as), open(folder, keeping)})) {}
+Store::Store(const fs::path& folder, Keeping keeping, std::function<std::string(const std::string&)> stored_as)
+    : files_(std::make_shared<Files>(Files{folder, keeping, std::move(stored_as), map(folder, keeping.frozen)})) {}
 
 bool Store::has(const std::string& name) const { return files_->file.has(name); }
 
@@ -125,26 +173,54 @@ void Store::check(const std::vector<Entry>& wanted, bool (*passed_over)(const st
     throw Error(files_->folder.string(), "the weights do not fit config.json:" + text, "", Exit::data);
 }
 
-Parameter Store::take(const Entry& entry) const {
-  const auto& view = files_->file.tensor(files_->name(entry));
-  const at::ScalarType type = type_of(view.dtype);
-  const auto options = at::TensorOptions(type);
+namespace {
+
+// A tensor on the pages of the file.
+at::Tensor on_pages(const std::shared_ptr<Mapped>& mapped, const record::TensorView& view) {
+  const auto options = at::TensorOptions(type_of(view.dtype));
   auto* bytes = const_cast<std::byte*>(view.bytes.data());  // writable where access is copy_on_write
-  at::Tensor stored;
-  if (aligned(view)) {
-    stored = at::from_blob(
-        bytes, entry.shape, [files = files_](void*) {}, options);
-  } else {
-    stored = at::empty(entry.shape, options);
-    std::copy(view.bytes.begin(), view.bytes.end(), static_cast<std::byte*>(stored.data_ptr()));
-  }
-  const bool frozen = files_->keeping.frozen;
-  const bool as_stored = frozen && entry.shape.size() > 1 && type != at::kHalf;
-  at::Tensor value = as_stored ? stored : stored.to(at::kFloat);
+  if (aligned(view))
+    return at::from_blob(
+        bytes, view.shape, [mapped](void*) {}, options);
+  auto copy = at::empty(view.shape, options);
+  std::copy(view.bytes.begin(), view.bytes.end(), static_cast<std::byte*>(copy.data_ptr()));
+  return copy;
+}
+
+at::Tensor in_type(const std::shared_ptr<Mapped>& mapped, const record::TensorView& view, at::ScalarType type) {
+  const auto stored = on_pages(mapped, view);
+  auto value = stored.to(type);
+  if (!value.is_same(stored)) mapped->file.release();  // converted: no more than one tensor is in memory twice
+  return value;
+}
+
+}  // namespace
+
+at::Tensor Store::frozen(const Entry& entry) const {
+  const auto& view = files_->file.tensor(files_->name(entry));
+  auto type = type_of(view.dtype);
+  const bool matrix = entry.shape.size() > 1,
+             read_by_others = entry.name.ends_with("embed_tokens.weight") || entry.name.ends_with("lm_head.weight");
+  if (!matrix || type == at::kHalf) type = at::kFloat;
+  if (matrix && read_by_others && files_->keeping.precision == "bfloat16") type = at::kBFloat16;
+  auto& mapped = *files_->mapped;
+  const std::lock_guard lock(mapped.mutex);
+  auto& taken =
+      mapped.taken
+          .try_emplace({view.name, type}, WeakTensor(c10::intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>()))
+          .first->second;
+  if (auto known = taken.lock()) return at::Tensor(std::move(known));
+  auto value = in_type(files_->mapped, view, type);
   // Vectors are small and read in every pass: they leave the mapping, so that its pages are left alone.
-  if (frozen && !as_stored && value.is_same(stored)) value = stored.clone();
-  if (!value.is_same(stored)) files_->file.release();  // converted: no more than one tensor is in memory twice
-  return {entry.name, value.set_requires_grad(!frozen)};
+  if (!matrix && type_of(view.dtype) == type) value = value.clone();
+  taken = WeakTensor(value.getIntrusivePtr());
+  return value;
+}
+
+Parameter Store::take(const Entry& entry) const {
+  if (files_->keeping.frozen) return {entry.name, frozen(entry)};
+  return {entry.name,
+          in_type(files_->mapped, files_->file.tensor(files_->name(entry)), at::kFloat).set_requires_grad(true)};
 }
 
 std::vector<Parameter> Store::take(const std::vector<Entry>& wanted) const {

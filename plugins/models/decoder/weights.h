@@ -39,6 +39,7 @@ struct Keeping {
 
 /// The safetensors of a model folder, mapped into memory: nothing is read before it is used. Tensors taken from it keep
 /// the files open. Files must not be changed in place while they are in use (our own writers replace them).
+/// Frozen models of one folder share their tensors, and so what kernels::Weight makes of them.
 class Store {
  public:
   /// `stored_as` gives the name in the file of an entry, where they differ.
@@ -52,7 +53,8 @@ class Store {
   void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
 
   /// Trainable: a float32 leaf, which shares the file's pages until it is written to if the file has float32.
-  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32.
+  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32. The embedding
+  /// and the head, which others read as they are, in bfloat16 if weights are to be kept so.
   Parameter take(const Entry& entry) const;
   std::vector<Parameter> take(const std::vector<Entry>& entries) const;
 
@@ -61,6 +63,7 @@ class Store {
 
  private:
   struct Files;
+  at::Tensor frozen(const Entry& entry) const;
   std::shared_ptr<Files> files_;
 };
 

@@ -84,6 +84,37 @@ TEST(Adapter, LearnsInPlaceOfTheModel) {
   EXPECT_FALSE(model->object().head().requires_grad());
 }
 
+// Policy, judge and reader: one copy of the base in memory.
+TEST(Adapter, StandsOnABaseThatOthersStandOnToo) {
+  const Scratch folder;
+  const auto policy = open_model({{"adapter", adapter()}}), base = open_model({{"frozen", true}});
+  teach(policy->object());
+  policy->object().save(folder.folder().string());
+  const auto judge = open_model({{"path", folder.folder().string()}, {"frozen", true}, {"precision", "stored"}});
+  const at::Tensor head = policy->object().head();
+  EXPECT_TRUE(head.is_same(base->object().head()));
+  EXPECT_TRUE(head.is_same(judge->object().head()));
+  const auto trained = open_model(json::object());
+  EXPECT_FALSE(head.is_same(trained->object().head()));
+  rollout::Policy asks(policy->object()), judges(judge->object());
+  EXPECT_EQ(&asks.head.packed(), &judges.head.packed());
+}
+
+TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
+  const Scratch folder;
+  const auto copy = [&] {
+    for (const char* name : {"config.json", "model.safetensors"}) {
+      fs::remove(folder.folder() / name);
+      fs::copy(kLora / "base" / name, folder.folder() / name);
+    }
+  };
+  copy();
+  const json settings{{"path", folder.folder().string()}, {"frozen", true}};
+  const auto before = open_model(settings);
+  copy();
+  EXPECT_FALSE(before->object().head().is_same(open_model(settings)->object().head()));
+}
+
 TEST(Adapter, IsSavedAndOpenedBitForBit) {
   const Scratch folder;
   const auto model = open_model({{"adapter", adapter()}});
@@ -138,9 +169,10 @@ TEST(Adapter, HasPeftsUniformBeginning) {
 }
 
 TEST(Adapter, NamesWhatDoesNotFit) {
-  EXPECT_EQ(complaint({{"adapter", adapter({{"targets", {"q_prj"}}})}}),
-            "model.adapter.targets: the model has no projection 'q_prj' | did you mean 'q_proj'? known: q_proj, k_proj, "
-            "v_proj, o_proj, gate_proj, up_proj, down_proj");
+  EXPECT_EQ(
+      complaint({{"adapter", adapter({{"targets", {"q_prj"}}})}}),
+      "model.adapter.targets: the model has no projection 'q_prj' | did you mean 'q_proj'? known: q_proj, k_proj, "
+      "v_proj, o_proj, gate_proj, up_proj, down_proj");
   EXPECT_EQ(complaint({{"adapter", adapter({{"targets", json::array()}})}}),
             "model.adapter.targets: names no projection | q_proj and v_proj, say, or * for all of them");
   EXPECT_EQ(complaint({{"path", nullptr}, {"config", json::object()}, {"adapter", adapter()}}),
