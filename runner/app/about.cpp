@@ -25,8 +25,10 @@ using nlohmann::json;
 using Facts = nlohmann::ordered_json;
 
 constexpr double kGigabyte = 1e9, kFloat = 4;
-// Bytes for each parameter that trains: weight, gradient, AdamW's two moments, and the copy that products read.
-constexpr double kTraining = 5 * kFloat;
+constexpr double kProgram = 0.15e9;  // measured: libraries, buffers
+// Bytes for each parameter that trains: weight, the copy that products read, AdamW's two moments, and the gradients of
+// a batch in four parts, three of which are there at once.
+constexpr double kTraining = 7 * kFloat;
 // Rows of the model's width that a token of a training pass keeps in each layer, and with recompute_above.
 constexpr double kKept = 16, kRecomputed = 2;
 constexpr int64_t kUsualRank = 16;
@@ -105,10 +107,10 @@ Facts about(const fs::path& folder) {
               {"types", weights.types},
               {"bytes", weights.bytes}};
   facts["tokenizer"] = tokenizer_facts(folder);
-  facts["memory"] = {{"serve", weights.matrices},
+  facts["memory"] = {{"serve", kProgram + weights.matrices},
                      {"token_of_context", page},
-                     {"train_whole", kTraining * static_cast<double>(weights.parameters)},
-                     {"train_adapter", weights.matrices + kTraining * static_cast<double>(adapter)},
+                     {"train_whole", kProgram + kTraining * static_cast<double>(weights.parameters)},
+                     {"train_adapter", kProgram + weights.matrices + kTraining * static_cast<double>(adapter)},
                      {"adapter_parameters", adapter},
                      {"token_of_training", kFloat * kKept * layers * width},
                      {"token_of_training_recomputed", kFloat * kRecomputed * layers * width}};

@@ -42,6 +42,15 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
   }
 }
 
+// Where the system has them: a product walks over all of it. They are shared with what lies around: matrices that began
+// with a page of their own would leave up to 2 MB between them.
+void want_large_pages(std::byte* memory, size_t size) {
+  constexpr uintptr_t kPage = uintptr_t{1} << 21;
+  if (size < kPage) return;
+  const auto begin = reinterpret_cast<uintptr_t>(memory), from = begin / kPage * kPage;
+  ::madvise(reinterpret_cast<void*>(from), (begin + size + kPage - 1) / kPage * kPage - from, MADV_HUGEPAGE);
+}
+
 }  // namespace
 
 Bfloat16 Bfloat16::nearest(float value) {
@@ -54,13 +63,12 @@ void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
 
 void Packed::reserve(size_t size) {
   if (size <= capacity_) return;
-  constexpr size_t kHuge = size_t{1} << 21;  // large pages, where the system has them: a product walks over all of it
-  const size_t align = size >= kHuge ? kHuge : 64;
+  constexpr size_t kAlign = 64;
   capacity_ = 0;
   data_.reset();
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(align, (size + align - 1) / align * align)));
+  data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlign, (size + kAlign - 1) / kAlign * kAlign)));
   if (!data_) throw std::bad_alloc();
-  if (align == kHuge) ::madvise(data_.get(), size / kHuge * kHuge, MADV_HUGEPAGE);
+  want_large_pages(data_.get(), size);
   capacity_ = size;
 }
 

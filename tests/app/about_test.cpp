@@ -28,11 +28,11 @@ TEST_F(About, CountsParametersAndBytes) {
   EXPECT_EQ(found.at("head_dim"), 24);
   EXPECT_EQ(found.at("context"), 512);
   const json& memory = found.at("memory");
-  EXPECT_EQ(memory.at("serve"), 471040.0);
+  EXPECT_EQ(memory.at("serve"), 0.15e9 + 471040);
   EXPECT_EQ(memory.at("token_of_context"), 768);
-  EXPECT_EQ(memory.at("train_whole"), 2361600.0);
+  EXPECT_EQ(memory.at("train_whole"), 0.15e9 + 28 * 118080);
   EXPECT_EQ(memory.at("adapter_parameters"), 37376);
-  EXPECT_EQ(memory.at("train_adapter"), 1218560.0);
+  EXPECT_EQ(memory.at("train_adapter"), 0.15e9 + 471040 + 28 * 37376);
   EXPECT_EQ(memory.at("token_of_training"), 8192);
 }
 
