@@ -17,13 +17,11 @@ namespace {
 using nlohmann::json;
 
 json as_json(const BenchOptions& options, int threads) {
-  return {{"size", options.size},     {"dtype", options.dtype},
-          {"threads", threads},       {"batch", options.batch},
-          {"prompt", options.prompt}, {"new", options.fresh},
-          {"seq", options.seq},       {"repeats", options.repeats},
-          {"group", options.group},   {"prompts", options.prompts},
-          {"model", options.model},   {"prm", options.prm},
-          {"orm", options.orm},       {"by", options.by}};
+  return {{"size", options.size},       {"dtype", options.dtype},     {"threads", threads},
+          {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.fresh},
+          {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
+          {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
+          {"orm", options.orm},         {"by", options.by},           {"adapter", options.adapter}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,

@@ -6,13 +6,19 @@
 namespace compeer::inference {
 
 OpenModel::OpenModel(const ModelOptions& options) : services(command_services()) {
-  plugin = std::make_unique<plugin::Plugin<Model>>(open_plugin<Model>(model_plugin_of(options.folder),
-                                                                      {{"path", options.folder.string()},
-                                                                       {"frozen", options.frozen},
-                                                                       {"precision", options.precision},
-                                                                       {"engine", options.engine},
-                                                                       {"rotary_precision", options.rotary_precision}},
-                                                                      services));
+  nlohmann::json settings{{"path", options.folder.string()},
+                          {"frozen", options.frozen},
+                          {"precision", options.precision},
+                          {"engine", options.engine},
+                          {"rotary_precision", options.rotary_precision}};
+  if (options.adapter > 0)
+    settings["adapter"] = {{"path", nullptr},
+                           {"rank", options.adapter},
+                           {"alpha", 2.0 * static_cast<double>(options.adapter)},
+                           {"rslora", false},
+                           {"targets", {"*"}}};
+  plugin =
+      std::make_unique<plugin::Plugin<Model>>(open_plugin<Model>(model_plugin_of(options.folder), settings, services));
   plugin->call("head", [&](Model& model) { policy = std::make_unique<rollout::Policy>(model); });
   policy->forward = [this](const Batch& batch, Cache* cache) {
     return plugin->call("forward", [&](Model& model) { return model.forward(batch, cache); });

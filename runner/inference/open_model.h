@@ -17,6 +17,7 @@ struct ModelOptions {
   std::string engine = "exact";              ///< exact or libtorch
   bool frozen = true;                        ///< weights are only read
   std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16
+  int64_t adapter = 0;                       ///< the rank of a fresh adapter of all projections; 0: none
 };
 
 /// A model plugin, opened with the settings of `ModelOptions`.

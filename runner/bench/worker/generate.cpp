@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, dtype;
+  std::string size, dtype, model;
   int64_t batch, prompt, fresh, repeats;
 };
 
@@ -31,10 +31,11 @@ Load load(const json& options) {
     const auto given = options.at(key).get<int64_t>();
     return given > 0 ? given : value;
   };
-  const auto size = options.at("size").get<std::string>();
+  const auto size = options.at("size").get<std::string>(), model = options.at("model").get<std::string>();
   const bool big = size == "0.5b";
-  return {size,
+  return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           options.at("dtype").get<std::string>(),
+          model,
           or_else("batch", big ? 4 : 16),
           or_else("prompt", 128),
           or_else("new", big ? 32 : 64),
@@ -50,6 +51,16 @@ std::vector<rollout::Prompt> prompts(const Load& load, int64_t vocabulary) {
     all[i].index = i;
     for (uint32_t j = 0; j < load.prompt; ++j)
       all[i].tokens.push_back(static_cast<int32_t>(below(static_cast<uint64_t>(vocabulary), 1, Stream::shuffle, i, j)));
+  }
+  return all;
+}
+
+// Of all that a token is multiplied with, the head included.
+double matrix_elements(Model& model) {
+  double all = static_cast<double>(model.head().numel());
+  for (const Parameter& one : model.parameters()) {
+    if (one.name.find(".layers.") != one.name.npos && one.value.dim() == 2)
+      all += static_cast<double>(one.value.numel());
   }
   return all;
 }
@@ -88,15 +99,17 @@ std::vector<double> each(std::vector<double> values, const std::function<double(
 
 int bench_generate(const json& options) {
   const Load of = load(options);
-  const auto size = bench_size(of.size);
   const double memory = kernels::read_rate();
-  const BenchModel files(size, of.dtype);
+  std::optional<BenchModel> files;
+  if (of.model.empty()) files.emplace(bench_size(of.size), of.dtype);
   forget_peak();
 
   std::optional<inference::OpenModel> model;
-  const auto opening = timed(1, [&] { model.emplace(inference::ModelOptions{.folder = files.folder()}); });
+  const inference::ModelOptions opened{.folder = files ? files->folder() : std::filesystem::path(of.model),
+                                       .precision = of.dtype == "bf16" ? "bfloat16" : "stored"};
+  const auto opening = timed(1, [&] { model.emplace(opened); });
   rollout::Engine engine(*model->policy);
-  const auto all = prompts(of, size.vocabulary);
+  const auto all = prompts(of, model->policy->model.shape().vocabulary);
   const auto generate = [&](int64_t fresh) {
     rollout::Request request;
     request.sampling.max_new_tokens = fresh;
@@ -115,7 +128,7 @@ int bench_generate(const json& options) {
   const auto steps = static_cast<double>(std::max<int64_t>(1, of.fresh - 1));
   const auto step = each(whole, [&](double seconds) { return std::max(1e-9, seconds - first) / steps; });
   const double best = *std::min_element(step.begin(), step.end());
-  const double bytes = static_cast<double>(size.matrix_elements()) * (of.dtype == "bf16" ? 2 : 4);
+  const double bytes = matrix_elements(model->policy->model) * (of.dtype == "bf16" ? 2 : 4);
   const auto batch = static_cast<double>(of.batch);
   report.line("prefill", "tok/s",
               spread(each(prefill, [&](double s) { return batch * static_cast<double>(of.prompt) / s; })));

@@ -102,11 +102,6 @@ nlohmann::json config(const BenchSize& s) {
 
 }  // namespace
 
-int64_t BenchSize::matrix_elements() const {
-  const int64_t attention = width * head_dim() * (2 * heads + 2 * key_heads);
-  return layers * (attention + 3 * width * feed_forward) + vocabulary * width;
-}
-
 BenchSize bench_size(const std::string& name) {
   static const std::map<std::string, BenchSize> sizes{{"toy", {1024, 128, 5, 4, 2, 384}},
                                                       {"small", {20000, 384, 8, 6, 2, 1536}},

@@ -13,7 +13,6 @@ namespace compeer::bench {
 struct BenchSize {
   int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_heads = 0, feed_forward = 0;
   int64_t head_dim() const { return width / heads; }
-  int64_t matrix_elements() const;  ///< of all that a token is multiplied with, the head included
 };
 BenchSize bench_size(const std::string& name);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "base/random.h"
 #include "bench/measurement.h"
@@ -24,8 +25,8 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, engine;
-  int64_t batch, length, repeats;
+  std::string size, engine, model;
+  int64_t batch, length, repeats, adapter;
 };
 
 Load load(const json& options) {
@@ -33,10 +34,15 @@ Load load(const json& options) {
     const auto given = options.value(key, int64_t{0});
     return given > 0 ? given : value;
   };
-  const auto size = options.at("size").get<std::string>();
+  const auto size = options.at("size").get<std::string>(), model = options.value("model", "");
   const bool big = size == "0.5b";
-  return {size, options.value("engine", "exact"), or_else("batch", big ? 4 : 16), or_else("seq", big ? 128 : 192),
-          or_else("repeats", big ? 1 : 5)};
+  return {model.empty() ? size : std::filesystem::path(model).filename().string(),
+          options.value("engine", "exact"),
+          model,
+          or_else("batch", big ? 4 : 16),
+          or_else("seq", big ? 128 : 192),
+          or_else("repeats", big ? 1 : 5),
+          options.value("adapter", int64_t{0})};
 }
 
 std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
@@ -129,8 +135,13 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
 
 int bench_train(const json& options) {
   const Load of = load(options);
-  const BenchModel files(bench_size(of.size), "fp32");
-  inference::OpenModel model({.folder = files.folder(), .precision = "float32", .engine = of.engine, .frozen = false});
+  std::optional<BenchModel> files;
+  if (of.model.empty()) files.emplace(bench_size(of.size), "fp32");
+  inference::OpenModel model({.folder = files ? files->folder() : std::filesystem::path(of.model),
+                              .precision = "float32",
+                              .engine = of.engine,
+                              .frozen = false,
+                              .adapter = of.adapter});
   TimedSteps steps(model, of);
   Seconds warm, seconds;
   steps.step(warm);
