@@ -94,7 +94,7 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(CLI::IsMember({"toy", "small", "0.5b"}))
       ->capture_default_str();
   command.add_option("--dtype", bench.dtype, "generate: of its weights")
-      ->check(CLI::IsMember({"fp32", "bf16"}))
+      ->check(CLI::IsMember({"fp32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
   command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
   command

@@ -30,7 +30,7 @@ void ModelChoice::add_to(CLI::App& command) {
       ->required()
       ->type_name("DIR");
   command.add_option("--dtype", dtype, "how weights are kept; arithmetic is float32")
-      ->check(CLI::IsMember({"stored", "float32", "bfloat16"}))
+      ->check(CLI::IsMember({"stored", "float32", "bfloat16", "q8_0", "q4_0"}))
       ->capture_default_str();
   command
       .add_option("--engine", engine,

@@ -50,7 +50,8 @@ class FolderModel : public LanguageModel {
       : seed_(services.seed),
         tokenizer_(language::Tokenizer::load(folder)),
         chat_(tokenizer_),
-        model_(open_plugin<Model>(model_plugin_of(folder), {{"path", folder.string()}, {"frozen", true}}, services)),
+        model_(open_plugin<Model>(model_plugin_of(folder),
+                                  {{"path", folder.string()}, {"frozen", true}, {"precision", "stored"}}, services)),
         vision_input_(folder, model_) {
     model_.call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
     policy_->forward = [this](const Batch& batch, Cache* cache) {

@@ -13,7 +13,7 @@ namespace compeer::inference {
 /// How a model is opened.
 struct ModelOptions {
   std::filesystem::path folder;              ///< Hugging Face layout; config.json's model_type names the plugin
-  std::string precision = "stored";          ///< of the weights: stored, float32 or bfloat16. Arithmetic is float32
+  std::string precision = "stored";          ///< of the weights: stored, float32, bfloat16, q8_0 or q4_0
   std::string engine = "exact";              ///< exact or libtorch
   bool frozen = true;                        ///< weights are only read
   std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16

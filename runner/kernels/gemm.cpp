@@ -32,8 +32,11 @@ struct MatrixProduct {
   int64_t first;
 };
 
-// Few rows as they lie: B streams from memory, once.
-inline bool streams(View a, int64_t rows) { return a.column == 1 && rows <= 32; }
+// Few rows as they lie: B streams from memory, once. Fewer where each row block has to widen integers again.
+inline bool streams(const MatrixProduct& product, int64_t rows) {
+  if (!product.packed || product.transposed || product.a.column != 1) return false;
+  return rows <= (in_blocks(product.packed->format()) ? 16 : 32);
+}
 
 struct IndexRange {
   int64_t from, to;
@@ -84,6 +87,20 @@ Tile tile_of(int64_t rows, int64_t panels) {
   return all[static_cast<size_t>((rows - 1) * kMostPanels + panels - 1)];
 }
 
+Tile streaming_tile(Format format, int64_t rows, int64_t panels) {
+  switch (format) {
+    case Format::float32:
+      return tile_of<true, true, Format::float32>(rows, panels);
+    case Format::bfloat16:
+      return tile_of<true, true, Format::bfloat16>(rows, panels);
+    case Format::q8_0:
+      return tile_of<true, true, Format::q8_0>(rows, panels);
+    case Format::q4_0:
+      return tile_of<true, true, Format::q4_0>(rows, panels);
+  }
+  return nullptr;
+}
+
 // A block of C: rows by panels. Memory that a thread needs while it computes one.
 class OutputBlock {
  public:
@@ -93,8 +110,8 @@ class OutputBlock {
     const int most = along_rows_ ? kMostRows : kMostPackedRows;
     row_blocks_ = (rows.size() + most - 1) / most;
     height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
-    streams_ = p_.packed && !p_.transposed && streams(p_.a, rows.size());
-    loose_ = !p_.packed || p_.transposed || (p_.packed->format() == Format::bfloat16 && !streams_);
+    streams_ = streams(p_, rows.size());
+    loose_ = !p_.packed || p_.transposed || (p_.packed->format() != Format::float32 && !streams_);
   }
 
   void compute() {
@@ -133,14 +150,14 @@ class OutputBlock {
     chunk.bias = p_.bias && begin == 0 ? p_.bias + group.from * Packed::width : nullptr;
     chunk.go_on = p_.write == Write::go_on;
     chunk.add = p_.write == Write::add || (p_.write == Write::replace && begin > 0);
-    bool narrow = false;
+    Format format = Format::float32;
     if (loose_) {
       chunk.w = right_ + (group.from - panels_.from) * kPanelStep;
       chunk.panel = kPanelStep;
     } else {
       chunk.w = p_.packed->panel(group.from, begin);
       chunk.panel = static_cast<int64_t>(p_.packed->panel_bytes() / sizeof(float));
-      narrow = p_.packed->format() == Format::bfloat16;
+      format = p_.packed->format();
     }
     const bool padded = group.to * Packed::width > p_.n;
     for (int64_t i = blocks.from; i < blocks.to; ++i) {
@@ -151,8 +168,7 @@ class OutputBlock {
       if (streams_) stream(chunk, group, begin, i);
       const Tile run = !along_rows_ ? tile_of<false, false, Format::float32>(rows.size(), group.size())
                        : !streams_  ? tile_of<true, false, Format::float32>(rows.size(), group.size())
-                       : narrow     ? tile_of<true, true, Format::bfloat16>(rows.size(), group.size())
-                                    : tile_of<true, true, Format::float32>(rows.size(), group.size());
+                                    : streaming_tile(format, rows.size(), group.size());
       if (padded) {
         through_buffer(run, chunk, rows.size(), p_.n - group.from * Packed::width, c);
       } else {
@@ -165,13 +181,14 @@ class OutputBlock {
   // memory never rests.
   void stream(Chunk& chunk, IndexRange group, int64_t begin, int64_t block) const {
     constexpr int64_t kLine = 64;
+    const auto block_of = panel_block(p_.packed->format());
+    const int64_t lines = (chunk.k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / kLine;
     chunk.pace = kLine / row_blocks_;
     chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
     if (row_blocks_ == 1) return;
     const bool last = begin + kChunk >= p_.k;
     const void* next =
         last ? p_.packed->panel(std::min(group.to, panels_.to - 1)) : p_.packed->panel(group.from, begin + kChunk);
-    const int64_t lines = p_.packed->format() == Format::float32 ? chunk.k : chunk.k / 2;
     chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * kLine;
   }
 
@@ -208,7 +225,6 @@ class OutputBlock {
   // A chunk of a group of panels in float32.
   void unpack(IndexRange group, int64_t begin, int64_t k) {
     const Tag tag;
-    const hn::RebindToUnsigned<Tag> bits;
     const int64_t whole = std::min(group.to, p_.n / Packed::width);
     if (!p_.packed) {
       for (int64_t i = 0; i < k; ++i) {
@@ -224,16 +240,19 @@ class OutputBlock {
       return;
     }
     if (p_.transposed) return unpack_transposed(group, begin, k);
-    for (int64_t p = group.from; p < group.to; ++p) {
-      float* to = right_ + (p - group.from) * kPanelStep;
-      const float* from = static_cast<const float*>(p_.packed->panel(p, begin));
-      for (int64_t i = 0; i < k; i += 2, from += Packed::width, to += 2 * Packed::width) {
-        for (int v = 0; v < kParts; ++v) {
-          const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * kLanes));
-          hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * kLanes);
-          hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag, to + Packed::width + v * kLanes);
-        }
-      }
+    for (int64_t p = group.from; p < group.to; ++p) widened(p, begin, k, right_ + (p - group.from) * kPanelStep);
+  }
+
+  void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
+    switch (p_.packed->format()) {
+      case Format::float32:
+        break;  // read as it lies
+      case Format::bfloat16:
+        return widen<Format::bfloat16>(*p_.packed, panel, begin, rows, to);
+      case Format::q8_0:
+        return widen<Format::q8_0>(*p_.packed, panel, begin, rows, to);
+      case Format::q4_0:
+        return widen<Format::q4_0>(*p_.packed, panel, begin, rows, to);
     }
   }
 
@@ -241,23 +260,20 @@ class OutputBlock {
   // padded, only its own columns are read.
   void unpack_transposed(IndexRange group, int64_t begin, int64_t k) {
     constexpr int64_t kSide = Packed::width;
+    alignas(64) float square[kSide * kSide];
     for (int64_t i = 0; i < k; i += kSide) {
       const int64_t panel = (p_.first + begin + i) / kSide, rows = std::min(kSide, k - i);
       for (int64_t p = group.from; p < group.to; ++p) {
         float* to = right_ + (p - group.from) * kPanelStep + i * kSide;
         const int64_t columns = std::min(kSide, p_.n - p * kSide);
+        const float* from = square;
         if (p_.packed->format() == Format::float32) {
-          const float* from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
-          for (int64_t j = 0; j < columns; ++j, from += kSide) {
-            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[r];
-          }
+          from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
         } else {
-          const auto* from = static_cast<const Bfloat16*>(p_.packed->panel(panel, p * kSide));
-          for (int64_t j = 0; j < columns; j += 2, from += 2 * kSide) {
-            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[2 * r].widened();
-            if (j + 1 == columns) break;
-            for (int64_t r = 0; r < rows; ++r) to[r * kSide + j + 1] = from[2 * r + 1].widened();
-          }
+          widened(panel, p * kSide, columns, square);
+        }
+        for (int64_t j = 0; j < columns; ++j, from += kSide) {
+          for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[r];
         }
       }
     }
@@ -310,8 +326,7 @@ constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's 
 Split split(const MatrixProduct& product, int64_t m, int64_t panels, int64_t work) {
   const bool copies = (!product.packed || product.transposed) && product.a.column == 1;
   const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels, kStrip)};
-  if (threads() == 1 || work < 2 * kLeast)
-    return product.packed && !product.transposed && streams(product.a, m) ? Split{whole.rows, 1} : whole;
+  if (threads() == 1 || work < 2 * kLeast) return streams(product, m) ? Split{whole.rows, 1} : whole;
   if (product.a.column != 1) return least_rearranging(m, panels, std::min<int64_t>(2 * threads(), work / kLeast));
   const int64_t wanted = std::min<int64_t>(4 * threads(), work / kLeast);
   return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 3))};

@@ -85,10 +85,10 @@ struct Linear : Function<Linear> {
 class Copies {
  public:
   template <class Pack>
-  std::shared_ptr<Packed> find(const at::Tensor& value, at::ScalarType precision, Pack pack) {
+  std::shared_ptr<Packed> find(const at::Tensor& value, Format format, Pack pack) {
     const std::lock_guard lock(mutex_);
     std::erase_if(copies_, [](const auto& one) { return one.second.expired(); });
-    auto& known = copies_[{value.unsafeGetTensorImpl(), precision}];
+    auto& known = copies_[{value.unsafeGetTensorImpl(), format}];
     auto copy = known.lock();
     if (!copy) known = copy = pack();
     return copy;
@@ -96,12 +96,11 @@ class Copies {
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<const void*, at::ScalarType>, std::weak_ptr<Packed>> copies_;
+  std::map<std::pair<const void*, Format>, std::weak_ptr<Packed>> copies_;
 };
 
-std::shared_ptr<Packed> pack(const at::Tensor& value, at::ScalarType precision, std::shared_ptr<Packed> into) {
+std::shared_ptr<Packed> pack(const at::Tensor& value, Format format, std::shared_ptr<Packed> into) {
   const int64_t in = value.size(1), width = value.size(0);
-  const Format format = precision == at::kBFloat16 ? Format::bfloat16 : Format::float32;
   if (value.scalar_type() == at::kBFloat16) {
     const auto* bits = reinterpret_cast<const Bfloat16*>(value.const_data_ptr<at::BFloat16>());
     into->pack(MatrixView<Bfloat16>{bits, 1, in}, in, width, format);
@@ -114,20 +113,21 @@ std::shared_ptr<Packed> pack(const at::Tensor& value, at::ScalarType precision, 
 }  // namespace
 
 Weight::Weight(at::Tensor value, const WeightOptions& options)
-    : value_(std::move(value)), precision_(options.precision), frozen_(options.frozen) {
+    : value_(std::move(value)), format_(options.format), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
   TORCH_CHECK(frozen_ || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
+  TORCH_CHECK(frozen_ || !in_blocks(format_), "weights that train are kept in float32 or bfloat16");
   if (!frozen_) {
     packed_ = std::make_shared<Packed>();
     return;
   }
   static Copies copies;
-  packed_ = copies.find(value_, precision_, [&] { return pack(value_, precision_, std::make_shared<Packed>()); });
+  packed_ = copies.find(value_, format_, [&] { return pack(value_, format_, std::make_shared<Packed>()); });
   if (options.release) options.release();
 }
 
 const Packed& Weight::packed() {
-  if (!frozen_ && stale_) pack(value_, precision_, packed_);
+  if (!frozen_ && stale_) pack(value_, format_, packed_);
   stale_ = false;
   return *packed_;
 }

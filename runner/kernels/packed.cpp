@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "kernels/quantized.h"
 #include "kernels/workers.h"
 
 namespace compeer::kernels {
@@ -38,6 +39,31 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
       for (int64_t j = 0; j < kWidth; ++j) line[j * pair] = kept<To>(in[j * b.column]);
     } else {
       for (int64_t j = 0; j < columns; ++j) line[j * pair] = kept<To>(in[j * b.column]);
+    }
+  }
+}
+
+// The same in blocks along k.
+template <class From>
+void pack_blocks(MatrixView<From> b, int64_t k, int64_t columns, Format format, std::byte* out) {
+  constexpr int64_t kRows = QuantizedBlock::length;
+  for (int64_t i = 0; i < k; i += kRows, out += panel_block(format).bytes) {
+    auto* scales = reinterpret_cast<uint16_t*>(out);
+    auto* bytes = reinterpret_cast<uint8_t*>(scales + kWidth);
+    QuantizedBlock column[kWidth];
+    for (int64_t j = 0; j < columns; ++j) {
+      float values[kRows];
+      const int64_t count = std::min(kRows, k - i);
+      for (int64_t r = 0; r < count; ++r) values[r] = widened(b.data[(i + r) * b.row + j * b.column]);
+      column[j] = quantized(values, count, format);
+    }
+    for (int64_t j = 0; j < kWidth; ++j) scales[j] = column[j].scale;
+    for (int64_t r = 0; r < (format == Format::q8_0 ? kRows : kRows / 2); ++r, bytes += kWidth) {
+      const auto row = static_cast<size_t>(r), later = static_cast<size_t>(r + kRows / 2);
+      for (int64_t j = 0; j < kWidth; ++j) {
+        const auto& q = column[j].q;
+        bytes[j] = static_cast<uint8_t>(format == Format::q8_0 ? q[row] : (q[row] & 0xf) | q[later] << 4);
+      }
     }
   }
 }
@@ -82,8 +108,10 @@ void Packed::rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format) {
     std::byte* to = data_.get() + static_cast<size_t>(p) * panel_bytes();
     if (format_ == Format::float32) {
       pack_panel(in, k_, columns, reinterpret_cast<float*>(to));
-    } else {
+    } else if (format_ == Format::bfloat16) {
       pack_panel(in, k_, columns, reinterpret_cast<Bfloat16*>(to));
+    } else {
+      pack_blocks(in, k_, columns, format_, to);
     }
   };
   if (k * n < (1 << 16)) {

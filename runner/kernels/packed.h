@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "compeer/weight_format.h"
+
 namespace compeer::kernels {
 
 /// A bfloat16 number: the upper half of a float32.
@@ -21,11 +23,37 @@ struct MatrixView {
 };
 using View = MatrixView<float>;
 
-enum class Format { float32, bfloat16 };
+using Format = WeightFormat;
+constexpr bool in_blocks(Format format) { return format == Format::q8_0 || format == Format::q4_0; }
+
+/// So many rows of a panel lie together, in so many bytes.
+struct PanelBlock {
+  int64_t rows;
+  size_t bytes;
+};
+constexpr PanelBlock panel_block(Format format) {
+  switch (format) {
+    case Format::float32:
+      return {1, 64};
+    case Format::bfloat16:
+      return {2, 64};
+    case Format::q8_0:
+      return {32, 32 + 512};
+    case Format::q4_0:
+      return {32, 32 + 256};
+  }
+  return {};
+}
 
 /// A right-hand matrix B [k, n] rearranged once for many products, by all threads: panels of 16 columns, the last one
-/// padded with zeros. A panel is [k][16] in float32. In bfloat16 it is [k / 2][16][2], rounded up: a 32-bit word holds
-/// two rows of one column, the earlier in its lower half, so that a shift and a mask widen them for any vector width.
+/// padded with zeros, and their rows to whole blocks. A panel is
+///   float32   [k][16]
+///   bfloat16  [k / 2][16][2]: a 32-bit word holds two rows of one column, the earlier in its lower half, so that a
+///             shift and a mask widen them for any vector width
+///   q8_0      [k / 32] times 16 float16 scales and [32][16] bytes
+///   q4_0      [k / 32] times 16 float16 scales and [16][16] bytes: row i in the lower half, row i + 16 in the upper
+///   one
+/// The last two are `quantized.h`'s blocks along k.
 class Packed {
  public:
   static constexpr int64_t width = 16;
@@ -43,14 +71,14 @@ class Packed {
   Format format() const { return format_; }
   size_t bytes() const { return static_cast<size_t>(panels()) * panel_bytes(); }
 
-  /// Row `i` of panel `index` on; with bfloat16 `i` must be even.
+  /// Row `i` of panel `index` on, where a block begins.
   const void* panel(int64_t index, int64_t i = 0) const {
-    const size_t row = format_ == Format::float32 ? width * sizeof(float) : width * sizeof(Bfloat16);
-    return data_.get() + static_cast<size_t>(index) * panel_bytes() + static_cast<size_t>(i) * row;
+    const auto [rows, bytes] = panel_block(format_);
+    return data_.get() + static_cast<size_t>(index) * panel_bytes() + static_cast<size_t>(i / rows) * bytes;
   }
   size_t panel_bytes() const {
-    const auto rows = static_cast<size_t>(format_ == Format::float32 ? k_ : (k_ + 1) / 2);
-    return rows * width * sizeof(float);
+    const auto [rows, bytes] = panel_block(format_);
+    return static_cast<size_t>((k_ + rows - 1) / rows) * bytes;
   }
 
  private:

@@ -44,6 +44,40 @@ struct Left {
 HWY_INLINE void prefetch(const void* line) { hwy::Prefetch(line); }
 constexpr int64_t kAhead = 8 * Packed::width;  // of B, which lies in the second-level cache
 
+// A panel's block in 8 or 4 bits: each column's scale, then rows of bytes. Integers of 4 bits are spread first, into 16
+// times themselves, which the scale takes off again. All of it is exact, as is the product of integer and scale.
+template <Format kFormat>
+struct PackedBlock {
+  static constexpr int64_t kRows = 32, kWords = panel_block(kFormat).bytes / 4, kLines = kWords / 16;
+  using Bytes = hn::Rebind<int8_t, Tag>;
+
+  // Of the columns of vector `part`.
+  static HWY_INLINE Vector scale(const float* block, int part) {
+    const Tag tag;
+    const auto* from = reinterpret_cast<const hwy::float16_t*>(block) + part * kLanes;
+    const auto scale = hn::PromoteTo(tag, hn::LoadU(hn::Rebind<hwy::float16_t, Tag>(), from));
+    return kFormat == Format::q8_0 ? scale : hn::Mul(scale, hn::Set(tag, 1.0f / 16));
+  }
+  static HWY_INLINE const int8_t* bytes(const float* block) { return reinterpret_cast<const int8_t*>(block + 8); }
+  // [16][16] -> [32][16]
+  static HWY_INLINE void spread(const int8_t* halves, int8_t* to) {
+    const hn::CappedTag<int8_t, 64> tag;
+    const hn::RebindToUnsigned<hn::Repartition<int16_t, decltype(tag)>> words;
+    const auto upper = hn::Set(tag, static_cast<int8_t>(0xf0));
+    constexpr int64_t kHalf = kRows / 2 * Packed::width;
+    for (int64_t i = 0; i < kHalf; i += static_cast<int64_t>(hn::Lanes(tag))) {
+      const auto both = hn::LoadU(tag, halves + i);
+      hn::StoreU(hn::And(hn::BitCast(tag, hn::ShiftLeft<4>(hn::BitCast(words, both))), upper), tag, to + i);
+      hn::StoreU(hn::And(both, upper), tag, to + kHalf + i);
+    }
+  }
+  static HWY_INLINE Vector widened(const int8_t* bytes, Vector scale) {
+    const Tag tag;
+    const auto integers = hn::PromoteTo(hn::RebindToSigned<Tag>(), hn::LoadU(Bytes(), bytes));
+    return hn::Mul(hn::ConvertTo(tag, integers), scale);
+  }
+};
+
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
 template <int R, int P, bool kRows, bool kStreams, Format kFormat>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
@@ -66,9 +100,9 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
   const float* w = static_cast<const float*>(chunk.w);
   const char* soon = chunk.soon;
   const int64_t k = chunk.k, panel = chunk.panel, pace = chunk.pace;
-  const auto fetch = [&]() HWY_ATTR {
+  const auto fetch = [&](int64_t line = 0) HWY_ATTR {
     HWY_UNROLL(16) for (int p = 0; p < P; ++p) {
-      prefetch(w + p * panel + kAhead);
+      prefetch(w + p * panel + line * Packed::width + kAhead);
       if (kStreams) prefetch(soon + p * panel * 4);
     }
     soon += pace;
@@ -83,6 +117,44 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+      }
+    }
+  } else if constexpr (in_blocks(kFormat)) {
+    using B = PackedBlock<kFormat>;
+    alignas(64) int8_t wide[kFormat == Format::q4_0 ? P : 1][B::kRows * Packed::width];
+    for (int64_t i = 0; i < k; w += B::kWords) {
+      Vector scale[V];
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) scale[v] = B::scale(w + (v / kParts) * panel, v % kParts);
+      const int8_t* bytes = B::bytes(w);
+      int64_t step = panel * 4;
+      if constexpr (kFormat == Format::q4_0) {
+        for (int p = 0; p < P; ++p) B::spread(B::bytes(w + p * panel), wide[p]);
+        bytes = wide[0], step = sizeof wide[0];
+      }
+      const int64_t end = std::min(k, i + B::kRows);
+      for (int64_t line = 0; i < end; ++line) {
+        if (line < B::kLines) fetch(line);
+        HWY_UNROLL(4) for (int b = 0; b < 4; ++b, bytes += Packed::width) {
+          const auto widened = [&](int v) HWY_ATTR {
+            return B::widened(bytes + (v / kParts) * step + (v % kParts) * kLanes, scale[v]);
+          };
+          if constexpr (R <= 4) {  // all registers hold sums, or elements of A
+            Vector x[R];
+            HWY_UNROLL(16) for (int r = 0; r < R; ++r) x[r] = hn::Set(tag, left.at(r, i));
+            HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
+              const Vector right = widened(v);
+              HWY_UNROLL(16) for (int r = 0; r < R; ++r) sum[r][v] = hn::MulAdd(x[r], right, sum[r][v]);
+            }
+          } else {
+            Vector right[V];
+            HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = widened(v);
+            HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
+              const Vector x = hn::Set(tag, left.at(r, i));
+              HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+            }
+          }
+          if (++i == end) break;
+        }
       }
     }
   } else {
@@ -116,6 +188,38 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
 }
 
 using Tile = void (*)(const Chunk&, float*, int64_t);
+
+// Rows [begin, begin + rows) of a panel in float32 (in bfloat16, an even number of them); `begin` is a multiple of 16.
+template <Format kFormat>
+void widen(const Packed& packed, int64_t panel, int64_t begin, int64_t rows, float* to) {
+  const Tag tag;
+  const hn::RebindToUnsigned<Tag> bits;
+  if constexpr (kFormat == Format::bfloat16) {
+    const auto* from = static_cast<const float*>(packed.panel(panel, begin));
+    for (int64_t i = 0; i < rows; i += 2, from += Packed::width, to += 2 * Packed::width) {
+      for (int v = 0; v < kParts; ++v) {
+        const auto pair = hn::BitCast(bits, hn::LoadU(tag, from + v * kLanes));
+        hn::StoreU(hn::BitCast(tag, hn::ShiftLeft<16>(pair)), tag, to + v * kLanes);
+        hn::StoreU(hn::BitCast(tag, hn::And(pair, hn::Set(bits, 0xffff0000u))), tag, to + Packed::width + v * kLanes);
+      }
+    }
+  } else {
+    using B = PackedBlock<kFormat>;
+    alignas(64) int8_t wide[B::kRows * Packed::width];
+    for (int64_t i = begin; i < begin + rows;) {
+      const auto* block = static_cast<const float*>(packed.panel(panel, i));
+      const int8_t* bytes = B::bytes(block);
+      if constexpr (kFormat == Format::q4_0) B::spread(bytes, wide), bytes = wide;
+      Vector scale[kParts];
+      for (int v = 0; v < kParts; ++v) scale[v] = B::scale(block, v);
+      bytes += i % B::kRows * Packed::width;
+      const int64_t end = std::min(begin + rows, i / B::kRows * B::kRows + B::kRows);
+      for (; i < end; ++i, bytes += Packed::width, to += Packed::width) {
+        for (int v = 0; v < kParts; ++v) hn::StoreU(B::widened(bytes + v * kLanes, scale[v]), tag, to + v * kLanes);
+      }
+    }
+  }
+}
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -10,16 +10,16 @@ namespace compeer::kernels {
 
 /// How a Weight is kept.
 struct WeightOptions {
-  at::ScalarType precision = at::kFloat;  ///< kFloat or kBFloat16: of the copy that products read
-  bool frozen = false;                    ///< never changes: rearranged once, at construction
-  std::function<void()> release;          ///< frozen: called when products no longer read the tensor's memory
+  Format format = Format::float32;  ///< of the copy that products read; blocks (q8_0, q4_0): frozen weights only
+  bool frozen = false;              ///< never changes: rearranged once, at construction
+  std::function<void()> release;    ///< frozen: called when products no longer read the tensor's memory
 };
 
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
-/// precision: with kBFloat16 the products are, bit for bit, those of the weights rounded to bfloat16.
+/// format: products are, bit for bit, those of the weights rounded to it (`round_row`).
 ///
 /// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
-/// kBFloat16 its numbers must be such that bfloat16 holds them.
+/// bfloat16 its numbers must be such that bfloat16 holds them.
 /// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
 /// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file). Weights
 /// of one tensor share the copy: so do models that stand on one base.
@@ -43,7 +43,7 @@ class Weight {
 
  private:
   at::Tensor value_;
-  at::ScalarType precision_;
+  Format format_;
   bool frozen_, stale_ = true;
   std::shared_ptr<Packed> packed_;
   std::unique_ptr<LowRank> low_rank_;

@@ -4,11 +4,12 @@ namespace compeer::rollout {
 
 namespace {
 
-// A head that is only read is kept as it is stored, and rearranged once.
+// A head that is only read is kept as the model says, or as it is stored, and rearranged once.
 kernels::Weight head_of(Model& model) {
   const auto matrix = model.head();
-  const bool half = matrix.scalar_type() == at::kBFloat16;
-  return {matrix, {half ? at::kBFloat16 : at::kFloat, !matrix.requires_grad(), nullptr}};
+  auto format = model.shape().head;
+  if (matrix.scalar_type() == at::kBFloat16 && format == WeightFormat::float32) format = WeightFormat::bfloat16;
+  return {matrix, {format, !matrix.requires_grad(), nullptr}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "kernels/quantized.h"
 
 namespace compeer::kernels {
 namespace {
@@ -106,18 +107,37 @@ TEST_P(Products, WithBfloat16AreThoseOfTheRoundedWeights) {
   });
 }
 
+// Blocks run along k, a row of w.
+TEST_P(Products, WithBlocksAreThoseOfTheFloatsTheyStandFor) {
+  const auto given = w;
+  for (const Format format : {Format::q8_0, Format::q4_0}) {
+    w = given;
+    for (int64_t j = 0; j < n; ++j) round_row(&w[static_cast<size_t>(j * k)], k, format);
+    packed.pack(View{w.data(), 1, k}, k, n);
+    const auto whole = product(kRows);
+    packed.pack(View{given.data(), 1, k}, k, n, format);
+    everywhere([&] {
+      for (int64_t rows = 1; rows <= kRows; ++rows) {
+        const auto y = product(rows);
+        ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
+      }
+    });
+  }
+}
+
 // The way back of a product: C = A B^T, of all columns of B or of some.
 TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
-  for (float& value : w) value = Bfloat16::nearest(value).widened();
-  const auto left = draws(static_cast<size_t>(kRows * n), 4);
+  const auto given = w, left = draws(static_cast<size_t>(kRows * n), 4);
   for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
     const int64_t count = n - first;
     std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
     const View some{left.data() + first, n, 1}, matrix{w.data() + first * k, k, 1};
-    multiply(some, kRows, matrix, count, k, whole.data(), k, Write::replace);
-    multiply(some, kRows, matrix, count, k, whole.data(), k, Write::add);
-    for (const Format format : {Format::float32, Format::bfloat16}) {
-      packed.pack(View{w.data(), 1, k}, k, n, format);
+    for (const Format format : {Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0}) {
+      w = given;
+      for (int64_t j = 0; j < n; ++j) round_row(&w[static_cast<size_t>(j * k)], k, format);
+      multiply(some, kRows, matrix, count, k, whole.data(), k, Write::replace);
+      multiply(some, kRows, matrix, count, k, whole.data(), k, Write::add);
+      packed.pack(View{given.data(), 1, k}, k, n, format);
       everywhere([&] {
         for (int64_t rows : {1, 5, 17, 64}) {
           multiply_by_transpose(some, rows, packed, y.data(), k, Write::replace, first, count);
@@ -229,7 +249,8 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnesForAnyNumberOfRows) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts, testing::Values(Format::float32, Format::bfloat16));
+INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts,
+                         testing::Values(Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0));
 
 // The gradient of a weight, dY^T X: one chain over the rows of all batches, from what stood there.
 TEST(WeightGradient, MayBeTakenInAnyParts) {

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "kernels/functions.h"
+#include "kernels/quantized.h"
 
 namespace compeer::kernels {
 namespace {
@@ -17,7 +18,7 @@ class Weights : public testing::Test {
 
 TEST_F(Weights, ThatAreFrozenGiveTheirSourceBackOnce) {
   int released = 0;
-  WeightOptions options{at::kFloat, true, [&] { ++released; }};
+  WeightOptions options{Format::float32, true, [&] { ++released; }};
   Weight frozen(w, options), trained(w);
   EXPECT_EQ(released, 1);
   EXPECT_TRUE(at::equal(linear(x, frozen), linear(x, trained)));
@@ -29,24 +30,44 @@ TEST_F(Weights, InBfloat16AreThoseRounded) {
   Weight rounded(narrow.to(at::kFloat));
   const auto expected = linear(x, rounded);
   for (const auto& source : {w, narrow}) {
-    Weight kept(source, {at::kBFloat16, true, nullptr});
+    Weight kept(source, {Format::bfloat16, true, nullptr});
     EXPECT_TRUE(at::equal(linear(x, kept), expected));
     EXPECT_TRUE(at::equal(logits(x, kept), expected));
   }
-  Weight widened(narrow, {at::kFloat, true, nullptr});
+  Weight widened(narrow, {Format::float32, true, nullptr});
   EXPECT_TRUE(at::equal(linear(x, widened), expected));
 }
 
+TEST_F(Weights, InBlocksAreThoseRounded) {
+  w.copy_(w.to(at::kBFloat16));
+  for (const Format format : {Format::q8_0, Format::q4_0}) {
+    const auto values = w.clone(), dy = at::randn({9, 50});
+    for (int64_t i = 0; i < 50; ++i) round_row(values[i].mutable_data_ptr<float>(), 70, format);
+    Weight plain(values, {Format::float32, true, nullptr});
+    for (const auto& source : {w, values, w.to(at::kBFloat16)}) {
+      Weight kept(source, {format, true, nullptr});
+      EXPECT_TRUE(at::equal(linear(x, kept), linear(x, plain)));
+      const auto slope = [&](Weight& weight) {
+        const auto input = x.clone().set_requires_grad(true);
+        return torch::autograd::grad({linear(input, weight)}, {input}, {dy})[0];
+      };
+      EXPECT_TRUE(at::equal(slope(kept), slope(plain)));
+    }
+  }
+}
+
+TEST_F(Weights, ThatTrainAreInNoBlocks) { EXPECT_THROW(Weight(w, {Format::q8_0, false, nullptr}), c10::Error); }
+
 TEST_F(Weights, ThatAreFrozenPassGradientsOn) {
   const auto narrow = w.to(at::kBFloat16), rounded = narrow.to(at::kFloat), dy = at::randn({9, 50});
-  Weight frozen(narrow, {at::kBFloat16, true, nullptr});
+  Weight frozen(narrow, {Format::bfloat16, true, nullptr});
   const auto input = x.clone().set_requires_grad(true);
   const auto dx = torch::autograd::grad({linear(input, frozen)}, {input}, {dy})[0];
   EXPECT_TRUE(at::allclose(dx, at::mm(dy, rounded), 1e-4, 1e-4));
 }
 
 TEST_F(Weights, ThatAreFrozenShareTheCopyOfOneTensor) {
-  const WeightOptions whole{at::kFloat, true, nullptr}, half{at::kBFloat16, true, nullptr};
+  const WeightOptions whole{Format::float32, true, nullptr}, half{Format::bfloat16, true, nullptr};
   Weight trained(w);
   {
     Weight first(w, whole), second(w, whole), rounded(w, half), other(w.clone(), whole);
@@ -74,7 +95,7 @@ TEST_F(Weights, ThatTrainAreFloat32) { EXPECT_THROW(Weight(w.to(at::kBFloat16)),
 
 TEST_F(Weights, ThatTrainInBfloat16GiveTheProductsOfTheirNumbers) {
   w.copy_(w.to(at::kBFloat16));
-  Weight plain(w), halves(w, {at::kBFloat16, false, nullptr});
+  Weight plain(w), halves(w, {Format::bfloat16, false, nullptr});
   EXPECT_TRUE(at::equal(linear(x, halves), linear(x, plain)));
   EXPECT_EQ(2 * halves.packed().bytes(), plain.packed().bytes());
 }

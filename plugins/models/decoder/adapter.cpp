@@ -9,7 +9,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "record/adapter.h"
 #include "record/safetensors.h"
 
@@ -182,7 +181,13 @@ std::vector<Parameter> Adapter::parameters() const {
   return all;
 }
 
-void Adapter::save(const fs::path& folder, const std::string& own_fingerprint) const {
+std::string trained_over(const fs::path& folder) {
+  const auto file = record::Safetensors::open(folder / record::adapter_weights);
+  const auto found = file.metadata().find("base_precision");
+  return found == file.metadata().end() ? "" : found->second;
+}
+
+void Adapter::save(const fs::path& folder, const std::string& own_fingerprint, const std::string& precision) const {
   record::write_adapter_config(config_, folder);
   std::vector<record::TensorView> views;
   const auto all = parameters();
@@ -191,18 +196,7 @@ void Adapter::save(const fs::path& folder, const std::string& own_fingerprint) c
     views.push_back({p.name, "F32", p.value.sizes().vec(), {bytes, p.value.nbytes()}});
   }
   record::write_safetensors(folder / record::adapter_weights, views,
-                            {{"format", "pt"}, {"base_fingerprint", own_fingerprint}});
-}
-
-std::string fingerprint(const std::vector<Parameter>& parameters) {
-  std::string text;
-  for (const Parameter& p : parameters) {
-    constexpr size_t kBeginning = 4096;
-    const auto* bytes = static_cast<const char*>(p.value.const_data_ptr());
-    text += p.name + shape_text(p.value.sizes().vec());
-    text.append(bytes, std::min(kBeginning, p.value.nbytes()));
-  }
-  return sha256(text);
+                            {{"format", "pt"}, {"base_fingerprint", own_fingerprint}, {"base_precision", precision}});
 }
 
 }  // namespace compeer::decoder

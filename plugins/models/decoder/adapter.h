@@ -44,15 +44,16 @@ class Adapter {
   /// Throws Error unless `settings`, which a run names, are this adapter's.
   void check(const TextConfig& model, const AdapterConfig& settings) const;
 
-  /// adapter_config.json and adapter_model.safetensors.
-  void save(const std::filesystem::path& folder, const std::string& fingerprint) const;
+  /// adapter_config.json and adapter_model.safetensors, which says what it was trained over: `Store::fingerprint`, and
+  /// the setting `precision`.
+  void save(const std::filesystem::path& folder, const std::string& fingerprint, const std::string& precision) const;
 
  private:
   AdapterConfig config_;
   std::vector<Change> changes_;
 };
 
-/// Tells models of equal shapes apart: a hash of names, shapes and the beginning of each tensor.
-std::string fingerprint(const std::vector<Parameter>& parameters);
+/// The precision of the frozen model that an adapter's folder was trained over; "" if it doesn't say.
+std::string trained_over(const std::filesystem::path& folder);
 
 }  // namespace compeer::decoder

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "kernels/quantized.h"
+
 namespace compeer::decoder {
 
 using kernels::Weight;
@@ -14,13 +16,16 @@ Use::Use(const Settings& settings, bool adapted)
       keeping(settings, adapted),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
+  if (keeping.in_blocks() && !exact())
+    throw Error("model.engine", "is 'libtorch', which computes with weights as they are stored",
+                "leave it 'exact', or choose another model.precision than '" + keeping.precision + "'");
   if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
 }
 
 kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
-  if (!keeping.frozen) return {keeping.rounded() ? at::kBFloat16 : at::kFloat, false, nullptr};
-  const bool halves = keeping.precision == "bfloat16" || matrix.scalar_type() == at::kBFloat16;
-  return {halves ? at::kBFloat16 : at::kFloat, true, release};
+  auto format = keeping.format();
+  if (format == WeightFormat::float32 && matrix.scalar_type() == at::kBFloat16) format = WeightFormat::bfloat16;
+  return {format, keeping.frozen, keeping.frozen ? release : nullptr};
 }
 
 Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use, std::unique_ptr<Adapter> adapter)
@@ -38,9 +43,23 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
 ModelShape Decoder::shape() const {
   const auto& windows = config_.windows;
   const bool all_slide = !windows.empty() && std::find(windows.begin(), windows.end(), 0) == windows.end();
-  return {config_.num_hidden_layers, config_.hidden_size, config_.num_key_value_heads,
-          config_.head_dim,          config_.vocab_size,  config_.max_position_embeddings,
-          use_.keeping.rounded(),    use_.exact(),        all_slide ? windows.front() : 0};
+  return {config_.num_hidden_layers,
+          config_.hidden_size,
+          config_.num_key_value_heads,
+          config_.head_dim,
+          config_.vocab_size,
+          config_.max_position_embeddings,
+          use_.keeping.rounded(),
+          use_.exact(),
+          all_slide ? windows.front() : 0,
+          use_.keeping.frozen ? use_.keeping.format() : WeightFormat::float32};
+}
+
+// The embedding's rows, which stand for the same numbers as the head's.
+at::Tensor Decoder::in_blocks(at::Tensor rows) const {
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    kernels::round_row(rows.mutable_data_ptr<float>() + i * rows.size(1), rows.size(1), use_.keeping.format());
+  return rows;
 }
 
 // Each row that is read from a mapped file may bring in as much as 2 MB around it: a large embedding would end up in
@@ -50,6 +69,7 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
   constexpr int64_t kRowsAtOnce = 32;
   const at::Tensor& matrix = parameters_.front().value;
   const auto rows = [&](const at::Tensor& some) {
+    if (use_.keeping.in_blocks()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
     return matrix.scalar_type() == at::kFloat ? use_.arithmetic.embedding(some, matrix)
                                               : at::index_select(matrix, 0, some).to(at::kFloat);
   };

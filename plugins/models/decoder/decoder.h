@@ -68,6 +68,7 @@ class Decoder {
     kernels::FeedForwardBlock feed_forward;
   };
   void assemble();
+  at::Tensor in_blocks(at::Tensor rows) const;
   Layer next_layer(std::vector<Parameter>::const_iterator& next, int64_t window) const;
 
   TextConfig config_;

@@ -31,8 +31,9 @@
         R"j("targets": {"type": "list", "items": "string", "default": ["*"],)j" \
           R"j("help": "ends of names of projections, such as q_proj; * stands for anything"}}},)j" \
     R"j("frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},)j" \
-    R"j("precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],)j" \
-      R"j("help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},)j" \
+    R"j("precision": {"type": "string", "default": "float32",)j" \
+      R"j("choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],)j" \
+      R"j("help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files; arithmetic is float32"},)j" \
     R"j("recompute_above": {"type": "integer", "default": null, "min": 0,)j" \
       R"j()j" \
         R"j("help": "passes over more tokens than this recompute most activations in the backward pass; )j" \

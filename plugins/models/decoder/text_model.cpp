@@ -45,6 +45,10 @@ TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
 void TextModel::from_folder(const fs::path& folder, const Settings& settings, Host& host) {
   const bool adapted = holds_adapter(folder) || settings.has("adapter");
   Use use(settings, adapted);
+  if (holds_adapter(folder) && use.keeping.precision == "stored") {
+    const auto precision = trained_over(folder);
+    if (!precision.empty()) use.keeping.precision = precision;
+  }
   const auto base = base_model(folder);
   const std::string where = (base / "config.json").string();
   config_ = read_config_file(base);
@@ -58,9 +62,10 @@ void TextModel::from_folder(const fs::path& folder, const Settings& settings, Ho
   store.check(entries(config));
   if (use.keeping.frozen) use.release = store.release();
   auto weights = store.take(entries(config));
+  precision_ = use.keeping.precision;
   std::unique_ptr<Adapter> adapter;
   if (adapted) {
-    fingerprint_ = fingerprint(weights);
+    fingerprint_ = store.fingerprint(entries(config));
     adapter = open_adapter(config, folder, settings, host);
   }
   decoder_ = std::make_unique<Decoder>(config, std::move(weights), std::move(use), std::move(adapter));
@@ -95,7 +100,7 @@ std::vector<at::Tensor> TextModel::hidden_states(const Batch& batch) {
 
 void TextModel::save(const std::string& folder) {
   if (const Adapter* adapter = decoder_->adapter()) {
-    adapter->save(folder, fingerprint_);
+    adapter->save(folder, fingerprint_, precision_);
     return save_generation_config(generation_, end_token_, folder);
   }
   decoder::save(decoder_->stored(), folder);

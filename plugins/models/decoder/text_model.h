@@ -30,8 +30,8 @@ class TextModel : public Model, public TrainableInParts {
                                         const Settings& settings, Host& host);
 
   const Family family_;
-  nlohmann::json config_, generation_;  ///< config.json and generation_config.json, as they were read
-  std::string fingerprint_;             ///< of a base that is adapted
+  nlohmann::json config_, generation_;   ///< config.json and generation_config.json, as they were read
+  std::string fingerprint_, precision_;  ///< of a base that is adapted
   std::unique_ptr<Decoder> decoder_;
   int64_t end_token_;
 };

@@ -14,6 +14,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/hash.h"
 #include "record/safetensors.h"
 
 namespace compeer::decoder {
@@ -69,9 +70,16 @@ std::vector<Entry> entries(const TextConfig& c) {
 
 Keeping::Keeping(const Settings& settings, bool adapted)
     : frozen(adapted || settings.flag("frozen")), precision(settings.text("precision")) {
-  if (!frozen && precision == "stored")
-    throw Error("model.precision", "is 'stored', but weights that train are float32 or bfloat16",
-                "set frozen = true, or choose one of them");
+  if (!frozen && (precision == "stored" || in_blocks()))
+    throw Error("model.precision", "is '" + precision + "', but weights that train are float32 or bfloat16",
+                in_blocks() ? "set frozen = true, train an adapter (model.adapter), or choose one of them"
+                            : "set frozen = true, or choose one of them");
+}
+
+WeightFormat Keeping::format() const {
+  if (precision == "bfloat16") return WeightFormat::bfloat16;
+  if (precision == "q8_0") return WeightFormat::q8_0;
+  return precision == "q4_0" ? WeightFormat::q4_0 : WeightFormat::float32;
 }
 
 namespace {
@@ -227,6 +235,17 @@ std::vector<Parameter> Store::take(const std::vector<Entry>& wanted) const {
   std::vector<Parameter> parameters;
   for (const Entry& entry : wanted) parameters.push_back(take(entry));
   return parameters;
+}
+
+std::string Store::fingerprint(const std::vector<Entry>& wanted) const {
+  constexpr size_t kBeginning = 4096;
+  std::string text;
+  for (const Entry& entry : wanted) {
+    const auto bytes = files_->file.tensor(files_->name(entry)).bytes;
+    text += entry.name + shape_text(entry.shape);
+    text.append(reinterpret_cast<const char*>(bytes.data()), std::min(kBeginning, bytes.size()));
+  }
+  return sha256(text);
 }
 
 std::function<void()> Store::release() const {

@@ -32,8 +32,10 @@ struct Keeping {
 
   bool frozen = false;  ///< only read
   std::string precision =
-      "float32";  ///< of frozen matrices: stored, float32 or bfloat16; of trained ones: the last two
+      "float32";  ///< of frozen matrices: stored, float32, bfloat16, q8_0, q4_0; of trained ones: float32 or bfloat16
 
+  WeightFormat format() const;  ///< float32 for stored
+  bool in_blocks() const { return precision == "q8_0" || precision == "q4_0"; }
   bool rounded() const { return !frozen && precision == "bfloat16"; }  ///< trained, in bfloat16
 };
 
@@ -57,6 +59,9 @@ class Store {
   /// and the head, which others read as they are, in bfloat16 if weights are to be kept so.
   Parameter take(const Entry& entry) const;
   std::vector<Parameter> take(const std::vector<Entry>& entries) const;
+
+  /// Tells models of equal shapes apart: a hash of names, shapes and the beginning of each tensor, as it is stored.
+  std::string fingerprint(const std::vector<Entry>& entries) const;
 
   /// Gives the memory behind frozen tensors back to the system, which reads it again from the files when needed.
   std::function<void()> release() const;

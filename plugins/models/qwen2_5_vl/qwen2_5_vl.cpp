@@ -144,8 +144,9 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
   "parameters": {
     "path": {"type": "path", "help": "a model folder: config.json and safetensors"},
     "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
-    "precision": {"type": "string", "default": "float32", "choices": ["stored", "float32", "bfloat16"],
-      "help": "what weights are kept in, trained ones in float32 or bfloat16; arithmetic is float32"},
+    "precision": {"type": "string", "default": "float32",
+      "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],
+      "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files; arithmetic is float32"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
       "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],

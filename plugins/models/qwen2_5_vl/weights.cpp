@@ -23,7 +23,7 @@ decoder::Store open(const std::filesystem::path& folder, const decoder::Keeping&
 decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
   decoder::Keeping tower = keeping;
   tower.frozen = true;
-  if (!keeping.frozen) tower.precision = "stored";
+  if (!keeping.frozen || keeping.in_blocks()) tower.precision = "stored";
   return tower;
 }
 

@@ -111,7 +111,7 @@ Encoder::Encoder(const std::filesystem::path& folder)
   auto next = all.begin();
   const auto take = [&] { return store.take(*next++).value; };
   const auto dense = [&] {
-    kernels::Weight weight(take(), {at::kFloat, true, store.release()});
+    kernels::Weight weight(take(), {kernels::Format::float32, true, store.release()});
     return Dense{std::move(weight), take()};
   };
   const auto norm = [&] {

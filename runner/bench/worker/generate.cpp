@@ -42,6 +42,18 @@ Load load(const json& options) {
           or_else("repeats", big ? 1 : 5)};
 }
 
+std::string precision(const std::string& dtype) {
+  if (dtype == "fp32") return "stored";
+  return dtype == "bf16" ? "bfloat16" : dtype;
+}
+
+// Bytes of a weight, scales included.
+double bytes_of(const std::string& dtype) {
+  if (dtype == "fp32") return 4;
+  if (dtype == "bf16") return 2;
+  return dtype == "q8_0" ? 34.0 / 32 : 18.0 / 32;
+}
+
 // From here on: the most memory that has been resident.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
@@ -106,7 +118,7 @@ int bench_generate(const json& options) {
 
   std::optional<inference::OpenModel> model;
   const inference::ModelOptions opened{.folder = files ? files->folder() : std::filesystem::path(of.model),
-                                       .precision = of.dtype == "bf16" ? "bfloat16" : "stored"};
+                                       .precision = precision(of.dtype)};
   const auto opening = timed(1, [&] { model.emplace(opened); });
   rollout::Engine engine(*model->policy);
   const auto all = prompts(of, model->policy->model.shape().vocabulary);
@@ -128,7 +140,7 @@ int bench_generate(const json& options) {
   const auto steps = static_cast<double>(std::max<int64_t>(1, of.fresh - 1));
   const auto step = each(whole, [&](double seconds) { return std::max(1e-9, seconds - first) / steps; });
   const double best = *std::min_element(step.begin(), step.end());
-  const double bytes = matrix_elements(model->policy->model) * (of.dtype == "bf16" ? 2 : 4);
+  const double bytes = matrix_elements(model->policy->model) * bytes_of(of.dtype);
   const auto batch = static_cast<double>(of.batch);
   report.line("prefill", "tok/s",
               spread(each(prefill, [&](double s) { return batch * static_cast<double>(of.prompt) / s; })));

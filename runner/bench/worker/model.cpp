@@ -111,7 +111,7 @@ BenchSize bench_size(const std::string& name) {
 
 void write_bench_model(const BenchSize& size, const std::string& dtype, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  const bool half = dtype == "bf16";
+  const bool half = dtype != "fp32";
   const auto ones = stored(std::vector<float>(static_cast<size_t>(size.width), 1.0f), half);
   record::write_safetensors(
       folder / "model.safetensors",

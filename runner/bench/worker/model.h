@@ -16,7 +16,7 @@ struct BenchSize {
 };
 BenchSize bench_size(const std::string& name);
 
-/// A model folder of that size with made-up weights, float32 ("fp32") or bfloat16 ("bf16"), which never draws its last
+/// A model folder of that size with made-up weights, float32 ("fp32") or bfloat16 (else), which never draws its last
 /// token.
 void write_bench_model(const BenchSize& size, const std::string& dtype, const std::filesystem::path& folder);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compeer/picture.h"
+#include "compeer/weight_format.h"
 
 namespace compeer {
 
@@ -64,6 +65,7 @@ struct ModelShape {
   bool rounded = false;  ///< its weights are numbers that bfloat16 holds; the trainer keeps masters in float32
   bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
   int64_t window = 0;    ///< no layer sees more positions, the own one included: the engine forgets others; 0: all
+  WeightFormat head = WeightFormat::float32;  ///< how the engine keeps a frozen head; float32: as it is stored
 };
 
 struct Parameter {

@@ -12,6 +12,7 @@
 #include "plugin/host.h"
 #include "plugin/open.h"
 #include "record/safetensors.h"
+#include "rollout/engine.h"
 #include "rollout/policy.h"
 
 namespace compeer {
@@ -113,6 +114,34 @@ TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
   const auto before = open_model(settings);
   copy();
   EXPECT_FALSE(before->object().head().is_same(open_model(settings)->object().head()));
+}
+
+// A base in 8 or 4 bits: what sampling records is what the trainer's forward pass computes, and gradients pass it.
+TEST(Adapter, LearnsOnABaseInBlocks) {
+  for (const char* precision : {"q8_0", "q4_0"}) {
+    const auto model = open_model({{"precision", precision}, {"adapter", adapter()}});
+    teach(model->object());
+    rollout::Policy policy(model->object());
+    rollout::Request request;
+    request.group_size = 3;
+    request.sampling.max_new_tokens = 9;
+    const std::vector<int32_t> prompt{3, 1, 4};
+    const auto samples = rollout::generate(policy, {{0, prompt}}, request);
+    ASSERT_EQ(samples.at(0).size(), 3u);
+    for (const auto& sample : samples.at(0)) {
+      ASSERT_EQ(sample.tokens.size(), 9u);
+      std::vector<int64_t> all(prompt.begin(), prompt.end());
+      all.insert(all.end(), sample.tokens.begin(), sample.tokens.end());
+      const auto tokens = at::tensor(all, at::kLong);
+      const auto hidden = model->object().forward({tokens, {Segment{0, tokens.size(0), 0, -1, {}}}}, nullptr);
+      const auto scored = policy.arithmetic.token_logprobs(hidden.slice(0, 2, -1).contiguous(), policy.head,
+                                                           tokens.slice(0, 3).contiguous(), 1.0);
+      EXPECT_TRUE(at::equal(scored.log_prob, at::tensor(sample.log_probs))) << precision;
+      scored.log_prob.sum().backward();
+    }
+    for (const Parameter& p : model->object().parameters())
+      EXPECT_GT(p.value.grad().abs().max().item<float>(), 0) << p.name;
+  }
 }
 
 TEST(Adapter, IsSavedAndOpenedBitForBit) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "kernels/quantized.h"
 #include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
@@ -195,6 +196,23 @@ TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
   EXPECT_LT(error, 0.1);
 }
 
+// The embedding, which is the head as well, and the projections are kept in blocks, norms and biases are not.
+TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
+  for (const auto format : {WeightFormat::q8_0, WeightFormat::q4_0}) {
+    const auto model = open_model({{"path", kGolden.string()}});
+    for (const Parameter& p : model->object().parameters()) {
+      if (p.value.dim() != 2) continue;
+      for (int64_t i = 0; i < p.value.size(0); ++i)
+        kernels::round_row(p.value.detach()[i].mutable_data_ptr<float>(), p.value.size(1), format);
+    }
+    model->object().save(folder.string());
+    const char* precision = format == WeightFormat::q8_0 ? "q8_0" : "q4_0";
+    const auto kept = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", precision}});
+    expect_same_bits(kept, computed({{"path", folder.string()}}));
+    EXPECT_FALSE(at::equal(kept[1], computed({{"path", kGolden.string()}})[1]));
+  }
+}
+
 TEST(Qwen2Frozen, HasNoGradient) {
   const auto model = open_model({{"path", kGolden.string()}, {"frozen", true}});
   for (const Parameter& p : model->object().parameters()) EXPECT_FALSE(p.value.requires_grad()) << p.name;
@@ -287,13 +305,14 @@ TEST_F(Qwen2Config, OddFieldsAreNamed) {
             "'factor' is missing: how much longer contexts are than those the model first learned");
   EXPECT_EQ(refusal("rope_scaling", {{"rope_type", "llama3"}, {"factor", 4}}),
             "lacks the whole number 'original_max_position_embeddings'");
-  EXPECT_EQ(refusal("rope_scaling", {{"rope_type", "llama3"},
-                                     {"factor", 4},
-                                     {"low_freq_factor", 4},
-                                     {"original_max_position_embeddings", 64}}),
-            "'low_freq_factor' must be below 'high_freq_factor'");
+  EXPECT_EQ(
+      refusal(
+          "rope_scaling",
+          {{"rope_type", "llama3"}, {"factor", 4}, {"low_freq_factor", 4}, {"original_max_position_embeddings", 64}}),
+      "'low_freq_factor' must be below 'high_freq_factor'");
   EXPECT_EQ(refusal("rope_scaling", "yarn"), "'rope_scaling' must be a table");
-  EXPECT_EQ(refusal("model_type", "llama"), "model_type is \"llama\"; this plugin reads \"qwen2\" | plugin = \"auto\" takes the one that reads it");
+  EXPECT_EQ(refusal("model_type", "llama"),
+            "model_type is \"llama\"; this plugin reads \"qwen2\" | plugin = \"auto\" takes the one that reads it");
   EXPECT_EQ(refusal("rope_scaling", nullptr), "accepted");
   EXPECT_EQ(refusal("rope_parameters", {{"rope_theta", 10000.0}, {"rope_type", "default"}}), "accepted");
 }
@@ -340,6 +359,23 @@ TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
     EXPECT_EQ(e.help(), "set frozen = true, or choose one of them");
     EXPECT_EQ(e.exit(), Exit::spec);
   }
+}
+
+TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
+  const auto complaint = [](const json& settings) {
+    try {
+      open_model(settings);
+    } catch (const Error& e) {
+      return e.problem() + " | " + e.help();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"precision", "q8_0"}}),
+            "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | set frozen = true, train an "
+            "adapter (model.adapter), or choose one of them");
+  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
+            "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
+            "another model.precision than 'q4_0'");
 }
 
 // Log-probs and gradients of a golden sequence.
