@@ -66,8 +66,9 @@ std::string shown(const std::vector<Turn>& turns, const json& record) {
   return text;
 }
 
-std::vector<std::string> pictures_of(const std::vector<Turn>& turns) {
+std::vector<std::string> pictures_of(const std::vector<Turn>& turns, bool sees) {
   std::vector<std::string> files;
+  if (!sees) return files;
   for (const Turn& turn : spoken(turns)) files.insert(files.end(), turn.pictures.begin(), turn.pictures.end());
   return files;
 }

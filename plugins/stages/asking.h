@@ -54,8 +54,8 @@ void count_malformed(int64_t answers, std::vector<Outcome>& outcomes);
 /// `pictures_of` lists them.
 std::string shown(const std::vector<Turn>& turns, const nlohmann::json& record);
 
-/// The files of all pictures that the turns show.
-std::vector<std::string> pictures_of(const std::vector<Turn>& turns);
+/// The files of all pictures that the turns show; none where nobody `sees` them (the setting `pictures`).
+std::vector<std::string> pictures_of(const std::vector<Turn>& turns, bool sees);
 
 /// Adds {"model", "prompt"} of a field that was generated to the record's "provenance".
 void note_provenance(nlohmann::json& record, const std::string& field, const std::string& model,

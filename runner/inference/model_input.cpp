@@ -73,14 +73,14 @@ std::vector<int32_t> ModelInput::tokens_of(const json& line, const std::string& 
 }
 
 UnseenPrompt ModelInput::read(const json& line, const std::string& where, bool answer, int64_t room) const {
-  const auto pictures = shown(line, vision_input_.settings(), where);
-  return fitted({tokens_of(line, where, answer), vision_input_.read(pictures, where)}, line.contains("ids"), where,
-                room);
+  // First: no template has to write what the model can't see.
+  auto pictures = vision_input_.read(shown(line, vision_input_.settings(), where), where);
+  return fitted({tokens_of(line, where, answer), std::move(pictures)}, line.contains("ids"), where, room);
 }
 
 UnseenPrompt ModelInput::read(const json& conversation, std::span<const std::string> pictures, const std::string& where,
                               int64_t room) const {
-  auto seen = vision_input_.read(pictures, where);  // no template has to write what the model can't see
+  auto seen = vision_input_.read(pictures, where);  // first, as above
   return fitted({tokens(conversation, where, true), std::move(seen)}, false, where, room);
 }
 
@@ -107,13 +107,21 @@ rollout::Supply PromptLines::next(rollout::Prompt& prompt, bool wait) {
   try {
     const auto object = parse_object(*line, lines_.where());
     gave_ids_ = object.contains("ids");
-    prompt = input_.look(input_.read(object, lines_.where(), answer_, room_));
+    prompt = look(input_.read(object, lines_.where(), answer_, room_));
   } catch (const Error& error) {
     mistake_.emplace(error);
     return rollout::Supply::end;
   }
   prompt.index = count_++;
   return rollout::Supply::prompt;
+}
+
+rollout::Prompt PromptLines::look(UnseenPrompt prompt) const {
+  try {
+    return input_.look(std::move(prompt));
+  } catch (const Error& error) {
+    throw within(lines_.where(), error);
+  }
 }
 
 void PromptLines::finish() const {

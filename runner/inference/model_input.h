@@ -70,6 +70,8 @@ class PromptLines {
   void finish() const;
 
  private:
+  rollout::Prompt look(UnseenPrompt prompt) const;
+
   const ModelInput& input_;
   const bool answer_;
   const int64_t room_;

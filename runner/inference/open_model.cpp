@@ -8,6 +8,7 @@ namespace compeer::inference {
 OpenModel::OpenModel(const ModelOptions& options) : services(command_services()) {
   nlohmann::json settings{{"path", options.folder.string()},
                           {"frozen", options.frozen},
+                          {"merger", options.merger},
                           {"precision", options.precision},
                           {"engine", options.engine},
                           {"rotary_precision", options.rotary_precision}};

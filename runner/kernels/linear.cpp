@@ -1,23 +1,16 @@
 // Products with weights, as differentiable functions of tensors.
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
-#include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 
 #include "kernels/functions.h"
-#include "kernels/workers.h"
+#include "kernels/graph.h"
+#include "kernels/rows.h"
 
 namespace compeer::kernels {
 
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::Function;
-using torch::autograd::tensor_list;
 
 const float* data(const at::Tensor& t) { return t.const_data_ptr<float>(); }
 float* out(at::Tensor& t) { return t.mutable_data_ptr<float>(); }
@@ -30,56 +23,6 @@ at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) 
            Write::replace);
   return y;
 }
-
-// Each column's sum, row after row.
-at::Tensor column_sums(const at::Tensor& dy) {
-  const int64_t rows = dy.size(0), width = dy.size(1);
-  constexpr int64_t kStrip = 128;
-  auto total = at::empty({width}, dy.options());
-  float* sum = out(total);
-  const auto strip = [&, from = data(dy)](int64_t i) {
-    const int64_t begin = i * kStrip, count = std::min(kStrip, width - begin);
-    std::fill_n(sum + begin, count, 0.0f);
-    for (int64_t r = 0; r < rows; ++r) {
-      const float* row = from + r * width + begin;
-      for (int64_t j = 0; j < count; ++j) sum[begin + j] += row[j];
-    }
-  };
-  share((width + kStrip - 1) / kStrip, strip);
-  return total;
-}
-
-// A Weight on its way from forward to backward is the number that autograd can keep. Weights live in the model, which
-// outlives every graph.
-struct Linear : Function<Linear> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& value,
-                            const std::optional<at::Tensor>& bias, int64_t weight) {
-    context->saved_data["weight"] = weight;
-    context->saved_data["bias"] = bias.has_value();
-    context->save_for_backward({x, value});
-    return product(x, *reinterpret_cast<Weight*>(weight), bias.value_or(at::Tensor()));
-  }
-
-  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto x = saved[0];
-    const auto dy = gradients[0].contiguous();
-    const int64_t rows = x.size(0), in = x.size(1), width = dy.size(1);
-    at::Tensor dx, dw, dbias;
-    if (context->needs_input_grad(0)) {
-      dx = at::empty_like(x);
-      reinterpret_cast<Weight*>(context->saved_data["weight"].toInt())
-          ->multiply_back(data(dy), rows, out(dx), Write::replace);
-    }
-    if (context->needs_input_grad(1)) {
-      dw = at::empty({width, in}, x.options());
-      multiply(transposed(dy), width, rows_of(x), rows, in, out(dw), in, Write::replace);
-    }
-    const bool bias = context->saved_data["bias"].toBool();
-    if (bias && context->needs_input_grad(2)) dbias = column_sums(dy);
-    return {dx, dw, dbias, at::Tensor()};
-  }
-};
 
 // What frozen tensors were rearranged to. A copy lives as long as a weight reads it, and its tensor with it.
 class Copies {
@@ -148,13 +91,24 @@ void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale) {
   low_rank_ = std::make_unique<LowRank>(LowRank{Weight(std::move(a)), Weight(std::move(b)), static_cast<float>(scale)});
 }
 
+// Weights live in the model, which outlives every graph.
 at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
   TORCH_CHECK(!weight.low_rank(), "low-rank changes stand in decoder blocks only");
-  const bool graph = at::GradMode::is_enabled() &&
-                     (x.requires_grad() || weight.value().requires_grad() || (bias.defined() && bias.requires_grad()));
-  if (!graph) return product(x, weight, bias);
-  return Linear::apply(x, weight.value(), bias.defined() ? std::optional(bias) : std::nullopt,
-                       reinterpret_cast<int64_t>(&weight));
+  const auto y = product(x, weight, bias);
+  if (!graph_wanted({x, weight.value(), bias})) return y;
+  connect({y}, {x, weight.value(), bias}, [x, &weight, bias](const Demand& demand, const std::vector<at::Tensor>& dy) {
+    const int64_t rows = x.size(0), in = x.size(1), width = dy[0].size(1);
+    at::Tensor dx;
+    if (demand.wants(0)) {
+      dx = at::empty({rows, in}, at::kFloat);
+      weight.multiply_back(data(dy[0]), rows, out(dx), Write::replace);
+    }
+    ParameterGradient dw(demand, 1, weight.value()), dbias(demand, 2, bias);
+    if (dw.wanted()) multiply(transposed(dy[0]), width, rows_of(x), rows, in, dw.data(), in, Write::go_on);
+    if (dbias.wanted()) add_columns(data(dy[0]), rows, width, dbias.data());
+    return std::vector{dx, dw.result(), dbias.result()};
+  });
+  return y;
 }
 
 at::Tensor logits(const at::Tensor& hidden, Weight& head) { return product(hidden, head, {}); }

@@ -19,24 +19,25 @@ std::filesystem::path file_of(const json& name, const std::string& where) {
   return text;
 }
 
+// A list is a video, even if it has one frame.
 PictureFiles files_of(const json& names, const std::string& where) {
-  PictureFiles files;
-  if (!names.is_array()) {
-    files.frames.push_back(file_of(names, where));
-    return files;
-  }
+  if (!names.is_array()) return {{file_of(names, where)}};
+  PictureFiles files{{}, 1.0};
   for (const json& name : names) files.frames.push_back(file_of(name, where));
   if (files.frames.empty()) throw Error(where, "a video has no frames", "", Exit::data);
   return files;
 }
 
-// What a part of a message shows; null for text.
-const json* shown(const json& part, const std::string& where) {
-  if (!part.is_object()) return nullptr;
-  const std::string type = part.value("type", json()).is_string() ? part.at("type").get<std::string>() : "";
-  if (type != "image" && type != "video") return nullptr;
+// "image" or "video"; empty for text.
+std::string type_of(const json& part) {
+  if (!part.is_object() || !part.value("type", json()).is_string()) return "";
+  const auto type = part.at("type").get<std::string>();
+  return type == "image" || type == "video" ? type : "";
+}
+
+const json& names_in(const json& part, const std::string& type, const std::string& where) {
   for (const char* key : {type.c_str(), "path", "url"}) {
-    if (part.contains(key)) return &part.at(key);
+    if (part.contains(key)) return part.at(key);
   }
   throw Error(where, "a part of type " + type + " names no file",
               "for example {\"type\": \"image\", \"image\": \"cat.png\"}", Exit::data);
@@ -65,10 +66,13 @@ std::vector<PictureFiles> picture_parts(const json& messages, const PictureSetti
   for (const json& message : messages) {
     if (!message.is_object() || !message.contains("content") || !message.at("content").is_array()) continue;
     for (const json& part : message.at("content")) {
-      const json* names = shown(part, where);
-      if (!names) continue;
-      all.push_back(files_of(*names, where));
-      all.back().seconds = seconds_of(part, settings, where);
+      const auto type = type_of(part);
+      if (type.empty()) continue;
+      all.push_back(files_of(names_in(part, type, where), where));
+      if (type == "video") all.back().seconds = seconds_of(part, settings, where);
+      if (type == "image" && all.back().seconds)
+        throw Error(where, "a part of type image names a list", "the frames of a video are a part of type video",
+                    Exit::data);
     }
   }
   return all;

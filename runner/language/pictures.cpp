@@ -62,6 +62,7 @@ Picture make_picture(const std::vector<Image>& frames, const PictureSettings& s,
   picture.time = (count + slots - 1) / slots;
   picture.height = fitted.height / s.patch_size;
   picture.width = fitted.width / s.patch_size;
+  if (count > 1) picture.seconds = 1.0;
   const int64_t step = 3 * slots * fitted.height * fitted.width;  // floats of one place in time
   picture.patches.resize(static_cast<size_t>(picture.time * step));
   const Tables table = tables(s);
@@ -76,11 +77,11 @@ Picture make_picture(const std::vector<Image>& frames, const PictureSettings& s,
 }
 
 Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings,
-                     double seconds) {
+                     std::optional<double> seconds) {
   std::vector<Image> images;
   for (const auto& file : frames) images.push_back(read_image(file));
   Picture picture = make_picture(images, settings, frames.empty() ? "video" : frames[0].string());
-  picture.seconds = seconds;
+  if (seconds) picture.seconds = seconds;
   return picture;
 }
 

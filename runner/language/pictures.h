@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,15 +25,15 @@ struct PictureSettings {
 };
 
 /// A still picture, or a video as its frames: `temporal_patch_size` frames to one patch in time, a still or the last
-/// frame repeated to fill it. Resized to what the settings allow, brought to mean 0 and deviation 1, and cut.
-/// Patches stand in units of merge_size x merge_size, unit after unit along a row of units, row by row within a unit.
-/// A patch is channel, then time, then its rows of pixels. Frames must have one size. Throws Error (exit 4) with
-/// `where`.
+/// frame repeated to fill it; several frames make a video, a second between places in time. Resized to what the
+/// settings allow, brought to mean 0 and deviation 1, and cut. Patches stand in units of merge_size x merge_size, unit
+/// after unit along a row of units, row by row within a unit. A patch is channel, then time, then its rows of pixels.
+/// Frames must have one size. Throws Error (exit 4) with `where`.
 Picture make_picture(const std::vector<Image>& frames, const PictureSettings& settings, const std::string& where);
 
-/// From files: one for a picture, several for a video, which have `seconds` between places in time.
+/// From files: one for a still picture, several for a video. With `seconds` it is a video, however many they are.
 Picture read_picture(const std::vector<std::filesystem::path>& frames, const PictureSettings& settings,
-                     double seconds = 1.0);
+                     std::optional<double> seconds = {});
 
 /// How many placeholder tokens stand for it.
 int64_t placeholders(const Picture& picture, const PictureSettings& settings);

@@ -37,7 +37,7 @@ class Relinked {
 };
 
 void check_model(const VlCase& vl, const fs::path& folder, std::vector<Check>& checks) {
-  inference::OpenModel trainable({.folder = folder, .precision = "float32", .frozen = false});
+  inference::OpenModel trainable({.folder = folder, .precision = "float32", .frozen = false, .merger = true});
   {
     const at::NoGradGuard no_grad;
     check_sight(vl, trainable.policy->model, checks);

@@ -127,7 +127,7 @@ class Run {
     return at::tensor(weights);
   }
 
-  // The reference trains the tower too. Here its weights are no parameters: `look_closely` shows them.
+  // The reference trains the tower too. Here only its merger trains; `look_closely` shows the other weights.
   void differentiate() {
     for (Parameter& p : policy_.model.parameters()) gradients_of_.push_back(p);
     std::vector<Picture> pictures;
@@ -147,7 +147,7 @@ class Run {
       if (!segment.vision) continue;
       auto vision = std::make_shared<VisionFeatures>(*segment.vision);
       const int64_t count = vision->features.size(0);
-      vision->features = seen.at("features").narrow(0, first, count);
+      vision->features = seen.at("kept").narrow(0, first, count);
       segment.vision = vision;
       first += count;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../program.h"
+#include "../seeing_model.h"
 #include "../tiny_model.h"
 #include "base/files.h"
 #include "inference/score.h"
@@ -133,6 +134,82 @@ TEST_F(ModelCommands, ScoreWhatTheyGeneratedWithTheSameBits) {
           << i;
     }
   }
+}
+
+// Prompts with pictures, for a model that sees.
+class PromptsWithPictures : public ModelCommands {
+ protected:
+  PromptsWithPictures() { make_seeing_model(folder() / "seeing"); }
+
+  static json conversation(const json& part) {
+    return {{"messages", {{{"role", "user"}, {"content", {part, {{"type", "text"}, {"text", "Look."}}}}}}}};
+  }
+  static json image(const std::string& file) { return {{"type", "image"}, {"image", file}}; }
+  static json video(const json& frames) { return {{"type", "video"}, {"video", frames}}; }
+  // What is said of this line, behind another one that is good.
+  std::string refused(const json& line, const std::string& model = "seeing") {
+    write("bad.jsonl", R"({"ids": [5, 6]})"
+                       "\n" +
+                           line.dump() + "\n");
+    const auto text = told("generate --model " + model + " --max-new 2 < bad.jsonl");
+    return text.substr(text.find('\n') + 1);
+  }
+};
+
+TEST_F(PromptsWithPictures, MessagesShowThemAsListsBesideIdsDo) {
+  json ids = {{"ids", {70, 71, 72}}, {"images", {seen_picture(0)}}};
+  for (int i = 0; i < 6; ++i) ids["ids"].push_back(260);
+  write("in.jsonl", conversation(image(seen_picture(0))).dump() + "\n" + conversation(image(seen_picture(2))).dump() +
+                        "\n" + conversation({{"type", "image"}, {"path", seen_picture(0)}}).dump() + "\n" +
+                        conversation(video({seen_picture(0)})).dump() + "\n" + ids.dump() + "\n");
+  const auto found = answers("generate --model seeing --max-new 6 --ignore-end --greedy < in.jsonl");
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found[2], found[0]) << "the same picture";
+  EXPECT_NE(found[1].at("logprobs"), found[0].at("logprobs")) << "another picture of as many tokens";
+  for (const json& line : found) EXPECT_EQ(line.at("ids").size(), 6u);
+  EXPECT_EQ(told("generate --model seeing --max-new 6 --batch 1 --samples 3 --threads 1 < in.jsonl"),
+            told("generate --model seeing --max-new 6 --batch 4 --samples 3 --threads 2 < in.jsonl"));
+}
+
+TEST_F(PromptsWithPictures, WhatCanNotBeShownIsNamedWithItsLine) {
+  EXPECT_EQ(refused(conversation(image("none.png"))),
+            "compeer: error: line 2: none.png: can't be read: No such file or directory\nexit 4");
+  write("broken.png", "\x89PNG no more");
+  EXPECT_EQ(refused(conversation(image("broken.png"))).find("compeer: error: line 2: broken.png: "), 0u);
+  EXPECT_EQ(refused(conversation({{"type", "image"}})),
+            "compeer: error: line 2: a part of type image names no file\n"
+            "  help: for example {\"type\": \"image\", \"image\": \"cat.png\"}\nexit 4");
+  EXPECT_EQ(refused(conversation(image("https://example.org/cat.png"))),
+            "compeer: error: line 2: 'https://example.org/cat.png' is no file\n"
+            "  help: pictures are read from files only\nexit 4");
+  EXPECT_EQ(refused(conversation(image(seen_picture(0))), tiny()),
+            "compeer: error: line 2: shows " + seen_picture(0) +
+                ", but the model sees no pictures\n"
+                "  help: take one that does (qwen2_5_vl), or leave pictures out\nexit 4");
+}
+
+TEST_F(PromptsWithPictures, AStillPictureIsNoVideo) {
+  const auto of_six = [](int placeholder) {
+    json ids = {1};
+    for (int i = 0; i < 6; ++i) ids.push_back(placeholder);
+    return ids;
+  };
+  const auto still = refused({{"ids", of_six(261)}, {"images", {seen_picture(0)}}});
+  EXPECT_EQ(still.find("compeer: error: line 2: "), 0u) << still;
+  EXPECT_NE(still.find("picture 1 is a still picture, but stands under placeholders of a video\n"
+                       "  help: show it as an image ({\"type\": \"image\"}), or as a video of one frame: a list of one "
+                       "file\nexit 4"),
+            std::string::npos)
+      << still;
+  const auto video = refused({{"ids", of_six(260)}, {"images", {{seen_picture(0), seen_picture(0)}}}});
+  EXPECT_NE(video.find("picture 1 is a video, but stands under placeholders of a still picture\n"
+                       "  help: show it as a video ({\"type\": \"video\"}), or one frame of it: a file's name instead "
+                       "of a list\nexit 4"),
+            std::string::npos)
+      << video;
+  EXPECT_EQ(refused(conversation({{"type", "image"}, {"image", {seen_picture(0)}}})),
+            "compeer: error: line 2: a part of type image names a list\n"
+            "  help: the frames of a video are a part of type video\nexit 4");
 }
 
 TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {

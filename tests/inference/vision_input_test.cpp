@@ -22,8 +22,11 @@ constexpr int32_t kImage = 260;
 // What is said in front of a model that takes pictures.
 class SeenTurns : public Seeing {
  protected:
-  SeenTurns()
-      : tokenizer(language::Tokenizer::load(folder)), chat(tokenizer), model(open()), vision_input(folder, model) {}
+  explicit SeenTurns(bool merger = false)
+      : tokenizer(language::Tokenizer::load(folder)),
+        chat(tokenizer),
+        model(open(merger)),
+        vision_input(folder, model) {}
 
   static std::vector<Turn> dialogue(int number) {
     return {{"user", "i am sad", {picture(number)}}, {"assistant", "oh"}, {"user", "look", {picture(1)}}};
@@ -100,9 +103,10 @@ TEST_F(SeenTurns, AFolderThatIsSavedSeesAlike) {
             vision_input.prompt(chat, turns, VisionInput(other, model).read(turns, ""), ""));
 }
 
-// A dialogue with pictures in training, against the engine.
-class LearntWithPictures : public SeenTurns {
+// A dialogue with pictures in training, against the engine: of a model whose merger is frozen, or trains too.
+class LearntWithPictures : public SeenTurns, public testing::WithParamInterface<bool> {
  protected:
+  LearntWithPictures() : SeenTurns(GetParam()) {}
   train::PromptGroup group(int number) const {
     train::PromptGroup group;
     const auto turns = dialogue(number);
@@ -129,7 +133,9 @@ class LearntWithPictures : public SeenTurns {
   rollout::Policy policy{model.object()};
 };
 
-TEST_F(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
+INSTANTIATE_TEST_SUITE_P(Merger, LearntWithPictures, testing::Bool());
+
+TEST_P(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
   auto tokens = group(0).prompt;
   const auto pictures = group(0).pictures;
   for (const int32_t id : chat.answer("no")) tokens.push_back(id);
@@ -140,7 +146,7 @@ TEST_F(LearntWithPictures, ALessonHasTheLogProbsThatScoringGives) {
   EXPECT_EQ(list(train::log_probs(policy, std::vector{lesson})), scored[0]);
 }
 
-TEST_F(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
+TEST_P(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
   auto own = group(0);
   const rollout::Request request{{.max_new_tokens = 5}, 3, {tokenizer.end()}, 11, 1};
   own.samples = rollout::generate(policy, {{0, own.prompt, own.vision}}, request)[0];
@@ -154,7 +160,7 @@ TEST_F(LearntWithPictures, AGroupHasTheLogProbsItWasSampledWith) {
   EXPECT_NE(list(train::log_probs(policy, train::group_batch(other), 1.0).log_prob), list(now.log_prob));
 }
 
-TEST_F(LearntWithPictures, PartsOfAGroupAreDifferentiatedAsTheWhole) {
+TEST_P(LearntWithPictures, PartsOfAGroupAreDifferentiatedAsTheWhole) {
   auto own = group(0);
   own.samples = {{{70, 71, 72}, {0, 0, 0}, {}, true}, {{73}, {0}, {}, true}, {{74, 75}, {0, 0}, {}, true}};
   const auto batch = train::group_batch(own);

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "kernels/gelu.h"
+
 namespace compeer::kernels {
 namespace {
 
@@ -39,6 +41,44 @@ TEST_F(Functions, LinearEqualsItsFormula) {
   Weight weight(w);
   expect_same_gradients(linear(x, weight, b), at::matmul(x, w.t()) + b, {x, w, b});
   expect_same_gradients(linear(x, weight), at::matmul(x, w.t()), {x, w});
+}
+
+// 9 rows at once, or 4 and then 5: what the first pass left in .grad is where the second goes on.
+TEST_F(Functions, LinearAddsToGradientsRowByRow) {
+  const auto x = at::randn({9, 70}), dy = at::randn({9, 50}), w = draw({50, 70}), b = draw({50});
+  Weight weight(w);
+  const auto gradients = [&](const std::vector<int64_t>& passes) {
+    for (const auto& t : {w, b}) t.mutable_grad() = at::zeros_like(t);
+    int64_t row = 0;
+    for (const int64_t rows : passes) {
+      linear(x.narrow(0, row, rows), weight, b).backward(dy.narrow(0, row, rows));
+      row += rows;
+    }
+    return std::pair{w.grad(), b.grad()};
+  };
+  const auto [dw, db] = gradients({9});
+  const auto [dw2, db2] = gradients({4, 5});
+  EXPECT_TRUE(at::equal(dw, dw2));
+  EXPECT_TRUE(at::equal(db, db2));
+}
+
+TEST_F(Functions, GeluEqualsItsFormula) {
+  const auto x = draw({5, 33}, 3.0);
+  expect_same_gradients(kernels::gelu(x), at::gelu(x), {x}, 1e-5);
+}
+
+TEST_F(Functions, GeluHasTheSameBitsWithAGraphAndWithout) {
+  const auto x = draw({3, 6000}), dy = at::randn({3, 6000});
+  const auto y = kernels::gelu(x);
+  const auto dx = grad({y}, {x}, {dy})[0];
+  EXPECT_TRUE(at::equal(y, kernels::gelu(x.detach())));
+  for (int64_t row = 0; row < 3; ++row) {
+    const auto one = x.detach().narrow(0, row, 1).narrow(1, 0, 5).clone().requires_grad_(true);
+    const auto z = kernels::gelu(one);
+    EXPECT_TRUE(at::equal(z, y.narrow(0, row, 1).narrow(1, 0, 5)));
+    EXPECT_TRUE(
+        at::equal(grad({z}, {one}, {dy.narrow(0, row, 1).narrow(1, 0, 5)})[0], dx.narrow(0, row, 1).narrow(1, 0, 5)));
+  }
 }
 
 TEST_F(Functions, EmbeddingEqualsItsFormula) {

@@ -41,6 +41,7 @@ TEST(PictureParts, VideosAreTheirFrames) {
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].frames.size(), 3u);
   EXPECT_EQ(parts[0].seconds, 0.5);  // two frames to a place
+  EXPECT_EQ(picture_parts(message({{"type", "video"}, {"video", "1.png"}}), {}, "x")[0].seconds, 1.0);
 }
 
 TEST(PictureParts, WhatIsNoFileIsNamed) {
@@ -48,6 +49,7 @@ TEST(PictureParts, WhatIsNoFileIsNamed) {
   EXPECT_EQ(complaint({{"type", "image"}, {"image", 7}}), "a picture is named by 7");
   EXPECT_EQ(complaint({{"type", "image"}, {"url", "https://example.org/a.png"}}),
             "'https://example.org/a.png' is no file");
+  EXPECT_EQ(complaint({{"type", "image"}, {"image", {"1.png", "2.png"}}}), "a part of type image names a list");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", json::array()}}), "a video has no frames");
   EXPECT_EQ(complaint({{"type", "video"}, {"video", {"1.png"}}, {"fps", 0}}), "fps is 0");
 }
@@ -56,6 +58,8 @@ TEST(PictureList, NamesFilesAndVideos) {
   const auto list = picture_list(json::array({"a.png", json::array({"1.png", "2.png"})}), "x");
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[1].frames.size(), 2u);
+  EXPECT_FALSE(list[0].seconds);
+  EXPECT_EQ(list[1].seconds, 1.0);
   EXPECT_THROW(picture_list("a.png", "x"), Error);
 }
 

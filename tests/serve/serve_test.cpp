@@ -2,6 +2,7 @@
 #include <thread>
 #include <vector>
 
+#include "../seeing_model.h"
 #include "asker.h"
 #include "base/data_uri.h"
 #include "raw_client.h"
@@ -98,17 +99,12 @@ TEST_F(Served, WeighsChoices) {
 
 // As from a file.
 TEST_F(Served, ShowsPicturesToAModelThatSees) {
-  const fs::path source = COMPEER_SOURCE_DIR, golden = source / "tests/golden/vl", seeing = folder() / "seeing";
-  fs::create_directories(seeing);
-  for (const char* file : {"model.safetensors", "preprocessor_config.json"})
-    fs::copy_file(golden / file, seeing / file);
-  for (const auto& file : fs::directory_iterator(source / "tests/inference/seeing"))
-    fs::copy_file(file.path(), seeing / file.path().filename());
-  const auto picture = golden / "images/image1.png";
+  make_seeing_model(folder() / "seeing");
+  const auto picture = seen_picture(1);
   const auto asked = [](const json& part) {
     return json::array({{{"role", "user"}, {"content", {part, {{"type", "text"}, {"text", "What?"}}}}}});
   };
-  write("in.jsonl", json{{"messages", asked({{"type", "image"}, {"image", picture.string()}})}}.dump() + "\n");
+  write("in.jsonl", json{{"messages", asked({{"type", "image"}, {"image", picture}})}}.dump() + "\n");
   const auto text = told("generate --model seeing --max-new 8 --seed 5 < in.jsonl");
   start("", "", "seeing");
   const json shown = {{"type", "image_url"}, {"image_url", {{"url", data_uri(picture)}}}};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A judge and a policy that see pictures are trained: the same weights over ranks, the tower as it was, and the reasons why
-# a picture can't be shown.   usage: pictures_test.sh SOURCE_DIR BUILD_DIR
+# A judge and a policy that see pictures are trained: the same weights over ranks, the tower as it was, or all of it but
+# its merger, and the reasons why a picture can't be shown.   usage: pictures_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-pictures.XXXXXX)
@@ -51,11 +51,27 @@ for task in judge policy; do
   cmp "$task"{1,2}/checkpoints/last/model.safetensors || fail "$task: other weights on two ranks"
   echo "ok      $task: two ranks = one"
 done
+# merger TASK WAY...: a way is the number of ranks and settings. With a merger that trains all give the same weights.
+merger() {
+  local task=$1 way words name number=0
+  shift
+  for way in "$@"; do
+    number=$((number + 1)) name=$task-merger$number
+    read -ra words <<<"$way"
+    run $task.toml $name "${words[@]}" --set model.merger=true || fail "$name: $(cat $name/log.txt)"
+    cmp {$task-merger1,$name}/checkpoints/last/model.safetensors || fail "$task with a merger: other weights with $way"
+  done
+  echo "ok      $task with a merger that trains: the same weights in $number ways"
+}
+merger judge "1" "2" "1 --set threads=2"
+merger policy "1" "2 --set threads=2" "2 --set grpo.micro_tokens=1" "1 --set grpo.micro_tokens=40"
 cmp vl/preprocessor_config.json judge1/checkpoints/last/preprocessor_config.json || fail "the judge does not know how pictures are cut"
-"$build/bin/compeer" log export policy1 --csv - | awk -F, '
-  NR == 1 { for (i = 1; i <= NF; i++) if ($i == "rollout_trainer_max_diff") at = i }
-  NR > 1 { if ($at + 0 != 0) exit 1; seen++ }
-  END { if (seen != 2) exit 1 }' || fail "rollout and trainer differ"
+for policy in policy1 policy-merger{1..4}; do
+  "$build/bin/compeer" log export $policy --csv - | awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "rollout_trainer_max_diff") at = i }
+    NR > 1 { if ($at + 0 != 0) exit 1; seen++ }
+    END { if (seen != 2) exit 1 }' || fail "$policy: rollout and trainer differ"
+done
 echo "ok      rollout = trainer"
 
 python3 - <<'PY' || fail "the tower"
@@ -65,13 +81,16 @@ def tensors(path):
     size = struct.unpack("<Q", data[:8])[0]
     table, data = json.loads(data[8:8 + size]), data[8 + size:]
     return {name: data[slice(*entry["data_offsets"])] for name, entry in table.items() if name != "__metadata__"}
-before, after = tensors("vl/model.safetensors"), tensors("policy1/checkpoints/last/model.safetensors")
-assert before.keys() == after.keys()
+before = tensors("vl/model.safetensors")
 tower = {name for name in before if name.startswith("visual.")}
-assert tower and all(before[name] == after[name] for name in tower)
-assert all(before[name] != after[name] for name in before.keys() - tower)
+merger = {name for name in tower if name.startswith("visual.merger.")}
+assert len(merger) == 5 and len(tower) > 5
+for run, frozen in ("policy1", tower), ("policy-merger1", tower - merger), ("judge-merger1", tower - merger):
+    after = tensors(f"{run}/checkpoints/last/model.safetensors")
+    assert before.keys() == after.keys()
+    assert {name for name in before if before[name] == after[name]} == frozen
 PY
-echo "ok      the tower stays as it was, all else moved"
+echo "ok      the tower stays as it was, but for a merger that trains; all else moved"
 
 # refused WHAT SPEC [--set ...]: the log says so.
 refused() {

@@ -34,9 +34,7 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
       parameters_(std::move(parameters)),
       adapter_(std::move(adapter)),
       rotary_(config.rope, config.head_dim, use_.rotary_precision) {
-  if (use_.keeping.rounded()) {
-    for (const Parameter& p : parameters_) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
-  }
+  use_.keeping.round(parameters_);
   if (!use_.keeping.frozen || adapter_) assemble();
 }
 
@@ -106,13 +104,6 @@ at::Tensor Decoder::head() const {
 
 const char* Decoder::stored_type() const {
   return use_.keeping.rounded() || head().scalar_type() == at::kBFloat16 ? "bfloat16" : "float32";
-}
-
-std::vector<Parameter> Decoder::stored() const {
-  std::vector<Parameter> all = parameters_;
-  if (!use_.keeping.rounded()) return all;
-  for (Parameter& p : all) p.value = p.value.detach().to(at::kBFloat16);
-  return all;
 }
 
 void Decoder::parameters_changed() {

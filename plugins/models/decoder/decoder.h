@@ -58,7 +58,7 @@ class Decoder {
   const Adapter* adapter() const { return adapter_.get(); }
 
   /// As they are to be saved, and the name of their type in config.json.
-  std::vector<Parameter> stored() const;
+  std::vector<Parameter> stored() const { return use_.keeping.stored(parameters_); }
   const char* stored_type() const;
   void parameters_changed();
 

@@ -82,6 +82,17 @@ WeightFormat Keeping::format() const {
   return precision == "q4_0" ? WeightFormat::q4_0 : WeightFormat::float32;
 }
 
+void Keeping::round(const std::vector<Parameter>& parameters) const {
+  if (!rounded()) return;
+  for (const Parameter& p : parameters) p.value.detach().copy_(p.value.detach().to(at::kBFloat16));
+}
+
+std::vector<Parameter> Keeping::stored(std::vector<Parameter> parameters) const {
+  if (!rounded()) return parameters;
+  for (Parameter& p : parameters) p.value = p.value.detach().to(at::kBFloat16);
+  return parameters;
+}
+
 namespace {
 
 using WeakTensor = c10::weak_intrusive_ptr<at::TensorImpl, at::UndefinedTensorImpl>;

@@ -36,7 +36,9 @@ struct Keeping {
 
   WeightFormat format() const;  ///< float32 for stored
   bool in_blocks() const { return precision == "q8_0" || precision == "q4_0"; }
-  bool rounded() const { return !frozen && precision == "bfloat16"; }  ///< trained, in bfloat16
+  bool rounded() const { return !frozen && precision == "bfloat16"; }      ///< trained, in bfloat16
+  void round(const std::vector<Parameter>& parameters) const;              ///< in place, if they are kept so
+  std::vector<Parameter> stored(std::vector<Parameter> parameters) const;  ///< as they are to be saved
 };
 
 /// The safetensors of a model folder, mapped into memory: nothing is read before it is used. Tensors taken from it keep

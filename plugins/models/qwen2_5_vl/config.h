@@ -8,6 +8,8 @@
 
 namespace compeer::qwen2_5_vl {
 
+constexpr double kEpsilon = 1e-6;  ///< of the tower's norms
+
 /// The tower that looks at pictures.
 struct Vision {
   int64_t depth = 32, hidden_size = 3584, intermediate_size = 3420, num_heads = 16, in_channels = 3;

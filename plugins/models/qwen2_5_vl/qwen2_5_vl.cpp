@@ -1,5 +1,6 @@
 // Qwen2.5-VL: the text stack of Qwen2.5 and a tower that looks at pictures. The tower is frozen: what it sees of a
-// picture is computed once and kept with the tokens.
+// picture is computed once and kept with the tokens. If its merger trains, what comes before the merger is kept, and
+// every pass over the tokens begins with the merger.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
@@ -9,6 +10,7 @@
 #include "compeer/plugin.h"
 #include "config.h"
 #include "decoder/decoder.h"
+#include "merger.h"
 #include "tower.h"
 #include "vision_features.h"
 #include "weights.h"
@@ -20,6 +22,13 @@ using nlohmann::json;
 
 constexpr int64_t kPatchesAtOnce = 4096;  // small pictures share products; large ones take the memory of one
 
+std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
+  std::vector<Parameter> leaves;
+  for (const Parameter& weight : weights)
+    leaves.push_back({weight.name, weight.value.detach().to(at::kFloat).clone().set_requires_grad(true)});
+  return leaves;
+}
+
 class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
  public:
   Qwen25Vl(const Settings& settings, Host&) : end_token_(settings.json().value("end_token", int64_t{-1})) {
@@ -29,12 +38,14 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     config_ = read_config(stored, (folder / "config.json").string());
     saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
     generation_ = decoder::read_generation_config(folder);
-    VlWeights weights = load(config_, folder, text.keeping);
+    const bool merger_trains = !text.keeping.frozen && settings.json().value("merger", false);
+    VlWeights weights = load(config_, folder, text.keeping, merger_trains);
     decoder::Use tower = text;
     tower.keeping = tower_keeping(text.keeping);
     tower.release = weights.release_tower;
     text.release = weights.release_text;
     tower_weights_ = weights.tower;
+    merger_ = std::make_unique<Merger>(config_.vision, std::move(weights.merger), merger_trains ? text : tower);
     tower_ = std::make_unique<Tower>(config_.vision, tower_weights_, std::move(tower));
     decoder_ = std::make_unique<decoder::Decoder>(config_.text, std::move(weights.text), std::move(text));
   }
@@ -58,7 +69,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     const at::NoGradGuard no_grad;
     for (const Picture& picture : pictures) check_picture(picture, config_.vision);
     auto vision = std::make_shared<VisionFeatures>(place(tokens, first, pictures, config_));
-    vision->features = features(pictures);
+    vision->features = kept(pictures);
     return vision;
   }
 
@@ -67,35 +78,40 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     std::vector<const Picture*> all;
     for (const Picture& picture : pictures) all.push_back(&picture);
     Traces traces;
-    if (!at::GradMode::is_enabled()) {
-      const auto seen = tower_->features(all, &traces);
-      traces["features"] = seen;
-      return traces;
-    }
-    std::vector<Parameter> leaves;
-    for (const Parameter& weight : tower_weights_)
-      leaves.push_back({weight.name, weight.value.to(at::kFloat).clone().set_requires_grad(true)});
-    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::Use());
-    const auto seen = studied_->features(all, &traces);
-    traces["features"] = seen;
+    const bool graph = at::GradMode::is_enabled();
+    const auto leaves = graph ? study() : std::vector<Parameter>();
+    const auto units = (graph ? *studied_ : *tower_).units(all, &traces);
+    const auto features = (graph && !merger_->trains() ? *studied_merger_ : *merger_).features(units);
+    traces["features"] = features;
+    traces["kept"] = merger_->trains() ? units : features;
     for (const Parameter& leaf : leaves) traces[leaf.name] = leaf.value;
     return traces;
   }
 
   at::Tensor head() override { return decoder_->head(); }
-  std::vector<Parameter> parameters() override { return decoder_->parameters(); }
-  void parameters_changed() override { decoder_->parameters_changed(); }
+  std::vector<Parameter> parameters() override {
+    auto all = decoder_->parameters();
+    if (merger_->trains()) all.insert(all.end(), merger_->weights().begin(), merger_->weights().end());
+    return all;
+  }
+  void parameters_changed() override {
+    decoder_->parameters_changed();
+    merger_->parameters_changed();
+  }
 
   void save(const std::string& folder) override {
     std::vector<Parameter> all = decoder_->stored();
+    const auto merger = merger_->stored();
     all.insert(all.end(), tower_weights_.begin(), tower_weights_.end());
+    all.insert(all.end(), merger.begin(), merger.end());
     decoder::save(all, folder);
     decoder::save_config(saved_config_, generation_, decoder_->stored_type(), end_token_, folder);
   }
 
  private:
-  at::Tensor features(const std::vector<Picture>& pictures) {
-    std::vector<at::Tensor> parts{at::empty({0, config_.text.hidden_size}, at::kFloat)};
+  // What the frozen part of the tower gives: features, or the units that the merger makes features of.
+  at::Tensor kept(const std::vector<Picture>& pictures) {
+    std::vector<at::Tensor> parts{at::empty({0}, at::kFloat)};
     for (auto next = pictures.begin(); next != pictures.end();) {
       std::vector<const Picture*> group;
       for (int64_t patches = 0; next != pictures.end(); ++next) {
@@ -103,9 +119,21 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
         if (!group.empty() && patches > kPatchesAtOnce) break;
         group.push_back(&*next);
       }
-      parts.push_back(tower_->features(group));
+      const auto units = tower_->units(group);
+      parts.push_back(merger_->trains() ? units : merger_->features(units));
     }
     return at::cat(parts);
+  }
+
+  // Weights that gradients are asked of and that are no parameters, as leaves of a graph of their own.
+  std::vector<Parameter> study() {
+    auto leaves = copies(tower_weights_);
+    studied_ = std::make_unique<Tower>(config_.vision, leaves, decoder::Use());
+    if (merger_->trains()) return leaves;
+    const auto merger = copies(merger_->weights());
+    studied_merger_ = std::make_unique<Merger>(config_.vision, merger, decoder::Use());
+    leaves.insert(leaves.end(), merger.begin(), merger.end());
+    return leaves;
   }
 
   // What the tower saw takes the place of the placeholders' embeddings.
@@ -123,7 +151,9 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
                   "there must be as many vision features as its segment has placeholders");
       seen.push_back(segment.vision->features);
     }
-    return places.empty() ? rows : rows.index_copy(0, at::tensor(places, at::kLong), at::cat(seen));
+    if (places.empty()) return rows;
+    const at::Tensor all = at::cat(seen);
+    return rows.index_copy(0, at::tensor(places, at::kLong), merger_->trains() ? merger_->features(all) : all);
   }
 
   int64_t end_token_;
@@ -131,7 +161,9 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
   json saved_config_, generation_;  // config.json as published models have it, and generation_config.json
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;
+  std::unique_ptr<Merger> merger_;
   std::unique_ptr<Tower> studied_;  // whose gradients were asked for last: the graph needs its weights
+  std::unique_ptr<Merger> studied_merger_;
   std::unique_ptr<decoder::Decoder> decoder_;
 };
 
@@ -147,6 +179,8 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
     "precision": {"type": "string", "default": "float32",
       "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],
       "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files; arithmetic is float32"},
+    "merger": {"type": "boolean", "default": false,
+      "help": "the merger, with which the tower ends, trains too; the rest of the tower stays frozen"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
       "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],

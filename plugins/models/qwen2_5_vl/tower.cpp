@@ -7,8 +7,6 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
-#include "kernels/gelu.h"
-
 namespace compeer::qwen2_5_vl {
 
 namespace {
@@ -16,7 +14,6 @@ namespace {
 using kernels::RowRange;
 using kernels::Weight;
 
-constexpr double kEpsilon = 1e-6;
 constexpr int64_t kRowsAtOnce = 4096;  // of a large picture, in the widest layer
 
 at::Tensor numbers(const std::vector<int64_t>& values) { return at::tensor(values, at::kLong); }
@@ -51,7 +48,7 @@ at::Tensor inverse(const std::vector<int64_t>& order) {
 }  // namespace
 
 std::vector<decoder::Entry> tower_entries(const Vision& v) {
-  const int64_t width = v.hidden_size, merged = width * v.unit();
+  const int64_t width = v.hidden_size;
   std::vector<decoder::Entry> all{
       {"visual.patch_embed.proj.weight", {width, v.in_channels, v.temporal_patch_size, v.patch_size, v.patch_size}}};
   for (int64_t i = 0; i < v.depth; ++i) {
@@ -68,11 +65,6 @@ std::vector<decoder::Entry> tower_entries(const Vision& v) {
     linear("mlp.up_proj", v.intermediate_size, width);
     linear("mlp.down_proj", width, v.intermediate_size);
   }
-  all.push_back({"visual.merger.ln_q.weight", {width}});
-  all.push_back({"visual.merger.mlp.0.weight", {merged, merged}});
-  all.push_back({"visual.merger.mlp.0.bias", {merged}});
-  all.push_back({"visual.merger.mlp.2.weight", {v.out_hidden_size, merged}});
-  all.push_back({"visual.merger.mlp.2.bias", {v.out_hidden_size}});
   return all;
 }
 
@@ -105,14 +97,9 @@ void Tower::assemble() {
     blocks_.push_back({norm1, norm2, qkv_bias, proj_bias, gate_bias, up_bias, take(), std::move(qkv), std::move(proj),
                        std::move(gate), std::move(up), std::move(down), vision_.full_attention.contains(i)});
   }
-  merger_norm_ = take();
-  merger_.push_back(matrix());
-  merger_bias0_ = take();
-  merger_.push_back(matrix());
-  merger_bias2_ = take();
 }
 
-at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* traces) {
+at::Tensor Tower::units(const std::vector<const Picture*>& pictures, Traces* traces) {
   if (blocks_.empty()) assemble();
   const PatchLayout places = layout(pictures, vision_);
   const at::Tensor order = numbers(places.order);
@@ -131,7 +118,7 @@ at::Tensor Tower::features(const std::vector<const Picture*>& pictures, Traces* 
     x = at::add(x, feed_forward(blocks_[i], x));
     if (traces) (*traces)["block" + std::to_string(i)] = x;
   }
-  return merge(x).index_select(0, inverse(places.order));
+  return x.view({-1, vision_.unit() * vision_.hidden_size}).index_select(0, inverse(places.order));
 }
 
 // The first half of a head's frequencies goes with the row of a patch, the second with its column.
@@ -164,13 +151,6 @@ at::Tensor Tower::feed_forward(TowerBlock& block, const at::Tensor& x) {
     parts.push_back(use_.arithmetic.linear(use_.arithmetic.swiglu(gate, up), block.down, block.down_bias));
   }
   return parts.size() == 1 ? parts[0] : at::cat(parts);
-}
-
-at::Tensor Tower::merge(const at::Tensor& x) {
-  const auto units =
-      use_.arithmetic.rms_norm(x, merger_norm_, kEpsilon).view({-1, vision_.unit() * vision_.hidden_size});
-  return use_.arithmetic.linear(kernels::gelu(use_.arithmetic.linear(units, merger_[0], merger_bias0_)), merger_[1],
-                                merger_bias2_);
 }
 
 }  // namespace compeer::qwen2_5_vl

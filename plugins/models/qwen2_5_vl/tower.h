@@ -7,31 +7,32 @@
 
 #include "compeer/model.h"
 #include "config.h"
-#include "layout.h"
 #include "decoder/decoder.h"
 #include "decoder/rotary.h"
 #include "decoder/weights.h"
+#include "layout.h"
 
 namespace compeer::qwen2_5_vl {
 
-/// Names, as published, and shapes of the tower's weights, in the order in which they are kept.
+/// Names, as published, and shapes of the weights, in the order in which they are kept. The merger's follow.
 std::vector<decoder::Entry> tower_entries(const Vision& vision);
 
 /// What the tower computed on its way, by the name that reference files use.
 using Traces = std::map<std::string, at::Tensor>;
 
-/// The tower that looks at pictures: patches, blocks of attention in windows or over the whole picture, merged units.
-/// Pictures do not see each other, and every row has one order of operations: the features of a picture have the same
-/// bits whatever else is looked at with it, on any number of threads.
+/// The tower that looks at pictures, less its merger: patches, blocks of attention in windows or over the whole
+/// picture. Pictures do not see each other, and every row has one order of operations: the units of a picture have the
+/// same bits whatever else is looked at with it, on any number of threads.
 class Tower {
  public:
   /// `weights` as `tower_entries` lists them. Frozen ones are rearranged when the first picture comes.
   Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use);
   Tower(Tower&&) = delete;  // graphs hold the addresses of its weights
 
-  /// float32 [tokens, out_hidden_size] in the order of the pictures and their units. With `traces`, what happened on
-  /// the way: window_index, cu_window_seqlens, cu_seqlens, row_column_of_patches, patch_embed, block0...
-  at::Tensor features(const std::vector<const Picture*>& pictures, Traces* traces = nullptr);
+  /// float32 [tokens, unit * hidden_size] in the order of the pictures and their units: what the last block gives, the
+  /// patches of a unit side by side. With `traces`, what happened on the way: window_index, cu_window_seqlens,
+  /// cu_seqlens, row_column_of_patches, patch_embed, block0...
+  at::Tensor units(const std::vector<const Picture*>& pictures, Traces* traces = nullptr);
 
  private:
   struct TowerBlock {
@@ -43,16 +44,14 @@ class Tower {
   at::Tensor attention(TowerBlock& block, const at::Tensor& x, const decoder::Rotary::Angles& angles,
                        const PatchLayout& layout);
   at::Tensor feed_forward(TowerBlock& block, const at::Tensor& x);
-  at::Tensor merge(const at::Tensor& x);
   decoder::Rotary::Angles angles(const PatchLayout& layout);
 
   Vision vision_;
   std::vector<Parameter> weights_;
   decoder::Use use_;
   decoder::Rotary rotary_;
-  std::vector<kernels::Weight> patch_embed_, merger_;  // one; two
+  std::vector<kernels::Weight> patch_embed_;  // one
   std::vector<TowerBlock> blocks_;
-  at::Tensor merger_norm_, merger_bias0_, merger_bias2_;
 };
 
 }  // namespace compeer::qwen2_5_vl

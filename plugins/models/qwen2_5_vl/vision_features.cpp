@@ -15,15 +15,32 @@ int64_t tokens_of(const Picture& picture, const Vision& vision) {
   return picture.time * picture.height * picture.width / vision.unit();
 }
 
+[[noreturn]] void refuse(const std::string& what, const std::string& help = "") {
+  throw Error("", what, help, Exit::data);
+}
+
 void check_counts(std::span<const int32_t> tokens, const std::vector<Picture>& pictures, const VlConfig& config) {
   const auto found = std::count_if(tokens.begin(), tokens.end(), [&](int32_t t) { return placeholder(t, config); });
   int64_t needed = 0;
   for (const Picture& picture : pictures) needed += tokens_of(picture, config.vision);
   if (found == needed) return;
-  throw Error(
-      "",
-      fmt::format("{} placeholders among the tokens, but {} pictures need {} of them", found, pictures.size(), needed),
-      "", Exit::data);
+  refuse(
+      fmt::format("{} placeholders among the tokens, but {} pictures need {} of them", found, pictures.size(), needed));
+}
+
+// The run of placeholders that begins with these tokens is of the picture's kind, and long enough.
+void check_run(std::span<const int32_t> tokens, const Picture& picture, size_t number, const VlConfig& config) {
+  const auto length = static_cast<size_t>(tokens_of(picture, config.vision));
+  const bool video = tokens[0] == config.video_token;
+  if (video && !picture.seconds)
+    refuse(fmt::format("picture {} is a still picture, but stands under placeholders of a video", number),
+           R"(show it as an image ({"type": "image"}), or as a video of one frame: a list of one file)");
+  if (!video && picture.seconds)
+    refuse(fmt::format("picture {} is a video, but stands under placeholders of a still picture", number),
+           R"(show it as a video ({"type": "video"}), or one frame of it: a file's name instead of a list)");
+  if (tokens.size() < length || std::any_of(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(length),
+                                            [&](int32_t t) { return t != tokens[0]; }))
+    refuse(fmt::format("picture {} has {} tokens, but not as many placeholders stand together", number, length));
 }
 
 // Writes positions along three axes, token after token.
@@ -37,12 +54,12 @@ class PositionWriter {
 
   void text() { write(next_, next_, next_), ++next_; }
 
-  void picture(const Picture& picture, bool video, const Vision& vision) {
+  void picture(const Picture& picture, const Vision& vision) {
     const int64_t height = picture.height / vision.spatial_merge_size;
     const int64_t width = picture.width / vision.spatial_merge_size;
     // In float32, as the reference steps through time.
     const auto step =
-        video ? static_cast<float>(static_cast<double>(vision.tokens_per_second) * picture.seconds) : 1.0f;
+        picture.seconds ? static_cast<float>(static_cast<double>(vision.tokens_per_second) * *picture.seconds) : 1.0f;
     for (int64_t t = 0; t < picture.time; ++t) {
       const auto time = static_cast<int64_t>(static_cast<float>(t) * step);
       for (int64_t y = 0; y < height; ++y) {
@@ -70,15 +87,11 @@ class PositionWriter {
 void check_picture(const Picture& picture, const Vision& vision) {
   const int64_t merge = vision.spatial_merge_size, patches = picture.time * picture.height * picture.width;
   if (picture.time < 1 || picture.height < 1 || picture.width < 1 || picture.height % merge || picture.width % merge)
-    throw Error("",
-                fmt::format("a picture of {} x {} x {} patches can't be merged in squares of {}", picture.time,
-                            picture.height, picture.width, merge),
-                "", Exit::data);
+    refuse(fmt::format("a picture of {} x {} x {} patches can't be merged in squares of {}", picture.time,
+                       picture.height, picture.width, merge));
   if (static_cast<int64_t>(picture.patches.size()) != patches * vision.patch())
-    throw Error("",
-                fmt::format("a picture of {} patches has {} numbers; the model takes {} for each", patches,
-                            picture.patches.size(), vision.patch()),
-                "", Exit::data);
+    refuse(fmt::format("a picture of {} patches has {} numbers; the model takes {} for each", patches,
+                       picture.patches.size(), vision.patch()));
 }
 
 VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::vector<Picture>& pictures,
@@ -92,16 +105,9 @@ VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::
       continue;
     }
     const Picture& picture = pictures[seen++];
-    const auto run =
-        tokens.subspan(i, std::min(tokens.size() - i, static_cast<size_t>(tokens_of(picture, config.vision))));
-    if (static_cast<int64_t>(run.size()) < tokens_of(picture, config.vision) ||
-        std::any_of(run.begin(), run.end(), [&](int32_t t) { return t != run[0]; }))
-      throw Error("",
-                  fmt::format("picture {} has {} tokens, but not as many placeholders stand together", seen,
-                              tokens_of(picture, config.vision)),
-                  "", Exit::data);
-    positions.picture(picture, run[0] == config.video_token, config.vision);
-    i += run.size();
+    check_run(tokens.subspan(i), picture, seen, config);
+    positions.picture(picture, config.vision);
+    i += static_cast<size_t>(tokens_of(picture, config.vision));
   }
   return positions.vision();
 }

@@ -19,7 +19,7 @@ inline bool placeholder(int64_t token, const VlConfig& config) {
 /// `positions` and `next` of a VisionFeatures, without features. Text counts on by one on all three axes. A picture of
 /// h x w units that begins at p stands at (p + time, p + row, p + column), and what follows at p + max(h, w); time
 /// counts seconds * tokens_per_second from one place of a video to the next. Throws Error (exit 4) if the placeholders
-/// among the tokens are not those of `pictures`, one unbroken run for each.
+/// among the tokens are not those of `pictures`: one unbroken run for each, a video's for a video.
 VisionFeatures place(std::span<const int32_t> tokens, int64_t first, const std::vector<Picture>& pictures,
                      const VlConfig& config);
 

@@ -1,5 +1,6 @@
 #include "weights.h"
 
+#include "merger.h"
 #include "tower.h"
 
 namespace compeer::qwen2_5_vl {
@@ -27,13 +28,17 @@ decoder::Keeping tower_keeping(const decoder::Keeping& keeping) {
   return tower;
 }
 
-VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping) {
-  const auto text = decoder::entries(config.text), tower = tower_entries(config.vision);
+VlWeights load(const VlConfig& config, const std::filesystem::path& folder, const decoder::Keeping& keeping,
+               bool merger_trains) {
+  const auto text = decoder::entries(config.text), tower = tower_entries(config.vision),
+             merger = merger_entries(config.vision);
   auto all = text;
   all.insert(all.end(), tower.begin(), tower.end());
+  all.insert(all.end(), merger.begin(), merger.end());
   const decoder::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
   trained.check(all);
-  return {trained.take(text), frozen.take(tower), trained.release(), frozen.release()};
+  return {trained.take(text), frozen.take(tower), (merger_trains ? trained : frozen).take(merger), trained.release(),
+          frozen.release()};
 }
 
 }  // namespace compeer::qwen2_5_vl

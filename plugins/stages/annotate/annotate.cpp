@@ -46,7 +46,10 @@ struct Opinions {
 class Annotate : public Stage {
  public:
   Annotate(const Settings& settings, Host& host)
-      : host_(host), verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
+      : host_(host),
+        verdicts_(settings.texts("step_words")),
+        preferences_(settings.texts("preference_words")),
+        sees_(settings.text("pictures") == "shown") {
     for (const char* name : {"annotator", "second_annotator", "third_annotator"})
       annotators_.emplace_back(settings, host, name);
   }
@@ -131,6 +134,7 @@ class Annotate : public Stage {
     all.answers.resize(records.size());
     std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < records.size(); ++i) {
+      const auto pictures = stages::pictures_of(stages::turns_in(records[i].at("history")), sees_);
       for (size_t step = 0; step < 3; ++step) {
         questions.push_back({step_prompt(annotator, records[i], step),
                              [&, i, step](const std::string& answer) {
@@ -138,8 +142,7 @@ class Annotate : public Stage {
                                if (read) all.judgements[i].steps[step] = *read.value;
                                return read.refusal;
                              },
-                             {},
-                             verdicts_.answers().words()});
+                             pictures, verdicts_.answers().words()});
       }
       const bool other_way = swapped(records[i], number);
       questions.push_back({preference_prompt(annotator, records[i], other_way),
@@ -149,8 +152,7 @@ class Annotate : public Stage {
                                all.judgements[i].preference = other_way ? empathy::swapped(*read.value) : *read.value;
                              return read.refusal;
                            },
-                           {},
-                           preferences_.answers().words()});
+                           pictures, preferences_.answers().words()});
     }
     all.malformed = stages::ask(annotator.chat, questions, annotator.asking);
     for (size_t q = 0; q < questions.size(); ++q) {
@@ -241,6 +243,7 @@ class Annotate : public Stage {
   Host& host_;
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;
+  const bool sees_;
   std::vector<Annotator> annotators_;
 };
 
@@ -253,6 +256,8 @@ COMPEER_PLUGIN(Stage, stages, annotate, Annotate, R"json(
     "annotator": {"type": "plugin", "kind": "chat", "help": "the first annotator"},
     "second_annotator": {"type": "plugin", "kind": "chat", "help": "the second, who does not see what the first said"},
     "third_annotator": {"type": "plugin", "kind": "chat", "help": "who decides where they differ"},
+    "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
+      "help": "whether annotators see a dialogue's pictures; those that can't want them left out"},
     "prompts": {"type": "path", "default": null,
       "help": "folder with en/step_history.txt, step_emotion, step_strategy, preference; unset: the plugin's own"},
     "step_words": {"type": "list", "items": "string", "default": ["True", "False"],

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 class Generate : public Stage {
  public:
-  Generate(const Settings& settings, Host& host) {
+  Generate(const Settings& settings, Host& host) : sees_(settings.text("pictures") == "shown") {
     for (const std::string writer : {"writer", "second_writer"}) {
       if (settings.has(writer))
         writers_.push_back(
@@ -48,12 +48,14 @@ class Generate : public Stage {
     std::vector<empathy::Structured> written(records.size());
     std::vector<stages::ChatQuestion> questions;
     for (size_t i = 0; i < records.size(); ++i) {
-      const auto history = stages::shown(stages::history_of(records[i]), records[i]);
-      questions.push_back({prompts.fill(records[i], {{"history", history}}), [&, i](const std::string& answer) {
+      const auto history = stages::history_of(records[i]);
+      questions.push_back({prompts.fill(records[i], {{"history", stages::shown(history, records[i])}}),
+                           [&, i](const std::string& answer) {
                              auto parsed = empathy::read_completion(answer);
                              if (parsed) written[i] = std::move(*parsed.value);
                              return parsed.refusal;
-                           }});
+                           },
+                           stages::pictures_of(history, sees_)});
     }
     const auto malformed = stages::ask(chat, questions, asking);
     if (!outcomes.empty()) outcomes[0].counts["completions not in the format"] += static_cast<double>(malformed);
@@ -70,6 +72,7 @@ class Generate : public Stage {
     }
   }
 
+  const bool sees_;
   std::vector<WriterModel> writers_;
 };
 
@@ -81,6 +84,8 @@ COMPEER_PLUGIN(Stage, stages, generate, Generate, R"json(
   "parameters": {
     "writer": {"type": "plugin", "kind": "chat", "help": "who writes"},
     "second_writer": {"type": "plugin", "kind": "chat", "default": null, "help": "who writes too; unset: nobody"},
+    "pictures": {"type": "string", "default": "shown", "choices": ["shown", "left_out"],
+      "help": "whether writers see a dialogue's pictures; those that can't want them left out"},
     "prompts": {"type": "path", "default": null, "help": "folder with en/generate.txt; unset: the plugin's own"},
     "temperature": {"type": "number", "default": 0.7, "min": 0, "help": "of the answers; 0: the likeliest"},
     "max_tokens": {"type": "integer", "default": 512, "min": 1, "help": "of an answer"},

@@ -122,7 +122,7 @@ class Pairwise : public Stage {
     std::vector<std::string*> refusals;
     for (Compared& one : all) {
       if (one.pair.contains("preference") || decided_by_silence(one.pair)) continue;
-      const auto pictures = sees_ ? stages::pictures_of(stages::history_of(one.pair)) : std::vector<std::string>{};
+      const auto pictures = stages::pictures_of(stages::history_of(one.pair), sees_);
       for (const bool turn : {false, true}) {
         refusals.push_back(&one.refusals[turn]);
         questions.push_back({prompt(one.pair, turn),

@@ -13,10 +13,11 @@
 
 namespace compeer {
 
-/// What a model sees of the pictures among some tokens. The tower that looks at them is frozen: this is computed once
-/// and kept with the tokens, for every forward pass over them.
+/// What a model sees of the pictures among some tokens. What looks at them is frozen: this is computed once and kept
+/// with the tokens, for every forward pass over them.
 struct VisionFeatures {
-  at::Tensor features;   ///< float32 [placeholder tokens, hidden]: instead of their embeddings, in order
+  at::Tensor features;  ///< float32 [placeholder tokens, any width], in order: what stands instead of their embeddings,
+                        ///< or what a part of the model that trains makes that of in every pass
   at::Tensor positions;  ///< int64 [3, tokens]: rotary positions (time, height, width) of these tokens
   int64_t next = 0;      ///< the rotary position of the token that follows
 };
@@ -134,8 +135,9 @@ class BOOST_SYMBOL_VISIBLE VisionModel {
                                                      const std::vector<Picture>& pictures) = 0;
 
   /// What it computes on the way to its features of `pictures`, and these, by the names that reference files use, for
-  /// comparison with other implementations. With gradients enabled they lead back to the tower's weights, which are
-  /// then among the results. None if the model does not tell.
+  /// comparison with other implementations; `kept` is what `look` keeps of them. With gradients enabled they lead back
+  /// to the tower's weights, which are then among the results unless they are parameters. None if the model does not
+  /// tell.
   virtual std::map<std::string, at::Tensor> look_closely(const std::vector<Picture>& pictures) {
     (void)pictures;
     return {};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace compeer {
@@ -8,7 +9,7 @@ namespace compeer {
 struct Picture {
   std::vector<float> patches;               ///< [time * height * width, size of a patch]
   int64_t time = 1, height = 0, width = 0;  ///< the grid, in patches
-  double seconds = 1.0;                     ///< a video's time from one row of patches in time to the next
+  std::optional<double> seconds = {};       ///< a video's time from one place in time to the next; none: a still
 };
 
 }  // namespace compeer

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "../../record/temporary_folder.h"
 #include "base/error.h"
@@ -27,16 +28,17 @@ const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
 constexpr int32_t kImage = 503, kVideo = 504;
 
 using Opened = std::unique_ptr<plugin::Plugin<Model>>;
-Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false) {
+Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false, json more = {}) {
   static const plugin::Services services;
   const plugin::Chosen chosen{"models", name, std::string(COMPEER_BINARY_DIR "/plugins/models/") + name + ".so", ""};
-  const Settings settings({{"path", folder.string()},
-                           {"config", nullptr},
-                           {"frozen", frozen},
-                           {"precision", frozen ? "stored" : "float32"},
-                           {"engine", "exact"}});
+  json settings = {{"path", folder.string()},
+                   {"config", nullptr},
+                   {"frozen", frozen},
+                   {"precision", frozen ? "stored" : "float32"},
+                   {"engine", "exact"}};
+  if (more.is_object()) settings.update(more);
   return std::make_unique<plugin::Plugin<Model>>(
-      plugin::open<Model>(chosen, settings, std::make_unique<plugin::RunHost>(chosen, services)));
+      plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
 }
 
 json read_json(const fs::path& file) {
@@ -139,9 +141,131 @@ TEST_F(Qwen25Vl, PlaceholdersMustBeThoseOfThePictures) {
   EXPECT_EQ(complaint({kImage}, {thin}), "a picture of 4 patches has 10 numbers; the model takes 1176 for each");
 }
 
+TEST_F(Qwen25Vl, StillPicturesAndVideosHavePlaceholdersOfTheirOwn) {
+  const Picture still = grey(1, 2, 2);
+  Picture video = still;
+  video.seconds = 1.0;
+  EXPECT_EQ(complaint({7, kImage, kVideo}, {still, still}),
+            "picture 2 is a still picture, but stands under placeholders of a video");
+  EXPECT_EQ(complaint({kVideo, 7, kImage}, {video, video}),
+            "picture 2 is a video, but stands under placeholders of a still picture");
+  EXPECT_EQ(complaint({kVideo, 7, kImage}, {video, still}), "nothing");
+}
+
 TEST_F(Qwen25Vl, TheTowerIsNoParameter) {
   for (const Parameter& p : model().parameters()) EXPECT_FALSE(p.name.starts_with("visual.")) << p.name;
   EXPECT_FALSE(features(model(), pictures()).requires_grad());
+}
+
+// A text about all pictures, and what a model makes of it.
+class WithMerger : public Qwen25Vl {
+ protected:
+  WithMerger() {
+    for (const Picture& picture : seen) {
+      const auto own = placeholders_of(picture);
+      tokens.push_back(5);
+      tokens.insert(tokens.end(), own.begin(), own.end());
+    }
+    tokens.push_back(9);
+  }
+  Batch batch(Model& some) const {
+    const auto length = static_cast<int64_t>(tokens.size());
+    return {at::tensor(std::vector<int64_t>(tokens.begin(), tokens.end())),
+            {{0, length, 0, -1, {}, 0, dynamic_cast<VisionModel&>(some).look(tokens, 0, seen)}}};
+  }
+  at::Tensor said(Model& some) const { return some.forward(batch(some), nullptr); }
+  static std::map<std::string, at::Tensor> merger_of(Model& some) {
+    std::map<std::string, at::Tensor> all;
+    for (const Parameter& p : some.parameters()) {
+      if (p.name.starts_with("visual.")) all[p.name] = p.value;
+    }
+    return all;
+  }
+  static Opened trainable(json more = {}) {
+    json settings = {{"merger", true}};
+    if (more.is_object()) settings.update(more);
+    return open_model(kGolden, "qwen2_5_vl", false, settings);
+  }
+
+  const std::vector<Picture> seen = pictures();
+  std::vector<int32_t> tokens;
+};
+
+TEST_F(WithMerger, ItsWeightsAreParametersAndTheRestOfTheTowerIsNone) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : merger_of(trainable()->object())) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"visual.merger.ln_q.weight", "visual.merger.mlp.0.bias",
+                                             "visual.merger.mlp.0.weight", "visual.merger.mlp.2.bias",
+                                             "visual.merger.mlp.2.weight"}));
+  EXPECT_TRUE(merger_of(open_model(kGolden, "qwen2_5_vl", true, {{"merger", true}})->object()).empty());
+}
+
+TEST_F(WithMerger, TheModelSaysTheSameBitsAsWithAFrozenOne) {
+  const auto trained = trainable();
+  const at::Tensor with_graph = said(trained->object());
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(said(trained->object()), said(model())));
+  EXPECT_TRUE(at::equal(with_graph, said(model())));
+}
+
+// The gradients that its weights get in training are those of the whole tower, which transformers agrees with.
+TEST_F(WithMerger, HasTheGradientsOfTheWholeTower) {
+  const auto trained = trainable();
+  const auto weights = at::arange(static_cast<int64_t>(tokens.size() * 64), at::kFloat).cos().view({-1, 64});
+  (said(trained->object()) * weights).sum().backward();
+
+  auto frozen = batch(model());
+  auto vision = std::make_shared<VisionFeatures>(*frozen.segments[0].vision);
+  const auto traces = vision_model().look_closely(seen);
+  vision->features = traces.at("kept");
+  frozen.segments[0].vision = vision;
+  (model().forward(frozen, nullptr) * weights).sum().backward();
+  for (const auto& [name, value] : merger_of(trained->object())) {
+    EXPECT_TRUE(at::allclose(value.grad(), traces.at(name).grad(), 1e-4, 1e-5)) << name;
+    EXPECT_GT(value.grad().abs().max().item<double>(), 1e-3) << name;
+  }
+}
+
+TEST_F(WithMerger, ItsGradientsAreTheSameOnAnyNumberOfThreads) {
+  const auto gradients = [&](int threads) {
+    at::set_num_threads(threads);
+    const auto trained = trainable();
+    said(trained->object()).cos().sum().backward();
+    std::vector<at::Tensor> all;
+    for (const auto& [name, value] : merger_of(trained->object())) all.push_back(value.grad().flatten());
+    return at::cat(all);
+  };
+  const int before = at::get_num_threads();
+  EXPECT_TRUE(at::equal(gradients(1), gradients(2)));
+  at::set_num_threads(before);
+}
+
+TEST_F(WithMerger, WhatItLearnsIsSeenAndSaved) {
+  for (const std::string precision : {"float32", "bfloat16"}) {
+    const auto trained = trainable({{"precision", precision}});
+    {
+      const at::NoGradGuard no_grad;
+      const auto before = said(trained->object());
+      for (auto& [name, value] : merger_of(trained->object())) value.mul_(1.5);
+      trained->object().parameters_changed();
+      EXPECT_FALSE(at::equal(said(trained->object()), before));
+    }
+    TemporaryFolder folder;
+    trained->object().save(folder.path().string());
+    const at::NoGradGuard no_grad;
+    const auto again = open_model(folder.path(), "qwen2_5_vl", true);
+    if (precision == "float32") {
+      EXPECT_TRUE(at::equal(said(again->object()), said(trained->object())));
+    }
+    EXPECT_EQ(record::Safetensors::open_sharded(folder.path()).tensor("visual.merger.mlp.0.weight").dtype,
+              precision == "float32" ? "F32" : "BF16");
+    EXPECT_EQ(record::Safetensors::open_sharded(folder.path()).tensor("visual.blocks.0.attn.qkv.weight").dtype, "F32");
+  }
+}
+
+TEST_F(WithMerger, InBfloat16ItHasNumbersThatBfloat16Holds) {
+  for (const auto& [name, value] : merger_of(trainable({{"precision", "bfloat16"}})->object()))
+    EXPECT_TRUE(at::equal(value.detach(), value.detach().to(at::kBFloat16).to(at::kFloat))) << name;
 }
 
 TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {

@@ -21,10 +21,14 @@ Model judge(const std::string& steps, const std::string& better) {
 
 // Random numbers below a half swap the replies.
 std::vector<Outcome> annotate(Model& first, Model& second, Model& third, const std::vector<json>& records,
-                              double random = 0.9, int tries = 1) {
+                              double random = 0.9, int tries = 1, const std::string& pictures = "shown") {
   auto plugin = built::open<Stage>(
       "annotate",
-      {{"annotator", named("1")}, {"second_annotator", named("2")}, {"third_annotator", named("3")}, {"tries", tries}},
+      {{"annotator", named("1")},
+       {"second_annotator", named("2")},
+       {"third_annotator", named("3")},
+       {"tries", tries},
+       {"pictures", pictures}},
       std::make_unique<World>(std::map<std::string, Model*>{{"1", &first}, {"2", &second}, {"3", &third}}, random));
   return plugin::make(plugin, records);
 }
@@ -58,6 +62,23 @@ TEST(Annotate, AsksNoThirdWhereTwoAgree) {
   EXPECT_TRUE(third.prompts.empty());
   EXPECT_EQ(outcome.counts.at("history: True, True"), 1);
   EXPECT_FALSE(outcome.counts.contains("adjudicated"));
+}
+
+TEST(Annotate, ShowsAllAnnotatorsPicturesOrLeavesThemOut) {
+  json seen = round("a");
+  seen["history"][0]["pictures"] = {"cat.png", "me.png"};
+  for (const std::string pictures : {"shown", "left_out"}) {
+    auto first = judge("True", "first"), second = judge("False", "first"), third = judge("True", "first");
+    annotate(first, second, third, {seen}, 0.9, 1, pictures);
+    for (const Model* annotator : {&first, &second, &third}) {
+      ASSERT_EQ(annotator->pictures.size(), 4u) << "three steps and two replies";
+      for (const auto& files : annotator->pictures)
+        EXPECT_EQ(files,
+                  pictures == "shown" ? (std::vector<std::string>{"cat.png", "me.png"}) : std::vector<std::string>{});
+      for (const auto& prompt : annotator->prompts)
+        EXPECT_NE(prompt.find("Seeker: [picture 1] [picture 2] I am sad a"), std::string::npos) << prompt;
+    }
+  }
 }
 
 TEST(Annotate, UndoesTheOrderInWhichRepliesWereShown) {

@@ -38,6 +38,20 @@ TEST(Generate, DropsARoundThatNobodyAnswersInTheFormat) {
   EXPECT_EQ(outcomes[0].counts.at("completions not in the format"), 2);
 }
 
+TEST(Generate, ShowsWritersPicturesOrLeavesThemOut) {
+  Model model([](const std::string&, uint32_t) { return says(kGood); });
+  json seen = round("1");
+  seen["history"] = {{{"role", "user"}, {"text", "Look."}, {"pictures", {"cat.png", "dog.png"}}},
+                     {{"role", "assistant"}, {"text", "Sweet!"}},
+                     {{"role", "user"}, {"text", "And here."}, {"pictures", {"me.png"}}}};
+  make("generate", model, {seen, round("2")}, {}, "writer");
+  EXPECT_EQ(model.pictures, (std::vector<std::vector<std::string>>{{}, {"cat.png", "dog.png", "me.png"}}));
+  EXPECT_NE(model.prompts.back().find("Seeker: [picture 1] [picture 2] Look."), std::string::npos);
+  make("generate", model, {seen}, {{"pictures", "left_out"}}, "writer");
+  EXPECT_TRUE(model.pictures.back().empty());
+  EXPECT_NE(model.prompts.back().find("Seeker: [picture 3] And here."), std::string::npos);
+}
+
 TEST(Generate, OfNothingIsNothing) {
   Model model([](const std::string&, uint32_t) { return says(kGood); });
   EXPECT_TRUE(make("generate", model, {}, {}, "writer").empty());
