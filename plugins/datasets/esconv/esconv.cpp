@@ -1,8 +1,14 @@
 /// ESConv: emotional support by crowd workers, English. Three layouts, told apart record by record: the published split
 /// (speakers usr and sys), the original ESConv.json and FailedESConv.json (annotations apart), and the relabelled test
 /// split of MultiESC (several strategies a turn; its values of valence and arousal are not read).
+///
+/// ESConv has no reasoning, but labels of what reasoning is about. With `steps` an answer begins with them, in the form
+/// of empathy/format.h, so that a policy can learn the form from people's replies.
+#include <set>
+
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
+#include "empathy/format.h"
 
 namespace {
 
@@ -70,10 +76,41 @@ Dialogue dialogue_of(const json& record) {
   return dialogue;
 }
 
+// "Question, Self-disclosure": the strategies of an answer, each once; empty if none is labelled.
+std::string named(const json& strategies) {
+  std::set<std::string> seen;
+  std::string names;
+  for (const json& one : strategies) {
+    if (one.is_string() && seen.insert(one).second) names += (names.empty() ? "" : ", ") + one.get<std::string>();
+  }
+  return names;
+}
+
+// No answer where labels are missing, or where a text holds a tag of the form.
+std::string with_steps(const compeer::Example& example) {
+  const json &problem = example.record.at("problem"), &emotion = example.record.at("emotion");
+  const std::string strategy = named(example.record.at("strategies"));
+  if (example.answer.empty() || !problem.is_string() || !emotion.is_string() || strategy.empty()) return "";
+  const std::string text = "<history>" + problem.get<std::string>() + "</history><emotion>" +
+                           emotion.get<std::string>() + "</emotion><strategy>" + strategy + "</strategy>\n" +
+                           example.answer;
+  return compeer::empathy::parse(text) ? text : "";
+}
+
 class Esconv : public Corpus {
  public:
   Esconv(const compeer::Settings& settings, compeer::Host& host)
-      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_of)}, settings, host) {}
+      : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_of)}, settings, host),
+        steps_(settings.flag("steps") && settings.text("unit") == "turn") {}
+
+  compeer::Example get(const std::string& split, int64_t index) override {
+    compeer::Example example = Corpus::get(split, index);
+    if (steps_) example.answer = with_steps(example);
+    return example;
+  }
+
+ private:
+  bool steps_;
 };
 
 }  // namespace
@@ -82,4 +119,7 @@ COMPEER_PLUGIN(Dataset, datasets, esconv, Esconv,
                R"json(
   "version": "1.0.0",
   "summary": "ESConv: emotional support in eight strategies, English.",
-  "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(})json")
+  "parameters": {)json" COMPEER_CORPUS_SETTINGS R"json(,
+    "steps": {"type": "boolean", "default": false,
+      "help": "answers begin with three steps made of labels: problem, emotion, strategy; those without are left out"}
+  })json")

@@ -40,6 +40,25 @@ TEST_F(Layouts, EsconvRelabelled) {
   EXPECT_EQ(label(example, 0, "cause"), json{"x"});
 }
 
+TEST_F(Layouts, EsconvWithStepsMadeOfLabels) {
+  const auto path = write("ESConv.json", R"([{"emotion_type": "fear", "problem_type": "Sleep Problems", "dialog": [
+    {"speaker": "seeker", "annotation": {}, "content": "i lie awake"},
+    {"speaker": "supporter", "annotation": {"strategy": "Question"}, "content": "since when?"},
+    {"speaker": "supporter", "annotation": {"strategy": "Self-disclosure"}, "content": "so do i"},
+    {"speaker": "supporter", "annotation": {"strategy": "Question"}, "content": "every night?"},
+    {"speaker": "seeker", "annotation": {}, "content": "yes"},
+    {"speaker": "supporter", "annotation": {}, "content": "without a label"},
+    {"speaker": "seeker", "annotation": {}, "content": "well"},
+    {"speaker": "supporter", "annotation": {"strategy": "Others"}, "content": "a <history> tag"}]}])");
+  const auto examples = all("esconv", path, {{"steps", true}});
+  EXPECT_EQ(examples.at(0).answer,
+            "<history>Sleep Problems</history><emotion>fear</emotion><strategy>Question, Self-disclosure</strategy>\n"
+            "since when?\nso do i\nevery night?");
+  EXPECT_EQ(examples.at(1).answer, "");
+  EXPECT_EQ(told(examples.at(1)), "user: i lie awake|assistant: since when?\nso do i\nevery night?|user: yes|");
+  EXPECT_EQ(examples.at(2).answer, "");
+}
+
 TEST_F(Layouts, MescTable) {
   const std::string heading =
       "Utterance,Speaker,Emotion,Strategy,Dialogue_ID,Utterance_ID,Season,Episode,StartTime,EndTime\r\n";
