@@ -269,9 +269,9 @@ TEST_P(Blocks, HaveTheSameGradientsAroundFrozenWeights) {
     return grad({y.square().sum()}, asked, {});
   };
   const auto trained = with([](const at::Tensor& w) { return Weight(w.to(at::kFloat)); });
-  for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-    const auto read = with([&](const at::Tensor& w) { return Weight(w, {type, true, nullptr}); });
-    for (size_t i = 0; i < trained.size(); ++i) EXPECT_TRUE(at::equal(read[i], trained[i])) << type << " " << i;
+  for (const Format format : {Format::float32, Format::bfloat16}) {
+    const auto read = with([&](const at::Tensor& w) { return Weight(w, {format, true, nullptr}); });
+    for (size_t i = 0; i < trained.size(); ++i) EXPECT_TRUE(at::equal(read[i], trained[i])) << i;
   }
 }
 
