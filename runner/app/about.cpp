@@ -31,11 +31,13 @@ constexpr double kProgram = 0.15e9;  // measured: libraries, buffers
 constexpr double kTraining = 7 * kFloat;
 // Rows of the model's width that a token of a training pass keeps in each layer, and with recompute_above.
 constexpr double kKept = 16, kRecomputed = 2;
+constexpr double kBlocks = 34.0 / 32;  // bytes of a weight in q8_0
 constexpr int64_t kUsualRank = 16;
 
 struct Weights {
   int64_t parameters = 0, tensors = 0;
   double bytes = 0, matrices = 0;  // of all, and of those that products read
+  double in_8_bits = 0;            // of the latter, as blocks
   std::set<std::string> types;
 };
 
@@ -45,7 +47,9 @@ Weights weights_of(const record::Safetensors& file) {
     const auto& tensor = file.tensor(name);
     all.parameters += static_cast<int64_t>(tensor.bytes.size() / record::element_size(tensor.dtype));
     all.bytes += static_cast<double>(tensor.bytes.size());
-    if (tensor.shape.size() > 1) all.matrices += static_cast<double>(tensor.bytes.size());
+    const double elements = static_cast<double>(tensor.bytes.size() / record::element_size(tensor.dtype));
+    if (tensor.shape.size() > 1)
+      all.matrices += static_cast<double>(tensor.bytes.size()), all.in_8_bits += elements * kBlocks;
     all.types.insert(tensor.dtype);
     ++all.tensors;
   }
@@ -66,6 +70,8 @@ double number(const json& config, const char* key, double otherwise) {
   const auto text = config.contains("text_config") ? config.at("text_config") : config;
   return text.contains(key) && text.at(key).is_number() ? text.at(key).get<double>() : otherwise;
 }
+
+int64_t whole(double count) { return static_cast<int64_t>(count); }
 
 Facts tokenizer_facts(const fs::path& folder) {
   try {
@@ -97,17 +103,18 @@ Facts about(const fs::path& folder) {
   Facts facts{{"folder", folder.string()},
               {"model_type", config.value("model_type", "")},
               {"parameters", weights.parameters},
-              {"layers", layers},
-              {"hidden_size", width},
-              {"heads", heads},
-              {"key_heads", key_heads},
-              {"head_dim", head},
-              {"vocabulary", number(config, "vocab_size", 0)},
-              {"context", number(config, "max_position_embeddings", 0)},
+              {"layers", whole(layers)},
+              {"hidden_size", whole(width)},
+              {"heads", whole(heads)},
+              {"key_heads", whole(key_heads)},
+              {"head_dim", whole(head)},
+              {"vocabulary", whole(number(config, "vocab_size", 0))},
+              {"context", whole(number(config, "max_position_embeddings", 0))},
               {"types", weights.types},
-              {"bytes", weights.bytes}};
+              {"bytes", whole(weights.bytes)}};
   facts["tokenizer"] = tokenizer_facts(folder);
   facts["memory"] = {{"serve", kProgram + weights.matrices},
+                     {"serve_q8_0", kProgram + weights.in_8_bits},
                      {"token_of_context", page},
                      {"train_whole", kProgram + kTraining * static_cast<double>(weights.parameters)},
                      {"train_adapter", kProgram + weights.matrices + kTraining * static_cast<double>(adapter)},
@@ -155,14 +162,15 @@ void print(const Facts& facts) {
                             fmt::join(facts.at("types").get<std::vector<std::string>>(), " and "),
                             gigabytes(facts.at("bytes"))));
   line("shape", fmt::format("{} layers of width {}, {} heads of {}, {} of keys; a vocabulary of {}",
-                            facts.at("layers").get<double>(), facts.at("hidden_size").get<double>(),
-                            facts.at("heads").get<double>(), facts.at("head_dim").get<double>(),
-                            facts.at("key_heads").get<double>(), facts.at("vocabulary").get<double>()));
-  line("context", fmt::format("{} tokens", facts.at("context").get<double>()));
+                            facts.at("layers").get<int64_t>(), facts.at("hidden_size").get<int64_t>(),
+                            facts.at("heads").get<int64_t>(), facts.at("head_dim").get<int64_t>(),
+                            facts.at("key_heads").get<int64_t>(), facts.at("vocabulary").get<int64_t>()));
+  line("context", fmt::format("{} tokens", facts.at("context").get<int64_t>()));
   line("tokenizer", tokenizer_text(facts.at("tokenizer")));
   const Facts& memory = facts.at("memory");
-  line("memory", fmt::format("to serve {}, and {} for each token of context", gigabytes(memory.at("serve")),
-                             kilobytes(memory.at("token_of_context"))));
+  line("memory",
+       fmt::format("to serve {}, in 8 bits {}, and {} for each token of context", gigabytes(memory.at("serve")),
+                   gigabytes(memory.at("serve_q8_0")), kilobytes(memory.at("token_of_context"))));
   line("", fmt::format("to train an adapter of rank {} ({} parameters) {}", kUsualRank,
                        millions(memory.at("adapter_parameters")), gigabytes(memory.at("train_adapter"))));
   line("", fmt::format("to train all of it {}", gigabytes(memory.at("train_whole"))));

@@ -1,5 +1,6 @@
 #include "inference/model_input.h"
 
+#include "base/model_folder.h"
 #include "base/within.h"
 #include "language/picture_parts.h"
 #include "rollout/check.h"
@@ -41,7 +42,7 @@ ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bo
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
       special_(special),
       vision_input_(folder, *model.plugin) {
-  if (!has_tokenizer(folder)) return;
+  if (!has_tokenizer(folder) && !has_tokenizer(base_model(folder))) return;
   tokenizer_.emplace(language::Tokenizer::load(folder));
 }
 

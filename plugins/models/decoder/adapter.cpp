@@ -108,6 +108,11 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
   uint32_t index = 0;
   for (const Entry& entry : targeted(model, config_.targets)) {
     const int64_t out = entry.shape[0], in = entry.shape[1];
+    if (config_.rank > std::min(out, in))
+      throw Error(
+          "model.adapter.rank",
+          "is " + std::to_string(config_.rank) + ", but " + module_of(entry.name) + " is " + shape_text(entry.shape),
+          "a rank is at most the smaller side; 8 to 64 are usual");
     at::Tensor a = at::empty({config_.rank, in}, at::kFloat), b = at::zeros({out, config_.rank}, at::kFloat);
     const double bound = 1 / std::sqrt(static_cast<double>(in));
     auto* values = static_cast<float*>(a.data_ptr());

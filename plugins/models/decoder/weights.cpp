@@ -72,7 +72,7 @@ Keeping::Keeping(const Settings& settings, bool adapted)
     : frozen(adapted || settings.flag("frozen")), precision(settings.text("precision")) {
   if (!frozen && (precision == "stored" || in_blocks()))
     throw Error("model.precision", "is '" + precision + "', but weights that train are float32 or bfloat16",
-                in_blocks() ? "set frozen = true, train an adapter (model.adapter), or choose one of them"
+                in_blocks() ? "train an adapter over them (model.adapter), or choose one of them"
                             : "set frozen = true, or choose one of them");
 }
 

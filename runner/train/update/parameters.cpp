@@ -26,6 +26,9 @@ std::vector<at::Tensor> views(const at::Tensor& flat, const std::vector<at::Tens
 Parameters::Parameters(Model& model) {
   int64_t total = 0;
   for (const Parameter& p : model.parameters()) {
+    if (!p.value.requires_grad())
+      throw Error("model", "has no weights that train", "leave model.frozen out, or train an adapter (model.adapter)",
+                  Exit::spec);
     names_.push_back(p.name);
     values_.push_back(p.value);
     places_.push_back({total, p.value.numel()});

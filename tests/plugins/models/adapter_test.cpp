@@ -101,6 +101,19 @@ TEST(Adapter, StandsOnABaseThatOthersStandOnToo) {
   EXPECT_EQ(&asks.head.packed(), &judges.head.packed());
 }
 
+// As judges and commands open it.
+TEST(Adapter, IsOpenedOverWhatItWasTrainedOver) {
+  const Scratch folder;
+  const auto model = open_model({{"precision", "q8_0"}, {"adapter", adapter()}});
+  teach(model->object());
+  model->object().save(folder.folder().string());
+  const std::string saved = folder.folder().string();
+  const at::NoGradGuard no_grad;
+  const auto ours = hidden_of(model->object());
+  EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"frozen", true}, {"precision", "stored"}}), ours));
+  EXPECT_FALSE(at::equal(hidden_of({{"path", saved}, {"frozen", true}, {"precision", "float32"}}), ours));
+}
+
 TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
   const Scratch folder;
   const auto copy = [&] {
@@ -204,6 +217,10 @@ TEST(Adapter, NamesWhatDoesNotFit) {
       "v_proj, o_proj, gate_proj, up_proj, down_proj");
   EXPECT_EQ(complaint({{"adapter", adapter({{"targets", json::array()}})}}),
             "model.adapter.targets: names no projection | q_proj and v_proj, say, or * for all of them");
+  EXPECT_EQ(
+      complaint({{"adapter", adapter({{"rank", 30}})}}),
+      "model.adapter.rank: is 30, but model.layers.0.self_attn.k_proj is [24, 48] | a rank is at most the smaller "
+      "side; 8 to 64 are usual");
   EXPECT_EQ(complaint({{"path", nullptr}, {"config", json::object()}, {"adapter", adapter()}}),
             "model.adapter: stands on a model that is there already | set model.path to its folder");
   EXPECT_EQ(complaint({{"path", (kLora / "adapter_all").string()}, {"adapter", adapter()}}),

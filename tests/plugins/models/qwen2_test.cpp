@@ -371,8 +371,8 @@ TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
     return std::string("accepted");
   };
   EXPECT_EQ(complaint({{"path", kGolden.string()}, {"precision", "q8_0"}}),
-            "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | set frozen = true, train an "
-            "adapter (model.adapter), or choose one of them");
+            "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | train an adapter over them "
+            "(model.adapter), or choose one of them");
   EXPECT_EQ(complaint({{"path", kGolden.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
             "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
             "another model.precision than 'q4_0'");

@@ -51,5 +51,19 @@ TEST(Parameters, RefuseAGradientThatGoesOnAfterItWasSaidToBeComplete) {
   EXPECT_EQ(gradient, std::vector<float>(7, 1.0f));
 }
 
+TEST(Parameters, RefuseWeightsThatDoNotTrain) {
+  Seven model;
+  model.logits.set_requires_grad(false);
+  try {
+    const Parameters parameters(model);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const Error& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "model: has no weights that train\n  help: leave model.frozen out, or train an adapter (model.adapter)");
+    EXPECT_EQ(e.exit(), Exit::spec);
+  }
+}
+
 }  // namespace
 }  // namespace compeer::train
