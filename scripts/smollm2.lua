@@ -17,7 +17,7 @@ local found, base = pcall(compeer.experiment, {
   model = { plugin = "auto", path = "models/smollm2" },
   dataset = { plugin = "esc_world", system = asked },
   sft = { batch = 4, together = 4, steps = quick and 40 or 160, lr = 2e-3 },
-  grpo = { batch = quick and 4 or 8, group_size = 4, steps = quick and 4 or 24, lr = 3e-4 },
+  grpo = { batch = 4, group_size = quick and 4 or 6, steps = quick and 4 or 24, lr = 3e-4 },
   sampling = { max_new_tokens = 96 },
   evaluate = { prompts = quick and 12 or 64, group_size = 1 },
 })
