@@ -39,7 +39,8 @@ void read(const Corpus& corpus, const std::filesystem::path& file) {
                            {"valid", 0.1},
                            {"test", 0.1},
                            {"max_unreadable", 0.5},
-                           {"media", nullptr}});
+                           {"media", nullptr},
+                           {"steps", true}});
   const auto dataset = corpus.make(settings, host);
   for (const char* split : {"train", "valid", "test"}) {
     for (int64_t i = 0; i < dataset->size(split); ++i) fuzz::expect(!dataset->get(split, i).id.empty());
