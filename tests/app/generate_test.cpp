@@ -201,7 +201,8 @@ TEST_F(PromptsWithPictures, AStillPictureIsNoVideo) {
                        "file\nexit 4"),
             std::string::npos)
       << still;
-  const auto video = refused({{"ids", of_six(260)}, {"images", {{seen_picture(0), seen_picture(0)}}}});
+  const auto video =
+      refused({{"ids", of_six(260)}, {"images", json::array({json::array({seen_picture(0), seen_picture(0)})})}});
   EXPECT_NE(video.find("picture 1 is a video, but stands under placeholders of a still picture\n"
                        "  help: show it as a video ({\"type\": \"video\"}), or one frame of it: a file's name instead "
                        "of a list\nexit 4"),

@@ -140,7 +140,7 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
   EXPECT_EQ(told("bench train --size huge"),
             "compeer: error: --size: huge not in {toy,small,0.5b}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --dtype int8"),
-            "compeer: error: --dtype: int8 not in {fp32,bf16}\n  help: see compeer bench --help\nexit 2");
+            "compeer: error: --dtype: int8 not in {fp32,bf16,q8_0,q4_0}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --batch 0"),
             "compeer: error: --batch: Value 0 not in range 1 to 1048576\n  help: see compeer bench --help\nexit 2");
 }
