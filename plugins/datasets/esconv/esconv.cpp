@@ -6,6 +6,7 @@
 /// of empathy/format.h, so that a policy can learn the form from people's replies.
 #include <set>
 
+#include "base/error.h"
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 #include "empathy/format.h"
@@ -101,7 +102,11 @@ class Esconv : public Corpus {
  public:
   Esconv(const compeer::Settings& settings, compeer::Host& host)
       : Corpus({"esconv", "en", {".json", ".jsonl", ".txt"}, json_records(dialogue_of)}, settings, host),
-        steps_(settings.flag("steps") && settings.text("unit") == "turn") {}
+        steps_(settings.flag("steps")) {
+    if (steps_ && settings.text("unit") != "turn")
+      throw compeer::Error("esconv", "has 'steps' for the supporter's turns, but unit = \"dialogue\"",
+                           "unit = \"turn\", or leave 'steps' out", compeer::Exit::spec);
+  }
 
   compeer::Example get(const std::string& split, int64_t index) override {
     compeer::Example example = Corpus::get(split, index);

@@ -57,6 +57,11 @@ TEST_F(Layouts, EsconvWithStepsMadeOfLabels) {
   EXPECT_EQ(examples.at(1).answer, "");
   EXPECT_EQ(told(examples.at(1)), "user: i lie awake|assistant: since when?\nso do i\nevery night?|user: yes|");
   EXPECT_EQ(examples.at(2).answer, "");
+  const auto dialogues = refused("esconv", path, {{"steps", true}, {"unit", "dialogue"}});
+  EXPECT_TRUE(
+      dialogues.ends_with("esconv: has 'steps' for the supporter's turns, but unit = \"dialogue\"\n  help: unit = "
+                          "\"turn\", or leave 'steps' out (exit 3)"))
+      << dialogues;
 }
 
 TEST_F(Layouts, MescTable) {
