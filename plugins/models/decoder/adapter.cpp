@@ -3,7 +3,11 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -189,7 +193,13 @@ std::vector<Parameter> Adapter::parameters() const {
 std::string trained_over(const fs::path& folder) {
   const auto file = record::Safetensors::open(folder / record::adapter_weights);
   const auto found = file.metadata().find("base_precision");
-  return found == file.metadata().end() ? "" : found->second;
+  if (found == file.metadata().end()) return "";
+  constexpr std::array known{"stored", "float32", "bfloat16", "q8_0", "q4_0"};
+  if (std::find(known.begin(), known.end(), found->second) == known.end())
+    throw Error((folder / record::adapter_weights).string(),
+                "says that it was trained over '" + found->second + "', which is no precision",
+                fmt::format("base_precision is one of {}", fmt::join(known, ", ")), Exit::data);
+  return found->second;
 }
 
 void Adapter::save(const fs::path& folder, const std::string& own_fingerprint, const std::string& precision) const {

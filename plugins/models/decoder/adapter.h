@@ -53,7 +53,8 @@ class Adapter {
   std::vector<Change> changes_;
 };
 
-/// The precision of the frozen model that an adapter's folder was trained over; "" if it doesn't say.
+/// The setting `precision` of the frozen model that an adapter's folder was trained over; "" if it doesn't say. Throws
+/// Error (exit 4) if there is no such precision.
 std::string trained_over(const std::filesystem::path& folder);
 
 }  // namespace compeer::decoder

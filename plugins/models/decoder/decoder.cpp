@@ -11,9 +11,9 @@ namespace compeer::decoder {
 
 using kernels::Weight;
 
-Use::Use(const Settings& settings, bool adapted)
+Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
-      keeping(settings, adapted),
+      keeping(settings, adapted, stored_as),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
   if (keeping.in_blocks() && !exact())

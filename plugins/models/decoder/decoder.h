@@ -20,7 +20,7 @@ namespace compeer::decoder {
 struct Use {
   Use() = default;
   /// The settings `frozen`, `precision` and `engine` of a model, and `rotary_precision` if it has that.
-  explicit Use(const Settings& settings, bool adapted = false);
+  explicit Use(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;

@@ -43,12 +43,8 @@ TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
 }
 
 void TextModel::from_folder(const fs::path& folder, const Settings& settings, Host& host) {
-  const bool adapted = holds_adapter(folder) || settings.has("adapter");
-  Use use(settings, adapted);
-  if (holds_adapter(folder) && use.keeping.precision == "stored") {
-    const auto precision = trained_over(folder);
-    if (!precision.empty()) use.keeping.precision = precision;
-  }
+  const bool own = holds_adapter(folder), adapted = own || settings.has("adapter");
+  Use use(settings, adapted, own ? trained_over(folder) : "");
   const auto base = base_model(folder);
   const std::string where = (base / "config.json").string();
   config_ = read_config_file(base);

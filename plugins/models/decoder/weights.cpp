@@ -68,8 +68,9 @@ std::vector<Entry> entries(const TextConfig& c) {
   return all;
 }
 
-Keeping::Keeping(const Settings& settings, bool adapted)
+Keeping::Keeping(const Settings& settings, bool adapted, const std::string& stored_as)
     : frozen(adapted || settings.flag("frozen")), precision(settings.text("precision")) {
+  if (precision == "stored" && !stored_as.empty()) precision = stored_as;
   if (!frozen && (precision == "stored" || in_blocks()))
     throw Error("model.precision", "is '" + precision + "', but weights that train are float32 or bfloat16",
                 in_blocks() ? "train an adapter over them (model.adapter), or choose one of them"

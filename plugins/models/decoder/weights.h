@@ -27,8 +27,9 @@ at::ScalarType type_of(const std::string& dtype);
 /// How weights are kept: the settings `frozen` and `precision`.
 struct Keeping {
   Keeping() = default;
-  /// `adapted`: an adapter trains, the weights don't. Throws if the settings contradict each other.
-  explicit Keeping(const Settings& settings, bool adapted = false);
+  /// `adapted`: an adapter trains, the weights don't. `stored_as`: what "stored" means, if a file says so. Throws if
+  /// the settings contradict each other.
+  explicit Keeping(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   bool frozen = false;  ///< only read
   std::string precision =

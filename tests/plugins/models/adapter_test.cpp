@@ -4,6 +4,8 @@
 #include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -112,6 +114,28 @@ TEST(Adapter, IsOpenedOverWhatItWasTrainedOver) {
   const auto ours = hidden_of(model->object());
   EXPECT_TRUE(at::equal(hidden_of({{"path", saved}, {"frozen", true}, {"precision", "stored"}}), ours));
   EXPECT_FALSE(at::equal(hidden_of({{"path", saved}, {"frozen", true}, {"precision", "float32"}}), ours));
+}
+
+TEST(Adapter, SaysWhatItWasTrainedOverAndIsHeldToIt) {
+  const Scratch folder;
+  const auto saved_over = [&](const std::string& precision) {
+    const auto model = open_model({{"precision", "q8_0"}, {"adapter", adapter()}});
+    model->object().save(folder.folder().string());
+    const fs::path file = folder.folder() / "adapter_model.safetensors";
+    std::string bytes = read_file(file);
+    bytes.replace(bytes.find("\"q8_0\""), 6, '"' + precision + '"');
+    std::ofstream(file) << bytes;
+    return json{{"path", folder.folder().string()}, {"frozen", true}, {"precision", "stored"}};
+  };
+  EXPECT_EQ(complaint(saved_over("q9_0")),
+            (folder.folder() / "adapter_model.safetensors").string() +
+                ": says that it was trained over 'q9_0', which is no precision | base_precision is one of stored, "
+                "float32, bfloat16, q8_0, q4_0");
+  json settings = saved_over("q8_0");
+  settings["engine"] = "libtorch";
+  EXPECT_EQ(complaint(settings),
+            "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
+            "another model.precision than 'q8_0'");
 }
 
 TEST(Adapter, ReadsABaseAnewThatWasReplaced) {

@@ -1,0 +1,137 @@
+// What weights are kept in, and what it makes of them: frozen, rounded, in blocks.
+#include <fstream>
+
+#include "base/error.h"
+#include "kernels/quantized.h"
+#include "qwen2_model.h"
+#include "record/safetensors.h"
+
+namespace compeer {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+TEST(Qwen2Frozen, ComputesTheSameBitsAsTrainable) {
+  const std::string tied = kGolden.string(), halves = (kGolden.parent_path() / "text_bf16").string();
+  for (const auto& folder : {tied, halves}) {
+    const auto trainable = computed({{"path", folder}});
+    for (const char* precision : {"stored", "float32"})
+      expect_same_bits(computed({{"path", folder}, {"frozen", true}, {"precision", precision}}), trainable);
+  }
+}
+
+TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
+  const std::string halves = (kGolden.parent_path() / "text_bf16").string();
+  expect_same_bits(computed({{"path", halves}, {"frozen", true}, {"precision", "bfloat16"}}),
+                   computed({{"path", halves}}));
+  const auto rounded = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", "bfloat16"}});
+  const double error = (rounded[1] - computed({{"path", kGolden.string()}})[1]).abs().max().item<double>();
+  EXPECT_GT(error, 1e-4);
+  EXPECT_LT(error, 0.1);
+}
+
+// The embedding, which is the head as well, and the projections are kept in blocks, norms and biases are not.
+TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
+  for (const auto format : {WeightFormat::q8_0, WeightFormat::q4_0}) {
+    const auto model = open_model({{"path", kGolden.string()}});
+    for (const Parameter& p : model->object().parameters()) {
+      if (p.value.dim() != 2) continue;
+      for (int64_t i = 0; i < p.value.size(0); ++i)
+        kernels::round_row(p.value.detach()[i].mutable_data_ptr<float>(), p.value.size(1), format);
+    }
+    model->object().save(folder.string());
+    const char* precision = format == WeightFormat::q8_0 ? "q8_0" : "q4_0";
+    const auto kept = computed({{"path", kGolden.string()}, {"frozen", true}, {"precision", precision}});
+    expect_same_bits(kept, computed({{"path", folder.string()}}));
+    EXPECT_FALSE(at::equal(kept[1], computed({{"path", kGolden.string()}})[1]));
+  }
+}
+
+TEST(Qwen2Frozen, HasNoGradient) {
+  const auto model = open_model({{"path", kGolden.string()}, {"frozen", true}});
+  for (const Parameter& p : model->object().parameters()) EXPECT_FALSE(p.value.requires_grad()) << p.name;
+}
+
+TEST_F(Qwen2Files, FrozenHalvesAreSavedAsHalves) {
+  const auto source = (kGolden.parent_path() / "text_bf16").string();
+  open_model({{"path", source}, {"frozen", true}, {"precision", "stored"}})->object().save(folder.string());
+  EXPECT_EQ(json::parse(std::ifstream(folder / "config.json")).at("dtype"), "bfloat16");
+  EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.embed_tokens.weight").dtype, "BF16");
+  expect_same_bits(computed({{"path", folder.string()}}), computed({{"path", source}}));
+  open_model({{"path", source}})->object().save(folder.string());
+  EXPECT_EQ(json::parse(std::ifstream(folder / "config.json")).at("dtype"), "float32");
+}
+
+TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
+  try {
+    open_model({{"config", small_config()}, {"precision", "stored"}});
+    FAIL() << "was accepted";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.problem(), "model.precision: is 'stored', but weights that train are float32 or bfloat16");
+    EXPECT_EQ(e.help(), "set frozen = true, or choose one of them");
+    EXPECT_EQ(e.exit(), Exit::spec);
+  }
+}
+
+TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
+  const auto complaint = [](const json& settings) {
+    try {
+      open_model(settings);
+    } catch (const Error& e) {
+      return e.problem() + " | " + e.help();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"precision", "q8_0"}}),
+            "model.precision: is 'q8_0', but weights that train are float32 or bfloat16 | train an adapter over them "
+            "(model.adapter), or choose one of them");
+  EXPECT_EQ(complaint({{"path", kGolden.string()}, {"frozen", true}, {"precision", "q4_0"}, {"engine", "libtorch"}}),
+            "model.engine: is 'libtorch', which computes with weights as they are stored | leave it 'exact', or choose "
+            "another model.precision than 'q4_0'");
+}
+
+// Log-probs and gradients of a golden sequence.
+std::vector<at::Tensor> learned(const json& settings) {
+  auto model = open_model(settings);
+  rollout::Policy policy(model->object());
+  const auto tokens = at::arange(1, 20, at::kLong);
+  const Batch batch{tokens, {Segment{0, 12, 0, -1, {}}, Segment{12, 7, 12, 0, {}}}};
+  const auto log_prob =
+      kernels::token_logprobs(model->object().forward(batch, nullptr), policy.head, tokens, 1.0).log_prob;
+  log_prob.sum().backward();
+  std::vector<at::Tensor> all{log_prob.detach()};
+  for (const Parameter& p : model->object().parameters()) all.push_back(p.value.grad());
+  return all;
+}
+
+TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
+  const json path{{"path", kGolden.string()}};
+  const auto kept = learned(path);
+  for (const int64_t most : {0, 18, 19}) {
+    json settings = path;
+    settings["recompute_above"] = most;
+    const auto again = learned(settings);
+    ASSERT_EQ(again.size(), kept.size());
+    for (size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(at::equal(again[i], kept[i])) << most << " " << i;
+  }
+}
+
+// Weights that bfloat16 holds give the same in either precision; only how they are kept differs.
+TEST(Qwen2Training, InBfloat16IsThatOfTheRoundedWeights) {
+  const auto rounded = learned({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+  const fs::path folder = fs::temp_directory_path() / ("qwen2-rounded-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  {
+    auto model = open_model({{"path", kGolden.string()}, {"precision", "bfloat16"}});
+    EXPECT_TRUE(model->object().shape().rounded);
+    model->object().save(folder.string());
+  }
+  EXPECT_EQ(record::Safetensors::open_sharded(folder).tensor("model.norm.weight").dtype, "BF16");
+  const auto stored = learned({{"path", folder.string()}});
+  for (size_t i = 0; i < stored.size(); ++i) EXPECT_TRUE(at::equal(rounded[i], stored[i])) << i;
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace compeer
