@@ -112,9 +112,12 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));
   command.add_option("--seq", bench.seq, "train: tokens of each sequence; 192, or 128 at 0.5b")->check(any);
   command.add_option("--repeats", bench.repeats, "how often; 5, or 1 at 0.5b; judging: 7")->check(any);
-  command.add_option("--model", bench.model,
-                     "generate, train: a folder in place of --size; judging: a judge's; scoring: a policy's");
-  command.add_option("--adapter", bench.adapter, "train: a LoRA adapter of this rank learns in place of the model")
+  command.add_option(
+      "--model", bench.model,
+      "generate, train, grpo_step: a folder in place of --size; judging: a judge's; scoring: a policy's");
+  command
+      .add_option("--adapter", bench.adapter,
+                  "train, grpo_step: a LoRA adapter of this rank learns in place of the model")
       ->check(any);
   command.add_option("--prm", bench.prm, "judging: of a judge of steps; the same if not given");
   command.add_option("--orm", bench.orm, "judging: of a judge of replies; the same if not given");

@@ -70,9 +70,7 @@ std::vector<json> bench_judging(const BenchOptions& options) {
   if (options.model.empty())
     throw Error("bench judging", "needs a judge", "--model FOLDER, such as a run's checkpoints/last", Exit::usage);
   for (const auto& folder : {options.model, options.prm, options.orm}) {
-    if (folder.empty() || std::filesystem::exists(std::filesystem::path(folder) / "config.json")) continue;
-    throw Error(folder, "is no model's folder: it has no config.json", "name a folder such as a run's checkpoints/last",
-                Exit::data);
+    if (!folder.empty()) model_folder(folder);
   }
   const int threads = options.threads > 0 ? options.threads : 1;
   return by_worker("bench_judging", options, threads, launch::arithmetic_environment(threads));

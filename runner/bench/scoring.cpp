@@ -63,8 +63,7 @@ const JudgingPlan kPlans[] = {
     {"the same asked ahead, 512 at once", 512, {"plugin = \"unifireward\"\nahead = true"}},
     {"5 questions apart, 64 at once", 64, {"plugin = \"prm\"", "plugin = \"orm\"\nvotes = 2"}}};
 
-std::string spec_of(const StepLoad& load, const std::string& model, const JudgingPlan& judging,
-                    const std::string& url) {
+std::string spec_of(const StepLoad& load, const JudgingPlan& judging, const std::string& url) {
   std::string rewards;
   for (const char* reward : judging.rewards) {
     rewards += fmt::format(
@@ -83,7 +82,8 @@ sampling = {{ max_new_tokens = 160 }}
 grpo = {{ group_size = {}, batch = {}, steps = {}, lr = 1e-6 }}
 checkpoint = {{ every = 0, keep = 1 }}
 {})",
-                     load.ranks, load.threads, json(model).dump(), load.group, load.prompts, load.steps + 1, rewards);
+                     load.ranks, load.threads, json(load.model).dump(), load.group, load.prompts, load.steps + 1,
+                     rewards);
 }
 
 }  // namespace
@@ -93,13 +93,12 @@ std::vector<json> bench_scoring(const BenchOptions& options) {
     throw Error("--model", "is missing",
                 "a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last", Exit::usage);
   const StepLoad load(options);
-  const auto model = fs::absolute(options.model).string();
   std::vector<json> lines;
   for (const JudgingPlan& judging : kPlans) {
     for (const int64_t delay : {0, 50, 200, 1000}) {
       const Scratch scratch;
       const SlowJudge judge(delay);
-      const auto times = run_spec(spec_of(load, model, judging, judge.url()), scratch.folder());
+      const auto times = run_spec(spec_of(load, judging, judge.url()), scratch.folder());
       const auto add = [&](const std::string& what, const std::string& unit, const std::vector<double>& values) {
         const auto title = fmt::format("{}: {} x {}, {}, {} ms", what, load.prompts, load.group, judging.name, delay);
         lines.push_back(measurement("scoring", title, unit, spread(values)));

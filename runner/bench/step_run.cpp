@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "launch/launch.h"
 #include "launch/program_output.h"
 #include "launch/worker_program.h"
@@ -57,12 +59,24 @@ void write_template(const fs::path& folder, int64_t length) {
   std::ofstream(folder / "tokenizer_config.json") << json{{"eos_token", end_token}, {"chat_template", text}}.dump();
 }
 
+// The model, with an end token that it doesn't say.
+void link_model(const fs::path& model, const fs::path& folder) {
+  auto config = read_json_object(model / "config.json");
+  config["eos_token_id"] = config.at("vocab_size").get<int64_t>() - 1;
+  std::ofstream(folder / "config.json") << config.dump();
+  for (const auto& file : fs::directory_iterator(model)) {
+    const auto name = file.path().filename().string();
+    if (name.find(".safetensors") != name.npos) fs::create_symlink(file.path(), folder / name);
+  }
+}
+
 std::string spec_of(const StepLoad& load, const fs::path& model) {
+  const auto adapter = load.adapter > 0 ? fmt::format(", adapter = {{ rank = {} }}", load.adapter) : "";
   return fmt::format(R"(name = "step-{}-{}"
 task = "grpo"
 ranks = {}
 threads = {}
-model = {{ plugin = "qwen2", path = "{}" }}
+model = {{ path = {}{} }}
 dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
@@ -70,13 +84,18 @@ sampling = {{ max_new_tokens = {}, concurrent = {} }}
 grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-5 }}
 checkpoint = {{ every = 0, keep = 1 }}
 )",
-                     load.ranks, load.threads, load.ranks, load.threads, model.string(), 5 * load.fresh, load.fresh,
-                     load.prompts * load.group, load.group, load.prompts, load.steps + 1, load.together);
+                     load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), adapter,
+                     5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts, load.steps + 1,
+                     load.together);
 }
 
 }  // namespace
 
-StepLoad::StepLoad(const BenchOptions& options) : size(options.size) {
+StepLoad::StepLoad(const BenchOptions& options) : size(options.size), adapter(options.adapter) {
+  if (!options.model.empty()) {
+    model = model_folder(options.model);
+    size = fs::path(model).filename();
+  }
   const auto or_else = [](int64_t given, int64_t value) { return given > 0 ? given : value; };
   const bool big = size == "0.5b";
   prompts = or_else(options.prompts, big ? 4 : 8);
@@ -101,10 +120,21 @@ json StepLoad::fields() const {
 
 double StepLoad::tokens() const { return static_cast<double>(prompts * group * fresh); }
 
+fs::path model_folder(const std::string& given) {
+  if (!fs::exists(fs::path(given) / "config.json"))
+    throw Error(given, "is no model's folder: it has no config.json", "name a folder such as a run's checkpoints/last",
+                Exit::data);
+  return fs::canonical(given);
+}
+
 void write_step_model(const StepLoad& load, const fs::path& folder) {
-  const json options = {{"size", load.size}, {"folder", folder.string()}};
-  launch::said_by("compeer-worker",
-                  launch::ask_program({launch::find_worker(), "model", "bench_model", options.dump()}, {}, 600));
+  if (load.model.empty()) {
+    const json options = {{"size", load.size}, {"folder", folder.string()}};
+    launch::said_by("compeer-worker",
+                    launch::ask_program({launch::find_worker(), "model", "bench_model", options.dump()}, {}, 600));
+  } else {
+    link_model(load.model, folder);
+  }
   write_tokenizer(folder, vocabulary_of(folder));
   write_template(folder, load.prompt);
 }

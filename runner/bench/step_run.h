@@ -9,12 +9,13 @@
 
 namespace compeer::bench {
 
-/// A GRPO run of made-up weights in a folder of its own: what `compeer run` would do, with its log and rollouts, and
-/// every step alike. Prompts are esc_world's records, each of which a chat template turns into so many letters, a token
-/// each; completions have all the same length, because the weights give the end token no chance; the reward counts
-/// their characters.
+/// A GRPO run in a folder of its own, of made-up weights or of those in `model`, which an adapter may stand on: what
+/// `compeer run` would do, with its log and rollouts, and every step alike. Prompts are esc_world's records, each of
+/// which a chat template turns into so many letters, a token each; completions have all the same length, because the
+/// weights give the end token no chance; the reward counts their characters.
 struct StepLoad {
-  std::string size;
+  std::string size, model;  ///< the size's name or the model's; its folder, or ""
+  int64_t adapter = 0;      ///< rank; 0: the weights train
   int64_t prompts, group, prompt, fresh, steps, together;
   int64_t ranks = 1, threads = 1;
 
@@ -26,7 +27,10 @@ struct StepLoad {
   double tokens() const;          ///< sampled in a step
 };
 
-/// Writes model and tokenizer into `folder`: once for all runs of a size.
+/// The folder of a model, as an absolute path; Error (exit 4) if it is none.
+std::filesystem::path model_folder(const std::string& given);
+
+/// Writes model and tokenizer into `folder`: once for all runs of a load.
 void write_step_model(const StepLoad& load, const std::filesystem::path& folder);
 
 /// What was logged of each step but the first, which warms up. "seconds/whole" is from row to row.
