@@ -75,7 +75,7 @@ std::string spec_of(const StepLoad& load, const JudgingPlan& judging, const std:
 task = "grpo"
 ranks = {}
 threads = {}
-model = {{ path = {} }}
+model = {{ plugin = "auto", path = {} }}
 dataset = {{ plugin = "esc_world" }}
 reweighting = {{ plugin = "none" }}
 sampling = {{ max_new_tokens = 160 }}

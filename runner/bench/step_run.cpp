@@ -76,7 +76,7 @@ std::string spec_of(const StepLoad& load, const fs::path& model) {
 task = "grpo"
 ranks = {}
 threads = {}
-model = {{ path = {}{} }}
+model = {{ plugin = "auto", path = {}{} }}
 dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
