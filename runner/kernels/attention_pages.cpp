@@ -14,34 +14,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-using Four = hn::FixedTag<float, 4>;
-
-// Four rows' four columns, turned.
-HWY_INLINE void turn(const float* const* in, int64_t d, float* out) {
-  const Four four;
-  const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
-             e = hn::LoadU(four, in[3] + d);
-  const auto ab = hn::InterleaveLower(four, a, b), AB = hn::InterleaveUpper(four, a, b);
-  const auto ce = hn::InterleaveLower(four, c, e), CE = hn::InterleaveUpper(four, c, e);
-  hn::StoreU(hn::ConcatLowerLower(four, ce, ab), four, out);
-  hn::StoreU(hn::ConcatUpperUpper(four, ce, ab), four, out + 16);
-  hn::StoreU(hn::ConcatLowerLower(four, CE, AB), four, out + 32);
-  hn::StoreU(hn::ConcatUpperUpper(four, CE, AB), four, out + 48);
-}
-
 void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out) {
   if (rows < 16) std::fill_n(out, dim * 16, 0.0f);
-  int64_t row = 0;
-  for (; row + 4 <= rows; row += 4) {
-    int64_t d = 0;
-    for (; d + 4 <= dim; d += 4) turn(in + row, d, out + d * 16 + row);
-    for (; d < dim; ++d) {
-      for (int64_t i = 0; i < 4; ++i) out[d * 16 + row + i] = in[row + i][d];
-    }
-  }
-  for (; row < rows; ++row) {
-    for (int64_t d = 0; d < dim; ++d) out[d * 16 + row] = in[row][d];
-  }
+  turn_rows(in, rows, dim, out);
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE

@@ -272,9 +272,9 @@ class OutputBlock {
         } else {
           widened(panel, p * kSide, columns, square);
         }
-        for (int64_t j = 0; j < columns; ++j, from += kSide) {
-          for (int64_t r = 0; r < rows; ++r) to[r * kSide + j] = from[r];
-        }
+        const float* in[kSide];
+        for (int64_t j = 0; j < columns; ++j) in[j] = from + j * kSide;
+        turn_rows(in, columns, rows, to);
       }
     }
   }

@@ -79,6 +79,36 @@ HWY_INLINE Vector exponential(Vector x) {
   return hn::Exp(tag, x);
 }
 
+using Four = hn::FixedTag<float, 4>;
+
+// Four rows' four columns, turned.
+HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
+  const Four four;
+  const auto a = hn::LoadU(four, in[0] + d), b = hn::LoadU(four, in[1] + d), c = hn::LoadU(four, in[2] + d),
+             e = hn::LoadU(four, in[3] + d);
+  const auto ab = hn::InterleaveLower(four, a, b), AB = hn::InterleaveUpper(four, a, b);
+  const auto ce = hn::InterleaveLower(four, c, e), CE = hn::InterleaveUpper(four, c, e);
+  hn::StoreU(hn::ConcatLowerLower(four, ce, ab), four, out);
+  hn::StoreU(hn::ConcatUpperUpper(four, ce, ab), four, out + 16);
+  hn::StoreU(hn::ConcatLowerLower(four, CE, AB), four, out + 32);
+  hn::StoreU(hn::ConcatUpperUpper(four, CE, AB), four, out + 48);
+}
+
+// Up to 16 rows of `count` numbers, turned: number i of a row goes to the row's place in out[16 i, 16 i + 16).
+HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
+  int64_t row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) turn_square(in + row, i, out + i * 16 + row);
+    for (; i < count; ++i) {
+      for (int64_t r = 0; r < 4; ++r) out[i * 16 + row + r] = in[row + r][i];
+    }
+  }
+  for (; row < rows; ++row) {
+    for (int64_t i = 0; i < count; ++i) out[i * 16 + row] = in[row][i];
+  }
+}
+
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif
