@@ -177,15 +177,15 @@ class OutputBlock {
     }
   }
 
-  // What to fetch of B: a little ahead, or, if several row blocks read a chunk, each its part of the next one, so that
-  // memory never rests.
+  // What to fetch of B, so that memory never rests: a little ahead, or the next chunk, which may be another group's. It
+  // is so small in blocks that a little ahead would be beyond it; several row blocks fetch their parts of it.
   void stream(Chunk& chunk, IndexRange group, int64_t begin, int64_t block) const {
     constexpr int64_t kLine = 64;
     const auto block_of = panel_block(p_.packed->format());
     const int64_t lines = (chunk.k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / kLine;
     chunk.pace = kLine / row_blocks_;
     chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
-    if (row_blocks_ == 1) return;
+    if (row_blocks_ == 1 && !in_blocks(p_.packed->format())) return;
     const bool last = begin + kChunk >= p_.k;
     const void* next =
         last ? p_.packed->panel(std::min(group.to, panels_.to - 1)) : p_.packed->panel(group.from, begin + kChunk);

@@ -48,7 +48,7 @@ constexpr int64_t kAhead = 8 * Packed::width;  // of B, which lies in the second
 // times themselves, which the scale takes off again. All of it is exact, as is the product of integer and scale.
 template <Format kFormat>
 struct PackedBlock {
-  static constexpr int64_t kRows = 32, kWords = panel_block(kFormat).bytes / 4, kLines = kWords / 16;
+  static constexpr int64_t kRows = 32, kWords = panel_block(kFormat).bytes / 4, kLines = (kWords + 15) / 16;
   using Bytes = hn::Rebind<int8_t, Tag>;
 
   // Of the columns of vector `part`.
@@ -132,6 +132,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
         bytes = wide[0], step = sizeof wide[0];
       }
       const int64_t end = std::min(k, i + B::kRows);
+      if constexpr (B::kLines > 8) fetch(B::kLines - 1);  // below, four rows fetch one
       for (int64_t line = 0; i < end; ++line) {
         if (line < B::kLines) fetch(line);
         HWY_UNROLL(4) for (int b = 0; b < 4; ++b, bytes += Packed::width) {
