@@ -33,8 +33,8 @@ bool report(const comm::Fault& fault);
 /// The same for the watchdog's thread, and where the main thread hangs if this rank is the one to blame.
 void report_hang(const comm::Fault& fault);
 
-/// Ends this process when the launcher that started it (mpirun, orted, slurmstepd, compeer) dies, so that no rank is
-/// left behind.
+/// Ends this process when what started it (mpirun, orted, slurmstepd, compeer) dies, so that no process is left
+/// behind.
 void die_with_launcher();
 
 }  // namespace compeer::worker

@@ -92,9 +92,9 @@ int model_main(const char* name, const char* options) {
 }  // namespace compeer::worker
 
 int main(int argc, char** argv) try {
+  compeer::worker::die_with_launcher();
   if (argc == 4 && std::string_view(argv[1]) == "model") return compeer::worker::model_main(argv[2], argv[3]);
   const auto call = compeer::worker::parse_worker_call(argc, argv);
-  compeer::worker::die_with_launcher();
   return compeer::worker::start(call);
 } catch (const compeer::Error& e) {  // no world came about
   std::fprintf(stderr, "compeer: %s\n", compeer::spec::error_text(e.what()).c_str());
