@@ -10,9 +10,9 @@ at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& bloc
   TORCH_CHECK(!place.leaves && !place.continues,
               "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
   const auto h = rms_norm(x, block.norm, block.epsilon);
-  const auto turned = [&](const at::Tensor& x, const at::Tensor& norm, int64_t heads) {
-    const auto by_head = [&] { return rms_norm(x.view({-1, block.heads.dim}), norm, block.epsilon).view(x.sizes()); };
-    return rotate(norm.defined() ? by_head() : x, place.cosine, place.sine, heads);
+  const auto turned = [&](const at::Tensor& of, const at::Tensor& norm, int64_t heads) {
+    const auto by_head = [&] { return rms_norm(of.view({-1, block.heads.dim}), norm, block.epsilon).view(of.sizes()); };
+    return rotate(norm.defined() ? by_head() : of, place.cosine, place.sine, heads);
   };
   const auto q = turned(linear(h, block.q, block.q_bias), block.q_norm, block.heads.query);
   const auto k = turned(linear(h, block.k, block.k_bias), block.k_norm, block.heads.key);
