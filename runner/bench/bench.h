@@ -18,8 +18,8 @@ struct BenchOptions {
   int64_t prompts = 0, group = 0;            ///< of a step, and completions of each
   int64_t steps = 0, ranks = 0, together = 0;
   int64_t repeats = 0;
-  std::string model, prm, orm;  ///< folders: of judges; of scoring's policy; of what generates and trains
-  int64_t adapter = 0;          ///< train: the rank of an adapter that trains in the model's place
+  std::string model, prm, orm;  ///< folders: of judges; of scoring's policy; of what generates, trains, takes steps
+  int64_t adapter = 0;          ///< train, grpo_step: the rank of an adapter that trains in the model's place
   std::string by = "answer";    ///< how they are heard
 };
 
