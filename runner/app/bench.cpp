@@ -96,6 +96,9 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--dtype", bench.dtype, "generate: of its weights")
       ->check(CLI::IsMember({"fp32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
+  command.add_option("--compute", bench.compute, "generate, train, steps: what products multiply")
+      ->check(CLI::IsMember({"float32", "bfloat16"}))
+      ->capture_default_str();
   command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
   command
       .add_option("--batch", bench.batch, "generate, train: sequences; 16, or 4 at 0.5b; serve: requests at once, 32")

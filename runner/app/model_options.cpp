@@ -29,8 +29,11 @@ void ModelChoice::add_to(CLI::App& command) {
   command.add_option("--model", model, "a model folder: config.json, *.safetensors, tokenizer files")
       ->required()
       ->type_name("DIR");
-  command.add_option("--dtype", dtype, "how weights are kept; arithmetic is float32")
+  command.add_option("--dtype", dtype, "how weights are kept")
       ->check(CLI::IsMember({"stored", "float32", "bfloat16", "q8_0", "q4_0"}))
+      ->capture_default_str();
+  command.add_option("--compute", compute, "bfloat16: what products multiply is rounded to it, and sums are float32")
+      ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
   command
       .add_option("--engine", engine,
@@ -51,7 +54,7 @@ nlohmann::json ModelChoice::checked() const {
                     : "a model folder has the layout that transformers writes",
                 Exit::data);
   }
-  return {{"model", model}, {"dtype", dtype}, {"engine", engine}};
+  return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", engine}};
 }
 
 void SamplingChoice::add_to(CLI::App& command) {

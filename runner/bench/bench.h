@@ -12,6 +12,7 @@ namespace compeer::bench {
 struct BenchOptions {
   std::string size = "toy";                  ///< toy, small or 0.5b
   std::string dtype = "fp32";                ///< of the weights: fp32, bf16, q8_0 or q4_0
+  std::string compute = "float32";           ///< what products multiply: float32 or bfloat16
   int threads = 0;                           ///< 0: all
   int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
   int64_t seq = 0;                           ///< tokens of each sequence to train on

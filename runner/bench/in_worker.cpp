@@ -21,7 +21,8 @@ json as_json(const BenchOptions& options, int threads) {
           {"batch", options.batch},     {"prompt", options.prompt},   {"new", options.fresh},
           {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
           {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
-          {"orm", options.orm},         {"by", options.by},           {"adapter", options.adapter}};
+          {"orm", options.orm},         {"by", options.by},           {"adapter", options.adapter},
+          {"compute", options.compute}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,

@@ -76,7 +76,7 @@ std::string spec_of(const StepLoad& load, const fs::path& model) {
 task = "grpo"
 ranks = {}
 threads = {}
-model = {{ plugin = "auto", path = {}{} }}
+model = {{ plugin = "auto", path = {}, compute = "{}"{} }}
 dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
@@ -84,14 +84,15 @@ sampling = {{ max_new_tokens = {}, concurrent = {} }}
 grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-5 }}
 checkpoint = {{ every = 0, keep = 1 }}
 )",
-                     load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), adapter,
-                     5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts, load.steps + 1,
-                     load.together);
+                     load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), load.compute,
+                     adapter, 5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts,
+                     load.steps + 1, load.together);
 }
 
 }  // namespace
 
-StepLoad::StepLoad(const BenchOptions& options) : size(options.size), adapter(options.adapter) {
+StepLoad::StepLoad(const BenchOptions& options)
+    : size(options.size), compute(options.compute), adapter(options.adapter) {
   if (!options.model.empty()) {
     model = model_folder(options.model);
     size = fs::path(model).filename();
@@ -109,12 +110,13 @@ StepLoad::StepLoad(const BenchOptions& options) : size(options.size), adapter(op
 }
 
 std::string StepLoad::text() const {
-  return fmt::format("{}, {} x {}, {} + {}, {} rank{}, {} thread{}", size, prompts, group, prompt, fresh, ranks,
+  return fmt::format("{}{}, {} x {}, {} + {}, {} rank{}, {} thread{}", size,
+                     compute == "float32" ? "" : ", products in " + compute, prompts, group, prompt, fresh, ranks,
                      ranks > 1 ? "s" : "", threads, threads > 1 ? "s" : "");
 }
 
 json StepLoad::fields() const {
-  return {{"size", size}, {"prompts", prompts},   {"group", group}, {"prompt", prompt},
+  return {{"size", size}, {"prompts", prompts},   {"group", group}, {"prompt", prompt},  {"compute", compute},
           {"new", fresh}, {"together", together}, {"ranks", ranks}, {"threads", threads}};
 }
 

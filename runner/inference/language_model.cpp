@@ -50,8 +50,7 @@ class FolderModel : public LanguageModel {
       : seed_(services.seed),
         tokenizer_(language::Tokenizer::load(folder)),
         chat_(tokenizer_),
-        model_(open_plugin<Model>(model_plugin_of(folder),
-                                  {{"path", folder.string()}, {"frozen", true}, {"precision", "stored"}}, services)),
+        model_(open_plugin<Model>(model_plugin_of(folder), settings_for(folder, services), services)),
         vision_input_(folder, model_) {
     model_.call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });
     policy_->forward = [this](const Batch& batch, Cache* cache) {
@@ -147,6 +146,12 @@ class FolderModel : public LanguageModel {
   }
 
  private:
+  static json settings_for(const std::filesystem::path& folder, const plugin::Services& services) {
+    json settings{{"path", folder.string()}, {"frozen", true}, {"precision", "stored"}};
+    if (services.compute != "float32") settings["compute"] = services.compute;
+    return settings;
+  }
+
   // Choices as whole answers, behind each question as it was asked.
   void weigh(std::deque<SpeculativeQuestions>& all, const std::vector<std::vector<Question>>& questions,
              std::vector<std::vector<ScoredAnswer>>& answers) {

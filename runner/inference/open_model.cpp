@@ -6,12 +6,10 @@
 namespace compeer::inference {
 
 OpenModel::OpenModel(const ModelOptions& options) : services(command_services()) {
-  nlohmann::json settings{{"path", options.folder.string()},
-                          {"frozen", options.frozen},
-                          {"merger", options.merger},
-                          {"precision", options.precision},
-                          {"engine", options.engine},
-                          {"rotary_precision", options.rotary_precision}};
+  nlohmann::json settings{{"path", options.folder.string()}, {"frozen", options.frozen},
+                          {"merger", options.merger},        {"precision", options.precision},
+                          {"engine", options.engine},        {"rotary_precision", options.rotary_precision}};
+  if (options.compute != "float32") settings["compute"] = options.compute;
   if (options.adapter > 0)
     settings["adapter"] = {{"path", nullptr},
                            {"rank", options.adapter},

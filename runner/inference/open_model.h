@@ -14,6 +14,7 @@ namespace compeer::inference {
 struct ModelOptions {
   std::filesystem::path folder;              ///< Hugging Face layout; config.json's model_type names the plugin
   std::string precision = "stored";          ///< of the weights: stored, float32, bfloat16, q8_0 or q4_0
+  std::string compute = "float32";           ///< what products multiply: float32 or bfloat16
   std::string engine = "exact";              ///< exact or libtorch
   bool frozen = true;                        ///< weights are only read
   bool merger = false;                       ///< not frozen: the merger of a tower that sees trains, too

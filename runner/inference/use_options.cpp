@@ -5,7 +5,10 @@
 namespace compeer::inference {
 
 ModelOptions model_options(const nlohmann::json& options) {
-  return {options.at("model").get<std::string>(), options.at("dtype"), options.at("engine")};
+  return {.folder = options.at("model").get<std::string>(),
+          .precision = options.at("dtype"),
+          .compute = options.at("compute"),
+          .engine = options.at("engine")};
 }
 
 rollout::Request request_from(const nlohmann::json& options) {

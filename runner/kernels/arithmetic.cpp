@@ -5,6 +5,12 @@
 
 namespace compeer::kernels {
 
+std::vector<int64_t> AttentionContext::runs() const {
+  std::vector<int64_t> all;
+  for (const Segment& segment : segments) all.push_back(segment.length);
+  return all;
+}
+
 at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block,
                                        const AttentionContext& place) const {
   TORCH_CHECK(!place.leaves && !place.continues,
@@ -23,7 +29,7 @@ at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& bloc
   return place.last_only ? at::index_select(y, 0, last_rows(place.segments)) : y;
 }
 
-at::Tensor Arithmetic::feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const {
+at::Tensor Arithmetic::feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext&) const {
   const auto h = rms_norm(x, block.norm, block.epsilon);
   return at::add(x, linear(swiglu(linear(h, block.gate), linear(h, block.up)), block.down));
 }

@@ -19,6 +19,8 @@ struct AttentionContext {
   int64_t layer = 0;
   bool last_only = false;
   std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
+
+  std::vector<int64_t> runs() const;  ///< rows of each segment
 };
 
 /// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.
@@ -79,12 +81,14 @@ class Arithmetic {
   virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)
-  virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const;
+  virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block,
+                                        const AttentionContext& place) const;
 
   /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
-  /// temperature); nothing of size [rows, vocabulary] is kept
+  /// temperature); nothing of size [rows, vocabulary] is kept. `runs`: how many rows are one sequence's, whose gradient
+  /// then doesn't depend on what stands beside it (none: all rows).
   virtual TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
-                                       double temperature) const = 0;
+                                       double temperature, const std::vector<int64_t>& runs = {}) const = 0;
 
   /// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time
   virtual at::Tensor logits(const at::Tensor& hidden, Weight& head) const = 0;

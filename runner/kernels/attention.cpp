@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "kernels/attention_pages.h"
+#include "kernels/flush.h"
+#include "kernels/instruction_set.h"
 #include "kernels/scratch.h"
 #include "kernels/workers.h"
 
@@ -50,8 +52,13 @@ HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, floa
 
 // Queries [from, to) of `rows`, numbered row after row and in each head after head of the `share` that use these
 // pages. Tiles of six: whatever they hold, a query's bits are its own. Pages that none of a tile sees are passed over.
-void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
-                 float* memory) {
+template <Takes kTakes>
+void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
+                    float* memory) {
+  // What chains take, rounded if they take pairs.
+  const auto taken = [](float* row, int64_t count) {
+    if constexpr (kTakes != Takes::floats) pair_row<kTakes == Takes::words>(row, count, row);
+  };
   const int64_t dim = heads.dim, shared = heads.share(), total = rows.rows * shared;
   const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
   for (int64_t from = 0; from < total; from += kTile) {
@@ -70,16 +77,26 @@ void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int6
     for (int64_t i = 0; i < n; ++i) {
       const float* in = q + place(from + i) * dim;
       for (int64_t d = 0; d < dim; ++d) scaled[i * dim + d] = in[d] * scale;
+      taken(scaled + i * dim, dim);
     }
-    kScore[n](scaled, dim, visible, padded / 16, dim, p, stride);
+    kScore<kTakes>[n](scaled, dim, visible, padded / 16, dim, p, stride);
     float factor[kTile];
     for (int64_t i = 0; i < n; ++i) {
       factor[i] = weigh(p + i * stride, first_seen(from + i) - begin, seen(from + i) - begin, padded,
                         sums ? sums + 2 * place(from + i) : nullptr);
+      taken(p + i * stride, padded);
     }
-    kCombine[n](p, stride, visible, longest, dim, factor, results, dim);
+    kCombine<kTakes>[n](p, stride, visible, longest, dim, factor, results, dim);
     for (int64_t i = 0; i < n; ++i) std::copy_n(results + i * dim, dim, out + place(from + i) * dim);
   }
+}
+
+void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
+                 float* memory) {
+  if (!heads.pairs) return attend_queries<Takes::floats>(q, pages, rows, heads, head, out, sums, memory);
+  const FlushDenormals flush;
+  const auto attend = pairs_are_words() ? attend_queries<Takes::words> : attend_queries<Takes::pairs>;
+  attend(q, pages, rows, heads, head, out, sums, memory);
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE

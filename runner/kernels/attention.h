@@ -12,9 +12,12 @@ namespace compeer::kernels {
 /// their pages lie or what else is computed:
 ///   score_j = chain over dim of (scale * q) * k_j;   m = max_j;   p_j = exp(score_j - m)
 ///   s = sum of p_j in 16 virtual lanes (j mod 16), then a tree;   out = (chain over j of p_j * v_j) * (1 / s)
+/// In bfloat16 pairs, queries (when scaled), keys, p_j (in the last chain only) and values are rounded, and both chains
+/// take them in pairs as gemm.h says, of dimensions and of positions. The way back is float32 of what was rounded.
 struct Heads {
   int64_t query = 0, key = 0, dim = 0;  ///< query heads, key/value heads (a divisor of them), size of a head
   int64_t window = 0;                   ///< causal: a position sees this many, itself the last of them; 0: all
+  bool pairs = false;                   ///< in bfloat16 pairs
   /// The first position that the causal row at `position` sees.
   int64_t first_seen(int64_t position) const { return window > 0 ? std::max<int64_t>(0, position + 1 - window) : 0; }
   int64_t share() const { return query / key; }
@@ -22,6 +25,7 @@ struct Heads {
   int64_t key_width() const { return key * dim; }
 };
 
+/// In bfloat16 pairs words (packed.h): keys [dim / 2][16], values [8][dim].
 struct Page {
   const float* keys;    ///< [dim][16]
   const float* values;  ///< [16][dim]

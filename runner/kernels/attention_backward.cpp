@@ -106,13 +106,14 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
       float *to_q = q + i * room.width, *to_d = dout + i * room.width;
       for (int64_t d = 0; d < dim; ++d) to_q[d] = from_q[d] * scale, to_d[d] = from_d[d];
       for (int64_t d = dim; d < room.width; ++d) to_q[d] = to_d[d] = 0.0f;
+      for (int64_t d = 0; heads.pairs && d < dim; ++d) to_q[d] = Bfloat16::nearest(to_q[d]).widened();
     }
     for (int64_t i = 0; i < rows; i += kTile) {
       const int64_t n = std::min<int64_t>(kTile, rows - i), longest = all > 0 ? all : first + i + n,
                     pages = (longest + 15) / 16;
       float *tile_p = p + i * room.stride, *tile_ds = ds + i * room.stride;
-      kScore[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
-      kScore[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds, room.stride);
+      kScore<Takes::floats>[n](q + i * room.width, room.width, back.pages, pages, dim, tile_p, room.stride);
+      kScore<Takes::floats>[n](dout + i * room.width, room.width, back.mirror, pages, dim, tile_ds, room.stride);
       for (int64_t r = 0; r < n; ++r) {
         const int64_t row = begin + i + r;
         const float* sums = back.sums + row * heads.query * 2;
@@ -122,8 +123,8 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
                   lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
       }
       const float factor[kTile] = {scale, scale, scale, scale, scale, scale};
-      kCombine[n](tile_ds, room.stride, back.mirror, longest, dim, factor, back.dq + (begin + i) * row_width,
-                  row_width);
+      kCombine<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor,
+                                 back.dq + (begin + i) * row_width, row_width);
     }
     for (int64_t j = 0; j < seen; j += kTile) {
       const int64_t n = std::min<int64_t>(kTile, seen - j), from = all > 0 ? 0 : std::max<int64_t>(0, j - first);

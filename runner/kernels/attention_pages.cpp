@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "kernels/packed.h"
 #include "kernels/workers.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -39,11 +40,44 @@ struct Plan {
   int64_t count;
 };
 
+uint32_t upper(float value) { return uint32_t{Bfloat16::nearest(value).bits} << 16; }
+
 void fill(const Plan& plan, const float* matrix, int64_t stride, int64_t dim, float* transposed, float* rows) {
   const float* in[16];
   for (int64_t i = 0; i < plan.count; ++i) in[i] = matrix + plan.rows[i] * stride;
   if (transposed) transpose_page(in, plan.count, dim, transposed);
   for (int64_t i = 0; rows && i < plan.count; ++i) std::copy_n(in[i], dim, rows + i * dim);
+}
+
+}  // namespace
+
+void add_key(const float* row, int64_t dim, int64_t slot, uint32_t* keys) {
+  for (int64_t d = 0; d < dim; d += 2) keys[d / 2 * 16 + slot] = upper(row[d]) >> 16 | upper(row[d + 1]);
+}
+
+void add_value(const float* row, int64_t dim, int64_t slot, uint32_t* values) {
+  uint32_t* words = values + slot / 2 * dim;
+  if (slot % 2 == 0) {
+    for (int64_t d = 0; d < dim; ++d) words[d] = upper(row[d]) >> 16;
+  } else {
+    for (int64_t d = 0; d < dim; ++d) words[d] = (words[d] & 0xffff) | upper(row[d]);
+  }
+}
+
+namespace {
+
+void fill_words(const Plan& plan, const float* k, const float* v, int64_t stride, int64_t dim, float* keys,
+                float* values) {
+  auto *key_words = reinterpret_cast<uint32_t*>(keys), *value_words = reinterpret_cast<uint32_t*>(values);
+  if (plan.count < 16) std::fill_n(key_words, dim / 2 * 16, 0u);
+  for (int64_t i = 0; i < plan.count; ++i) {
+    add_key(k + plan.rows[i] * stride, dim, i, key_words);
+    add_value(v + plan.rows[i] * stride, dim, i, value_words);
+  }
+}
+
+void round(float* numbers, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) numbers[i] = Bfloat16::nearest(numbers[i]).widened();
 }
 
 }  // namespace
@@ -68,7 +102,8 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
   per_head_ = static_cast<int64_t>(ids.size());
 
   const auto count = static_cast<int64_t>(plans.size());
-  const int64_t page = 16 * heads.dim, size = (mirrored ? 4 : 2) * page;
+  const bool words = heads.pairs && !mirrored;
+  const int64_t page = (words ? 8 : 16) * heads.dim, size = (mirrored ? 4 : 2) * page;
   data_.reset(new float[static_cast<size_t>(heads.key * count * size)]);
   for (int64_t head = 0; head < heads.key; ++head) {
     for (const int64_t id : ids) {
@@ -84,8 +119,13 @@ ContextPages::ContextPages(const float* k, const float* v, const std::vector<Con
     for (int64_t id = from; id < std::min(count, from + kPart); ++id) {
       float* base = data_.get() + (head * count + id) * size;
       const Plan& plan = plans[static_cast<size_t>(id)];
+      if (words) {
+        fill_words(plan, k + head * heads.dim, v + head * heads.dim, heads.key_width(), heads.dim, base, base + page);
+        continue;
+      }
       fill(plan, k + head * heads.dim, heads.key_width(), heads.dim, base, mirrored ? base + 3 * page : nullptr);
       fill(plan, v + head * heads.dim, heads.key_width(), heads.dim, mirrored ? base + 2 * page : nullptr, base + page);
+      if (heads.pairs) round(base, size);
     }
   });
 }

@@ -10,7 +10,7 @@ namespace compeer::kernels {
 class ContextPages {
  public:
   /// Two rows of pages if `mirrored`: the other one has values where keys belong and keys where values belong, as the
-  /// gradients need them.
+  /// gradients need them, which is in float32, rounded if it is in bfloat16 pairs that they are looked at.
   ContextPages(const float* k, const float* v, const std::vector<Context>& contexts, Heads heads, bool mirrored);
 
   const Page* of(size_t context, int64_t head) const { return list(context, head, pages_); }
@@ -28,5 +28,10 @@ class ContextPages {
 
 /// in: 16 rows of `dim` floats or fewer, at these addresses -> out [dim][16]; missing rows become zeros.
 void transpose_page(const float* const* in, int64_t rows, int64_t dim, float* out);
+
+/// The words of bfloat16 pairs that number `at` of a row makes with its neighbour's, and row `slot` of a page with the
+/// other row's. The earlier of two must be written first.
+void add_key(const float* row, int64_t dim, int64_t slot, uint32_t* keys);
+void add_value(const float* row, int64_t dim, int64_t slot, uint32_t* values);
 
 }  // namespace compeer::kernels

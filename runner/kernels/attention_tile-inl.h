@@ -10,7 +10,7 @@
 #define COMPEER_KERNELS_ATTENTION_TILE_INL_H
 #endif
 
-#include "kernels/lanes-inl.h"
+#include "kernels/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
@@ -23,8 +23,39 @@ constexpr int wide(int rows) {
   return rows == 1 ? 8 : rows <= 3 ? 4 : 2;
 }
 
+// How products are taken: of floats, or in bfloat16 pairs, where pages have words, and rows words or floats in pairs.
+enum class Takes { floats, pairs, words };
+
+// sum [R][V] += row r's `left(r, i)` times words, the later halves first.
+template <Takes kTakes, int R, int V, class Left>
+HWY_INLINE void add_words(const Vector (&right)[V], Left left, Vector (&sum)[R][V]) {
+  const Tag tag;
+  if constexpr (kTakes == Takes::words) {
+    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      const Vector x = hn::Set(tag, left(r, 0));
+      HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = add_pair(x, right[v], sum[r][v]);
+    }
+  } else {
+    const WordTag words;
+    Vector half[V];
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      half[v] = hn::BitCast(tag, hn::And(hn::BitCast(words, right[v]), hn::Set(words, 0xffff0000u)));
+    }
+    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      const Vector x = hn::Set(tag, left(r, 0));
+      HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, half[v], sum[r][v]);
+    }
+    HWY_UNROLL(8)
+    for (int v = 0; v < V; ++v) half[v] = hn::BitCast(tag, hn::ShiftLeft<16>(hn::BitCast(words, right[v])));
+    HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+      const Vector x = hn::Set(tag, left(r, 1));
+      HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, half[v], sum[r][v]);
+    }
+  }
+}
+
 // c [R, 16 P] = a [R, dim] times P pages' keys [dim][16]: a chain over dim.
-template <int R, int P>
+template <int R, int P, Takes kTakes>
 HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, int64_t dim, float* c, int64_t c_row) {
   constexpr int V = P * kParts;
   const Tag tag;
@@ -32,10 +63,16 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
   const float* key[P];
   HWY_UNROLL(8) for (int p = 0; p < P; ++p) key[p] = pages[p].keys;
-  for (int64_t i = 0; i < dim; ++i) {
+  for (int64_t i = 0; i < (kTakes == Takes::floats ? dim : dim / 2); ++i) {
     Vector right[V];
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
       right[v] = hn::LoadU(tag, key[v / kParts] + i * 16 + (v % kParts) * kLanes);
+    }
+    if constexpr (kTakes != Takes::floats) {
+      const int64_t at = kTakes == Takes::words ? i : 2 * i;
+      add_words<kTakes>(
+          right, [&](int r, int64_t half) HWY_ATTR { return a[r * a_row + at + half]; }, sum);
+      continue;
     }
     HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
       const Vector left = hn::Set(tag, a[r * a_row + i]);
@@ -47,17 +84,17 @@ HWY_INLINE void score_pages(const float* a, int64_t a_row, const Page* pages, in
   }
 }
 
-template <int R>
+template <int R, Takes kTakes>
 void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int64_t dim, float* c, int64_t c_row) {
   constexpr int P = wide(R) / kParts;
   int64_t p = 0;
-  for (; p + P <= count; p += P) score_pages<R, P>(a, a_row, pages + p, dim, c + p * 16, c_row);
-  for (; p < count; ++p) score_pages<R, 1>(a, a_row, pages + p, dim, c + p * 16, c_row);
+  for (; p + P <= count; p += P) score_pages<R, P, kTakes>(a, a_row, pages + p, dim, c + p * 16, c_row);
+  for (; p < count; ++p) score_pages<R, 1, kTakes>(a, a_row, pages + p, dim, c + p * 16, c_row);
 }
 
 // c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions. The
 // last vector has `n` lanes.
-template <int R, int V>
+template <int R, int V, Takes kTakes>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
                                 int64_t column, size_t n, const float* factor, float* c, int64_t c_row) {
   const Tag tag;
@@ -66,12 +103,19 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
   for (int64_t j = 0; j < positions; j += 16) {
     const float* value = pages[j / 16].values + column;
     const int64_t end = HWY_MIN(j + 16, positions);
-    for (int64_t i = j; i < end; ++i, value += dim) {
+    constexpr int64_t kStep = kTakes == Takes::floats ? 1 : 2;
+    for (int64_t i = j; i < end; i += kStep, value += dim) {
       Vector right[V];
       if constexpr (V == 1) {
         right[0] = load(value, n);
       } else {
         HWY_UNROLL(8) for (int v = 0; v < V; ++v) right[v] = hn::LoadU(tag, value + v * kLanes);
+      }
+      if constexpr (kTakes != Takes::floats) {
+        const int64_t at = kTakes == Takes::words ? i / 2 : i;
+        add_words<kTakes>(
+            right, [&](int r, int64_t half) HWY_ATTR { return p[r * p_row + at + half]; }, sum);
+        continue;
       }
       HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
         const Vector left = hn::Set(tag, p[r * p_row + i]);
@@ -87,28 +131,31 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
   }
 }
 
-template <int R>
+template <int R, Takes kTakes>
 void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
              float* c, int64_t c_row) {
   constexpr int V = wide(R);
   int64_t d = 0;
   for (; d + V * kLanes <= dim; d += V * kLanes) {
-    combine_columns<R, V>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+    combine_columns<R, V, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
   }
   for (; d + 2 * kLanes <= dim; d += 2 * kLanes) {
-    combine_columns<R, 2>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+    combine_columns<R, 2, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
   }
   for (; d < dim; d += kLanes) {
     const auto n = static_cast<size_t>(HWY_MIN(kLanes, dim - d));
-    combine_columns<R, 1>(p, p_row, pages, positions, dim, d, n, factor, c, c_row);
+    combine_columns<R, 1, kTakes>(p, p_row, pages, positions, dim, d, n, factor, c, c_row);
   }
 }
 
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
 using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, float*, int64_t);
-constexpr Score kScore[kTile + 1] = {nullptr, score<1>, score<2>, score<3>, score<4>, score<5>, score<6>};
-constexpr Combine kCombine[kTile + 1] = {nullptr,    combine<1>, combine<2>, combine<3>,
-                                         combine<4>, combine<5>, combine<6>};
+template <Takes T>
+constexpr Score kScore[kTile + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
+                                     score<4, T>, score<5, T>, score<6, T>};
+template <Takes T>
+constexpr Combine kCombine[kTile + 1] = {nullptr,       combine<1, T>, combine<2, T>, combine<3, T>,
+                                         combine<4, T>, combine<5, T>, combine<6, T>};
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -84,15 +84,16 @@ void add_inputs(std::vector<at::Tensor>& inputs, const Weight& weight) {
 // Gradients so far, each at the place of its input.
 class GradientList {
  public:
-  GradientList(const Demand& demand, Gradients first) : demand_(demand), all_(std::move(first)) {}
+  GradientList(const Demand& demand, const std::vector<int64_t>& runs, Gradients first)
+      : demand_(demand), runs_(runs), all_(std::move(first)) {}
 
   // Those of a linear layer's parameters: dW += dy^T x, db += the sum of dy's rows, one chain over all rows that ever
   // come. With V = scale x A^T: dB += dy^T V, and with U = scale dy B: dA += U^T x.
   void add(const Weight& weight, const at::Tensor& dy, const at::Tensor& x) {
-    add_matrix(weight.value(), [&] { return std::pair{dy, x}; });
+    add_matrix(&weight, [&] { return std::pair{dy, x}; });
     auto* change = weight.low_rank();
-    add_matrix(change ? change->a.value() : at::Tensor(), [&] { return std::pair{reduced_back(dy, *change), x}; });
-    add_matrix(change ? change->b.value() : at::Tensor(), [&] { return std::pair{dy, reduced(x, *change)}; });
+    add_matrix(change ? &change->a : nullptr, [&] { return std::pair{reduced_back(dy, *change), x}; });
+    add_matrix(change ? &change->b : nullptr, [&] { return std::pair{dy, reduced(x, *change)}; });
   }
   void add(const at::Tensor& bias, const at::Tensor& dy) {
     ParameterGradient sum(demand_, all_.size(), bias);
@@ -103,17 +104,17 @@ class GradientList {
 
  private:
   template <class Factors>
-  void add_matrix(const at::Tensor& matrix, Factors factors) {
-    ParameterGradient sum(demand_, all_.size(), matrix);
+  void add_matrix(const Weight* matrix, Factors factors) {
+    ParameterGradient sum(demand_, all_.size(), matrix ? matrix->value() : at::Tensor());
     if (sum.wanted()) {
       const auto [left, right] = factors();
-      multiply({data(left), 1, left.size(1)}, left.size(1), rows_of(right), right.size(0), right.size(1), sum.data(),
-               right.size(1), Write::go_on);
+      matrix->add_gradient(data(left), data(right), left.size(0), runs_, sum.data());
     }
     all_.push_back(sum.result());
   }
 
   const Demand& demand_;
+  const std::vector<int64_t>& runs_;
   Gradients all_;
 };
 
@@ -145,6 +146,7 @@ void turn(const at::Tensor& x, const At& at, int64_t heads, float direction) {
 struct RotaryRows {
   at::Tensor cosine, sine;
   std::vector<Context> contexts;
+  std::vector<int64_t> runs;
   size_t layer;
   std::shared_ptr<Prefix> leaves, continues;
 
@@ -152,6 +154,7 @@ struct RotaryRows {
       : cosine(place.cosine),
         sine(place.sine),
         contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
+        runs(place.runs()),
         layer(static_cast<size_t>(place.layer)),
         leaves(place.leaves),
         continues(place.continues) {}
@@ -246,7 +249,7 @@ Gradients attention_back(const Demand& demand, const at::Tensor& dy, const at::T
   back(dv, block.v, dh, Write::add);
   ParameterGradient dnorm(demand, 1, block.norm);
   const auto dx = norm_back(dy, dh, x, block.norm, kept.inverse, dnorm);
-  GradientList all(demand, {dx, dnorm.result(), dq_norm, dk_norm});
+  GradientList all(demand, at.runs, {dx, dnorm.result(), dq_norm, dk_norm});
   all.add(block.q, dq, norm.h);
   all.add(block.k, dk, norm.h);
   all.add(block.v, dv, norm.h);
@@ -275,7 +278,7 @@ Gated gated(const at::Tensor& x, FeedForwardBlock& block) {
 }
 
 Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
-                            const Gated& kept) {
+                            const std::vector<int64_t>& runs, const Gated& kept) {
   const auto& [inverse, gate, up] = kept;
   const int64_t rows = gate.size(0), width = gate.size(1);
   const auto active = room(rows, width), dgate = room(rows, width), dup = room(rows, width);
@@ -287,7 +290,7 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
   const Norm norm(x, block.norm, block.epsilon);
   ParameterGradient dnorm(demand, 1, block.norm);
   const auto dx = norm_back(dy, dh, x, block.norm, inverse, dnorm);
-  GradientList all(demand, {dx, dnorm.result()});
+  GradientList all(demand, runs, {dx, dnorm.result()});
   all.add(block.gate, dgate, norm.h);
   all.add(block.up, dup, norm.h);
   all.add(block.down, dy, active);
@@ -344,7 +347,7 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Att
   return y;
 }
 
-at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) {
+at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& place) {
   std::vector<at::Tensor> inputs{x, block.norm};
   for (const Weight* weight : {&block.gate, &block.up, &block.down}) add_inputs(inputs, *weight);
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
@@ -355,9 +358,10 @@ at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) {
   add_product(active, block.down, y);
   if (!graph) return y;
   if (!keep) kept = {};
-  connect({y}, inputs, [x, kept = std::move(kept), keep, &block](const Demand& demand, const Gradients& dy) {
-    return feed_forward_back(demand, dy[0], x, block, keep ? kept : gated(x, block));
-  });
+  connect({y}, inputs,
+          [x, kept = std::move(kept), keep, runs = place.runs(), &block](const Demand& demand, const Gradients& dy) {
+            return feed_forward_back(demand, dy[0], x, block, runs, keep ? kept : gated(x, block));
+          });
   return y;
 }
 

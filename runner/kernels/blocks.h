@@ -11,6 +11,6 @@ namespace compeer::kernels {
 /// again.
 
 at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place);
-at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block);
+at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext& place);
 
 }  // namespace compeer::kernels

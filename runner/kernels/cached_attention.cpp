@@ -25,15 +25,32 @@ void store_page(const float* k, const float* v, int64_t stride, int64_t from, in
   }
 }
 
+// The same in bfloat16 pairs.
+void store_words(const float* k, const float* v, int64_t stride, int64_t from, int64_t to, int64_t dim, float* keys,
+                 float* values) {
+  for (int64_t i = 0; i < to - from; ++i) {
+    add_key(k + i * stride, dim, from % 16 + i, reinterpret_cast<uint32_t*>(keys));
+    add_value(v + i * stride, dim, from % 16 + i, reinterpret_cast<uint32_t*>(values));
+  }
+}
+
+// Where a page's keys or values of a head begin.
+int64_t page_of(int64_t page, int64_t head, Heads heads) {
+  return (page * heads.key + head) * (heads.pairs ? 8 : 16) * heads.dim;
+}
+const float* numbers(const at::Tensor& pages) { return static_cast<const float*>(pages.const_data_ptr()); }
+float* numbers(at::Tensor& pages) { return static_cast<float*>(pages.mutable_data_ptr()); }
+
 void store(const float* k, const float* v, const Segment& segment, Heads heads, float* keys, float* values) {
+  const auto store_rows = heads.pairs ? store_words : store_page;
   const int64_t end = segment.position + segment.length, width = heads.key_width();
   for (int64_t from = segment.position, to = 0; from < end; from = to) {
     to = std::min(end, (from / 16 + 1) * 16);
     const int64_t page = segment.pages.at(static_cast<size_t>(from / 16)),
                   row = segment.start + from - segment.position;
     for (int64_t h = 0; h < heads.key; ++h) {
-      const int64_t base = (page * heads.key + h) * 16 * heads.dim;
-      store_page(k + row * width + h * heads.dim, v + row * width + h * heads.dim, width, from, to, heads.dim,
+      const int64_t base = page_of(page, h, heads);
+      store_rows(k + row * width + h * heads.dim, v + row * width + h * heads.dim, width, from, to, heads.dim,
                  keys + base, values + base);
     }
   }
@@ -60,8 +77,8 @@ std::vector<SegmentTask> tasks(const std::vector<Segment>& segments, int64_t hea
 
 void store(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads, Cache& cache,
            int64_t layer) {
-  float* keys = cache.keys[static_cast<size_t>(layer)].mutable_data_ptr<float>();
-  float* values = cache.values[static_cast<size_t>(layer)].mutable_data_ptr<float>();
+  float *keys = numbers(cache.keys[static_cast<size_t>(layer)]),
+        *values = numbers(cache.values[static_cast<size_t>(layer)]);
   for (const Segment& segment : segments) {
     store(k.const_data_ptr<float>(), v.const_data_ptr<float>(), segment, heads, keys, values);
   }
@@ -83,8 +100,8 @@ at::Tensor last_rows(const std::vector<Segment>& segments) {
 at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& segments, Heads heads, const Cache& cache,
                             int64_t layer) {
   auto y = at::empty_like(q);
-  const float* keys = cache.keys[static_cast<size_t>(layer)].const_data_ptr<float>();
-  const float* values = cache.values[static_cast<size_t>(layer)].const_data_ptr<float>();
+  const float *keys = numbers(cache.keys[static_cast<size_t>(layer)]),
+              *values = numbers(cache.values[static_cast<size_t>(layer)]);
   const float* query = q.const_data_ptr<float>();
   float* result = y.mutable_data_ptr<float>();
   const auto all = tasks(segments, heads.key);
@@ -97,7 +114,7 @@ at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& seg
         pages.push_back({});  // out of the window
         continue;
       }
-      const int64_t base = (page * heads.key + task.head) * 16 * heads.dim;
+      const int64_t base = page_of(page, task.head, heads);
       pages.push_back({keys + base, values + base});
     }
     const Rows rows{task.segment->start + task.from, task.rows, task.segment->position + task.from};

@@ -37,12 +37,13 @@ class Exact : public Arithmetic {
   at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {
     return kernels::attention_block(x, block, place);
   }
-  at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block) const override {
-    return kernels::feed_forward_block(x, block);
+  at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block,
+                                const AttentionContext& place) const override {
+    return kernels::feed_forward_block(x, block, place);
   }
-  TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
-                               double temperature) const override {
-    return kernels::token_logprobs(hidden, head, target, temperature);
+  TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
+                               const std::vector<int64_t>& runs) const override {
+    return kernels::token_logprobs(hidden, head, target, temperature, runs);
   }
   at::Tensor logits(const at::Tensor& hidden, Weight& head) const override { return kernels::logits(hidden, head); }
 };

@@ -56,7 +56,8 @@ at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::T
 struct TokenLogprobs {
   at::Tensor log_prob, entropy;
 };
-TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature);
+TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
+                             const std::vector<int64_t>& runs = {});
 
 /// hidden W^T [rows, vocabulary], without gradient: for sampling, a few rows at a time.
 at::Tensor logits(const at::Tensor& hidden, Weight& head);

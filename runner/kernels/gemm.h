@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "kernels/packed.h"
 #include "kernels/workers.h"
@@ -18,6 +19,11 @@ enum class Write { replace, add, go_on };
 ///   c        = one chain over all k that starts from c  (go_on; no bias): cutting k in parts changes nothing
 /// A bfloat16 B gives the bits of the float32 B that it widens to.
 ///
+/// bfloat16_pairs: A is rounded as B is, and chains take k in pairs, each the later of the two first, the last one
+/// paired with zeros if it is alone:
+///   ... + a[1] b[1]) + a[0] b[0]) + a[3] b[3]) + a[2] b[2]) ...
+/// float32 all along, but numbers below the smallest normal one count as zero (FlushDenormals).
+///
 /// `first` columns may be skipped: only panels [first / 16, ...) up to `columns` columns are computed, so a caller can
 /// walk over a wide B in tiles; c then points at column `first`, which must be a multiple of 16.
 void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
@@ -32,8 +38,19 @@ void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t
 /// neighbours.
 void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write);
 
-/// Instruction set in use, "AVX2" or "AVX3", and the choice of another one for tests: false if the machine lacks it.
-const char* instruction_set();
-bool use_instruction_set(const char* name);
+/// Rows that are paired within runs of so many, one after another: a run that is differentiated alone has the same
+/// pairs.
+class RowPairs {
+ public:
+  explicit RowPairs(const std::vector<int64_t>& lengths);
+  const std::vector<int64_t>& order() const { return order_; }  ///< the rows, and -1 beside one that is alone
+
+ private:
+  std::vector<int64_t> order_;
+};
+
+/// C [m, n] += A B in bfloat16 pairs of rows of A^T and B: one chain that starts from what is in C. In a column of A
+/// and in a row of B the elements must be neighbours.
+void add_pairs(View a, int64_t m, View b, const RowPairs& rows, int64_t n, float* c, int64_t c_row);
 
 }  // namespace compeer::kernels

@@ -158,8 +158,8 @@ class Libtorch : public Arithmetic {
     return at::cat(parts);
   }
 
-  TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target,
-                               double temperature) const override {
+  TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
+                               const std::vector<int64_t>&) const override {
     const auto results = Logprobs::apply(hidden, matrix_of(head), target, temperature);
     return {results[0], results[1]};
   }

@@ -83,12 +83,22 @@ void Weight::changed() {
 void Weight::multiply_back(const float* dy, int64_t rows, float* dx, Write write) {
   const int64_t in = value_.size(1), width = value_.size(0);
   const View left{dy, width, 1};
-  if (frozen_) return multiply_by_transpose(left, rows, packed(), dx, in, write);
+  if (frozen_ || in_pairs()) return multiply_by_transpose(left, rows, packed(), dx, in, write);
   multiply(left, rows, {value_.const_data_ptr<float>(), in, 1}, width, in, dx, in, write);
 }
 
+void Weight::add_gradient(const float* dy, const float* x, int64_t rows, const std::vector<int64_t>& runs,
+                          float* dw) const {
+  const int64_t in = value_.size(1), width = value_.size(0);
+  const View left{dy, 1, width}, right{x, in, 1};
+  if (in_pairs()) return add_pairs(left, width, right, RowPairs(runs.empty() ? std::vector{rows} : runs), in, dw, in);
+  multiply(left, width, right, rows, in, dw, in, Write::go_on);
+}
+
 void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale) {
-  low_rank_ = std::make_unique<LowRank>(LowRank{Weight(std::move(a)), Weight(std::move(b)), static_cast<float>(scale)});
+  const WeightOptions options{in_pairs() ? format_ : Format::float32, false, nullptr};
+  low_rank_ = std::make_unique<LowRank>(
+      LowRank{Weight(std::move(a), options), Weight(std::move(b), options), static_cast<float>(scale)});
 }
 
 // Weights live in the model, which outlives every graph.
@@ -104,7 +114,7 @@ at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
       weight.multiply_back(data(dy[0]), rows, out(dx), Write::replace);
     }
     ParameterGradient dw(demand, 1, weight.value()), dbias(demand, 2, bias);
-    if (dw.wanted()) multiply(transposed(dy[0]), width, rows_of(x), rows, in, dw.data(), in, Write::go_on);
+    if (dw.wanted()) weight.add_gradient(data(dy[0]), data(x), rows, {}, dw.data());
     if (dbias.wanted()) add_columns(data(dy[0]), rows, width, dbias.data());
     return std::vector{dx, dw.result(), dbias.result()};
   });

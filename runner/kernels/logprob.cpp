@@ -116,6 +116,27 @@ class TileCombiner {
 // Rows of logits held at once, in tiles whose rows lie apart by no power of two; neither is part of the bits.
 constexpr int64_t kRows = 256, kStride = kVocabularyTile + 16;
 
+struct RowBlock {
+  int64_t row = 0, count = 0;
+  std::vector<int64_t> runs;
+};
+// Runs are cut behind pairs only.
+std::vector<RowBlock> row_blocks(int64_t rows, const std::vector<int64_t>& runs) {
+  std::vector<RowBlock> all(1);
+  for (int64_t left : runs.empty() ? std::vector{rows} : runs) {
+    while (left > 0) {
+      const int64_t room = kRows - all.back().count, fits = left <= room ? left : room / 2 * 2;
+      if (fits > 0) {
+        all.back().count += fits;
+        all.back().runs.push_back(fits);
+        left -= fits;
+      }
+      if (left > 0) all.push_back({all.back().row + all.back().count, 0, {}});
+    }
+  }
+  return all;
+}
+
 template <class Work>
 void each_row(int64_t rows, Work work) {
   constexpr int64_t kTogether = 8;
@@ -146,12 +167,12 @@ float* KeptLogits::keep(int64_t row, int64_t first, int64_t floats) {
   return (tiles_[{row, first}] = std::unique_ptr<float[]>(new float[static_cast<size_t>(floats)])).get();
 }
 
-void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
-                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum, KeptLogits* kept) {
+void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+                    const int64_t* target, float inverse_temperature, float* log_prob, float* entropy, double* log_sum,
+                    KeptLogits* kept) {
   const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
-  for (int64_t row = 0; row < rows; row += kRows) {
-    const int64_t count = std::min(kRows, rows - row);
+  for (const auto& [row, count, _] : row_blocks(rows, runs)) {
     std::vector<TileCombiner> combine(static_cast<size_t>(count));
     std::vector<float> chosen(static_cast<size_t>(count));
     for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
@@ -175,15 +196,16 @@ void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const
   }
 }
 
-void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
-                             const int64_t* target, float inverse_temperature, const LogprobGradient& given,
-                             float* dhidden, float* dhead, KeptLogits* kept) {
+void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+                             const float* matrix, const int64_t* target, float inverse_temperature,
+                             const LogprobGradient& given, float* dhidden, float* dhead, KeptLogits* kept) {
   const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
+  const auto blocks = row_blocks(rows, runs);
   for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
     const int64_t columns = std::min(kVocabularyTile, vocabulary - first);
-    for (int64_t row = 0; row < rows; row += kRows) {
-      const int64_t count = std::min(kRows, rows - row);
+    for (const RowBlock& block : blocks) {
+      const int64_t row = block.row, count = block.count;
       const View some{hidden + row * width, width, 1};
       float* logits = kept ? kept->of(row, first) : nullptr;
       if (!logits) {
@@ -208,8 +230,14 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& he
           multiply_by_transpose(left, count, head, to, width, write, first, columns);
         }
       }
-      if (dhead)
-        multiply({logits, 1, kStride}, columns, some, count, width, dhead + first * width, width, Write::go_on);
+      if (!dhead) continue;
+      const View left{logits, 1, kStride};
+      float* to = dhead + first * width;
+      if (head.format() == Format::bfloat16_pairs) {
+        add_pairs(left, columns, some, RowPairs(block.runs), width, to, width);
+      } else {
+        multiply(left, columns, some, count, width, to, width, Write::go_on);
+      }
     }
   }
 }

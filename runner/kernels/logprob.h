@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "kernels/gemm.h"
 
@@ -47,9 +48,10 @@ class KeptLogits {
 constexpr int64_t kKeptLogits = int64_t{1} << 24;  ///< 64 MiB
 
 /// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
-/// -> log_prob, entropy, log_sum [rows]. `kept` may be null.
-void token_logprobs(const float* hidden, int64_t rows, const Packed& head, const int64_t* target,
-                    float inverse_temperature, float* log_prob, float* entropy, double* log_sum, KeptLogits* kept);
+/// -> log_prob, entropy, log_sum [rows]. `kept` may be null. `runs`: see Weight::add_gradient.
+void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+                    const int64_t* target, float inverse_temperature, float* log_prob, float* entropy, double* log_sum,
+                    KeptLogits* kept);
 
 /// What forward found, and the gradients d log_prob [rows] and d entropy [rows] (or null) of what it gave.
 struct LogprobGradient {
@@ -59,9 +61,9 @@ struct LogprobGradient {
 
 ///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
 /// dhidden (or null) is written, dhead [vocabulary, width] (or null) is added to. `matrix` is the output matrix as
-/// stored [vocabulary, width], or null: then `head` is read instead, to the same bits.
-void token_logprobs_backward(const float* hidden, int64_t rows, const Packed& head, const float* matrix,
-                             const int64_t* target, float inverse_temperature, const LogprobGradient& given,
-                             float* dhidden, float* dhead, KeptLogits* kept);
+/// stored [vocabulary, width], or null: then `head` is read instead, to the same bits. Null for bfloat16_pairs.
+void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+                             const float* matrix, const int64_t* target, float inverse_temperature,
+                             const LogprobGradient& given, float* dhidden, float* dhead, KeptLogits* kept);
 
 }  // namespace compeer::kernels

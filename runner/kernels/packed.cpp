@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -79,12 +78,6 @@ void want_large_pages(std::byte* memory, size_t size) {
 
 }  // namespace
 
-Bfloat16 Bfloat16::nearest(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
-  return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
-}
-
 void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
 
 void Packed::reserve(size_t size) {
@@ -108,7 +101,7 @@ void Packed::rearrange(MatrixView<T> b, int64_t k, int64_t n, Format format) {
     std::byte* to = data_.get() + static_cast<size_t>(p) * panel_bytes();
     if (format_ == Format::float32) {
       pack_panel(in, k_, columns, reinterpret_cast<float*>(to));
-    } else if (format_ == Format::bfloat16) {
+    } else if (in_bfloat16(format_)) {
       pack_panel(in, k_, columns, reinterpret_cast<Bfloat16*>(to));
     } else {
       pack_blocks(in, k_, columns, format_, to);

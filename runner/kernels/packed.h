@@ -11,8 +11,12 @@ namespace compeer::kernels {
 /// A bfloat16 number: the upper half of a float32.
 struct Bfloat16 {
   uint16_t bits = 0;
-  float widened() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-  static Bfloat16 nearest(float value);  ///< ties to even, as everywhere
+  constexpr float widened() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  /// Ties to even, as everywhere.
+  static constexpr Bfloat16 nearest(float value) {
+    const auto bits = std::bit_cast<uint32_t>(value), up = bits + 0x7fff + (bits >> 16 & 1);
+    return {static_cast<uint16_t>((value != value ? bits | 0x400000 : up) >> 16)};
+  }
 };
 
 /// Where the elements of a matrix lie: element (i, j) is data[i * row + j * column].
@@ -25,6 +29,7 @@ using View = MatrixView<float>;
 
 using Format = WeightFormat;
 constexpr bool in_blocks(Format format) { return format == Format::q8_0 || format == Format::q4_0; }
+constexpr bool in_bfloat16(Format format) { return format == Format::bfloat16 || format == Format::bfloat16_pairs; }
 
 /// So many rows of a panel lie together, in so many bytes.
 struct PanelBlock {
@@ -36,6 +41,7 @@ constexpr PanelBlock panel_block(Format format) {
     case Format::float32:
       return {1, 64};
     case Format::bfloat16:
+    case Format::bfloat16_pairs:
       return {2, 64};
     case Format::q8_0:
       return {32, 32 + 512};
@@ -48,7 +54,8 @@ constexpr PanelBlock panel_block(Format format) {
 /// A right-hand matrix B [k, n] rearranged once for many products, by all threads: panels of 16 columns, the last one
 /// padded with zeros, and their rows to whole blocks. A panel is
 ///   float32   [k][16]
-///   bfloat16  [k / 2][16][2]: a 32-bit word holds two rows of one column, the earlier in its lower half, so that a
+///   bfloat16, bfloat16_pairs  [k / 2][16][2]: a 32-bit word holds two rows of one column, the earlier in its lower
+///   half, so that a
 ///             shift and a mask widen them for any vector width
 ///   q8_0      [k / 32] times 16 float16 scales and [32][16] bytes
 ///   q4_0      [k / 32] times 16 float16 scales and [16][16] bytes: row i in the lower half, row i + 16 in the upper

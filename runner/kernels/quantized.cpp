@@ -54,7 +54,7 @@ QuantizedBlock quantized(const float* values, int64_t count, Format format) {
 }
 
 void round_row(float* row, int64_t count, Format format) {
-  if (format == Format::bfloat16) {
+  if (in_bfloat16(format)) {
     for (int64_t j = 0; j < count; ++j) row[j] = Bfloat16::nearest(row[j]).widened();
   }
   if (!in_blocks(format)) return;

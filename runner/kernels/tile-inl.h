@@ -11,7 +11,7 @@
 #define COMPEER_KERNELS_TILE_INL_H
 #endif
 
-#include "kernels/lanes-inl.h"
+#include "kernels/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
@@ -78,8 +78,13 @@ struct PackedBlock {
   }
 };
 
+// What a tile reads of B: a format as it is kept, or of bfloat16 pairs their words, which A then holds too. `swapped`
+// are the words of pairs where A has floats, of which the later of a pair comes first.
+enum class RightFactor { float32, bfloat16, q8_0, q4_0, swapped, words };
+constexpr Format format_of(RightFactor reads) { return reads == RightFactor::q4_0 ? Format::q4_0 : Format::q8_0; }
+
 // Plain arrays and loops with constant bounds: g++ keeps them in registers, which it does not for anything cleverer.
-template <int R, int P, bool kRows, bool kStreams, Format kFormat>
+template <int R, int P, bool kRows, bool kStreams, RightFactor kRight>
 void tile(const Chunk& chunk, float* c, int64_t c_row) {
   constexpr int V = P * kParts;
   const Tag tag;
@@ -107,7 +112,7 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
     }
     soon += pace;
   };
-  if constexpr (kFormat == Format::float32) {
+  if constexpr (kRight == RightFactor::float32 || kRight == RightFactor::words) {
     for (int64_t i = 0; i < k; ++i, w += Packed::width) {
       Vector right[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
@@ -116,18 +121,21 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
       fetch();
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
-        HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+        HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
+          sum[r][v] =
+              kRight == RightFactor::words ? add_pair(x, right[v], sum[r][v]) : hn::MulAdd(x, right[v], sum[r][v]);
+        }
       }
     }
-  } else if constexpr (in_blocks(kFormat)) {
-    using B = PackedBlock<kFormat>;
-    alignas(64) int8_t wide[kFormat == Format::q4_0 ? P : 1][B::kRows * Packed::width];
+  } else if constexpr (kRight == RightFactor::q8_0 || kRight == RightFactor::q4_0) {
+    using B = PackedBlock<format_of(kRight)>;
+    alignas(64) int8_t wide[kRight == RightFactor::q4_0 ? P : 1][B::kRows * Packed::width];
     for (int64_t i = 0; i < k; w += B::kWords) {
       Vector scale[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) scale[v] = B::scale(w + (v / kParts) * panel, v % kParts);
       const int8_t* bytes = B::bytes(w);
       int64_t step = panel * 4;
-      if constexpr (kFormat == Format::q4_0) {
+      if constexpr (kRight == RightFactor::q4_0) {
         for (int p = 0; p < P; ++p) B::spread(B::bytes(w + p * panel), wide[p]);
         bytes = wide[0], step = sizeof wide[0];
       }
@@ -160,6 +168,9 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
     }
   } else {
     const auto upper = hn::Set(bits, 0xffff0000u);
+    const auto half = [&](auto pair, bool later)
+                          HWY_ATTR { return hn::BitCast(tag, later ? hn::And(pair, upper) : hn::ShiftLeft<16>(pair)); };
+    constexpr bool kSwapped = kRight == RightFactor::swapped;
     for (int64_t i = 0; i < k; i += 2, w += Packed::width) {
       hn::Vec<decltype(bits)> pair[V];
       HWY_UNROLL(16) for (int v = 0; v < V; ++v) {
@@ -167,13 +178,13 @@ void tile(const Chunk& chunk, float* c, int64_t c_row) {
       }
       fetch();
       Vector right[V];
-      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::ShiftLeft<16>(pair[v]));
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], kSwapped);
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
       }
       if (i + 1 == k) break;
-      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = hn::BitCast(tag, hn::And(pair[v], upper));
+      HWY_UNROLL(16) for (int v = 0; v < V; ++v) right[v] = half(pair[v], !kSwapped);
       HWY_UNROLL(16) for (int r = 0; r < R; ++r) {
         const Vector x = hn::Set(tag, left.at(r, i + 1));
         HWY_UNROLL(16) for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
@@ -195,7 +206,7 @@ template <Format kFormat>
 void widen(const Packed& packed, int64_t panel, int64_t begin, int64_t rows, float* to) {
   const Tag tag;
   const hn::RebindToUnsigned<Tag> bits;
-  if constexpr (kFormat == Format::bfloat16) {
+  if constexpr (in_bfloat16(kFormat)) {
     const auto* from = static_cast<const float*>(packed.panel(panel, begin));
     for (int64_t i = 0; i < rows; i += 2, from += Packed::width, to += 2 * Packed::width) {
       for (int v = 0; v < kParts; ++v) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "kernels/gemm.h"
 
@@ -16,10 +17,11 @@ struct WeightOptions {
 };
 
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
-/// format: products are, bit for bit, those of the weights rounded to it (`round_row`).
+/// format, except for bfloat16_pairs: products are, bit for bit, those of the weights rounded to it (`round_row`). In
+/// bfloat16_pairs the products of the low-rank change and of all gradients are, too (gemm.h).
 ///
 /// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
-/// bfloat16 its numbers must be such that bfloat16 holds them.
+/// bfloat16 its numbers must be such that bfloat16 holds them; for bfloat16_pairs they need not.
 /// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
 /// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file). Weights
 /// of one tensor share the copy: so do models that stand on one base.
@@ -30,11 +32,16 @@ class Weight {
 
   const at::Tensor& value() const { return value_; }
   bool frozen() const { return frozen_; }
+  bool in_pairs() const { return format_ == Format::bfloat16_pairs; }
   const Packed& packed();  ///< for x W^T
   void changed();          ///< call after `value` or the low-rank change was changed in place
 
   /// dx [rows, in] = dy [rows, out] W, or added to it. Without the low-rank change.
   void multiply_back(const float* dy, int64_t rows, float* dx, Write write);
+
+  /// dW [out, in] += dy^T x, one chain over all rows that ever come; `runs`: how many rows are one sequence's, whose
+  /// pairs are its own (none: all rows).
+  void add_gradient(const float* dy, const float* x, int64_t rows, const std::vector<int64_t>& runs, float* dw) const;
 
   /// W + scale B A instead of W: x W^T + scale (x A^T) B^T, with a [rank, in] and b [out, rank] that may train.
   void add_low_rank(at::Tensor a, at::Tensor b, double scale);

@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -10,12 +11,13 @@ namespace compeer::rollout {
 
 namespace {
 
-float* page_of(at::Tensor& tensor, int64_t page) {
-  return static_cast<float*>(tensor.mutable_data_ptr()) + page * tensor.stride(0);
+size_t bytes_of_page(const at::Tensor& tensor) { return static_cast<size_t>(tensor.stride(0)) * tensor.element_size(); }
+std::byte* page_of(at::Tensor& tensor, int32_t page) {
+  return static_cast<std::byte*>(tensor.mutable_data_ptr()) + static_cast<size_t>(page) * bytes_of_page(tensor);
 }
 
-void enlarge(at::Tensor& tensor, at::IntArrayRef sizes) {
-  at::Tensor larger = at::empty(sizes, at::kFloat);
+void enlarge(at::Tensor& tensor, at::IntArrayRef sizes, at::ScalarType type) {
+  at::Tensor larger = at::empty(sizes, type);
   if (tensor.defined()) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
   tensor = std::move(larger);
 }
@@ -39,8 +41,9 @@ void Pages::grow() {
   const int64_t count = before + std::max<int64_t>(64, before / 2);
   cache_.keys.resize(static_cast<size_t>(shape_.layers));
   cache_.values.resize(static_cast<size_t>(shape_.layers));
-  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page});
-  for (auto& values : cache_.values) enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim});
+  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page}, shape_.compute);
+  for (auto& values : cache_.values)
+    enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim}, shape_.compute);
   holders_.resize(static_cast<size_t>(count));
   for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }
@@ -52,8 +55,7 @@ size_t Pages::first_seen(int64_t position) const {
 
 void Pages::copy(int32_t from, int32_t to) {
   for (auto* tensors : {&cache_.keys, &cache_.values}) {
-    for (at::Tensor& tensor : *tensors)
-      std::memcpy(page_of(tensor, to), page_of(tensor, from), static_cast<size_t>(tensor.stride(0)) * sizeof(float));
+    for (at::Tensor& tensor : *tensors) std::memcpy(page_of(tensor, to), page_of(tensor, from), bytes_of_page(tensor));
   }
 }
 

@@ -19,14 +19,16 @@ using nlohmann::json;
 // A bfloat16 run rounds to 8 binary digits after every operation: the references' own float32 logits are about 1e-2
 // away from it.
 constexpr double bfloat16_tolerance = 2e-2;
+constexpr const char* rounded_model = "right.logits_bf16_model";
 
 class Forward {
  public:
-  Forward(const TextCase& text, std::vector<Check>& checks)
+  Forward(const TextCase& text, std::vector<Check>& checks, const std::string& compute = "float32")
       : text_(text),
         checks_(checks),
         model_({.folder = text.folder,
                 .precision = "float32",
+                .compute = compute,
                 .frozen = false,
                 .rotary_precision = text.rotary_precision}),
         rows_(text.sequences, model().shape().vocabulary),
@@ -46,6 +48,18 @@ class Forward {
     compare_best_tokens();
   }
 
+  // Of products in bfloat16, beside what the reference's own model in bfloat16 is away, if the file has that.
+  void compare_rounded() {
+    if (!text_.tensors.has(text_.logits)) return;
+    const auto exact = reference_tensor(text_.tensors, text_.logits);
+    std::string note = "norm of the difference, relative";
+    if (text_.tensors.has(rounded_model))
+      note += fmt::format("; of the reference's model in bfloat16 {:.1e}",
+                          relative_difference(reference_tensor(text_.tensors, rounded_model), exact));
+    checks_.push_back(
+        check(text_.logits + ", compute = bfloat16", relative_difference(logits_, exact), bfloat16_tolerance, note));
+  }
+
  private:
   Model& model() { return model_.policy->model; }
   int64_t length(size_t s) const { return static_cast<int64_t>(text_.sequences[s].size()); }
@@ -60,12 +74,15 @@ class Forward {
     return worst;
   }
 
-  // The norm of the difference from logits padded like these, by the norm of theirs.
-  double relative_difference(const at::Tensor& padded) {
+  // The norm of the difference from padded logits, by the norm of these; `ours` are rows, or padded too.
+  double relative_difference(const at::Tensor& ours, const at::Tensor& padded) {
     double difference = 0, norm = 0;
     for (size_t s = 0; s < text_.sequences.size(); ++s) {
-      const auto reference = padded[static_cast<int64_t>(s)].narrow(0, 0, length(s));
-      difference += (logits_.narrow(0, rows_.starts[s], length(s)) - reference).square().sum().item<double>();
+      const auto place = static_cast<int64_t>(s);
+      const auto reference = padded[place].narrow(0, 0, length(s));
+      const auto rows =
+          ours.dim() == 2 ? ours.narrow(0, rows_.starts[s], length(s)) : ours[place].narrow(0, 0, length(s));
+      difference += (rows - reference).square().sum().item<double>();
       norm += reference.square().sum().item<double>();
     }
     return std::sqrt(difference / norm);
@@ -79,9 +96,9 @@ class Forward {
                 fmt::format("{} values{}", logits_.numel(),
                             rounded ? "; with rotary frequencies in bfloat16, as the reference has" : "")));
     }
-    if (const std::string name = "right.logits_bf16_model"; text_.tensors.has(name)) {
-      const double error = relative_difference(reference_tensor(text_.tensors, name));
-      checks_.push_back(check(name, error, bfloat16_tolerance, "norm of the difference, relative"));
+    if (text_.tensors.has(rounded_model)) {
+      const double error = relative_difference(logits_, reference_tensor(text_.tensors, rounded_model));
+      checks_.push_back(check(rounded_model, error, bfloat16_tolerance, "norm of the difference, relative"));
     }
   }
 
@@ -176,6 +193,7 @@ void find_rotary_precision(TextCase& text) {
 void check_forward(const TextCase& text, std::vector<Check>& checks) {
   const at::NoGradGuard no_grad;
   Forward(text, checks).run();
+  Forward(text, checks, "bfloat16").compare_rounded();
 }
 
 }  // namespace compeer::verify

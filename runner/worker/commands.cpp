@@ -18,6 +18,7 @@
 #include "inference/chat.h"
 #include "inference/generate.h"
 #include "inference/score.h"
+#include "kernels/instruction_set.h"
 #include "serve/command.h"
 #include "verify/verify.h"
 #include "worker/about.h"
@@ -58,6 +59,7 @@ int model_command(const std::string& name, const nlohmann::json& options) {
   for (const auto& [key, command] : kCommands) known.push_back(key);
   const auto found = kCommands.find(name);
   if (found == kCommands.end()) throw Error("", "no model command '" + name + "'", suggest(name, known), Exit::usage);
+  kernels::obey_environment();
   return found->second(options);
 }
 

@@ -10,6 +10,7 @@
 #include "comm/share.h"
 #include "data/task.h"
 #include "inference/services.h"
+#include "kernels/instruction_set.h"
 #include "train/metrics/placement.h"
 #include "train/run.h"
 
@@ -18,6 +19,7 @@ namespace compeer::worker {
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
               comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
+  kernels::obey_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   train::print_placements(world, spec.integer("threads"));

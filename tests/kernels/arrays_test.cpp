@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/adamw.h"
-#include "kernels/gemm.h"
+#include "kernels/instruction_set.h"
 
 namespace compeer::kernels {
 namespace {
@@ -57,8 +57,8 @@ TEST(AdamW, DoesNotDependOnThreadsOrInstructionSet) {
     return weight;
   };
   const auto once = run();
-  for (const char* set : {"AVX2", "AVX3"}) {
-    if (!use_instruction_set(set)) continue;  // the machine lacks it
+  for (const auto& set : instruction_sets()) {
+    ASSERT_TRUE(use_instruction_set(set));
     for (const int threads : {1, 2}) {
       omp_set_num_threads(threads);
       EXPECT_EQ(run(), once) << set << ", " << threads << " threads";

@@ -4,11 +4,14 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
 
 #include "base/random.h"
+#include "kernels/flush.h"
+#include "kernels/instruction_set.h"
 #include "kernels/quantized.h"
 
 namespace compeer::kernels {
@@ -67,11 +70,11 @@ TEST_P(Products, FollowTheWrittenOrder) {
 // For each instruction set that the machine has, with one thread and with two.
 template <class Check>
 void everywhere(Check check) {
-  for (const char* set : {"AVX2", "AVX3"}) {
-    if (!use_instruction_set(set)) continue;
+  for (const auto& set : instruction_sets()) {
+    ASSERT_TRUE(use_instruction_set(set));
     for (int threads : {1, 2}) {
       omp_set_num_threads(threads);
-      SCOPED_TRACE(std::string(set) + ", threads: " + std::to_string(threads));
+      SCOPED_TRACE(set + ", threads: " + std::to_string(threads));
       check();
     }
   }
@@ -177,6 +180,110 @@ TEST_P(Products, WithATransposedFactorAreThoseOfItsCopy) {
   });
 }
 
+// The contract for bfloat16 pairs written out, of a row whose length was made even.
+float in_pairs(const std::vector<float>& x, const std::vector<float>& w, float start) {
+  const FlushDenormals flush;
+  const auto rounded = [](float value) { return Bfloat16::nearest(value).widened(); };
+  float total = 0;
+  for (size_t begin = 0; begin < x.size(); begin += 256) {
+    float chunk = begin == 0 ? start : 0.0f;
+    for (size_t i = begin; i < std::min(x.size(), begin + 256); i += 2) {
+      chunk = std::fma(rounded(x[i + 1]), rounded(w[i + 1]), chunk);
+      chunk = std::fma(rounded(x[i]), rounded(w[i]), chunk);
+    }
+    total = begin == 0 ? chunk : total + chunk;
+  }
+  return total;
+}
+std::vector<float> even(const float* from, int64_t count, int64_t step = 1) {
+  std::vector<float> all(static_cast<size_t>(count + count % 2));
+  for (int64_t i = 0; i < count; ++i) all[static_cast<size_t>(i)] = from[i * step];
+  return all;
+}
+
+// Equal, or both not a number: which one it is, is nobody's business.
+void expect_same(float a, float b, const std::string& where) {
+  if (std::isnan(a) && std::isnan(b)) return;
+  EXPECT_EQ(std::bit_cast<uint32_t>(a), std::bit_cast<uint32_t>(b)) << where << ": " << a << " and " << b;
+}
+
+TEST_P(Products, InPairsFollowTheWrittenOrder) {
+  packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
+  const auto whole = product(kRows);
+  for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
+    for (int64_t j = 0; j < n; ++j) {
+      expect_same(whole[static_cast<size_t>(r * n + j)],
+                  in_pairs(even(&x[static_cast<size_t>(r * k)], k), even(&w[static_cast<size_t>(j * k)], k),
+                           bias[static_cast<size_t>(j)]),
+                  "row " + std::to_string(r) + " column " + std::to_string(j));
+    }
+  }
+  everywhere([&] {
+    for (int64_t rows = 1; rows <= kRows; ++rows) {
+      const auto y = product(rows);
+      ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
+    }
+  });
+}
+
+// Numbers that round to zero, to infinity, to the smallest normal one; and sums that end below it.
+TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
+  constexpr int64_t k = 38, n = 20, rows = 40;
+  const float special[] = {1e-39f,    -1e-40f, 1.1754942e-38f, 3.4e38f, -3.4e38f, INFINITY, 1e-20f,
+                           -1e-20f,   1.0f,    -1.0f,          0.0f,    -0.0f,    1e-30f,   2e-8f,
+                           1.17e-38f, 1.0078f, 1.00390625f,    3e-19f,  -3e-19f,  NAN};
+  std::vector<float> x(rows * k), w(n * k), bias(n), y(rows * n);
+  const auto pick = [&](std::vector<float>& to, uint32_t stream, uint64_t most) {
+    for (size_t i = 0; i < to.size(); ++i)
+      to[i] = special[below(most, 3, Stream::weights, stream, static_cast<uint32_t>(i))];
+  };
+  for (const uint64_t most : {std::size(special), size_t{5}, size_t{3}, size_t{19}}) {
+    pick(x, 1, most), pick(w, 2, most), pick(bias, 3, 3);
+    for (size_t i = 0; i < x.size(); i += 3) x[i] = special[6 + i % 8];  // rows without infinities and with sums below
+    Packed packed;
+    packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
+    everywhere([&] {
+      for (const int64_t count : {int64_t{3}, rows}) {
+        multiply({x.data(), k, 1}, count, packed, bias.data(), y.data(), n, Write::replace);
+        for (int64_t r = 0; r < count; ++r) {
+          for (int64_t j = 0; j < n; ++j) {
+            expect_same(y[static_cast<size_t>(r * n + j)],
+                        in_pairs(even(&x[static_cast<size_t>(r * k)], k), even(&w[static_cast<size_t>(j * k)], k),
+                                 bias[static_cast<size_t>(j)]),
+                        "row " + std::to_string(r) + " column " + std::to_string(j));
+          }
+        }
+      }
+    });
+  }
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0u) << "outside of products, denormal numbers are what they were";
+}
+
+// C = A B^T: a chain over the columns of B's rows.
+TEST_P(Products, InPairsGoBackInPairs) {
+  const auto left = draws(static_cast<size_t>(kRows * n), 4);
+  packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
+  for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
+    const int64_t count = n - first;
+    std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
+    const View some{left.data() + first, n, 1};
+    multiply_by_transpose(some, kRows, packed, whole.data(), k, Write::replace, first, count);
+    for (int64_t r : {int64_t{0}, kRows - 1}) {
+      for (int64_t i = 0; i < k; ++i) {
+        expect_same(whole[static_cast<size_t>(r * k + i)],
+                    in_pairs(even(some.data + r * n, count), even(w.data() + first * k + i, count, k), 0),
+                    "row " + std::to_string(r) + " column " + std::to_string(i));
+      }
+    }
+    everywhere([&] {
+      for (int64_t rows : {1, 5, 17, 64}) {
+        multiply_by_transpose(some, rows, packed, y.data(), k, Write::replace, first, count);
+        ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * k))) << rows << " rows";
+      }
+    });
+  }
+}
+
 TEST_P(Products, AddToWhatIsThere) {
   auto y = product(5);
   const auto once = y;
@@ -250,7 +357,8 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnesForAnyNumberOfRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, LargeProducts,
-                         testing::Values(Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0));
+                         testing::Values(Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0,
+                                         Format::bfloat16_pairs));
 
 // The gradient of a weight, dY^T X: one chain over the rows of all batches, from what stood there.
 TEST(WeightGradient, MayBeTakenInAnyParts) {
@@ -271,6 +379,41 @@ TEST(WeightGradient, MayBeTakenInAnyParts) {
   everywhere([&] {
     auto parts = start;
     go_on(0, 3, parts), go_on(3, 260, parts), go_on(260, 261, parts), go_on(261, rows, parts);
+    ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
+  });
+}
+
+// In bfloat16 pairs it is one chain over runs of rows, each of which has its own pairs.
+TEST(WeightGradient, InPairsMayBeTakenInAnyRuns) {
+  constexpr int64_t out = 450, in = 410;
+  const std::vector<int64_t> runs{3, 257, 1, 300};
+  constexpr int64_t rows = 561;
+  const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
+  const auto add = [&](int64_t from, const std::vector<int64_t>& lengths, std::vector<float>& dw) {
+    add_pairs({dy.data() + from * out, 1, out}, out, View{x.data() + from * in, in, 1}, RowPairs(lengths), in,
+              dw.data(), in);
+  };
+  auto whole = start;
+  add(0, runs, whole);
+  const auto rounded = [](float value) { return Bfloat16::nearest(value).widened(); };
+  for (const int64_t j : {int64_t{0}, in - 1}) {
+    float chain = start[static_cast<size_t>(7 * in + j)];
+    int64_t row = 0;
+    for (const int64_t length : runs) {
+      for (int64_t i = 0; i < length; i += 2) {
+        for (const int64_t r : {row + i + 1, row + i}) {
+          if (r < row + length)
+            chain = std::fma(rounded(dy[static_cast<size_t>(r * out + 7)]), rounded(x[static_cast<size_t>(r * in + j)]),
+                             chain);
+        }
+      }
+      row += length;
+    }
+    EXPECT_EQ(whole[static_cast<size_t>(7 * in + j)], chain);
+  }
+  everywhere([&] {
+    auto parts = start;
+    add(0, {3, 257}, parts), add(260, {1}, parts), add(261, {300}, parts);
     ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
   });
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "kernels/gemm.h"
+#include "kernels/instruction_set.h"
 
 namespace compeer::kernels {
 namespace {
@@ -95,11 +95,11 @@ TEST(SamplingKernels, GiveTheSameBitsWithAnyInstructionSet) {
     return w;
   };
   const auto expected = all();
-  for (const char* name : {"AVX2", "AVX3"}) {
-    if (!use_instruction_set(name)) continue;
+  for (const auto& name : instruction_sets()) {
+    ASSERT_TRUE(use_instruction_set(name));
     EXPECT_EQ(all(), expected) << name;
   }
-  use_instruction_set(usual.c_str());
+  use_instruction_set(usual);
 }
 
 }  // namespace

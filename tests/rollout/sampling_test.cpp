@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "kernels/gemm.h"
+#include "kernels/instruction_set.h"
 #include "rollout/nucleus.h"
 
 namespace compeer::rollout {
@@ -128,12 +128,11 @@ TEST(Sampling, IsTheSameWithAnyInstructionSet) {
     return results;
   };
   const auto expected = all();
-  for (const char* name : {"AVX2", "AVX3"}) {
-    if (kernels::use_instruction_set(name)) {
-      EXPECT_EQ(all(), expected) << name;
-    }
+  for (const auto& name : kernels::instruction_sets()) {
+    ASSERT_TRUE(kernels::use_instruction_set(name));
+    EXPECT_EQ(all(), expected) << name;
   }
-  kernels::use_instruction_set(usual.c_str());
+  kernels::use_instruction_set(usual);
 }
 
 TEST(TopK, KeepsAllThatTieWithTheKth) {

@@ -51,11 +51,14 @@ same() {
 make_run one 1 1
 start one 1 && finish one
 expected=$(fingerprint one)
-"$build/bin/compeer" log export one --csv - | awk -F, '
-  NR == 1 { for (i = 1; i <= NF; i++) if ($i == "rollout_trainer_max_diff" || $i == "ratio_distance") exact[i] = 1 }
-  NR > 1 { for (i in exact) { seen++; if ($i + 0 != 0) exit 1 } }
-  END { if (seen != 16) exit 1 }' || { echo "FAILED  rollout and trainer differ"; exit 1; }
-echo "ok      rollout = trainer"
+rollout_is_trainer() { # NAME FIGURES
+  "$build/bin/compeer" log export "$1" --csv - | awk -F, -v figures="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "rollout_trainer_max_diff" || $i == "ratio_distance") exact[i] = 1 }
+    NR > 1 { for (i in exact) { seen++; if ($i + 0 != 0) exit 1 } }
+    END { if (seen != figures) exit 1 }' || { echo "FAILED  rollout and trainer of $1 differ"; exit 1; }
+  echo "ok      rollout = trainer of $1"
+}
+rollout_is_trainer one 16
 
 for case in "two 2 1 1000" "four 4 1 30" "threads 1 2 1"; do # the last number: tokens that are differentiated at once
   read -r name ranks threads micro <<<"$case"
@@ -129,6 +132,27 @@ same spare-two
 make_run spare-three 3 1 "${spare[@]}" --set shard=optimizer
 start spare-three 3 && finish spare-three
 same spare-three
+expected=$grpo
+
+# Products in bfloat16 pairs, with each set of instructions; and to the bits of any other machine.
+pairs=(--set model.compute=bfloat16 --set grpo.steps=3 --set checkpoint.every=1)
+make_run pairs-one 1 1 "${pairs[@]}"
+start pairs-one 1 && finish pairs-one
+expected=$(fingerprint pairs-one)
+rollout_is_trainer pairs-one 6
+weights=$(sha256sum <pairs-one/checkpoints/last/model.safetensors)
+[[ $weights == cabc955bc9909e87b2a807dd9b53369e10e97128f30d519331c9d4af1e926ea6* ]] || { echo "FAILED  pairs-one has other weights than on other machines: $weights"; exit 1; }
+make_run pairs-two 2 2 "${pairs[@]}" --set grpo.micro_tokens=30 --set overlap=always
+start pairs-two 2 && finish pairs-two
+same pairs-two
+rm -r pairs-two/checkpoints/step-000003 pairs-two/checkpoints/last
+start pairs-two 2 --resume && finish pairs-two
+same pairs-two
+for set in avx2 avx2_words avx512 avx512_bf16; do
+  make_run "pairs-$set" 1 2 "${pairs[@]}" --set grpo.micro_tokens=1
+  COMPEER_ISA=$set start "pairs-$set" 1
+  if wait "$!"; then same "pairs-$set"; else grep -q "COMPEER_ISA: is '$set'; this machine has" "pairs-$set/log.txt" && echo "none    pairs-$set"; fi
+done
 expected=$grpo
 
 # Killed when the log has 3 or 4 rows, between and at checkpoints (every second step). Elsewhere: tests/reliability/kills.sh.

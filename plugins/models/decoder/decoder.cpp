@@ -14,17 +14,25 @@ using kernels::Weight;
 Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
     : arithmetic(settings.text("engine") == "libtorch" ? kernels::libtorch() : kernels::exact()),
       keeping(settings, adapted, stored_as),
+      pairs(settings.json().value("compute", "float32") == "bfloat16"),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
   if (keeping.in_blocks() && !exact())
     throw Error("model.engine", "is 'libtorch', which computes with weights as they are stored",
                 "leave it 'exact', or choose another model.precision than '" + keeping.precision + "'");
+  if (pairs && !exact())
+    throw Error("model.compute", "is 'bfloat16', which engine = \"libtorch\" does not do",
+                "leave model.engine 'exact'");
+  if (pairs && keeping.in_blocks())
+    throw Error("model.compute", "is 'bfloat16', but weights in " + keeping.precision + " are multiplied in float32",
+                "keep them with model.precision = \"bfloat16\"");
   if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
 }
 
 kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   auto format = keeping.format();
   if (format == WeightFormat::float32 && matrix.scalar_type() == at::kBFloat16) format = WeightFormat::bfloat16;
+  if (pairs) format = WeightFormat::bfloat16_pairs;
   return {format, keeping.frozen, keeping.frozen ? release : nullptr};
 }
 
@@ -50,7 +58,8 @@ ModelShape Decoder::shape() const {
           use_.keeping.rounded(),
           use_.exact(),
           all_slide ? windows.front() : 0,
-          use_.keeping.frozen ? use_.keeping.format() : WeightFormat::float32};
+          use_.keeping.frozen ? use_.keeping.format() : WeightFormat::float32,
+          use_.pairs ? at::kBFloat16 : at::kFloat};
 }
 
 // The embedding's rows, which stand for the same numbers as the head's.
@@ -90,7 +99,7 @@ at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, s
     if (states) states->push_back(rows);
     place.last_only = !all && &layer == &layers_.back();
     rows = use_.arithmetic.attention_block(rows, layer.attention, place);
-    rows = use_.arithmetic.feed_forward_block(rows, layer.feed_forward);
+    rows = use_.arithmetic.feed_forward_block(rows, layer.feed_forward, place);
     ++place.layer;
   }
   rows = use_.arithmetic.rms_norm(rows, norm_, config_.rms_norm_eps);
@@ -133,7 +142,8 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
     return made;
   };
   const auto take_if = [&](bool there) { return there ? take() : at::Tensor(); };
-  const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim, window};
+  const kernels::Heads heads{config_.num_attention_heads, config_.num_key_value_heads, config_.head_dim, window,
+                             use_.pairs};
   const Family& family = config_.family;
   const at::Tensor input_norm = take();
   Weight q = weight();

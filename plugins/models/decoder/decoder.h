@@ -19,11 +19,12 @@ namespace compeer::decoder {
 /// What a decoder computes with, and how it keeps its weights.
 struct Use {
   Use() = default;
-  /// The settings `frozen`, `precision` and `engine` of a model, and `rotary_precision` if it has that.
+  /// The settings `frozen`, `precision`, `compute` and `engine` of a model, and `rotary_precision` if it has that.
   explicit Use(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
+  bool pairs = false;                            ///< computes in bfloat16 pairs
   at::ScalarType rotary_precision = at::kFloat;  ///< or kBFloat16: of the rotary frequencies
   int64_t most_kept =
       std::numeric_limits<int64_t>::max();  ///< tokens of a pass whose activations are kept for its way back

@@ -33,7 +33,9 @@
     R"j("frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},)j" \
     R"j("precision": {"type": "string", "default": "float32",)j" \
       R"j("choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],)j" \
-      R"j("help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files; arithmetic is float32"},)j" \
+      R"j("help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files"},)j" \
+    R"j("compute": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],)j" \
+      R"j("help": "bfloat16: what products multiply is rounded to it, and sums are float32; the kernels of engine = exact only"},)j" \
     R"j("recompute_above": {"type": "integer", "default": null, "min": 0,)j" \
       R"j()j" \
         R"j("help": "passes over more tokens than this recompute most activations in the backward pass; )j" \

@@ -40,12 +40,13 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     generation_ = decoder::read_generation_config(folder);
     const bool merger_trains = !text.keeping.frozen && settings.json().value("merger", false);
     VlWeights weights = load(config_, folder, text.keeping, merger_trains);
-    decoder::Use tower = text;
+    decoder::Use tower = text, merger = text;
+    tower.pairs = merger.pairs = false;
     tower.keeping = tower_keeping(text.keeping);
     tower.release = weights.release_tower;
-    text.release = weights.release_text;
+    text.release = merger.release = weights.release_text;
     tower_weights_ = weights.tower;
-    merger_ = std::make_unique<Merger>(config_.vision, std::move(weights.merger), merger_trains ? text : tower);
+    merger_ = std::make_unique<Merger>(config_.vision, std::move(weights.merger), merger_trains ? merger : tower);
     tower_ = std::make_unique<Tower>(config_.vision, tower_weights_, std::move(tower));
     decoder_ = std::make_unique<decoder::Decoder>(config_.text, std::move(weights.text), std::move(text));
   }
@@ -178,7 +179,9 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
     "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
     "precision": {"type": "string", "default": "float32",
       "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],
-      "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files; arithmetic is float32"},
+      "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files"},
+    "compute": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],
+      "help": "bfloat16: what the text model's products multiply is rounded to it, and sums are float32; the kernels of engine = exact only"},
     "merger": {"type": "boolean", "default": false,
       "help": "the merger, with which the tower ends, trains too; the rest of the tower stays frozen"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,

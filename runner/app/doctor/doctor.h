@@ -27,7 +27,7 @@ struct Finding {
 };
 
 struct Processor {
-  bool avx2 = false, fma = false, avx512 = false;
+  bool avx2 = false, fma = false, avx512 = false, bfloat16 = false;
 };
 Processor this_processor();
 Finding check_processor(const Processor& processor);

@@ -54,13 +54,18 @@ Processor this_processor() {
   processor.avx2 = __builtin_cpu_supports("avx2");
   processor.fma = __builtin_cpu_supports("fma");
   processor.avx512 = __builtin_cpu_supports("avx512f");
+  processor.bfloat16 = __builtin_cpu_supports("avx512bf16");
 #endif
   return processor;
 }
 
 Finding check_processor(const Processor& processor) {
   if (processor.avx2 && processor.fma)
-    return {"processor", Finding::good, processor.avx512 ? "AVX2, FMA, AVX-512" : "AVX2, FMA (no AVX-512)", ""};
+    return {"processor", Finding::good,
+            processor.bfloat16 ? "AVX2, FMA, AVX-512, its bfloat16"
+            : processor.avx512 ? "AVX2, FMA, AVX-512"
+                               : "AVX2, FMA (no AVX-512)",
+            ""};
   return {"processor", Finding::lacking,
           fmt::format("no {}{}{}", processor.avx2 ? "" : "AVX2", processor.avx2 || processor.fma ? "" : ", ",
                       processor.fma ? "" : "FMA"),

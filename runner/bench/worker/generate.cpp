@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, dtype, model;
+  std::string size, dtype, compute, model;
   int64_t batch, prompt, fresh, repeats;
 };
 
@@ -35,6 +35,7 @@ Load load(const json& options) {
   const bool big = size == "0.5b";
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           options.at("dtype").get<std::string>(),
+          options.at("compute").get<std::string>(),
           model,
           or_else("batch", big ? 4 : 16),
           or_else("prompt", 128),
@@ -81,7 +82,8 @@ class Report {
  public:
   explicit Report(const Load& load)
       : load_(load),
-        setting_(fmt::format("{} {}, {} x {} + {}, {} thread{}", load.size, load.dtype, load.batch, load.prompt,
+        setting_(fmt::format("{} {}{}, {} x {} + {}, {} thread{}", load.size, load.dtype,
+                             load.compute == "float32" ? "" : ", products in " + load.compute, load.batch, load.prompt,
                              load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
 
   void line(const std::string& what, const std::string& unit, const TimingSpread& values,
@@ -89,6 +91,7 @@ class Report {
     json one = measurement("generate", what + ": " + setting_, unit, values);
     one.update({{"size", load_.size},
                 {"dtype", load_.dtype},
+                {"compute", load_.compute},
                 {"batch", load_.batch},
                 {"prompt", load_.prompt},
                 {"new", load_.fresh},
@@ -118,7 +121,8 @@ int bench_generate(const json& options) {
 
   std::optional<inference::OpenModel> model;
   const inference::ModelOptions opened{.folder = files ? files->folder() : std::filesystem::path(of.model),
-                                       .precision = precision(of.dtype)};
+                                       .precision = precision(of.dtype),
+                                       .compute = of.compute};
   const auto opening = timed(1, [&] { model.emplace(opened); });
   rollout::Engine engine(*model->policy);
   const auto all = prompts(of, model->policy->model.shape().vocabulary);

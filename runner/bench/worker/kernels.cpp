@@ -53,7 +53,10 @@ class Bench {
     Packed packed;
     packed.pack(transposed(w), s.k, s.n, format);
     compare(
-        format == Format::bfloat16 ? "forward, bf16 weights" : "forward", s, [&] { at::linear(x, w); },
+        format == Format::bfloat16         ? "forward, bf16 weights"
+        : format == Format::bfloat16_pairs ? "forward, bf16 products"
+                                           : "forward",
+        s, [&] { at::linear(x, w); },
         [&] { multiply(rows_of(x), s.m, packed, nullptr, y.mutable_data_ptr<float>(), s.n, Write::replace); });
   }
 
@@ -68,6 +71,15 @@ class Bench {
         [&] {
           multiply(transposed(dy), s.n, rows_of(x), s.m, s.k, dw.mutable_data_ptr<float>(), s.k, Write::replace);
         });
+    Packed packed;
+    packed.pack(transposed(w), s.k, s.n, Format::bfloat16_pairs);
+    compare(
+        "to x, bf16 products", s, [&] { at::mm(dy, w); },
+        [&] { multiply_by_transpose(rows_of(dy), s.m, packed, dx.mutable_data_ptr<float>(), s.k, Write::replace); });
+    const RowPairs pairs({s.m});
+    compare(
+        "to w, bf16 products", s, [&] { at::mm(dy.t(), x); },
+        [&] { add_pairs(transposed(dy), s.n, rows_of(x), pairs, s.k, dw.mutable_data_ptr<float>(), s.k); });
   }
 
  private:
@@ -112,6 +124,7 @@ int bench_kernels(const json& options) {
   Bench bench(given > 0 ? given : 7);
   for (const Shape shape : kForward) bench.forward(shape, Format::float32);
   for (const Shape shape : kNarrow) bench.forward(shape, Format::bfloat16);
+  for (const Shape shape : kForward) bench.forward(shape, Format::bfloat16_pairs);
   for (const Shape shape : kBackward) bench.backward(shape);
   return 0;
 }

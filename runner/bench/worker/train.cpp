@@ -25,7 +25,7 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, engine, model;
+  std::string size, engine, compute, model;
   int64_t batch, length, repeats, adapter;
 };
 
@@ -38,6 +38,7 @@ Load load(const json& options) {
   const bool big = size == "0.5b";
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           options.value("engine", "exact"),
+          options.value("compute", "float32"),
           model,
           or_else("batch", big ? 4 : 16),
           or_else("seq", big ? 128 : 192),
@@ -124,7 +125,8 @@ class TimedSteps {
 void report(const Load& of, const std::string& what, const std::string& unit, const TimingSpread& values) {
   const int threads = kernels::threads();
   json line = measurement("train",
-                          fmt::format("{}: {} {}, {} x {}, {} thread{}", what, of.size, of.engine, of.batch, of.length,
+                          fmt::format("{}: {} {}{}, {} x {}, {} thread{}", what, of.size, of.engine,
+                                      of.compute == "float32" ? "" : ", products in " + of.compute, of.batch, of.length,
                                       threads, threads > 1 ? "s" : ""),
                           unit, values);
   line.update({{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"threads", threads}});
@@ -139,6 +141,7 @@ int bench_train(const json& options) {
   if (of.model.empty()) files.emplace(bench_size(of.size), "fp32");
   inference::OpenModel model({.folder = files ? files->folder() : std::filesystem::path(of.model),
                               .precision = "float32",
+                              .compute = of.compute,
                               .engine = of.engine,
                               .frozen = false,
                               .adapter = of.adapter});

@@ -56,8 +56,8 @@ struct Batch {
 /// segment uses; the model fills and reads them.
 struct Cache {
   static constexpr int64_t page = 16;
-  std::vector<at::Tensor> keys;    ///< per layer: float32 [pages, kv_heads, head_dim, 16]
-  std::vector<at::Tensor> values;  ///< per layer: float32 [pages, kv_heads, 16, head_dim]
+  std::vector<at::Tensor> keys;    ///< per layer, in `ModelShape::compute`: [pages, kv_heads, head_dim, 16]
+  std::vector<at::Tensor> values;  ///< [pages, kv_heads, 16, head_dim]
 };
 
 /// Sizes the engine needs to know.
@@ -67,6 +67,7 @@ struct ModelShape {
   bool exact = true;     ///< computed by the exact kernels; else by libtorch, and log-probs agree to rounding only
   int64_t window = 0;    ///< no layer sees more positions, the own one included: the engine forgets others; 0: all
   WeightFormat head = WeightFormat::float32;  ///< how the engine keeps a frozen head; float32: as it is stored
+  at::ScalarType compute = at::kFloat;        ///< kBFloat16: what products multiply, keys and values is rounded to it
 };
 
 struct Parameter {

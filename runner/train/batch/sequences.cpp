@@ -44,7 +44,7 @@ GroupBatch group_batch(const PromptGroup& group) {
 
 kernels::TokenLogprobs log_probs(rollout::Policy& policy, const GroupBatch& batch, double temperature) {
   const auto hidden = at::index_select(policy.model.forward(batch.batch, nullptr), 0, batch.rows);
-  return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, temperature);
+  return policy.arithmetic.token_logprobs(hidden, policy.head, batch.targets, temperature, batch.lengths);
 }
 
 Lesson::Lesson(std::vector<int32_t> all, int64_t first) : tokens(std::move(all)) {
@@ -62,11 +62,12 @@ int64_t Lesson::targets() const {
 at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
   Batch batch;
   std::vector<int32_t> tokens;
-  std::vector<int64_t> rows, targets;
+  std::vector<int64_t> rows, targets, runs;
   for (const Lesson& lesson : lessons) {
     const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
     tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
     batch.segments.push_back({start, length, 0, -1, {}, 0, lesson.vision});
+    runs.push_back(lesson.targets());
     for (const auto& [begin, end] : lesson.learned) {
       for (int64_t i = begin; i < end; ++i) rows.push_back(start + i - 1);
       targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
@@ -74,7 +75,7 @@ at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
   }
   batch.tokens = rollout::int_tensor(tokens);
   const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, rollout::int_tensor(rows));
-  return policy.arithmetic.token_logprobs(hidden, policy.head, rollout::int_tensor(targets), 1.0).log_prob;
+  return policy.arithmetic.token_logprobs(hidden, policy.head, rollout::int_tensor(targets), 1.0, runs).log_prob;
 }
 
 }  // namespace compeer::train

@@ -61,7 +61,7 @@ class GroupInParts {
     const auto first = leaf(hidden_.narrow(0, hidden_.size(0) - 1, 1).expand({count, hidden_.size(1)}));
     const auto hidden = at::index_select(at::cat({first, run(part, rows)}), 0, places(part));
     const auto known = policy_.arithmetic.token_logprobs(
-        hidden, policy_.head, group_.targets.narrow(0, part.target, part.targets), temperature_);
+        hidden, policy_.head, group_.targets.narrow(0, part.target, part.targets), temperature_, part.lengths);
     auto into_model = (known.log_prob * dlog_prob.narrow(0, part.target, part.targets)).sum();
     if (dentropy.defined())
       into_model = into_model + (known.entropy * dentropy.narrow(0, part.target, part.targets)).sum();

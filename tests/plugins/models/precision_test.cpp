@@ -91,6 +91,38 @@ TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
             "another model.precision than 'q4_0'");
 }
 
+TEST(Qwen2Settings, Bfloat16ProductsAreForTheExactEngineAndWeightsThatItHolds) {
+  const auto complaint = [](json settings) {
+    settings.update({{"path", kGolden.string()}, {"frozen", true}, {"compute", "bfloat16"}});
+    try {
+      open_model(settings);
+    } catch (const Error& e) {
+      return e.problem() + " | " + e.help();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(complaint({{"engine", "libtorch"}}),
+            "model.compute: is 'bfloat16', which engine = \"libtorch\" does not do | leave model.engine 'exact'");
+  EXPECT_EQ(complaint({{"precision", "q8_0"}}),
+            "model.compute: is 'bfloat16', but weights in q8_0 are multiplied in float32 | keep them with "
+            "model.precision = \"bfloat16\"");
+  EXPECT_EQ(complaint({{"precision", "stored"}}), "accepted");
+}
+
+// Weights are rounded as products read them, in whatever they are kept; the embedding's rows only if they are kept so.
+TEST(Qwen2Frozen, ComputesInBfloat16WhatTrainableWeightsDo) {
+  const json path{{"path", (kGolden.parent_path() / "text_bf16").string()}, {"compute", "bfloat16"}};
+  const auto trainable = computed(path);
+  for (const char* precision : {"stored", "float32", "bfloat16"}) {
+    json settings = path;
+    settings.update({{"frozen", true}, {"precision", precision}});
+    expect_same_bits(computed(settings), trainable);
+  }
+  const double error = (trainable[1] - computed({{"path", path.at("path")}})[1]).abs().max().item<double>();
+  EXPECT_GT(error, 1e-4);
+  EXPECT_LT(error, 0.1);
+}
+
 // Log-probs and gradients of a golden sequence.
 std::vector<at::Tensor> learned(const json& settings) {
   auto model = open_model(settings);
@@ -106,14 +138,28 @@ std::vector<at::Tensor> learned(const json& settings) {
 }
 
 TEST(Qwen2Training, ComputesActivationsAgainToTheSameBits) {
+  for (const char* compute : {"float32", "bfloat16"}) {
+    json settings{{"path", kGolden.string()}, {"compute", compute}};
+    const auto kept = learned(settings);
+    for (const int64_t most : {0, 18, 19}) {
+      settings["recompute_above"] = most;
+      const auto again = learned(settings);
+      ASSERT_EQ(again.size(), kept.size());
+      for (size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(at::equal(again[i], kept[i])) << compute << most << " " << i;
+    }
+  }
+}
+
+// Rounded numbers on both ways: gradients are near those of float32, and far nearer than zero is.
+TEST(Qwen2Training, WithProductsInBfloat16HasNearlyTheGradientsOfFloat32) {
   const json path{{"path", kGolden.string()}};
-  const auto kept = learned(path);
-  for (const int64_t most : {0, 18, 19}) {
-    json settings = path;
-    settings["recompute_above"] = most;
-    const auto again = learned(settings);
-    ASSERT_EQ(again.size(), kept.size());
-    for (size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(at::equal(again[i], kept[i])) << most << " " << i;
+  json rounded = path;
+  rounded["compute"] = "bfloat16";
+  const auto exact = learned(path), near = learned(rounded);
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (!exact[i].defined()) continue;
+    EXPECT_LT((near[i] - exact[i]).norm().item<double>(), 0.05 * exact[i].norm().item<double>()) << i;
+    EXPECT_FALSE(at::equal(near[i], exact[i])) << i;
   }
 }
 
