@@ -172,7 +172,8 @@ void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t
                     KeptLogits* kept) {
   const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
-  for (const auto& [row, count, _] : row_blocks(rows, runs)) {
+  for (const RowBlock& block : row_blocks(rows, runs)) {
+    const int64_t row = block.row, count = block.count;
     std::vector<TileCombiner> combine(static_cast<size_t>(count));
     std::vector<float> chosen(static_cast<size_t>(count));
     for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
