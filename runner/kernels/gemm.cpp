@@ -10,60 +10,14 @@
 
 #include "kernels/flush.h"
 #include "kernels/instruction_set.h"
+#include "kernels/product.h"
 #include "kernels/workers.h"
-
-#ifndef COMPEER_KERNELS_PRODUCT
-#define COMPEER_KERNELS_PRODUCT
-namespace compeer::kernels {
-
-constexpr int64_t kChunk = 256;  // part of the bits: see gemm.h
-// Distances of panels and row blocks that were rearranged for a chunk: a line more than they are long, or all of them
-// would begin in the same set of the first-level cache.
-constexpr int64_t kPanelStep = kChunk * Packed::width + 16;
-constexpr int64_t kStrip = 24;  // panels of B at once
-constexpr int64_t kRows = 384;  // of A at once: their chunk of k stays in the second-level cache
-
-struct MatrixProduct {
-  View a;
-  const Packed* packed;  // B, or null if it is
-  View b;                // this one
-  int64_t k, n;
-  bool transposed;  // B is the transpose of `packed`, from its column `first` on
-  const float* bias;
-  float* c;  // else at column `first`
-  int64_t c_row;
-  Write write;
-  int64_t first;
-  const std::vector<int64_t>* order = nullptr;  // bfloat16 pairs of these rows of A^T and B, -1 for zeros; else all
-
-  bool pairs() const { return order || (packed && packed->format() == Format::bfloat16_pairs); }
-};
-
-// Few rows as they lie: B streams from memory, once. Fewer where each row block has to widen integers again.
-inline bool streams(const MatrixProduct& product, int64_t rows) {
-  if (!product.packed || product.transposed || product.a.column != 1) return false;
-  return rows <= (in_blocks(product.packed->format()) ? 16 : 32);
-}
-
-struct IndexRange {
-  int64_t from, to;
-  int64_t size() const { return to - from; }
-  // Part i of `parts` whose sizes differ by one at most.
-  IndexRange part(int64_t i, int64_t parts) const {
-    const int64_t each = size() / parts, longer = size() % parts;
-    const int64_t start = from + i * each + std::min(i, longer);
-    return {start, start + each + (i < longer)};
-  }
-};
-
-}  // namespace compeer::kernels
-#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm.cpp"
 #include <hwy/foreach_target.h>
 
-#include "kernels/tile-inl.h"
+#include "kernels/factors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
@@ -71,10 +25,9 @@ namespace compeer::kernels::HWY_NAMESPACE {
 // Registers hold the sums, a row of each panel and one element of A. A's rows as they lie: the fewer there are, the
 // more panels at once, so that enough sums are in flight. A rearranged: the shape that reads least.
 constexpr int kWide = kLanes == 16;
-constexpr int kMostRows = kWide ? 8 : 6, kMostPackedRows = kWide ? 14 : 6, kMostPanels = 4;
+constexpr int kMostRows = kWide ? 8 : 6, kMostPanels = 4;
 constexpr int kPanels[9] = {0, 4, kWide ? 4 : 3, kWide ? 4 : 2, kWide ? 4 : 1, kWide ? 4 : 1, kWide ? 4 : 1, 3, 3};
 constexpr int kPackedPanels = kWide ? 2 : 1;
-constexpr int64_t kBlockStep = kChunk * kMostPackedRows + 16, kRoundedStep = kChunk + 16;
 
 template <int R, int P, bool kAlongRows, bool kStreams, RightFactor kRight>
 constexpr Tile fitting() {
@@ -119,24 +72,24 @@ Tile cached_tile(bool words, bool along_rows, int64_t rows, int64_t panels) {
                     : tile_of<false, false, RightFactor::float32>(rows, panels);
 }
 
-// A block of C: rows by panels. Memory that a thread needs while it computes one.
+// A block of C: rows by panels.
 class OutputBlock {
  public:
   OutputBlock(const MatrixProduct& product, IndexRange rows, IndexRange panels)
-      : p_(product), rows_(rows), panels_(panels) {
-    along_rows_ = p_.a.column == 1;
-    const int most = along_rows_ ? kMostRows : kMostPackedRows;
-    row_blocks_ = (rows.size() + most - 1) / most;
-    height_ = (rows.size() + row_blocks_ - 1) / row_blocks_;
-    streams_ = streams(p_, rows.size());
-    words_ = p_.pairs() && pairs_are_words();
-    rounds_ = p_.pairs() && along_rows_;
-    loose_ = !p_.packed || p_.transposed || (p_.packed->format() != Format::float32 && !streams_ && !words_);
-  }
+      : p_(product),
+        rows_(rows),
+        panels_(panels),
+        along_rows_(product.a.column == 1),
+        row_blocks_(parts(rows.size(), along_rows_ ? kMostRows : kMostPackedRows)),
+        streams_(streams(product, rows.size())),
+        words_(in_words(product)),
+        loose_(!p_.packed || p_.transposed || (p_.packed->format() != Format::float32 && !streams_ && !words_)),
+        left_(product, rows, row_blocks_),
+        right_(product, panels) {}
 
   void compute() {
     const int64_t whole = std::min(panels_.to, p_.n / Packed::width);  // panels without padding
-    const int64_t most = along_rows_ ? kPanels[height_] : kPackedPanels;
+    const int64_t most = along_rows_ ? kPanels[parts(rows_.size(), row_blocks_)] : kPackedPanels;
     const IndexRange full{panels_.from, whole};
     const int64_t groups = (full.size() + most - 1) / most;
     const auto each_group = [&](auto work) {
@@ -147,7 +100,7 @@ class OutputBlock {
     const int64_t chunks = std::max<int64_t>(1, (p_.k + kChunk - 1) / kChunk);
     // Few rows: panel after panel, so that B streams from memory.
     if (streams_) {
-      if (rounds_) round_left();
+      left_.prepare_all();
       each_group([&](IndexRange group) {
         for (int64_t i = 0; i < chunks; ++i) step(group, i * kChunk, all);
       });
@@ -156,10 +109,10 @@ class OutputBlock {
     // Many: a row block's chunk of A stays in the first-level cache, and lines of C that are neighbours are written one
     // after another.
     for (int64_t i = 0; i < chunks; ++i) {
-      if (!along_rows_) pack_left(i * kChunk);
-      if (loose_) unpack(panels_, i * kChunk, std::min(kChunk, p_.k - i * kChunk));
+      left_.prepare_chunk(i * kChunk);
+      if (loose_) right_.prepare(i * kChunk);
       for (int64_t block = 0; block < row_blocks_; ++block) {
-        if (rounds_) round_left(i * kChunk, block);
+        left_.prepare_block(i * kChunk, block);
         each_group([&](IndexRange group) { step(group, i * kChunk, {block, block + 1}); });
       }
     }
@@ -174,7 +127,7 @@ class OutputBlock {
     chunk.go_on = p_.write == Write::go_on;
     chunk.add = p_.write == Write::add || (p_.write == Write::replace && begin > 0);
     if (loose_) {
-      chunk.w = right_ + (group.from - panels_.from) * kPanelStep;
+      chunk.w = right_.at(group.from);
       chunk.panel = kPanelStep;
     } else {
       chunk.w = p_.packed->panel(group.from, begin);
@@ -185,7 +138,7 @@ class OutputBlock {
     const bool padded = group.to * Packed::width > p_.n;
     for (int64_t i = blocks.from; i < blocks.to; ++i) {
       const IndexRange rows = rows_.part(i, row_blocks_);
-      chunk.a = left_of(rows, i, begin);
+      chunk.a = left_.of(rows, i, begin);
       float* c = p_.c + rows.from * p_.c_row + group.from * Packed::width - (p_.transposed ? 0 : p_.first);
       if (streams_) stream(chunk, rows_of_chunk, group, begin, i);
       const Tile run = streams_ ? streaming_tile(reads(), rows.size(), group.size())
@@ -214,15 +167,6 @@ class OutputBlock {
     return {};
   }
 
-  // A row block's part of A, from `begin` on: as it lies, rearranged, or rounded.
-  View left_of(IndexRange rows, int64_t block, int64_t begin) const {
-    if (!along_rows_) return {left_ + block * kBlockStep, 1, rows.size()};
-    if (!rounds_) return {p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1};
-    if (!streams_) return {left_, kRoundedStep, 1};
-    return {rounded_.data() + (rows.from - rows_.from) * rounded_row() + (words_ ? begin / 2 : begin), rounded_row(),
-            1};
-  }
-
   // What to fetch of B, so that memory never rests: a little ahead, or the next chunk, which may be another group's. It
   // is so small in blocks that a little ahead would be beyond it; several row blocks fetch their parts of it.
   void stream(Chunk& chunk, int64_t k, IndexRange group, int64_t begin, int64_t block) const {
@@ -249,144 +193,16 @@ class OutputBlock {
     for (int64_t r = 0; r < rows; ++r) std::copy_n(buffer + r * Packed::width, columns, c + r * p_.c_row);
   }
 
-  // Of few rows all of A, else a row block's chunk.
-  int64_t rounded_row() const { return (p_.k + 2 * Packed::width) / Packed::width * Packed::width; }
-  void round_left() {
-    const auto size = static_cast<size_t>(rows_.size() * rounded_row());
-    if (rounded_.size() < size) rounded_.resize(size);
-    for (int64_t r = 0; r < rows_.size(); ++r)
-      pair_left(p_.a.data + (rows_.from + r) * p_.a.row, p_.k, rounded_.data() + r * rounded_row());
-  }
-  void round_left(int64_t begin, int64_t block) {
-    const IndexRange rows = rows_.part(block, row_blocks_);
-    for (int64_t r = rows.from; r < rows.to; ++r)
-      pair_left(p_.a.data + r * p_.a.row + begin, std::min(kChunk, p_.k - begin),
-                left_ + (r - rows.from) * kRoundedStep);
-  }
-  void pair_left(const float* from, int64_t k, float* to) const {
-    words_ ? pair_row<true>(from, k, to) : pair_row<false>(from, k, to);
-  }
-
-  // Row `i` of the chain over k, as it stands in A^T or B; -1: zeros.
-  int64_t row_at(int64_t i) const { return p_.order ? (*p_.order)[static_cast<size_t>(i)] : i; }
-
-  // A chunk of A whose columns are neighbours: each row block as [k][rows].
-  void pack_left(int64_t begin) {
-    const int64_t k = std::min(kChunk, p_.k - begin), even = k + k % 2;
-    const bool swaps = p_.pairs() && !words_;
-    for (int64_t j = 0; j < (p_.pairs() ? even : k); ++j) {
-      const int64_t at = j < k ? row_at(begin + j) : -1, place = swaps ? j ^ 1 : j;
-      if (at < 0) {
-        for (int64_t i = 0; i < row_blocks_; ++i) {
-          const int64_t rows = rows_.part(i, row_blocks_).size();
-          std::fill_n(left_ + i * kBlockStep + place * rows, rows, 0.0f);
-        }
-        continue;
-      }
-      const float* from = p_.a.data + rows_.from + at * p_.a.column;
-      for (int64_t i = 0; i < rows_.size(); i += 16) prefetch(from + 2 * p_.a.column + i);
-      for (int64_t i = 0; i < row_blocks_; ++i) {
-        const IndexRange rows = rows_.part(i, row_blocks_);
-        float* to = left_ + i * kBlockStep + place * rows.size();
-        if (rows.size() == kMostPackedRows) {
-          std::memcpy(to, from, kMostPackedRows * sizeof(float));
-        } else {
-          std::memcpy(to, from, static_cast<size_t>(rows.size()) * sizeof(float));
-        }
-        from += rows.size();
-      }
-    }
-    for (int64_t i = 0; p_.pairs() && i < row_blocks_; ++i) {
-      const int64_t rows = rows_.part(i, row_blocks_).size();
-      float* block = left_ + i * kBlockStep;
-      words_ ? pair_rows<true>(block, even, rows) : round_in_place(block, even * rows);
-    }
-  }
-
-  // A chunk of a group of panels in float32, or in pairs.
-  void unpack(IndexRange group, int64_t begin, int64_t k) {
-    unpack_floats(group, begin, k);
-    for (int64_t p = group.from; p_.pairs() && p < group.to; ++p) {
-      float* panel = right_ + (p - group.from) * kPanelStep;
-      if (k % 2 != 0) std::fill_n(panel + k * Packed::width, Packed::width, 0.0f);
-      words_ ? pair_rows<true>(panel, k + k % 2, Packed::width) : pair_rows<false>(panel, k + k % 2, Packed::width);
-    }
-  }
-
-  void unpack_floats(IndexRange group, int64_t begin, int64_t k) {
-    const Tag tag;
-    const int64_t whole = std::min(group.to, p_.n / Packed::width);
-    if (!p_.packed) {
-      for (int64_t i = 0; i < k; ++i) {
-        float* to = right_ + i * Packed::width;
-        const int64_t at = row_at(begin + i);
-        if (at < 0) {
-          for (int64_t p = group.from; p < group.to; ++p, to += kPanelStep) std::fill_n(to, Packed::width, 0.0f);
-          continue;
-        }
-        const float* from = p_.b.data + at * p_.b.row + group.from * Packed::width;
-        for (int64_t p = group.from; p < group.to; ++p)
-          prefetch(from + 2 * p_.b.row + (p - group.from) * Packed::width);
-        for (int64_t p = group.from; p < whole; ++p, from += Packed::width, to += kPanelStep) {
-          for (int v = 0; v < kParts; ++v) hn::StoreU(hn::LoadU(tag, from + v * kLanes), tag, to + v * kLanes);
-        }
-        if (whole < group.to) std::copy_n(from, p_.n % Packed::width, to);
-      }
-      return;
-    }
-    if (p_.transposed) return unpack_transposed(group, begin, k);
-    for (int64_t p = group.from; p < group.to; ++p) widened(p, begin, k, right_ + (p - group.from) * kPanelStep);
-  }
-
-  void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
-    switch (p_.packed->format()) {
-      case Format::float32:
-        break;  // read as it lies
-      case Format::bfloat16:
-      case Format::bfloat16_pairs:
-        return widen<Format::bfloat16>(*p_.packed, panel, begin, rows, to);
-      case Format::q8_0:
-        return widen<Format::q8_0>(*p_.packed, panel, begin, rows, to);
-      case Format::q4_0:
-        return widen<Format::q4_0>(*p_.packed, panel, begin, rows, to);
-    }
-  }
-
-  // The same of a matrix whose transpose is kept: squares of its panels are turned. Of the last panel, which may be
-  // padded, only its own columns are read.
-  void unpack_transposed(IndexRange group, int64_t begin, int64_t k) {
-    constexpr int64_t kSide = Packed::width;
-    alignas(64) float square[kSide * kSide];
-    for (int64_t i = 0; i < k; i += kSide) {
-      const int64_t panel = (p_.first + begin + i) / kSide, rows = std::min(kSide, k - i);
-      for (int64_t p = group.from; p < group.to; ++p) {
-        float* to = right_ + (p - group.from) * kPanelStep + i * kSide;
-        const int64_t columns = std::min(kSide, p_.n - p * kSide);
-        const float* from = square;
-        if (p_.packed->format() == Format::float32) {
-          from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
-        } else {
-          widened(panel, p * kSide, columns, square);
-        }
-        const float* in[kSide];
-        for (int64_t j = 0; j < columns; ++j) in[j] = from + j * kSide;
-        turn_rows(in, columns, rows, to);
-      }
-    }
-  }
-
   const MatrixProduct& p_;
   IndexRange rows_, panels_;
-  int64_t row_blocks_, height_;
-  bool along_rows_, loose_, streams_;
-  bool words_;   // of bfloat16 pairs; else floats
-  bool rounds_;  // A's rows
-  static thread_local float left_[(kRows / kMostPackedRows + 1) * kBlockStep], right_[kStrip * kPanelStep];
-  static thread_local std::vector<float> rounded_;
+  bool along_rows_;
+  int64_t row_blocks_;
+  bool streams_;
+  bool words_;  // of bfloat16 pairs; else floats
+  bool loose_;  // panels
+  LeftRows left_;
+  LoosePanels right_;
 };
-thread_local std::vector<float> OutputBlock::rounded_;
-alignas(64) thread_local float OutputBlock::left_[(kRows / kMostPackedRows + 1) * kBlockStep];
-alignas(64) thread_local float OutputBlock::right_[kStrip * kPanelStep];
 
 void block(const MatrixProduct& product, IndexRange rows, IndexRange panels) {
   std::optional<FlushDenormals> flush;
@@ -403,8 +219,6 @@ namespace compeer::kernels {
 HWY_EXPORT(block);
 
 namespace {
-
-int64_t parts(int64_t size, int64_t most) { return (size + most - 1) / most; }
 
 // How C is shared out: into so many parts of rows, and of columns.
 struct Split {

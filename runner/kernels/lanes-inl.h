@@ -96,15 +96,15 @@ HWY_INLINE void turn_square(const float* const* in, int64_t d, float* out) {
 
 // Up to 16 rows of `count` numbers, turned: number i of a row goes to the row's place in out[16 i, 16 i + 16).
 HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, float* out) {
-  int64_t row = 0;
-  for (; row + 4 <= rows; row += 4) {
+  const int64_t whole = rows / 4 * 4;
+  for (int64_t row = 0; row < whole; row += 4) {
     int64_t i = 0;
     for (; i + 4 <= count; i += 4) turn_square(in + row, i, out + i * 16 + row);
     for (; i < count; ++i) {
       for (int64_t r = 0; r < 4; ++r) out[i * 16 + row + r] = in[row + r][i];
     }
   }
-  for (; row < rows; ++row) {
+  for (int64_t row = whole; row < rows; ++row) {
     for (int64_t i = 0; i < count; ++i) out[i * 16 + row] = in[row][i];
   }
 }

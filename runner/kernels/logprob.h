@@ -45,7 +45,7 @@ class KeptLogits {
   int64_t left_;
   std::map<std::pair<int64_t, int64_t>, std::unique_ptr<float[]>> tiles_;
 };
-constexpr int64_t kKeptLogits = int64_t{1} << 24;  ///< 64 MiB
+constexpr int64_t kKeptLogits = int64_t{1} << 26;  ///< 256 MiB
 
 /// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
 /// -> log_prob, entropy, log_sum [rows]. `kept` may be null. `runs`: see Weight::add_gradient.

@@ -6,10 +6,56 @@
 #include <cstdlib>
 #include <new>
 
+#include "kernels/instruction_set.h"
 #include "kernels/quantized.h"
 #include "kernels/workers.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/packed.cpp"
+#include <hwy/foreach_target.h>
+
+#include "kernels/pairs-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+// A whole panel of a matrix as weights lie: a column's elements are neighbours.
+void turn_panel(const float* const* columns, int64_t k, float* out) {
+  constexpr int64_t kRows = 64;  // stay in the first-level cache
+  for (int64_t i = 0; i < k; i += kRows) {
+    const float* in[16];
+    for (int j = 0; j < 16; ++j) in[j] = columns[j] + i;
+    turn_rows(in, 16, std::min(kRows, k - i), out + i * 16);
+  }
+}
+
+void turn_panel_to_words(const float* const* columns, int64_t k, float* out) {
+  constexpr int64_t kRows = 16;
+  alignas(64) float square[kRows * 16];
+  const bool by_instruction = pairs_are_words();
+  for (int64_t i = 0; i < k; i += kRows, out += kRows / 2 * 16) {
+    const int64_t rows = std::min(kRows, k - i);
+    const float* in[16];
+    for (int j = 0; j < 16; ++j) in[j] = columns[j] + i;
+    turn_rows(in, 16, rows, square);
+    if (by_instruction) {
+      pair_square(
+          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, out);
+    } else {
+      pair_square(
+          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_by_hand(a, b); }, out);
+    }
+  }
+}
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace compeer::kernels {
+
+HWY_EXPORT(turn_panel);
+HWY_EXPORT(turn_panel_to_words);
 
 namespace {
 
@@ -30,6 +76,15 @@ To kept(From value) {
 template <class To, class From>
 void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
   constexpr int64_t pair = std::is_same_v<To, float> ? 1 : 2;
+  if constexpr (std::is_same_v<From, float>) {
+    if (b.row == 1 && columns == kWidth) {
+      const float* in[kWidth];
+      for (int64_t j = 0; j < kWidth; ++j) in[j] = b.data + j * b.column;
+      auto* words = reinterpret_cast<float*>(out);
+      return pair == 1 ? HWY_DYNAMIC_DISPATCH(turn_panel)(in, k, words)
+                       : HWY_DYNAMIC_DISPATCH(turn_panel_to_words)(in, k, words);
+    }
+  }
   if (columns < kWidth || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * kWidth, To());
   for (int64_t i = 0; i < k; ++i) {
     To* line = out + i / pair * kWidth * pair + i % pair;
@@ -118,3 +173,4 @@ void Packed::pack(View b, int64_t k, int64_t n, Format format) { rearrange(b, k,
 void Packed::pack(MatrixView<Bfloat16> b, int64_t k, int64_t n, Format format) { rearrange(b, k, n, format); }
 
 }  // namespace compeer::kernels
+#endif

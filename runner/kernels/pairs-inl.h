@@ -49,42 +49,84 @@ HWY_INLINE void round_in_place(float* numbers, int64_t count) {
     hn::StoreU(hn::BitCast(tag, rounded(hn::LoadU(tag, numbers + i))), tag, numbers + i);
 }
 
+// The instructions that round take numbers below the smallest normal one for zero, of which `rounded` may make that.
+#if HWY_TARGET <= HWY_AVX3
+HWY_INLINE bool has_denormals(Vector x) { return _mm512_fpclass_ps_mask(x.raw, 0x20) != 0; }
+#endif
+
+// Rounded, in words.
+HWY_INLINE Vector words_by_hand(Vector earlier, Vector later) {
+  return hn::BitCast(Tag(), hn::Or(hn::ShiftRight<16>(rounded(earlier)), rounded(later)));
+}
+// The same where pairs are words.
+HWY_INLINE Vector words_of(Vector earlier, Vector later) {
+#if HWY_TARGET <= HWY_AVX3
+  if (HWY_LIKELY(!has_denormals(earlier) && !has_denormals(later))) {
+    alignas(64) static constexpr uint16_t kInTurn[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                                                         8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    __m512i both;
+    asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(both) : "v"(earlier.raw), "v"(later.raw));
+    return Vector{_mm512_castsi512_ps(_mm512_permutexvar_epi16(_mm512_load_si512(kInTurn), both))};
+  }
+#endif
+  return words_by_hand(earlier, later);
+}
+
+// The same of neighbours: kLanes / 2 words.
+HWY_INLINE void store_words_of(Vector neighbours, float* out) {
+#if HWY_TARGET <= HWY_AVX3
+  if (HWY_LIKELY(!has_denormals(neighbours))) {
+    __m256i words;
+    asm("vcvtneps2bf16 %1, %0" : "=v"(words) : "v"(neighbours.raw));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), words);
+    return;
+  }
+#endif
+  const hn::Repartition<uint64_t, Tag> twice;
+  const hn::Rebind<uint32_t, decltype(twice)> half;
+  const auto both = hn::BitCast(twice, rounded(neighbours));
+  const auto words = hn::Or(hn::ShiftRight<16>(both), hn::ShiftRight<32>(both));
+  hn::StoreU(hn::TruncateTo(half, words), half, reinterpret_cast<uint32_t*>(out));
+}
+
 // k neighbours, the last paired with zero: to k / 2 words, or to k floats in pairs. Up to a whole vector more is
 // written.
 template <bool kWords>
 HWY_INLINE void pair_row(const float* in, int64_t k, float* out) {
   const Tag tag;
   for (int64_t i = 0; i < k; i += kLanes) {
-    const auto numbers = rounded(load(in + i, static_cast<size_t>(std::min<int64_t>(kLanes, k - i))));
+    const auto numbers = load(in + i, static_cast<size_t>(std::min<int64_t>(kLanes, k - i)));
     if constexpr (kWords) {
-      const hn::Repartition<uint64_t, Tag> twice;
-      const hn::Rebind<uint32_t, decltype(twice)> half;
-      const auto both = hn::BitCast(twice, numbers);
-      const auto words = hn::Or(hn::ShiftRight<16>(both), hn::ShiftRight<32>(both));
-      hn::StoreU(hn::TruncateTo(half, words), half, reinterpret_cast<uint32_t*>(out + i / 2));
+      store_words_of(numbers, out + i / 2);
     } else {
-      hn::StoreU(hn::BitCast(tag, hn::Shuffle2301(numbers)), tag, out + i);
+      hn::StoreU(hn::BitCast(tag, hn::Shuffle2301(rounded(numbers))), tag, out + i);
     }
   }
 }
 
-// The same of columns, in place: rows of `width` numbers, an even number of them, become half as many rows of words, or
-// change places.
-template <bool kWords>
-HWY_INLINE void pair_rows(float* rows, int64_t count, int64_t width) {
+// [k][16] -> [k / 2][16] words. An odd k is paired with zeros, which are written behind the last row.
+template <class Words>
+HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   const Tag tag;
-  for (int64_t i = 0; i < count; i += 2) {
-    float *earlier = rows + i * width, *later = earlier + width;
-    each(width, [&](int64_t j, size_t n) HWY_ATTR {
-      const auto a = rounded(load(earlier + j, n)), b = rounded(load(later + j, n));
-      if constexpr (kWords) {
-        store(hn::BitCast(tag, hn::Or(hn::ShiftRight<16>(a), b)), rows + i / 2 * width + j, n);
-      } else {
-        store(hn::BitCast(tag, b), earlier + j, n);
-        store(hn::BitCast(tag, a), later + j, n);
-      }
-    });
+  if (k % 2 != 0) std::fill_n(rows + k * 16, 16, 0.0f);
+  for (int64_t i = 0; i < k; i += 2, rows += 32, out += 16) {
+    for (int v = 0; v < 16; v += kLanes)
+      hn::StoreU(words(hn::LoadU(tag, rows + v), hn::LoadU(tag, rows + 16 + v)), tag, out + v);
   }
+}
+
+// Two rows of `width` numbers that are a pair: to a row of words, or in place to floats that have changed places.
+HWY_INLINE void pair_rows_as_words(const float* earlier, const float* later, int64_t width, float* out) {
+  each(width,
+       [&](int64_t j, size_t n) HWY_ATTR { store(words_of(load(earlier + j, n), load(later + j, n)), out + j, n); });
+}
+HWY_INLINE void swap_rows(float* earlier, float* later, int64_t width) {
+  const Tag tag;
+  each(width, [&](int64_t j, size_t n) HWY_ATTR {
+    const auto a = rounded(load(earlier + j, n)), b = rounded(load(later + j, n));
+    store(hn::BitCast(tag, b), earlier + j, n);
+    store(hn::BitCast(tag, a), later + j, n);
+  });
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE

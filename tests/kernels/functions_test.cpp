@@ -183,7 +183,8 @@ double peak() {
   return 0;
 }
 
-// 1024 rows of 200,000 logits are 781 MB; a head of so many rows, what it is rearranged to and its gradient 73.
+// 1024 rows of 200,000 logits are 781 MB, of which 256 are kept; a head of so many rows, what it is rearranged to and
+// its gradient are 73.
 TEST(LogprobsMemory, DoesNotGrowWithTheVocabulary) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer keeps freed memory";
@@ -197,7 +198,7 @@ TEST(LogprobsMemory, DoesNotGrowWithTheVocabulary) {
   const auto loss = token_logprobs(hidden, head, at::randint(kVocabulary, {kRows}, at::kLong), 1.0).log_prob.sum();
   loss.backward();
   EXPECT_TRUE(hidden.grad().isfinite().all().item().toBool());
-  EXPECT_LT(peak() - before, 200);
+  EXPECT_LT(peak() - before, 400);
 }
 
 TEST_F(Logprobs, EqualTheirFormula) {

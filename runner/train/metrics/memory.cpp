@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "kernels/logprob.h"
 #include "train/metrics/placement.h"
 
 namespace compeer::train {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr double mib = 1024 * 1024;
 constexpr double bytes = 4;                  // of a number
-constexpr double kept_logits = 64;           // MiB: tiles of logits that wait for the way back (kernels/README.md)
+constexpr double kept_logits = kernels::kKeptLogits * sizeof(float) / mib;  // tiles that wait for the way back
 constexpr double kept = 16, recomputed = 2;  // rows of the model's width for each token and layer
 constexpr double buffers = 24;               // MiB, measured
 constexpr double between = 0.5;              // of what comes and goes, measured: room that lies free if it is kept

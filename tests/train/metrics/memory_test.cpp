@@ -41,9 +41,9 @@ TEST(EstimateMemory, KnowsWhatSavesSome) {
   ModelShape shape;
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.rounded = true;
   const auto sizes = estimate_memory(shape, 16 << 20, {1, 1024, 0}, 2, true, 200);
-  EXPECT_EQ(sizes.rearranged, 32);        // bfloat16
-  EXPECT_EQ(sizes.activations, 32 + 64);  // recomputed; tiles of logits are kept up to 64 MiB
-  EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 64 + 96));
+  EXPECT_EQ(sizes.rearranged, 32);         // bfloat16
+  EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; tiles of logits are kept up to 256 MiB
+  EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 64 + 288));
 }
 
 TEST(MemoryText, NamesWhatIsCounted) {

@@ -1,0 +1,232 @@
+// Factors of a product made ready for tiles, a chunk of k at a time, where they can't be read as they lie.
+// Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+#include <cstring>
+
+#include "kernels/instruction_set.h"
+#include "kernels/product.h"
+
+#if defined(COMPEER_KERNELS_FACTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef COMPEER_KERNELS_FACTORS_INL_H
+#undef COMPEER_KERNELS_FACTORS_INL_H
+#else
+#define COMPEER_KERNELS_FACTORS_INL_H
+#endif
+
+#include "kernels/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace compeer::kernels::HWY_NAMESPACE {
+
+constexpr int kMostPackedRows = kLanes == 16 ? 14 : 6;  // of a tile whose part of A is rearranged
+constexpr int64_t kBlockStep = kChunk * kMostPackedRows + 16, kRoundedStep = kChunk + 16;
+
+HWY_INLINE bool in_words(const MatrixProduct& product) { return product.pairs() && pairs_are_words(); }
+
+// Row `i` of the chain over k, as it stands in A^T or in B; zeros beside one that is alone.
+HWY_INLINE const float* row_of(const MatrixProduct& product, View matrix, int64_t step, int64_t i, int64_t from) {
+  const int64_t at = i >= product.k ? -1 : product.order ? (*product.order)[static_cast<size_t>(i)] : i;
+  return at < 0 ? kZeros : matrix.data + at * step + from;
+}
+
+// Rows of A in so many row blocks: as they lie, or if a column's elements are neighbours, each block as [k][rows]; in
+// bfloat16 pairs, rounded.
+class LeftRows {
+ public:
+  LeftRows(const MatrixProduct& product, IndexRange rows, int64_t row_blocks)
+      : p_(product),
+        rows_(rows),
+        row_blocks_(row_blocks),
+        along_rows_(product.a.column == 1),
+        words_(in_words(product)),
+        rounds_(product.pairs() && along_rows_),
+        whole_(streams(product, rows.size())) {}
+
+  // All of few rows; a chunk of all row blocks; a chunk of one.
+  void prepare_all() {
+    if (!rounds_ || !whole_) return;
+    const auto size = static_cast<size_t>(rows_.size() * rounded_row());
+    if (rounded_.size() < size) rounded_.resize(size);
+    for (int64_t r = 0; r < rows_.size(); ++r)
+      pair(p_.a.data + (rows_.from + r) * p_.a.row, p_.k, rounded_.data() + r * rounded_row());
+  }
+  void prepare_chunk(int64_t begin) {
+    if (!along_rows_) words_ ? pack_words(begin) : pack(begin);
+  }
+  void prepare_block(int64_t begin, int64_t block) {
+    if (!rounds_) return;
+    const IndexRange rows = rows_.part(block, row_blocks_);
+    for (int64_t r = rows.from; r < rows.to; ++r)
+      pair(p_.a.data + r * p_.a.row + begin, std::min(kChunk, p_.k - begin), memory_ + (r - rows.from) * kRoundedStep);
+  }
+
+  // A row block's part, from `begin` on.
+  View of(IndexRange rows, int64_t block, int64_t begin) const {
+    if (!along_rows_) return {memory_ + block * kBlockStep, 1, rows.size()};
+    if (!rounds_) return {p_.a.data + rows.from * p_.a.row + begin, p_.a.row, 1};
+    if (!whole_) return {memory_, kRoundedStep, 1};
+    return {rounded_.data() + (rows.from - rows_.from) * rounded_row() + (words_ ? begin / 2 : begin), rounded_row(),
+            1};
+  }
+
+ private:
+  int64_t rounded_row() const { return (p_.k + 2 * Packed::width) / Packed::width * Packed::width; }
+  void pair(const float* from, int64_t k, float* to) const {
+    words_ ? pair_row<true>(from, k, to) : pair_row<false>(from, k, to);
+  }
+  const float* row(int64_t i) const { return row_of(p_, p_.a, p_.a.column, i, rows_.from); }
+
+  void pack(int64_t begin) {
+    const bool swaps = p_.pairs();
+    const int64_t k = std::min(kChunk, p_.k - begin), even = swaps ? k + k % 2 : k;
+    for (int64_t j = 0; j < even; ++j) {
+      const int64_t place = swaps ? j ^ 1 : j;
+      const float* from = row(begin + j);
+      for (int64_t i = 0; i < rows_.size(); i += 16) prefetch(from + 2 * p_.a.column + i);
+      for (int64_t i = 0; i < row_blocks_; ++i) {
+        const IndexRange rows = rows_.part(i, row_blocks_);
+        float* to = memory_ + i * kBlockStep + place * rows.size();
+        if (rows.size() == kMostPackedRows) {
+          std::memcpy(to, from, kMostPackedRows * sizeof(float));
+        } else {
+          std::memcpy(to, from, static_cast<size_t>(rows.size()) * sizeof(float));
+        }
+        from += rows.size();
+      }
+    }
+    for (int64_t i = 0; swaps && i < row_blocks_; ++i)
+      round_in_place(memory_ + i * kBlockStep, even * rows_.part(i, row_blocks_).size());
+  }
+
+  void pack_words(int64_t begin) {
+    for (int64_t j = 0; j < std::min(kChunk, p_.k - begin); j += 2) {
+      const float *earlier = row(begin + j), *later = row(begin + j + 1);
+      for (int64_t i = 0; i < rows_.size(); i += 16)
+        prefetch(earlier + 2 * p_.a.column + i), prefetch(later + 2 * p_.a.column + i);
+      for (int64_t i = 0; i < row_blocks_; ++i) {
+        const IndexRange rows = rows_.part(i, row_blocks_);
+        const int64_t at = rows.from - rows_.from;
+        pair_rows_as_words(earlier + at, later + at, rows.size(), memory_ + i * kBlockStep + j / 2 * rows.size());
+      }
+    }
+  }
+
+  const MatrixProduct& p_;
+  IndexRange rows_;
+  int64_t row_blocks_;
+  bool along_rows_;
+  bool words_;   // of bfloat16 pairs; else floats
+  bool rounds_;  // rows
+  bool whole_;   // all of their chunks at once
+  static thread_local float memory_[(kRows / kMostPackedRows + 1) * kBlockStep];
+  static thread_local std::vector<float> rounded_;
+};
+thread_local std::vector<float> LeftRows::rounded_;
+alignas(64) thread_local float LeftRows::memory_[(kRows / kMostPackedRows + 1) * kBlockStep];
+
+// Panels of B, a chunk of them at a time: of a matrix that isn't packed, whose transpose is, or whose numbers are to be
+// widened.
+class LoosePanels {
+ public:
+  LoosePanels(const MatrixProduct& product, IndexRange panels)
+      : p_(product), panels_(panels), words_(in_words(product)) {}
+
+  // In float32, or in pairs.
+  void prepare(int64_t begin) {
+    const int64_t k = std::min(kChunk, p_.k - begin);
+    if (p_.transposed) {
+      turn(begin, k);
+    } else if (p_.packed) {
+      for (int64_t p = panels_.from; p < panels_.to; ++p) widened(p, begin, k, at(p));
+    } else {
+      words_ ? pair(begin, k) : copy(begin, k);
+    }
+    for (int64_t p = panels_.from; p_.pairs() && !words_ && p < panels_.to; ++p) {
+      float* row = at(p);
+      if (k % 2 != 0) std::fill_n(row + k * Packed::width, Packed::width, 0.0f);
+      for (int64_t i = 0; i < k; i += 2, row += 2 * Packed::width) swap_rows(row, row + Packed::width, Packed::width);
+    }
+  }
+
+  float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * kPanelStep; }
+
+ private:
+  const float* row(int64_t i) const { return row_of(p_, p_.b, p_.b.row, i, panels_.from * Packed::width); }
+
+  void pair(int64_t begin, int64_t k) {
+    for (int64_t i = 0; i < k; i += 2) {
+      const float *earlier = row(begin + i), *later = row(begin + i + 1);
+      float* to = memory_ + i / 2 * Packed::width;
+      for (int64_t p = panels_.from; p < panels_.to; ++p, to += kPanelStep) {
+        const int64_t at = (p - panels_.from) * Packed::width,
+                      columns = std::min(Packed::width, p_.n - p * Packed::width);
+        prefetch(earlier + 2 * p_.b.row + at), prefetch(later + 2 * p_.b.row + at);
+        pair_rows_as_words(earlier + at, later + at, columns, to);
+      }
+    }
+  }
+
+  void copy(int64_t begin, int64_t k) {
+    const Tag tag;
+    const int64_t whole = std::min(panels_.to, p_.n / Packed::width);
+    for (int64_t i = 0; i < k; ++i) {
+      float* to = memory_ + i * Packed::width;
+      const float* from = row(begin + i);
+      for (int64_t p = panels_.from; p < panels_.to; ++p)
+        prefetch(from + 2 * p_.b.row + (p - panels_.from) * Packed::width);
+      for (int64_t p = panels_.from; p < whole; ++p, from += Packed::width, to += kPanelStep) {
+        for (int v = 0; v < kParts; ++v) hn::StoreU(hn::LoadU(tag, from + v * kLanes), tag, to + v * kLanes);
+      }
+      if (whole < panels_.to) std::copy_n(from, p_.n % Packed::width, to);
+    }
+  }
+
+  void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
+    switch (p_.packed->format()) {
+      case Format::float32:
+        break;  // read as it lies
+      case Format::bfloat16:
+      case Format::bfloat16_pairs:
+        return widen<Format::bfloat16>(*p_.packed, panel, begin, rows, to);
+      case Format::q8_0:
+        return widen<Format::q8_0>(*p_.packed, panel, begin, rows, to);
+      case Format::q4_0:
+        return widen<Format::q4_0>(*p_.packed, panel, begin, rows, to);
+    }
+  }
+
+  // Of a matrix whose transpose is kept: squares of its panels are turned. Of the last panel, which may be
+  // padded, only its own columns are read.
+  void turn(int64_t begin, int64_t k) {
+    constexpr int64_t kSide = Packed::width;
+    alignas(64) float square[kSide * kSide], turned[kSide * kSide];
+    for (int64_t i = 0; i < k; i += kSide) {
+      const int64_t panel = (p_.first + begin + i) / kSide, rows = std::min(kSide, k - i);
+      for (int64_t p = panels_.from; p < panels_.to; ++p) {
+        float* to = words_ ? turned : at(p) + i * kSide;
+        const int64_t columns = std::min(kSide, p_.n - p * kSide);
+        const float* from = square;
+        if (p_.packed->format() == Format::float32) {
+          from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
+        } else {
+          widened(panel, p * kSide, columns, square);
+        }
+        const float* in[kSide];
+        for (int64_t j = 0; j < columns; ++j) in[j] = from + j * kSide;
+        turn_rows(in, columns, rows, to);
+        if (!words_) continue;
+        pair_square(
+            turned, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, at(p) + i / 2 * kSide);
+      }
+    }
+  }
+
+  const MatrixProduct& p_;
+  IndexRange panels_;
+  bool words_;
+  static thread_local float memory_[kStrip * kPanelStep];
+};
+alignas(64) thread_local float LoosePanels::memory_[kStrip * kPanelStep];
+
+}  // namespace compeer::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
