@@ -11,6 +11,20 @@
 #include "kernels/scratch.h"
 #include "kernels/workers.h"
 
+#ifndef COMPEER_KERNELS_LONGEST_CONTEXT
+#define COMPEER_KERNELS_LONGEST_CONTEXT
+namespace compeer::kernels {
+
+// Positions that some row sees.
+inline int64_t longest(std::span<const SingleRow> rows) {
+  int64_t most = 0;
+  for (const SingleRow& row : rows) most = std::max(most, row.position + 1);
+  return most;
+}
+
+}  // namespace compeer::kernels
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention.cpp"
 #include <hwy/foreach_target.h>
@@ -50,17 +64,25 @@ HWY_INLINE float weigh(float* p, int64_t first, int64_t count, int64_t end, floa
   return 1.0f / total;
 }
 
+// What chains take, in place: rounded if they take pairs.
+template <Takes kTakes>
+HWY_INLINE void taken(float* row, int64_t count) {
+  if constexpr (kTakes != Takes::floats) pair_row<kTakes == Takes::words>(row, count, row);
+}
+
+template <Takes kTakes>
+HWY_INLINE void scale_query(const float* q, int64_t dim, float* scaled) {
+  const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
+  for (int64_t d = 0; d < dim; ++d) scaled[d] = q[d] * scale;
+  taken<kTakes>(scaled, dim);
+}
+
 // Queries [from, to) of `rows`, numbered row after row and in each head after head of the `share` that use these
 // pages. Tiles of six: whatever they hold, a query's bits are its own. Pages that none of a tile sees are passed over.
 template <Takes kTakes>
 void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums,
                     float* memory) {
-  // What chains take, rounded if they take pairs.
-  const auto taken = [](float* row, int64_t count) {
-    if constexpr (kTakes != Takes::floats) pair_row<kTakes == Takes::words>(row, count, row);
-  };
   const int64_t dim = heads.dim, shared = heads.share(), total = rows.rows * shared;
-  const float scale = 1.0f / std::sqrt(static_cast<float>(dim));
   for (int64_t from = 0; from < total; from += kTile) {
     const int64_t n = std::min<int64_t>(kTile, total - from);
     const auto seen = [&](int64_t query) { return rows.all > 0 ? rows.all : rows.first + query / shared + 1; };
@@ -74,19 +96,15 @@ void attend_queries(const float* q, const Page* pages, Rows rows, Heads heads, i
                   padded = (longest + 15) / 16 * 16, stride = padded + 16;
     const Page* visible = pages + begin / 16;
     float *scaled = memory, *results = memory + kTile * dim, *p = results + kTile * dim;
-    for (int64_t i = 0; i < n; ++i) {
-      const float* in = q + place(from + i) * dim;
-      for (int64_t d = 0; d < dim; ++d) scaled[i * dim + d] = in[d] * scale;
-      taken(scaled + i * dim, dim);
-    }
+    for (int64_t i = 0; i < n; ++i) scale_query<kTakes>(q + place(from + i) * dim, dim, scaled + i * dim);
     kScore<kTakes>[n](scaled, dim, visible, padded / 16, dim, p, stride);
     float factor[kTile];
     for (int64_t i = 0; i < n; ++i) {
       factor[i] = weigh(p + i * stride, first_seen(from + i) - begin, seen(from + i) - begin, padded,
                         sums ? sums + 2 * place(from + i) : nullptr);
-      taken(p + i * stride, padded);
+      taken<kTakes>(p + i * stride, padded);
     }
-    kCombine<kTakes>[n](p, stride, visible, longest, dim, factor, results, dim);
+    kCombine<kTakes>[n](p, stride, visible, longest, dim, factor, false, results, dim);
     for (int64_t i = 0; i < n; ++i) std::copy_n(results + i * dim, dim, out + place(from + i) * dim);
   }
 }
@@ -99,6 +117,63 @@ void attend_rows(const float* q, const Page* pages, Rows rows, Heads heads, int6
   attend(q, pages, rows, heads, head, out, sums, memory);
 }
 
+// The same for single rows of several contexts. Pages that all of them see whole are taken a few at a time, which stay
+// in the second-level cache for all queries, and the chains over positions go on.
+template <Takes kTakes>
+void attend_queries_of_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
+                            float* out, float* sums, float* memory) {
+  constexpr int64_t kBlock = 32;
+  const int64_t dim = heads.dim, shared = heads.share(), total = std::ssize(rows) * shared, stride = longest(rows) + 32;
+  float *scaled = memory, *results = scaled + total * dim, *factors = results + total * dim, *p = factors + total;
+  // In tiles: what of these pages, from page `first` on, queries [from, to) see.
+  const auto in_tiles = [](int64_t from, int64_t to, const Page* pages, int64_t first, int64_t positions, auto work) {
+    for (int64_t n = 0; positions > 0 && from < to; from += n) {
+      n = std::min<int64_t>(kTile, to - from);
+      work(from, n, pages + first, first, positions);
+    }
+  };
+  const auto over_pages = [&](auto work) {
+    for (int64_t page = 0; page < common; page += kBlock)
+      in_tiles(0, total, rows[0].pages, page, std::min(kBlock, common - page) * 16, work);
+    for (int64_t i = 0; i < std::ssize(rows); ++i) {
+      const SingleRow& row = rows[static_cast<size_t>(i)];
+      in_tiles(i * shared, (i + 1) * shared, row.pages, common, row.position + 1 - common * 16, work);
+    }
+  };
+  const auto each_query = [&](auto work) {
+    for (int64_t i = 0; i < total; ++i) {
+      const SingleRow& row = rows[static_cast<size_t>(i / shared)];
+      work(i, row.position + 1, (row.row * heads.query + head * shared + i % shared) * dim);
+    }
+  };
+  each_query([&](int64_t i, int64_t, int64_t place) { scale_query<kTakes>(q + place, dim, scaled + i * dim); });
+  over_pages([&](int64_t from, int64_t n, const Page* pages, int64_t first, int64_t positions) {
+    kScore<kTakes>[n](scaled + from * dim, dim, pages, (positions + 15) / 16, dim, p + from * stride + first * 16,
+                      stride);
+  });
+  each_query([&](int64_t i, int64_t seen, int64_t place) {
+    const int64_t padded = (seen + 15) / 16 * 16;
+    factors[i] = weigh(p + i * stride, 0, seen, padded, sums ? sums + 2 * (place / dim) : nullptr);
+    taken<kTakes>(p + i * stride, padded);
+  });
+  constexpr float kOnes[kTile] = {1, 1, 1, 1, 1, 1};
+  over_pages([&](int64_t from, int64_t n, const Page* pages, int64_t first, int64_t positions) {
+    const float* weights = p + from * stride + first * (kTakes == Takes::words ? 8 : 16);
+    kCombine<kTakes>[n](weights, stride, pages, positions, dim, kOnes, first > 0, results + from * dim, dim);
+  });
+  each_query([&](int64_t i, int64_t, int64_t place) {
+    for (int64_t d = 0; d < dim; ++d) out[place + d] = results[i * dim + d] * factors[i];
+  });
+}
+
+void attend_each_row(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head,
+                     float* out, float* sums, float* memory) {
+  if (!heads.pairs) return attend_queries_of_each<Takes::floats>(q, rows, common, heads, head, out, sums, memory);
+  const FlushDenormals flush;
+  const auto attend = pairs_are_words() ? attend_queries_of_each<Takes::words> : attend_queries_of_each<Takes::pairs>;
+  attend(q, rows, common, heads, head, out, sums, memory);
+}
+
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -106,11 +181,25 @@ HWY_AFTER_NAMESPACE();
 namespace compeer::kernels {
 
 HWY_EXPORT(attend_rows);
+HWY_EXPORT(attend_each_row);
 
 void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums) {
+  constexpr int64_t kLong = 1024;  // so many positions' pages don't stay in the second-level cache
+  if (rows.all == 0 && heads.window == 0 && rows.rows > 1 && rows.first >= kLong) {
+    std::vector<SingleRow> each;
+    for (int64_t i = 0; i < rows.rows; ++i) each.push_back({rows.row + i, rows.first + i, pages});
+    return attend_each(q, each, (rows.first + 1) / 16, heads, head, out, sums);
+  }
   const int64_t longest = rows.all > 0 ? rows.all : rows.first + rows.rows;
   float* memory = scratch(static_cast<size_t>(6 * (2 * heads.dim + longest + 32)));
   HWY_DYNAMIC_DISPATCH(attend_rows)(q, pages, rows, heads, head, out, sums, memory);
+}
+
+void attend_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head, float* out,
+                 float* sums) {
+  const int64_t total = std::ssize(rows) * heads.share();
+  float* memory = scratch(static_cast<size_t>(total * (2 * heads.dim + longest(rows) + 33) + 16));
+  HWY_DYNAMIC_DISPATCH(attend_each_row)(q, rows, common, heads, head, out, sums, memory);
 }
 
 namespace {

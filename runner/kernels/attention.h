@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "compeer/model.h"
@@ -39,6 +40,17 @@ struct Rows {
 
 /// q and out [..., query heads * dim]; `sums` (or null) [..., query heads, 2] gets max and sum.
 void attend(const float* q, const Page* pages, Rows rows, Heads heads, int64_t head, float* out, float* sums);
+
+/// One row of a context of its own, causal: at `position`, against its pages.
+struct SingleRow {
+  int64_t row, position;
+  const Page* pages;
+};
+
+/// The same of single rows whose first `common` pages are the same ones, wholly seen by all: these are read once. There
+/// may be no window.
+void attend_each(const float* q, std::span<const SingleRow> rows, int64_t common, Heads heads, int64_t head, float* out,
+                 float* sums);
 
 /// A run of rows, and which rows of the batch are its positions from 0 on.
 struct Context {

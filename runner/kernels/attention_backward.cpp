@@ -123,7 +123,7 @@ void attend_rows_backward(const HeadBackward& back, Heads heads, float* memory) 
                   lane_dot(back.dout + row * row_width, back.out + row * row_width, dim));
       }
       const float factor[kTile] = {scale, scale, scale, scale, scale, scale};
-      kCombine<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor,
+      kCombine<Takes::floats>[n](tile_ds, room.stride, back.mirror, longest, dim, factor, false,
                                  back.dq + (begin + i) * row_width, row_width);
     }
     for (int64_t j = 0; j < seen; j += kTile) {

@@ -92,14 +92,19 @@ void score(const float* a, int64_t a_row, const Page* pages, int64_t count, int6
   for (; p < count; ++p) score_pages<R, 1, kTakes>(a, a_row, pages + p, dim, c + p * 16, c_row);
 }
 
-// c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions. The
-// last vector has `n` lanes.
+// c [R, V vectors] = factor [R] times (p [R, positions] times pages' values [16][dim]): a chain over positions, which
+// may go on from what c holds. The last vector has `n` lanes.
 template <int R, int V, Takes kTakes>
 HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim,
-                                int64_t column, size_t n, const float* factor, float* c, int64_t c_row) {
+                                int64_t column, size_t n, const float* factor, bool go_on, float* c, int64_t c_row) {
   const Tag tag;
+  const size_t lanes = V == 1 ? n : size_t{kLanes};
   Vector sum[R][V];
-  HWY_UNROLL(8) for (int r = 0; r < R; ++r) { HWY_UNROLL(8) for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(tag); }
+  HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
+    HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
+      sum[r][v] = go_on ? load(c + r * c_row + column + v * kLanes, lanes) : hn::Zero(tag);
+    }
+  }
   for (int64_t j = 0; j < positions; j += 16) {
     const float* value = pages[j / 16].values + column;
     const int64_t end = HWY_MIN(j + 16, positions);
@@ -126,30 +131,30 @@ HWY_INLINE void combine_columns(const float* p, int64_t p_row, const Page* pages
   HWY_UNROLL(8) for (int r = 0; r < R; ++r) {
     const Vector scale = hn::Set(tag, factor[r]);
     HWY_UNROLL(8) for (int v = 0; v < V; ++v) {
-      store(hn::Mul(sum[r][v], scale), c + r * c_row + column + v * kLanes, V == 1 ? n : size_t{kLanes});
+      store(hn::Mul(sum[r][v], scale), c + r * c_row + column + v * kLanes, lanes);
     }
   }
 }
 
 template <int R, Takes kTakes>
 void combine(const float* p, int64_t p_row, const Page* pages, int64_t positions, int64_t dim, const float* factor,
-             float* c, int64_t c_row) {
+             bool go_on, float* c, int64_t c_row) {
   constexpr int V = wide(R);
   int64_t d = 0;
   for (; d + V * kLanes <= dim; d += V * kLanes) {
-    combine_columns<R, V, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+    combine_columns<R, V, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, go_on, c, c_row);
   }
   for (; d + 2 * kLanes <= dim; d += 2 * kLanes) {
-    combine_columns<R, 2, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, c, c_row);
+    combine_columns<R, 2, kTakes>(p, p_row, pages, positions, dim, d, kLanes, factor, go_on, c, c_row);
   }
   for (; d < dim; d += kLanes) {
     const auto n = static_cast<size_t>(HWY_MIN(kLanes, dim - d));
-    combine_columns<R, 1, kTakes>(p, p_row, pages, positions, dim, d, n, factor, c, c_row);
+    combine_columns<R, 1, kTakes>(p, p_row, pages, positions, dim, d, n, factor, go_on, c, c_row);
   }
 }
 
 using Score = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, float*, int64_t);
-using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, float*, int64_t);
+using Combine = void (*)(const float*, int64_t, const Page*, int64_t, int64_t, const float*, bool, float*, int64_t);
 template <Takes T>
 constexpr Score kScore[kTile + 1] = {nullptr,     score<1, T>, score<2, T>, score<3, T>,
                                      score<4, T>, score<5, T>, score<6, T>};

@@ -2,6 +2,9 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
+#include <algorithm>
+#include <span>
+
 #include "kernels/attention_pages.h"
 #include "kernels/functions.h"
 #include "kernels/workers.h"
@@ -56,21 +59,60 @@ void store(const float* k, const float* v, const Segment& segment, Heads heads, 
   }
 }
 
-// Rows of one segment that a thread claims, for one key head.
+// What a thread claims, for one key head: rows of one segment, or the only row of each of several that share pages.
 struct SegmentTask {
-  const Segment* segment;
-  int64_t head, from, rows;
+  std::span<const Segment> segments;
+  int64_t head, from, rows, common;
 };
 
-std::vector<SegmentTask> tasks(const std::vector<Segment>& segments, int64_t heads) {
-  constexpr int64_t kBlock = 24;
+// How many of the pages that both segments see whole are the same, from the first on.
+int64_t common_pages(const Segment& a, const Segment& b) {
+  const auto seen = static_cast<size_t>((std::min(a.position, b.position) + 1) / 16);
+  const auto end = a.pages.begin() + static_cast<int64_t>(seen);
+  return std::mismatch(a.pages.begin(), end, b.pages.begin()).first - a.pages.begin();
+}
+
+// Single rows at the beginning that share pages enough with the first that reading these once saves something.
+struct Company {
+  size_t rows;
+  int64_t common;
+};
+Company company(std::span<const Segment> segments, size_t most) {
+  constexpr int64_t kLeast = 4;
+  Company found{1, 0};
+  for (; found.rows < std::min(most, segments.size()) && segments[found.rows].length == 1; ++found.rows) {
+    const int64_t common = common_pages(segments[0], segments[found.rows]);
+    if (common < std::max(kLeast, segments[0].position / 32)) break;
+    found.common = found.rows == 1 ? common : std::min(found.common, common);
+  }
+  return found;
+}
+
+std::vector<SegmentTask> tasks(std::span<const Segment> segments, Heads heads) {
+  constexpr int64_t kBlock = 24, kQueries = 64;
+  // Not all to one thread.
+  const int64_t each = (std::ssize(segments) * heads.key + 2 * threads() - 1) / (2 * threads());
+  const auto most = static_cast<size_t>(heads.window > 0 ? 1 : std::clamp(kQueries / heads.share(), int64_t{1}, each));
   std::vector<SegmentTask> all;
-  for (const Segment& segment : segments) {
-    for (int64_t i = 0; i < segment.length; i += kBlock) {
-      for (int64_t h = 0; h < heads; ++h) all.push_back({&segment, h, i, std::min(kBlock, segment.length - i)});
+  for (; !segments.empty();) {
+    const int64_t length = segments[0].length;
+    const auto [rows, common] = length == 1 ? company(segments, most) : Company{1, 0};
+    for (int64_t i = 0; i < length; i += kBlock) {
+      for (int64_t h = 0; h < heads.key; ++h)
+        all.push_back({segments.first(rows), h, i, std::min(kBlock, length - i), common});
     }
+    segments = segments.subspan(rows);
   }
   return all;
+}
+
+// A segment's pages of one key head.
+void list_pages(const Segment& segment, const float* keys, const float* values, int64_t head, Heads heads,
+                std::vector<Page>& to) {
+  for (const int32_t page : segment.pages) {
+    const int64_t base = page_of(page, head, heads);
+    to.push_back(page < 0 ? Page{} : Page{keys + base, values + base});  // none: out of the window
+  }
 }
 
 }  // namespace
@@ -104,21 +146,21 @@ at::Tensor attention_stored(const at::Tensor& q, const std::vector<Segment>& seg
               *values = numbers(cache.values[static_cast<size_t>(layer)]);
   const float* query = q.const_data_ptr<float>();
   float* result = y.mutable_data_ptr<float>();
-  const auto all = tasks(segments, heads.key);
+  const auto all = tasks(segments, heads);
   share(static_cast<int64_t>(all.size()), [&](int64_t i) {
     const SegmentTask& task = all[static_cast<size_t>(i)];
     thread_local std::vector<Page> pages;
-    pages.clear();
-    for (const int32_t page : task.segment->pages) {
-      if (page < 0) {
-        pages.push_back({});  // out of the window
-        continue;
-      }
-      const int64_t base = page_of(page, task.head, heads);
-      pages.push_back({keys + base, values + base});
+    thread_local std::vector<SingleRow> rows;
+    pages.clear(), rows.clear();
+    for (const Segment& segment : task.segments) list_pages(segment, keys, values, task.head, heads, pages);
+    const Page* next = pages.data();
+    for (const Segment& segment : task.segments) {
+      rows.push_back({segment.start, segment.position, next});
+      next += segment.pages.size();
     }
-    const Rows rows{task.segment->start + task.from, task.rows, task.segment->position + task.from};
-    attend(query, pages.data(), rows, heads, task.head, result, nullptr);
+    if (rows.size() > 1) return attend_each(query, rows, task.common, heads, task.head, result, nullptr);
+    const Rows part{rows[0].row + task.from, task.rows, rows[0].position + task.from};
+    attend(query, pages.data(), part, heads, task.head, result, nullptr);
   });
   return y;
 }

@@ -89,6 +89,52 @@ TEST_P(Attend, DoesNotDependOnThreadsOrInstructionSet) {
   }
 }
 
+// Each of these rows continues the first 50 by itself: they have three whole pages in common.
+TEST_P(Attend, GivesSingleRowsThatSharePagesTheSameBits) {
+  if (heads.window > 0) return;
+  std::vector<Segment> segments{{0, 50, 0, -1, {}}};
+  for (int64_t row = 50; row < kRows; ++row) segments.push_back({row, 1, 50, 0, {}});
+  const auto expected = rows(segments);
+  const auto all = contexts(segments);
+  const ContextPages pages(k.data(), v.data(), all, heads, false);
+  for (const auto& set : instruction_sets()) {
+    ASSERT_TRUE(use_instruction_set(set));
+    for (const int64_t common : {1, 3}) {
+      std::vector<float> out(q.size());
+      for (int64_t head = 0; head < heads.key; ++head) {
+        std::vector<SingleRow> single;
+        for (size_t c = 1; c < all.size(); ++c) single.push_back({all[c].query_row, all[c].first, pages.of(c, head)});
+        attend_each(q.data(), single, common, heads, head, out.data(), nullptr);
+      }
+      EXPECT_TRUE(same(out, expected, 50, kRows)) << set << ", " << common << " pages";
+    }
+  }
+}
+
+// Rows that see so much that pages are taken in parts: what they see doesn't depend on where their segment begins.
+TEST(LongContext, GivesARowTheSameBitsAsAShortSegmentDoes) {
+  for (const bool pairs : {false, true}) {
+    const Heads heads{3, 1, 20, 0, pairs};
+    constexpr int64_t kRows = 1100, kFirst = 1061;
+    const auto q = draws(kRows * heads.query_width(), 1), k = draws(kRows * heads.key_width(), 2),
+               v = draws(kRows * heads.key_width(), 3);
+    const auto attended = [&](const std::vector<Segment>& segments, std::vector<float>& sums) {
+      std::vector<float> out(q.size());
+      sums.resize(static_cast<size_t>(kRows * heads.query * 2));
+      attend_contexts(q.data(), k.data(), v.data(), contexts(segments), heads, out.data(), sums.data());
+      return out;
+    };
+    std::vector<Segment> one_by_one{{0, kFirst, 0, -1, {}}};
+    for (int64_t row = kFirst; row < kRows; ++row) one_by_one.push_back({row, 1, row, std::ssize(one_by_one) - 1, {}});
+    std::vector<float> expected_sums, sums;
+    const auto expected = attended(one_by_one, expected_sums);
+    EXPECT_EQ(attended({{0, kRows, 0, -1, {}}}, sums), expected);
+    EXPECT_EQ(sums, expected_sums);
+    EXPECT_EQ(attended({{0, 1050, 0, -1, {}}, {1050, kRows - 1050, 1050, 0, {}}}, sums), expected);
+    EXPECT_EQ(sums, expected_sums);
+  }
+}
+
 // The definition in attention.h, in double precision.
 TEST_P(Attend, FollowsItsDefinition) {
   const auto whole = rows(alone(kRows));

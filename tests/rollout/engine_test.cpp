@@ -40,6 +40,34 @@ TEST_F(RolloutEngine, GivesACompletionThatDoesNotDependOnItsCompany) {
   for (size_t g = 0; g < many.size(); ++g) EXPECT_TRUE(same(reversed[11 - g][0], expected[g][0])) << g;
 }
 
+class LongPrompts : public RolloutEngine {
+ protected:
+  explicit LongPrompts(const std::string& compute = "float32")
+      : RolloutEngine("qwen2", {{"max_position_embeddings", 400}}, compute) {}
+
+  // Completions of one prompt read its pages together, and end in pages of their own at the same places or others.
+  void expect_the_trainers_log_probs() {
+    const std::vector<Prompt> long_ones{{0, numbers(1, 170)}, {1, numbers(2, 95)}, {2, numbers(1, 176)}};
+    for (const int64_t concurrent : {2, 5, 64}) {
+      const auto groups = run(long_ones, 6, concurrent);
+      for (size_t g = 0; g < groups.size(); ++g) {
+        for (const Sample& sample : groups[g]) {
+          EXPECT_TRUE(at::equal(at::tensor(sample.log_probs), trainer_log_probs(long_ones[g].tokens, sample)))
+              << g << ", " << concurrent << " at once";
+        }
+      }
+    }
+  }
+};
+
+class LongPromptsInPairs : public LongPrompts {
+ protected:
+  LongPromptsInPairs() : LongPrompts("bfloat16") {}
+};
+
+TEST_F(LongPrompts, AreReadTogetherToTheTrainersBits) { expect_the_trainers_log_probs(); }
+TEST_F(LongPromptsInPairs, AreReadTogetherToTheTrainersBits) { expect_the_trainers_log_probs(); }
+
 TEST_F(RolloutEngine, DrawsDifferentCompletionsOfOnePrompt) {
   const auto group = run({prompts[0]}, 4)[0];
   for (size_t c = 1; c < 4; ++c) EXPECT_NE(group[c].tokens, group[0].tokens);

@@ -13,7 +13,8 @@ namespace compeer::rollout {
 // A fresh model, small enough for tests and with weights large enough to be unsure of itself.
 class RolloutEngine : public testing::Test {
  protected:
-  explicit RolloutEngine(const std::string& family = "qwen2", const nlohmann::json& more = nlohmann::json::object()) {
+  explicit RolloutEngine(const std::string& family = "qwen2", const nlohmann::json& more = nlohmann::json::object(),
+                         const std::string& compute = "float32") {
     nlohmann::json config{{"vocab_size", 90},
                           {"hidden_size", 32},
                           {"num_hidden_layers", 2},
@@ -27,11 +28,15 @@ class RolloutEngine : public testing::Test {
     config.update(more);
     const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
     services.seed = 11;
-    model = std::make_unique<plugin::Plugin<Model>>(plugin::open<Model>(
-        chosen,
-        Settings(
-            {{"path", nullptr}, {"config", config}, {"frozen", false}, {"precision", "float32"}, {"engine", "exact"}}),
-        std::make_unique<plugin::RunHost>(chosen, services)));
+    model = std::make_unique<plugin::Plugin<Model>>(
+        plugin::open<Model>(chosen,
+                            Settings({{"path", nullptr},
+                                      {"config", config},
+                                      {"frozen", false},
+                                      {"precision", "float32"},
+                                      {"compute", compute},
+                                      {"engine", "exact"}}),
+                            std::make_unique<plugin::RunHost>(chosen, services)));
     for (auto& p : model->object().parameters()) p.value.detach().mul_(p.value.dim() == 2 ? 4.0 : 1.0);
     model->object().parameters_changed();
     policy = std::make_unique<Policy>(model->object());
