@@ -1,6 +1,7 @@
 #include "rollout/generation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/error.h"
@@ -18,6 +19,7 @@ Generation::Generation(Policy& policy, Pages& pages, const PromptSource& source,
       sink_(sink),
       shape_(policy.model.shape()),
       places_(std::max<int64_t>(1, request.sampling.concurrent)),
+      guesses_(shape_.exact && shape_.window == 0),
       pass_(policy, pages),
       samplers_(static_cast<size_t>(kernels::threads()), Sampler(request.sampling, shape_.vocabulary)) {}
 
@@ -50,36 +52,65 @@ std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt
   const int64_t length = check(prompt, shape_, 1);
   auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
   conversation.append(prompt.tokens, std::move(prompt.vision));
+  learn(conversation, prompt.tokens.size());
   const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
   Ticket ticket{prompts_++, prompt.index, prompt.after, limit, std::move(prompt.request), &request};
   return std::make_unique<PromptInProgress>(PromptInProgress{std::move(ticket), std::move(conversation), 0});
 }
 
-// One token of every active sequence, and portions of the prompts beside them; then what comes next is drawn.
+// One token of every active sequence with what is guessed to follow it, and portions of the prompts beside them; then
+// what comes next is drawn.
 void Generation::forward() {
-  std::vector<const float*> heads;  // hidden states that logits are needed of
-  std::vector<size_t> first;        // of the sequences that are drawn from each
-  for (const auto& sequence : active_) pass_.add(sequence->conversation, 1);
+  const auto began = std::chrono::steady_clock::now();
+  const size_t decoded = active_.size();
+  auto turns = add_active();
+  const int64_t rows = pass_.rows();
   std::vector<CachedSequence*> waiting;
   for (const auto& group : groups_) waiting.push_back(&group->conversation);
   const auto portions = pass_.add(waiting);
   const auto hidden = pass_.rows() > 0 ? pass_.run_for_last() : at::Tensor();
-  for (size_t i = 0; i < active_.size(); ++i) {
-    heads.push_back(row_of(hidden, static_cast<int64_t>(i)));
-    first.push_back(i);
-  }
+  std::vector<const float*> heads;  // hidden states that logits are needed of
+  for (int64_t row = 0; row < rows; ++row) heads.push_back(row_of(hidden, row));
   for (size_t i = 0; i < portions.size(); ++i) {
-    const float* last = row_of(hidden, static_cast<int64_t>(active_.size() + i));
+    const float* last = row_of(hidden, rows + static_cast<int64_t>(i));
     waiting[portions[i].which]->last().assign(last, last + shape_.hidden);
   }
   for (const auto& group : groups_) {
     if (group->conversation.unread() > 0 || active_.size() >= static_cast<size_t>(places_)) break;
-    heads.push_back(group->conversation.last().data());
-    first.push_back(active_.size());
+    const size_t first = active_.size();
     start(*group);
+    turns.push_back({heads.size(), first, active_.size()});
+    heads.push_back(group->conversation.last().data());
   }
-  if (!heads.empty()) draw(heads, first);
+  const int64_t said = heads.empty() ? 0 : draw(heads, std::move(turns));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  if (portions.empty() && active_.size() == decoded) policy_.draft_length.measured(said, seconds.count());
   std::erase_if(groups_, [](const auto& group) { return group->missing() == 0; });
+}
+
+std::vector<Generation::Turn> Generation::add_active() {
+  const auto count = static_cast<int64_t>(active_.size());
+  const int64_t most = count > 0 && guesses_ ? policy_.draft_length.next(count) : 0;
+  std::vector<Turn> turns;
+  for (size_t i = 0; i < active_.size(); ++i) {
+    guess(*active_[i], most);
+    turns.push_back({static_cast<size_t>(pass_.rows()), i, i + 1});
+    for (size_t k = 0; k <= active_[i]->guessed.size(); ++k) pass_.add(active_[i]->conversation, 1);
+  }
+  return turns;
+}
+
+void Generation::guess(Sequence& sequence, int64_t most) const {
+  const int64_t left = sequence.ticket.limit - static_cast<int64_t>(sequence.sample.tokens.size());
+  sequence.guessed = policy_.drafts.guess(sequence.conversation.tokens(), std::min(most, left - 1));
+  sequence.conversation.append(sequence.guessed);
+}
+
+// What was read or said tells what may be said again.
+void Generation::learn(const CachedSequence& conversation, size_t count) {
+  if (!guesses_) return;
+  const std::span<const int32_t> tokens(conversation.tokens());
+  for (size_t end = tokens.size() - count; end++ < tokens.size();) policy_.drafts.learn(tokens.first(end));
 }
 
 // As many completions of a prompt as there are places for.
@@ -89,7 +120,7 @@ void Generation::start(PromptInProgress& group) {
   while (group.missing() > 0 && static_cast<int64_t>(active_.size()) < places_) {
     const auto completion = static_cast<uint32_t>(group.started++);
     auto sequence =
-        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, {}, {}, {}, {}, false});
+        std::make_unique<Sequence>(Sequence{group.ticket, completion, group.conversation, {}, {}, {}, {}, false, {}});
     if (request.rules) sequence->rules = request.rules(completion);
     if (request.sampling.needs_seen()) {
       sequence->marked.resize(static_cast<size_t>(shape_.vocabulary));
@@ -105,22 +136,36 @@ void Generation::see(Sequence& sequence, int32_t id) const {
   sequence.seen.push_back(id);
 }
 
-void Generation::draw(const std::vector<const float*>& heads, std::vector<size_t> first) {
+// The next token of each sequence, and those behind it as long as they are as guessed. Returns how many.
+int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Turn> turns) {
   const auto logits = policy_.arithmetic.logits(stacked(heads, shape_.hidden), policy_.head);
   auto* rows = static_cast<float*>(logits.mutable_data_ptr());
   std::vector<SampledToken> tokens(active_.size());
-  first.push_back(active_.size());
-  const auto threads = static_cast<int64_t>(samplers_.size());
-  const auto work = [&](int64_t thread) {
-    for (auto row = static_cast<size_t>(thread); row < heads.size(); row += samplers_.size()) {
-      for (size_t i = first[row]; i < first[row + 1]; ++i) {
-        tokens[i] = drawn(samplers_[static_cast<size_t>(thread)], *active_[i],
-                          rows + static_cast<int64_t>(row) * shape_.vocabulary);
+  int64_t count = 0;
+  for (size_t ahead = 0; !turns.empty(); ++ahead) {
+    const auto work = [&](int64_t thread) {
+      for (auto turn = static_cast<size_t>(thread); turn < turns.size(); turn += samplers_.size()) {
+        float* row = rows + static_cast<int64_t>(turns[turn].row + ahead) * shape_.vocabulary;
+        for (size_t i = turns[turn].first; i < turns[turn].end; ++i)
+          tokens[i] = drawn(samplers_[static_cast<size_t>(thread)], *active_[i], row);
       }
+    };
+    kernels::share(static_cast<int64_t>(samplers_.size()), work);
+    std::vector<Turn> going_on;
+    for (const Turn& turn : turns) {
+      bool as_guessed = true;
+      for (size_t i = turn.first; i < turn.end; ++i) {
+        Sequence& sequence = *active_[i];
+        accept(sequence, tokens[i]);
+        as_guessed = !sequence.done && ahead < sequence.guessed.size() && tokens[i].id == sequence.guessed[ahead];
+        if (!as_guessed) settle(sequence, ahead + 1, heads[turn.row + ahead]);
+        ++count;
+      }
+      if (as_guessed) going_on.push_back(turn);
     }
-  };
-  kernels::share(threads, work);
-  for (size_t i = 0; i < active_.size(); ++i) accept(*active_[i], tokens[i]);
+    turns = std::move(going_on);
+  }
+  return count;
 }
 
 SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
@@ -143,13 +188,25 @@ void Generation::accept(Sequence& sequence, const SampledToken& token) {
   sample.tokens.push_back(token.id);
   sample.log_probs.push_back(token.log_prob);
   sample.entropies.push_back(token.entropy);
-  sequence.conversation.append({&token.id, 1});
   const Request& request = *sequence.ticket.request;
   if (request.sampling.needs_seen()) see(sequence, token.id);
   const auto& ends = request.end_tokens;
   const auto& stop = sequence.rules.stop;
   sample.finished = std::find(ends.begin(), ends.end(), token.id) != ends.end() || (stop && stop(token.id));
   sequence.done = sample.finished || static_cast<int64_t>(sample.tokens.size()) >= sequence.ticket.limit;
+}
+
+// Puts what was said in the place of what was guessed. `state` is what the last token was drawn from.
+void Generation::settle(Sequence& sequence, size_t said, const float* state) {
+  CachedSequence& conversation = sequence.conversation;
+  const auto guessed = static_cast<int64_t>(sequence.guessed.size());
+  if (guessed > 0) {
+    conversation.keep(conversation.size() - guessed + static_cast<int64_t>(said) - 1,
+                      {state, static_cast<size_t>(shape_.hidden)});
+  }
+  conversation.append({&sequence.sample.tokens.back(), 1});
+  sequence.guessed.clear();
+  learn(conversation, said);
 }
 
 void Generation::deliver_finished() {

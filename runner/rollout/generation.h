@@ -42,15 +42,24 @@ class Generation {
     std::vector<bool> marked;
     Sample sample;
     bool done;
+    std::vector<int32_t> guessed;  // tokens at the end of the conversation that are yet to be drawn
+  };
+  // Active sequences that are drawn from one row, or one sequence that is drawn from this row and those behind it.
+  struct Turn {
+    size_t row, first, end;
   };
 
   void admit();
   std::unique_ptr<PromptInProgress> group_of(Prompt prompt);
   void forward();
+  std::vector<Turn> add_active();
+  void guess(Sequence& sequence, int64_t most) const;
+  void learn(const CachedSequence& conversation, size_t count);
   void start(PromptInProgress& group);
-  void draw(const std::vector<const float*>& heads, std::vector<size_t> first);
+  int64_t draw(const std::vector<const float*>& heads, std::vector<Turn> turns);
   SampledToken drawn(Sampler& sampler, const Sequence& sequence, float* logits) const;
   void accept(Sequence& sequence, const SampledToken& token);
+  void settle(Sequence& sequence, size_t said, const float* state);
   void see(Sequence& sequence, int32_t id) const;
   void deliver_finished();
 
@@ -61,6 +70,7 @@ class Generation {
   const Sink& sink_;
   const ModelShape shape_;
   const int64_t places_;
+  const bool guesses_;  // what comes next; not where bits depend on other rows, or pages are forgotten
   Pass pass_;
   std::vector<Sampler> samplers_;  // one for each thread
   std::deque<std::unique_ptr<PromptInProgress>> groups_;

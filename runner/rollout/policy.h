@@ -3,10 +3,12 @@
 
 #include "compeer/model.h"
 #include "kernels/arithmetic.h"
+#include "rollout/drafts.h"
 
 namespace compeer::rollout {
 
-/// A model with its head made ready for the log-prob kernels: what both the engine and the trainer ask for numbers.
+/// A model with its head made ready for the log-prob kernels: what both the engine and the trainer ask for numbers. And
+/// what it says, as far as that helps to guess what it will say.
 struct Policy {
   explicit Policy(Model& policy_model);
 
@@ -21,6 +23,8 @@ struct Policy {
   std::function<at::Tensor(const Batch&, Cache*)> forward;
   const kernels::Arithmetic& arithmetic;  ///< that the model computes with
   kernels::Weight head;
+  Drafts drafts;
+  DraftLength draft_length;
 };
 
 }  // namespace compeer::rollout

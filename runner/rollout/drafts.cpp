@@ -1,0 +1,73 @@
+#include "rollout/drafts.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace compeer::rollout {
+
+namespace {
+
+constexpr size_t kContext = 3;       // tokens that a guess is made by
+constexpr int32_t kSure = 2;         // times that a follower was seen before it is guessed
+constexpr int32_t kMostTimes = 8;    // so that what is no longer said is forgotten
+constexpr int64_t kPatience = 32;    // passes between two trials, in the end
+constexpr double kRemembered = 0.8;  // of a rate, with each new measurement
+
+uint64_t key_of(const int32_t* tokens) {
+  uint64_t key = 0;
+  for (size_t i = 0; i < kContext; ++i) key = (key + static_cast<uint32_t>(tokens[i]) + 1) * 0x9e3779b97f4a7c15u;
+  return key;
+}
+
+}  // namespace
+
+void Drafts::learn(std::span<const int32_t> tokens) {
+  if (tokens.size() <= kContext) return;
+  const int32_t token = tokens.back();
+  const uint64_t key = key_of(&tokens[tokens.size() - 1 - kContext]);
+  Follower& follower = followers_[key >> 48];
+  if (follower.key == key && follower.token == token) {
+    follower.times = std::min(follower.times + 1, kMostTimes);
+  } else if (--follower.times <= 0) {
+    follower = {key, token, 1};
+  }
+}
+
+std::vector<int32_t> Drafts::guess(std::span<const int32_t> tokens, int64_t most) const {
+  if (tokens.size() < kContext) return {};
+  std::vector<int32_t> text(tokens.end() - kContext, tokens.end());
+  while (static_cast<int64_t>(text.size() - kContext) < most) {
+    const uint64_t key = key_of(&text[text.size() - kContext]);
+    const Follower& follower = followers_[key >> 48];
+    if (follower.key != key || follower.times < kSure) break;
+    text.push_back(follower.token);
+  }
+  return {text.begin() + kContext, text.end()};
+}
+
+int64_t DraftLength::next(int64_t sequences) {
+  trials_of_pass_ = nullptr;
+  if (sequences > most_rows / 2) return 0;
+  if (fixed_ >= 0) return std::min(fixed_, most_rows / sequences - 1);
+  Trials& trials = trials_[static_cast<size_t>(std::bit_width(static_cast<uint64_t>(sequences)) - 1)];
+  trials_of_pass_ = &trials;
+  length_of_pass_ = trials.best;
+  if (++trials.since >= trials.patience) {
+    trials.since = 0;
+    trials.last_tried = length_of_pass_ = (trials.last_tried + 1) % kLengths.size();
+    if (length_of_pass_ == 0) trials.patience = std::min(2 * trials.patience, kPatience);
+  }
+  return std::min(kLengths[length_of_pass_], most_rows / sequences - 1);
+}
+
+void DraftLength::measured(int64_t tokens, double seconds) {
+  if (!trials_of_pass_) return;
+  auto& rates = trials_of_pass_->rates;
+  Rate& rate = rates[length_of_pass_];
+  rate = {kRemembered * rate.tokens + static_cast<double>(tokens), kRemembered * rate.seconds + seconds};
+  const auto faster = [](const Rate& a, const Rate& b) { return a.tokens * b.seconds < b.tokens * a.seconds; };
+  trials_of_pass_->best = static_cast<size_t>(std::max_element(rates.begin(), rates.end(), faster) - rates.begin());
+  trials_of_pass_ = nullptr;
+}
+
+}  // namespace compeer::rollout
