@@ -107,7 +107,7 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(any);
   command.add_option("--new", bench.fresh, "tokens of each completion; 64, or 32 at 0.5b")->check(any);
   command.add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
-  command.add_option("--group", bench.group, "steps, judging: completions of each prompt; 4, or 8 for prefix")
+  command.add_option("--group", bench.group, "completions of each prompt; generate: 1, steps, judging: 4, prefix: 8")
       ->check(any);
   command.add_option("--together", bench.together, "steps: prompt groups accumulated before the reduction; 1")
       ->check(any);

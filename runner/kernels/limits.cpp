@@ -4,33 +4,41 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
+#include "kernels/instruction_set.h"
 #include "kernels/workers.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/limits.cpp"
 #include <hwy/foreach_target.h>
 
-#include "kernels/lanes-inl.h"
+#include "kernels/pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
 // Twelve chains hide the latency of any machine with two units. They begin apart, or they would be computed once.
+template <bool kPairs>
 double chains(int64_t rounds, float* out) {
   constexpr int kChains = 12;
   const Tag tag;
+  // As a pair this is 0 and 0.5: a chain's sum stays a small number.
   const Vector factor = hn::Set(tag, 0.5f), term = hn::Set(tag, 1.0f);
   Vector sum[kChains];
   HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::Set(tag, static_cast<float>(i));
   for (int64_t r = 0; r < rounds; ++r) {
-    HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) sum[i] = hn::MulAdd(sum[i], factor, term);
+    HWY_UNROLL(16) for (int i = 0; i < kChains; ++i) {
+      sum[i] = kPairs ? add_pair(factor, factor, sum[i]) : hn::MulAdd(sum[i], factor, term);
+    }
   }
   for (int i = 1; i < kChains; ++i) sum[0] = hn::Add(sum[0], sum[i]);
   hn::StoreU(sum[0], tag, out);
-  return 2.0 * kChains * kLanes * static_cast<double>(rounds);
+  return (kPairs ? 4.0 : 2.0) * kChains * kLanes * static_cast<double>(rounds);
 }
+double float_chains(int64_t rounds, float* out) { return chains<false>(rounds, out); }
+double pair_chains(int64_t rounds, float* out) { return chains<true>(rounds, out); }
 
 void sum(const float* data, int64_t count, float* out) {
   constexpr int kChains = 8;
@@ -50,7 +58,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace compeer::kernels {
 
-HWY_EXPORT(chains);
+HWY_EXPORT(float_chains);
+HWY_EXPORT(pair_chains);
 HWY_EXPORT(sum);
 
 namespace {
@@ -72,21 +81,28 @@ double best_rate(Work work) {
 // Keeps what is written here from being optimised away.
 void keep(const std::vector<float>& values) { asm volatile("" : : "r"(values.data()) : "memory"); }
 
-}  // namespace
-
-double multiply_add_rate() {
+// Operations a second of all threads, each of which does some work and says how much.
+template <class Work>
+double chain_rate(Work work) {
   const int64_t parts = threads();
   std::vector<float> out(static_cast<size_t>(parts) * 16);
   return best_rate([&] {
     std::vector<double> done(static_cast<size_t>(parts));
-    share(parts, [&](int64_t i) {
-      done[static_cast<size_t>(i)] = HWY_DYNAMIC_DISPATCH(chains)(1000000, out.data() + i * 16);
-    });
+    share(parts, [&](int64_t i) { done[static_cast<size_t>(i)] = work(out.data() + i * 16); });
     keep(out);
-    double all = 0;
-    for (const double one : done) all += one;
-    return all;
+    return std::accumulate(done.begin(), done.end(), 0.0);
   });
+}
+
+}  // namespace
+
+double multiply_add_rate() {
+  return chain_rate([](float* out) { return HWY_DYNAMIC_DISPATCH(float_chains)(1000000, out); });
+}
+
+double pair_rate() {
+  if (!pairs_are_words()) return multiply_add_rate();
+  return chain_rate([](float* out) { return HWY_DYNAMIC_DISPATCH(pair_chains)(1000000, out); });
 }
 
 double read_rate() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -23,7 +24,8 @@ using nlohmann::json;
 
 struct Load {
   std::string size, dtype, compute, model;
-  int64_t batch, prompt, fresh, repeats;
+  int64_t batch, group, prompt, fresh, repeats;
+  int64_t sequences() const { return batch * group; }
 };
 
 Load load(const json& options) {
@@ -38,8 +40,9 @@ Load load(const json& options) {
           options.at("compute").get<std::string>(),
           model,
           or_else("batch", big ? 4 : 16),
+          or_else("group", 1),
           or_else("prompt", 128),
-          or_else("new", big ? 32 : 64),
+          std::max<int64_t>(2, or_else("new", big ? 32 : 64)),
           or_else("repeats", big ? 1 : 5)};
 }
 
@@ -82,9 +85,10 @@ class Report {
  public:
   explicit Report(const Load& load)
       : load_(load),
-        setting_(fmt::format("{} {}{}, {} x {} + {}, {} thread{}", load.size, load.dtype,
+        setting_(fmt::format("{} {}{}, {} x {} + {}{}, {} thread{}", load.size, load.dtype,
                              load.compute == "float32" ? "" : ", products in " + load.compute, load.batch, load.prompt,
-                             load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
+                             load.group == 1 ? "" : fmt::format("{} x ", load.group), load.fresh, kernels::threads(),
+                             kernels::threads() > 1 ? "s" : "")) {}
 
   void line(const std::string& what, const std::string& unit, const TimingSpread& values,
             const std::string& note = "") {
@@ -93,6 +97,7 @@ class Report {
                 {"dtype", load_.dtype},
                 {"compute", load_.compute},
                 {"batch", load_.batch},
+                {"group", load_.group},
                 {"prompt", load_.prompt},
                 {"new", load_.fresh},
                 {"threads", kernels::threads()}});
@@ -126,29 +131,40 @@ int bench_generate(const json& options) {
   const auto opening = timed(1, [&] { model.emplace(opened); });
   rollout::Engine engine(*model->policy);
   const auto all = prompts(of, model->policy->model.shape().vocabulary);
+  model->policy->draft_length = rollout::DraftLength(0);
+  std::vector<double> prefill, step, decode;
   const auto generate = [&](int64_t fresh) {
+    struct Pass {
+      std::chrono::steady_clock::time_point end;
+      int64_t said;  // tokens until then
+    };
+    std::vector<Pass> passes{{std::chrono::steady_clock::now(), 0}};
+    int64_t said = 0;
     rollout::Request request;
     request.sampling.max_new_tokens = fresh;
-    request.sampling.concurrent = of.batch;
+    request.sampling.concurrent = of.sequences();
+    request.group_size = of.group;
+    request.rules = [&](uint32_t) { return rollout::CompletionRules{[&](int32_t) { return ++said < 0; }}; };
+    request.progress = [&] { passes.push_back({std::chrono::steady_clock::now(), said}); };
     engine.generate(all, request);
+    const auto seconds = [](const Pass& from, const Pass& to) {
+      return std::chrono::duration<double>(to.end - from.end).count();
+    };
+    const Pass& first = passes[passes.size() - static_cast<size_t>(fresh)];  // the last prompt's completions begin
+    prefill.push_back(seconds(passes.front(), first));
+    step.push_back(seconds(first, passes.back()) / static_cast<double>(fresh - 1));
+    decode.push_back(static_cast<double>(said - first.said) / seconds(first, passes.back()));
   };
   generate(2);  // warm
-  std::vector<double> prefill, whole;
-  for (int64_t i = 0; i < of.repeats; ++i) {
-    prefill.push_back(timed(1, [&] { generate(1); }).front());
-    whole.push_back(timed(1, [&] { generate(of.fresh); }).front());
-  }
+  prefill.clear(), step.clear(), decode.clear();
+  for (int64_t i = 0; i < of.repeats; ++i) generate(of.fresh);
 
   Report report(of);
-  const double first = *std::min_element(prefill.begin(), prefill.end());
-  const auto steps = static_cast<double>(std::max<int64_t>(1, of.fresh - 1));
-  const auto step = each(whole, [&](double seconds) { return std::max(1e-9, seconds - first) / steps; });
   const double best = *std::min_element(step.begin(), step.end());
   const double bytes = matrix_elements(model->policy->model) * bytes_of(of.dtype);
-  const auto batch = static_cast<double>(of.batch);
-  report.line("prefill", "tok/s",
-              spread(each(prefill, [&](double s) { return batch * static_cast<double>(of.prompt) / s; })));
-  report.line("decode", "tok/s", spread(each(step, [&](double s) { return batch / s; })));
+  const auto read = static_cast<double>(of.batch * of.prompt);
+  report.line("prefill", "tok/s", spread(each(prefill, [&](double s) { return read / s; })));
+  report.line("decode", "tok/s", spread(decode));
   report.line("a step", "ms", spread(each(step, [](double s) { return 1000 * s; })),
               fmt::format("reads weights at {:.1f} GB/s, {:.0f} % of the memory's {:.1f}", bytes / best * 1e-9,
                           100 * bytes / best / memory, memory * 1e-9));

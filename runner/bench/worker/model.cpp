@@ -93,7 +93,7 @@ nlohmann::json config(const BenchSize& s) {
           {"num_attention_heads", s.heads},
           {"num_key_value_heads", s.key_heads},
           {"intermediate_size", s.feed_forward},
-          {"max_position_embeddings", 4096},
+          {"max_position_embeddings", 131072},
           {"rope_theta", 1e6},
           {"rms_norm_eps", 1e-6},
           {"hidden_act", "silu"},
