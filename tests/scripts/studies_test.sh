@@ -48,6 +48,8 @@ grep -q "^URP as in the paper" table3.txt || fail "table3 has no row URP as in t
 quick ablate_redundancy
 grep -q "^best replies, against UR: " ablate_redundancy.txt || fail "ablate_redundancy recommends nothing"
 grep -q "^SAGE  *mean emotion" ablate_redundancy.txt || fail "ablate_redundancy says nothing of SAGE"
+quick ablate_arithmetic
+grep -q "^bfloat16  *[-0-9]" ablate_arithmetic.txt || fail "ablate_arithmetic has no row bfloat16"
 quick reward_information_density
 quick por_with_consistency_filter # of what it plays some figures are unknown
 for page in ablate_redundancy reward_information_density; do

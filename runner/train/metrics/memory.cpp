@@ -16,7 +16,7 @@ namespace compeer::train {
 namespace {
 
 constexpr double mib = 1024 * 1024;
-constexpr double bytes = 4;                  // of a number
+constexpr double bytes = 4;                                                 // of a number
 constexpr double kept_logits = kernels::kKeptLogits * sizeof(float) / mib;  // tiles that wait for the way back
 constexpr double kept = 16, recomputed = 2;  // rows of the model's width for each token and layer
 constexpr double buffers = 24;               // MiB, measured

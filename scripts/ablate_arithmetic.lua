@@ -1,0 +1,40 @@
+-- What do products in bfloat16 (model.compute) do to learning? SFT, judge and UR in both arithmetics, on the same data
+-- and from the same models; policies are tried in the arithmetic that they learned in. Five seeds, each a world of its
+-- own; forty minutes on two cores.
+local compeer = require "compeer"
+local new_method = require "lib.method"
+
+local function trained(method, compute)
+  if compute == "float32" then return method.run "esc-world-ur" end
+  local function again(name, changes)
+    changes.name, changes["model.compute"] = name .. "-" .. compute, compute
+    return method.run(name, changes)
+  end
+  return again("esc-world-ur", {
+    ["model.path"] = again("esc-world-cer-sft", {}).checkpoint,
+    ["rewards[0].model"] = again("esc-world-judge", {}).checkpoint,
+  })
+end
+
+local learned = {}
+compeer.study {
+  name = "arithmetic",
+  seeds = 5,
+  rows = { { "float32" }, { "bfloat16" } },
+  run = function(seed, row)
+    local method = new_method(seed)
+    local policy = trained(method, row.name)
+    table.insert(learned, policy)
+    return method.run("esc-world-tried", {
+      name = "tried-" .. row.name,
+      model = { path = policy.checkpoint, compute = row.name },
+    })
+  end,
+  figures = {
+    { "true reward", "esc_world_truth.reward" }, { "judged reward", "unifireward.reward" },
+    { "true quality", "esc_world_truth.quality" }, { "grammatical", "esc_world_truth.grammatical" },
+    { "alike in a group", "redundancy.s_in", better = "lower" },
+  },
+  against = "float32",
+}
+print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff"))
