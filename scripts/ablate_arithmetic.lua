@@ -10,9 +10,12 @@ local function trained(method, compute)
     changes.name, changes["model.compute"] = name .. "-" .. compute, compute
     return method.run(name, changes)
   end
+  local judge = again("esc-world-judge", {}).checkpoint
+  local accuracy = method.run("judge-accuracy", { name = "judge-accuracy-" .. compute, ["stages[0].model"] = judge })
   return again("esc-world-ur", {
     ["model.path"] = again("esc-world-cer-sft", {}).checkpoint,
-    ["rewards[0].model"] = again("esc-world-judge", {}).checkpoint,
+    ["rewards[0].model"] = judge,
+    ["rewards[0].accuracy"] = accuracy.path,
   })
 end
 
