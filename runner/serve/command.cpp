@@ -25,14 +25,18 @@ std::string token() {
   return value ? value : "";
 }
 
-// The folder's name, and what tells its files from others: stored answers go by the name that a model was asked by, and
-// `checkpoints/last` is what many are called.
+// The folder's name, and what tells its files, and how they are computed with, from others: stored answers go by the
+// name that a model was asked by, and `checkpoints/last` is what many are called.
 std::string model_name(const nlohmann::json& options) {
   if (const std::string given = options.at("name"); !given.empty()) return given;
   const auto folder = std::filesystem::absolute(options.at("model").get<std::string>()).lexically_normal();
   std::map<std::string, std::string> files;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
+  }
+  const std::map<std::string, std::string> usual{{"dtype", "stored"}, {"compute", "float32"}, {"engine", "exact"}};
+  for (const auto& [option, value] : usual) {
+    if (const std::string given = options.at(option); given != value) files.emplace("--" + option, given);
   }
   const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);

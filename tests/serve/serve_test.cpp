@@ -179,9 +179,9 @@ TEST_F(Served, ForgetsWhoHasGone) {
 }
 
 // Answers are stored by it.
-TEST_F(Served, IsCalledByItsFilesUnlessItHasAName) {
-  const auto called = [&] {
-    start("--name ''");
+TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
+  const auto called = [&](const std::string& options = "") {
+    start("--name '' " + options);
     const auto text = all(get("/v1/models", "Connection: close\r\n"));
     stop();
     return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").at(0).at("id").get<std::string>();
@@ -189,7 +189,9 @@ TEST_F(Served, IsCalledByItsFilesUnlessItHasAName) {
   const auto name = called();
   EXPECT_EQ(name.substr(0, 5), "tiny-");
   EXPECT_EQ(name.size(), 13u);
-  EXPECT_EQ(called(), name);
+  EXPECT_EQ(called("--compute float32"), name);
+  EXPECT_NE(called("--compute bfloat16"), name);
+  EXPECT_NE(called("--dtype bfloat16"), called("--compute bfloat16"));
   write("tiny/README.md", "another");
   EXPECT_NE(called(), name);
 }
