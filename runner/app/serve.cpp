@@ -41,7 +41,7 @@ void add_serve(CLI::App& command, Action& action) {
   options->model.add_to(command);
   command
       .add_option("--name", options->name,
-                  "what requests call the model; default: its folder's name and a hash of its files")
+                  "what requests call the model; default: its folder, a hash of files and arithmetic")
       ->type_name("NAME");
   command.add_option("--host", options->host, "the address to listen on")->type_name("ADDRESS")->capture_default_str();
   command.add_option("--port", options->port, "0: any that is free")->type_name("PORT")->capture_default_str();
