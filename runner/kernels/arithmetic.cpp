@@ -11,6 +11,17 @@ std::vector<int64_t> AttentionContext::runs() const {
   return all;
 }
 
+std::vector<AdapterRows> AttentionContext::adapters(int64_t rows) const {
+  const bool one_each = rows == static_cast<int64_t>(segments.size());
+  std::vector<AdapterRows> all;
+  for (const Segment& segment : segments) {
+    if (all.empty() || all.back().adapter != segment.adapter)
+      all.push_back({segment.adapter, all.empty() ? 0 : all.back().first + all.back().count, 0});
+    all.back().count += one_each ? 1 : segment.length;
+  }
+  return all;
+}
+
 at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& block,
                                        const AttentionContext& place) const {
   TORCH_CHECK(!place.leaves && !place.continues,

@@ -9,6 +9,12 @@
 
 namespace compeer::kernels {
 
+/// Neighbouring rows that go through one adapter.
+struct AdapterRows {
+  int32_t adapter;
+  int64_t first, count;
+};
+
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
 /// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on. In
 /// training, what they leave for other batches, or continue of one.
@@ -21,6 +27,8 @@ struct AttentionContext {
   std::shared_ptr<Prefix> leaves = nullptr, continues = nullptr;
 
   std::vector<int64_t> runs() const;  ///< rows of each segment
+  /// Of `rows` rows: all of them, or the last of each segment.
+  std::vector<AdapterRows> adapters(int64_t rows) const;
 };
 
 /// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.

@@ -49,18 +49,25 @@ at::Tensor reduced_back(const at::Tensor& dy, Weight::LowRank& change) {
 void add_plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
   multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::add);
 }
-void add_change(const at::Tensor& x, const Weight& weight, const at::Tensor& y) {
-  if (auto* change = weight.low_rank()) add_plain_product(reduced(x, *change), change->b, y);
+
+using Adapters = std::vector<AdapterRows>;
+
+// The base's product is one of all rows, low-rank changes are those of each row's own adapter.
+void add_changes(const at::Tensor& x, const Weight& weight, const Adapters& adapters, const at::Tensor& y) {
+  for (const auto& [adapter, first, count] : adapters) {
+    if (auto* change = weight.low_rank(adapter))
+      add_plain_product(reduced(x.narrow(0, first, count), *change), change->b, y.narrow(0, first, count));
+  }
 }
-void add_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
+void add_product(const at::Tensor& x, Weight& weight, const Adapters& adapters, const at::Tensor& y) {
   add_plain_product(x, weight, y);
-  add_change(x, weight, y);
+  add_changes(x, weight, adapters, y);
 }
 
-// x W^T + bias, with the low-rank change of W
-at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
+// x W^T + bias, with the low-rank changes of W
+at::Tensor product(const at::Tensor& x, Weight& weight, const Adapters& adapters, const at::Tensor& bias = {}) {
   const auto y = plain_product(x, weight, bias);
-  add_change(x, weight, y);
+  add_changes(x, weight, adapters, y);
   return y;
 }
 
@@ -147,6 +154,7 @@ struct RotaryRows {
   at::Tensor cosine, sine;
   std::vector<Context> contexts;
   std::vector<int64_t> runs;
+  Adapters adapters;
   size_t layer;
   std::shared_ptr<Prefix> leaves, continues;
 
@@ -155,6 +163,7 @@ struct RotaryRows {
         sine(place.sine),
         contexts(kernels::contexts(place.segments, place.continues ? place.continues->keys.front().size(0) : 0)),
         runs(place.runs()),
+        adapters(place.adapters(place.cosine.size(0))),
         layer(static_cast<size_t>(place.layer)),
         leaves(place.leaves),
         continues(place.continues) {}
@@ -197,9 +206,9 @@ struct Attended {
 
 Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& at, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
-  const Turned q(product(norm.h, block.q, block.q_bias), block.q_norm, block, block.heads.query, at),
-      k(product(norm.h, block.k, block.k_bias), block.k_norm, block, block.heads.key, at);
-  auto keys = k.y, values = product(norm.h, block.v, block.v_bias);
+  const Turned q(product(norm.h, block.q, at.adapters, block.q_bias), block.q_norm, block, block.heads.query, at),
+      k(product(norm.h, block.k, at.adapters, block.k_bias), block.k_norm, block, block.heads.key, at);
+  auto keys = k.y, values = product(norm.h, block.v, at.adapters, block.v_bias);
   if (at.continues) {
     keys = at::cat({at.continues->keys[at.layer], keys});
     values = at::cat({at.continues->values[at.layer], values});
@@ -272,9 +281,9 @@ struct Gated {
   at::Tensor inverse, gate, up;
 };
 
-Gated gated(const at::Tensor& x, FeedForwardBlock& block) {
+Gated gated(const at::Tensor& x, FeedForwardBlock& block, const Adapters& adapters) {
   const Norm norm(x, block.norm, block.epsilon);
-  return {norm.inverse, product(norm.h, block.gate), product(norm.h, block.up)};
+  return {norm.inverse, product(norm.h, block.gate, adapters), product(norm.h, block.up, adapters)};
 }
 
 Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
@@ -299,16 +308,18 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
 
 // x + o(attention(q)) for rows whose keys and values are stored.
 at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const Turned q(product(h, block.q, block.q_bias), block.q_norm, block, block.heads.query, place);
+  const auto adapters = place.adapters(x.size(0));
+  const Turned q(product(h, block.q, adapters, block.q_bias), block.q_norm, block, block.heads.query, place);
   const auto y = x.detach().clone();
-  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o, y);
+  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o, adapters, y);
   return y;
 }
 
 // Without gradient. All rows leave their keys and values; those that go on look back.
 at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const Turned k(product(h, block.k, block.k_bias), block.k_norm, block, block.heads.key, place);
-  store(k.y, product(h, block.v, block.v_bias), place.segments, block.heads, *place.cache, place.layer);
+  const auto adapters = place.adapters(x.size(0));
+  const Turned k(product(h, block.k, adapters, block.k_bias), block.k_norm, block, block.heads.key, place);
+  store(k.y, product(h, block.v, adapters, block.v_bias), place.segments, block.heads, *place.cache, place.layer);
   if (!place.last_only) return look_back(x, h, block, place);
   std::vector<Segment> ends = place.segments;
   for (size_t i = 0; i < ends.size(); ++i) {
@@ -320,6 +331,10 @@ at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& 
   const auto of = [&](const at::Tensor& all) { return at::index_select(all, 0, rows); };
   const at::Tensor cosine = of(place.cosine), sine = of(place.sine);
   return look_back(of(x), of(h), block, {cosine, sine, ends, place.cache, place.layer});
+}
+
+void check_adapters(const Adapters& adapters, bool graph) {
+  TORCH_CHECK(!graph || (adapters.size() == 1 && adapters.front().adapter == 0), "only adapter 0 has gradients");
 }
 
 void leave(Prefix& prefix, const at::Tensor& k, const at::Tensor& v) {
@@ -334,10 +349,11 @@ at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const Att
   const auto inputs = inputs_of(x, block);
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
   RotaryRows at(place);
+  check_adapters(at.adapters, graph);
   auto kept = attended(x, block, at, graph);
   if (place.leaves) leave(*place.leaves, kept.keys, kept.values);
   const auto y = x.detach().clone();
-  add_product(kept.seen, block.o, y);
+  add_product(kept.seen, block.o, at.adapters, y);
   if (!graph) return y;
   if (!keep) kept = {};
   connect({y}, inputs,
@@ -351,16 +367,18 @@ at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, cons
   std::vector<at::Tensor> inputs{x, block.norm};
   for (const Weight* weight : {&block.gate, &block.up, &block.down}) add_inputs(inputs, *weight);
   const bool graph = graph_wanted(inputs), keep = x.size(0) <= block.most_kept;
-  auto kept = gated(x, block);
+  const auto adapters = place.adapters(x.size(0));
+  auto kept = gated(x, block, adapters);
   const auto active = graph && keep ? room(x.size(0), kept.gate.size(1)) : kept.gate;
   swiglu(data(kept.gate), data(kept.up), kept.gate.numel(), out(active));
   const auto y = x.detach().clone();
-  add_product(active, block.down, y);
+  add_product(active, block.down, adapters, y);
   if (!graph) return y;
   if (!keep) kept = {};
   connect({y}, inputs,
-          [x, kept = std::move(kept), keep, runs = place.runs(), &block](const Demand& demand, const Gradients& dy) {
-            return feed_forward_back(demand, dy[0], x, block, runs, keep ? kept : gated(x, block));
+          [x, kept = std::move(kept), keep, runs = place.runs(), adapters, &block](const Demand& demand,
+                                                                                   const Gradients& dy) {
+            return feed_forward_back(demand, dy[0], x, block, runs, keep ? kept : gated(x, block, adapters));
           });
   return y;
 }

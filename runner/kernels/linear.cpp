@@ -1,6 +1,7 @@
 // Products with weights, as differentiable functions of tensors.
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -77,7 +78,9 @@ const Packed& Weight::packed() {
 
 void Weight::changed() {
   stale_ = true;
-  if (low_rank_) low_rank_->a.changed(), low_rank_->b.changed();
+  for (const auto& change : low_rank_) {
+    if (change) change->a.changed(), change->b.changed();
+  }
 }
 
 void Weight::multiply_back(const float* dy, int64_t rows, float* dx, Write write) {
@@ -95,10 +98,16 @@ void Weight::add_gradient(const float* dy, const float* x, int64_t rows, const s
   multiply(left, width, right, rows, in, dw, in, Write::go_on);
 }
 
-void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale) {
+void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale, int32_t adapter) {
   const WeightOptions options{in_pairs() ? format_ : Format::float32, false, nullptr};
-  low_rank_ = std::make_unique<LowRank>(
+  low_rank_.resize(std::max(low_rank_.size(), static_cast<size_t>(adapter) + 1));
+  low_rank_[static_cast<size_t>(adapter)] = std::make_unique<LowRank>(
       LowRank{Weight(std::move(a), options), Weight(std::move(b), options), static_cast<float>(scale)});
+}
+
+Weight::LowRank* Weight::low_rank(int32_t adapter) const {
+  const auto index = static_cast<size_t>(adapter);
+  return index < low_rank_.size() ? low_rank_[index].get() : nullptr;
 }
 
 // Weights live in the model, which outlives every graph.

@@ -34,26 +34,27 @@ class Weight {
   bool frozen() const { return frozen_; }
   bool in_pairs() const { return format_ == Format::bfloat16_pairs; }
   const Packed& packed();  ///< for x W^T
-  void changed();          ///< call after `value` or the low-rank change was changed in place
+  void changed();          ///< call after `value` or a low-rank change was changed in place
 
-  /// dx [rows, in] = dy [rows, out] W, or added to it. Without the low-rank change.
+  /// dx [rows, in] = dy [rows, out] W, or added to it. Without low-rank changes.
   void multiply_back(const float* dy, int64_t rows, float* dx, Write write);
 
   /// dW [out, in] += dy^T x, one chain over all rows that ever come; `runs`: how many rows are one sequence's, whose
   /// pairs are its own (none: all rows).
   void add_gradient(const float* dy, const float* x, int64_t rows, const std::vector<int64_t>& runs, float* dw) const;
 
-  /// W + scale B A instead of W: x W^T + scale (x A^T) B^T, with a [rank, in] and b [out, rank] that may train.
-  void add_low_rank(at::Tensor a, at::Tensor b, double scale);
+  /// W + scale B A instead of W for rows of `adapter`: x W^T + scale (x A^T) B^T, with a [rank, in] and b [out, rank]
+  /// that may train. Gradients are of adapter 0.
+  void add_low_rank(at::Tensor a, at::Tensor b, double scale, int32_t adapter = 0);
   struct LowRank;
-  LowRank* low_rank() const { return low_rank_.get(); }  ///< null: none
+  LowRank* low_rank(int32_t adapter = 0) const;  ///< null: none
 
  private:
   at::Tensor value_;
   Format format_;
   bool frozen_, stale_ = true;
   std::shared_ptr<Packed> packed_;
-  std::unique_ptr<LowRank> low_rank_;
+  std::vector<std::unique_ptr<LowRank>> low_rank_;  ///< by adapter
 };
 
 struct Weight::LowRank {

@@ -40,7 +40,8 @@ Segment CachedSequence::read(int64_t count, int64_t row) {
   const int64_t from = context_.length();
   const Seen* run = seen_from(from);
   context_.extend(count);
-  return {row, count, from, -1, context_.pages(), shift(from), run && run->start == from ? run->vision : nullptr};
+  return {row,     count, from, -1, context_.pages(), shift(from), run && run->start == from ? run->vision : nullptr,
+          adapter_};
 }
 
 // Rotary less absolute position behind the last run with pictures that ends before `position`.

@@ -14,12 +14,14 @@ namespace compeer::rollout {
 /// The engine that made it must outlive it.
 class CachedSequence {
  public:
-  explicit CachedSequence(Pages& pages) : context_(pages) {}
+  /// `adapter`: which of the model's adapters reads it (`Segment::adapter`).
+  explicit CachedSequence(Pages& pages, int32_t adapter = 0) : context_(pages), adapter_(adapter) {}
 
   /// All tokens: read, said, and those yet to be read by the next pass.
   const std::vector<int32_t>& tokens() const { return tokens_; }
   /// The rotary position of the token that would follow: where `Model::look` begins.
   int64_t next_position() const { return size() + shift(size()); }
+  int32_t adapter() const { return adapter_; }
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
 
   void append(std::span<const int32_t> tokens, std::shared_ptr<const VisionFeatures> vision = nullptr);
@@ -46,6 +48,7 @@ class CachedSequence {
   const Seen* seen_from(int64_t position) const;
 
   KvCache context_;
+  int32_t adapter_;
   std::vector<int32_t> tokens_;
   std::vector<Seen> seen_;
   std::vector<float> last_;

@@ -19,6 +19,7 @@ struct Prompt {
   std::vector<int32_t> tokens;
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among `tokens`
   CachedSequence* after = nullptr;  ///< what comes before; it gets the prompt added, then its first completion
+  int32_t adapter = 0;              ///< which of the model's reads it, if nothing comes before
   /// How this one is completed, if not as the others: all of it counts but `concurrent`, `step` and `progress`.
   std::shared_ptr<const Request> request = nullptr;
 };
@@ -98,8 +99,8 @@ class Engine {
   void score(const PromptSource& source, const Request& request, const ScoreSink& sink);
   std::vector<std::vector<float>> score(const std::vector<Prompt>& texts, const Request& request = {});
 
-  /// An empty conversation, for `Prompt::after`.
-  CachedSequence new_sequence() { return CachedSequence(pages_); }
+  /// An empty conversation, for `Prompt::after`, which one of the model's adapters reads and answers.
+  CachedSequence new_sequence(int32_t adapter = 0) { return CachedSequence(pages_, adapter); }
   /// Adds prompts to their conversations without an answer.
   void read(const std::vector<Prompt>& prompts);
 

@@ -50,7 +50,7 @@ void Generation::admit() {
 std::unique_ptr<Generation::PromptInProgress> Generation::group_of(Prompt prompt) {
   const Request& request = prompt.request ? *prompt.request : request_;
   const int64_t length = check(prompt, shape_, 1);
-  auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
+  auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
   conversation.append(prompt.tokens, std::move(prompt.vision));
   learn(conversation, prompt.tokens.size());
   const int64_t limit = std::min(request.sampling.max_new_tokens, shape_.positions - length);
@@ -89,6 +89,9 @@ void Generation::forward() {
 }
 
 std::vector<Generation::Turn> Generation::add_active() {
+  // Rows of one adapter stand together, so that it multiplies them at once.
+  std::stable_sort(active_.begin(), active_.end(),
+                   [](const auto& a, const auto& b) { return a->conversation.adapter() < b->conversation.adapter(); });
   const auto count = static_cast<int64_t>(active_.size());
   const int64_t most = count > 0 && guesses_ ? policy_.draft_length.next(count) : 0;
   std::vector<Turn> turns;

@@ -39,7 +39,7 @@ void Scoring::admit() {
     ended_ = supply == Supply::end;
     if (supply != Supply::prompt) return;
     check(prompt, shape_, 0);
-    auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_);
+    auto conversation = prompt.after ? *prompt.after : CachedSequence(pages_, prompt.adapter);
     const int64_t before = conversation.size();
     const bool whole = prompt.vision || prompt.tokens.empty();  // pictures can't be cut
     conversation.append({prompt.tokens.data(), prompt.tokens.size() - (whole ? 0 : 1)}, std::move(prompt.vision));

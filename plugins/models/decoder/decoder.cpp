@@ -4,7 +4,9 @@
 #include <ATen/ops/index_select.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/error.h"
 #include "kernels/quantized.h"
 
 namespace compeer::decoder {
@@ -40,10 +42,22 @@ Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Us
     : config_(config),
       use_(std::move(use)),
       parameters_(std::move(parameters)),
-      adapter_(std::move(adapter)),
       rotary_(config.rope, config.head_dim, use_.rotary_precision) {
+  adapters_.push_back(std::move(adapter));
   use_.keeping.round(parameters_);
-  if (!use_.keeping.frozen || adapter_) assemble();
+  if (!use_.keeping.frozen || this->adapter()) assemble();
+}
+
+int32_t Decoder::add_adapter(const std::filesystem::path& folder, const std::string& fingerprint) {
+  if (!use_.keeping.frozen)
+    throw Error("model.frozen", "is false: other adapters stand on weights that don't train", "set it to true");
+  if (!use_.exact())
+    throw Error("model.engine", "is 'libtorch', which knows one adapter at a time", "leave it 'exact'");
+  use_.keeping.check(folder, trained_over(folder));
+  adapters_.push_back(std::make_unique<Adapter>(config_, folder, fingerprint));
+  const auto before = std::exchange(layers_, {});  // what frozen weights were rearranged to is found again
+  if (!before.empty()) assemble();
+  return static_cast<int32_t>(adapters_.size()) - 1;
 }
 
 ModelShape Decoder::shape() const {
@@ -137,8 +151,10 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
     const std::string& name = next->name;
     const at::Tensor matrix = take();
     Weight made(matrix, use_.options(matrix));
-    if (const auto* change = adapter_ ? adapter_->find(name) : nullptr)
-      made.add_low_rank(change->a, change->b, adapter_->config().scaling());
+    for (size_t i = 0; i < adapters_.size(); ++i) {
+      if (const auto* change = adapters_[i] ? adapters_[i]->find(name) : nullptr)
+        made.add_low_rank(change->a, change->b, adapters_[i]->config().scaling(), static_cast<int32_t>(i));
+    }
     return made;
   };
   const auto take_if = [&](bool there) { return there ? take() : at::Tensor(); };

@@ -1,6 +1,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -55,8 +56,10 @@ class Decoder {
   /// The output matrix [vocabulary, hidden]: float32, or bfloat16 if it is kept so.
   at::Tensor head() const;
   /// The adapter's, if there is one.
-  std::vector<Parameter> parameters() const { return adapter_ ? adapter_->parameters() : parameters_; }
-  const Adapter* adapter() const { return adapter_.get(); }
+  std::vector<Parameter> parameters() const { return adapter() ? adapter()->parameters() : parameters_; }
+  const Adapter* adapter() const { return adapters_.front().get(); }
+  /// Another one of a folder, for segments that name its number. It doesn't train. `fingerprint` is the base's.
+  int32_t add_adapter(const std::filesystem::path& folder, const std::string& fingerprint);
 
   /// As they are to be saved, and the name of their type in config.json.
   std::vector<Parameter> stored() const { return use_.keeping.stored(parameters_); }
@@ -75,7 +78,7 @@ class Decoder {
   TextConfig config_;
   Use use_;
   std::vector<Parameter> parameters_;
-  std::unique_ptr<Adapter> adapter_;
+  std::vector<std::unique_ptr<Adapter>> adapters_;  ///< the first is the model's own, or null
   Rotary rotary_;
   std::vector<Layer> layers_;
   at::Tensor norm_;

@@ -59,11 +59,8 @@ void TextModel::from_folder(const fs::path& folder, const Settings& settings, Ho
   if (use.keeping.frozen) use.release = store.release();
   auto weights = store.take(entries(config));
   precision_ = use.keeping.precision;
-  std::unique_ptr<Adapter> adapter;
-  if (adapted) {
-    fingerprint_ = store.fingerprint(entries(config));
-    adapter = open_adapter(config, folder, settings, host);
-  }
+  if (use.keeping.frozen) fingerprint_ = store.fingerprint(entries(config));
+  auto adapter = adapted ? open_adapter(config, folder, settings, host) : nullptr;
   decoder_ = std::make_unique<Decoder>(config, std::move(weights), std::move(use), std::move(adapter));
 }
 

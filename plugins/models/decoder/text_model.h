@@ -11,7 +11,7 @@ namespace compeer::decoder {
 
 /// A text model of some family: from a Hugging Face folder, or fresh from a config and the run's seed. Saves the same
 /// layout back. A family's plugin is one of these, with the parameters of settings.h.
-class TextModel : public Model, public TrainableInParts {
+class TextModel : public Model, public TrainableInParts, public ManyAdapters {
  public:
   TextModel(const Family& family, const Settings& settings, Host& host);
 
@@ -23,6 +23,7 @@ class TextModel : public Model, public TrainableInParts {
   std::vector<Parameter> parameters() override { return decoder_->parameters(); }
   void parameters_changed() override { decoder_->parameters_changed(); }
   void save(const std::string& folder) override;
+  int32_t add_adapter(const std::string& folder) override { return decoder_->add_adapter(folder, fingerprint_); }
 
  private:
   void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);
@@ -31,7 +32,7 @@ class TextModel : public Model, public TrainableInParts {
 
   const Family family_;
   nlohmann::json config_, generation_;   ///< config.json and generation_config.json, as they were read
-  std::string fingerprint_, precision_;  ///< of a base that is adapted
+  std::string fingerprint_, precision_;  ///< of a frozen base
   std::unique_ptr<Decoder> decoder_;
   int64_t end_token_;
 };

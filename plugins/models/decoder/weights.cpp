@@ -69,12 +69,23 @@ std::vector<Entry> entries(const TextConfig& c) {
 }
 
 Keeping::Keeping(const Settings& settings, bool adapted, const std::string& stored_as)
-    : frozen(adapted || settings.flag("frozen")), precision(settings.text("precision")) {
+    : frozen(adapted || settings.flag("frozen")),
+      asked(settings.text("precision") != "stored"),
+      precision(settings.text("precision")) {
   if (precision == "stored" && !stored_as.empty()) precision = stored_as;
   if (!frozen && (precision == "stored" || in_blocks()))
     throw Error("model.precision", "is '" + precision + "', but weights that train are float32 or bfloat16",
                 in_blocks() ? "train an adapter over them (model.adapter), or choose one of them"
                             : "set frozen = true, or choose one of them");
+}
+
+void Keeping::check(const std::filesystem::path& folder, const std::string& trained_over) const {
+  const auto kept = [](const std::string& name) { return name == "stored" || name == "float32" ? "as stored" : name; };
+  if (!asked && !trained_over.empty() && kept(trained_over) != kept(precision))
+    throw Error(
+        folder.string(),
+        "the adapter was trained over weights kept " + kept(trained_over) + ", here they are " + kept(precision),
+        "--dtype " + trained_over + " keeps them so for all adapters", Exit::data);
 }
 
 WeightFormat Keeping::format() const {

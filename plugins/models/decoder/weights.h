@@ -31,7 +31,12 @@ struct Keeping {
   /// the settings contradict each other.
   explicit Keeping(const Settings& settings, bool adapted = false, const std::string& stored_as = "");
 
+  /// Throws Error (exit 4) if the adapter in `folder` was trained over weights that were kept as `trained_over` says,
+  /// and these are not, though nothing was asked for.
+  void check(const std::filesystem::path& folder, const std::string& trained_over) const;
+
   bool frozen = false;  ///< only read
+  bool asked = false;   ///< the setting names a precision
   std::string precision =
       "float32";  ///< of frozen matrices: stored, float32, bfloat16, q8_0, q4_0; of trained ones: float32 or bfloat16
 

@@ -32,6 +32,7 @@ struct Segment {
                                ///< where the window of `ModelShape` has passed it
   int64_t shift = 0;  ///< rotary position less absolute position: pictures further up take fewer than they have
   std::shared_ptr<const VisionFeatures> vision = nullptr;  ///< of the pictures among its own tokens; null: none
+  int32_t adapter = 0;  ///< its rows go through this one (`ManyAdapters`); 0: the model as it was opened
 };
 
 /// In training: keys and values of a batch, for other batches that continue its rows. These are differentiated first,
@@ -79,7 +80,7 @@ struct Parameter {
 /// A row of `forward` has the same bits whatever else is in the batch, cached or not, on any number of threads:
 /// log-probs recorded while sampling are those the trainer computes.
 ///
-/// A model that can do more derives from VisionModel or TrainableInParts as well:
+/// A model that can do more derives from VisionModel, TrainableInParts or ManyAdapters as well:
 ///   class Mine : public compeer::Model, public compeer::VisionModel { ... };
 ///
 /// Threads: one thread calls an object at a time. It may compute with several of its own, at most at::get_num_threads.
@@ -123,6 +124,17 @@ class BOOST_SYMBOL_VISIBLE TrainableInParts {
   /// The rows that a forward pass begins with [rows, hidden]: the tokens' embeddings, or what is seen of pictures.
   /// `Model::forward` then takes them as `Batch::embedded`, and keeps `Batch::leaves` and `Batch::continues`.
   virtual at::Tensor embed(const Batch& batch) = 0;
+};
+
+/// A model that can be several at once: as it was opened, and with the low-rank changes of other folders over the same
+/// base. Segments of any of them go through one forward pass.
+class BOOST_SYMBOL_VISIBLE ManyAdapters {
+ public:
+  virtual ~ManyAdapters() = default;
+
+  /// Adds the adapter of a folder, in peft's layout, to use it, and gives its number for `Segment::adapter`. Throws
+  /// Error (exit 4) if it was made for another base.
+  virtual int32_t add_adapter(const std::string& folder) = 0;
 };
 
 /// A model that sees pictures.
