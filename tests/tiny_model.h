@@ -36,4 +36,21 @@ inline void make_tiny_model(const std::filesystem::path& folder, int64_t positio
     std::filesystem::copy_file(tokenizer / name, folder / name);
 }
 
+// An adapter over it, each of whose numbers is moved by `change`.
+inline void make_tiny_adapter(const std::filesystem::path& folder, const std::filesystem::path& base, double change) {
+  const plugin::Chosen chosen{"models", "qwen2", COMPEER_BINARY_DIR "/plugins/models/qwen2.so", ""};
+  const nlohmann::json adapter{{"path", nullptr}, {"rank", 2}, {"alpha", 4.0}, {"rslora", false}, {"targets", {"*"}}};
+  const plugin::Services services;
+  auto model = plugin::open<Model>(chosen,
+                                   Settings({{"path", base.string()},
+                                             {"adapter", adapter},
+                                             {"frozen", false},
+                                             {"precision", "float32"},
+                                             {"engine", "exact"}}),
+                                   std::make_unique<plugin::RunHost>(chosen, services));
+  for (const Parameter& p : model.object().parameters()) p.value.detach().add_(change);
+  std::filesystem::create_directories(folder);
+  model.object().save(folder);
+}
+
 }  // namespace compeer

@@ -1,6 +1,10 @@
 // compeer serve: the worker answers (serve/command.h).
+#include <set>
+
 #include "app/commands.h"
 #include "app/model_options.h"
+#include "base/error.h"
+#include "base/model_folder.h"
 #include "launch/become_worker.h"
 
 namespace compeer::app {
@@ -17,15 +21,39 @@ under way, the second everything.)";
 struct ServeOptions {
   ModelChoice model;
   std::string name, host = "127.0.0.1";
+  std::vector<std::string> adapters;
   uint16_t port = 8000;
   int64_t concurrent = 64;
   double cache = 1;
   uint64_t seed = 1;
 };
 
+// {"name", "folder"} of each NAME=DIR.
+nlohmann::json checked_adapters(const ServeOptions& options) {
+  auto all = nlohmann::json::array();
+  std::set<std::string> names{options.name};
+  for (const std::string& given : options.adapters) {
+    const auto sign = given.find('=');
+    if (sign == 0 || sign == std::string::npos || sign + 1 == given.size())
+      throw Error("--adapter " + given, "is no NAME=DIR", "--adapter judge=results/judge/checkpoints/last",
+                  Exit::usage);
+    const std::string name = given.substr(0, sign), folder = given.substr(sign + 1);
+    if (!names.insert(name).second)
+      throw Error("--adapter " + given, "is the second model called " + name, "give each a name of its own",
+                  Exit::usage);
+    if (!holds_adapter(folder))
+      throw Error("--adapter " + given, "the folder holds no adapter (adapter_config.json)",
+                  holds_adapter(folder + "/checkpoints/last") ? "a run's newest is in its checkpoints/last" : "",
+                  Exit::data);
+    all.push_back({{"name", name}, {"folder", folder}});
+  }
+  return all;
+}
+
 int serve(const ServeOptions& options) {
   auto all = options.model.checked();
   all.update({{"name", options.name},
+              {"adapters", checked_adapters(options)},
               {"host", options.host},
               {"port", options.port},
               {"concurrent", options.concurrent},
@@ -43,6 +71,12 @@ void add_serve(CLI::App& command, Action& action) {
       .add_option("--name", options->name,
                   "what requests call the model; default: its folder, a hash of files and arithmetic")
       ->type_name("NAME");
+  command
+      .add_option("--adapter", options->adapters,
+                  "a LoRA adapter over the model's base, served beside it in the same passes; once for each")
+      ->type_name("NAME=DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--host", options->host, "the address to listen on")->type_name("ADDRESS")->capture_default_str();
   command.add_option("--port", options->port, "0: any that is free")->type_name("PORT")->capture_default_str();
   command.add_option("--concurrent", options->concurrent, "completions decoded at once; others wait")

@@ -24,4 +24,11 @@ OpenModel::OpenModel(const ModelOptions& options) : services(command_services())
   };
 }
 
+int32_t OpenModel::add_adapter(const std::filesystem::path& adapter) {
+  return plugin->call("add_adapter", [&](Model& model) {
+    return plugin::optional_interface<ManyAdapters>(model, "takes no adapters beside itself")
+        .add_adapter(adapter.string());
+  });
+}
+
 }  // namespace compeer::inference

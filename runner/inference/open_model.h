@@ -28,6 +28,9 @@ struct OpenModel {
   OpenModel(const OpenModel&) = delete;
   OpenModel& operator=(const OpenModel&) = delete;
 
+  /// Opens the adapter of a folder beside the model, and gives its number. Throws Error (exit 4) if it doesn't fit.
+  int32_t add_adapter(const std::filesystem::path& adapter);
+
   plugin::Services services;
   std::unique_ptr<plugin::Plugin<Model>> plugin;
   std::unique_ptr<rollout::Policy> policy;

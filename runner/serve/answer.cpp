@@ -79,9 +79,12 @@ std::string AnswerFormat::chunk(const Said& more) const {
 
 std::string AnswerFormat::usage(const TokenUsage& usage) const { return object("chat.completion.chunk", "", &usage); }
 
-std::string model_json(const std::string& model, int64_t created, bool list) {
-  const json one = model_of(model, created);
-  return line_of(list ? json{{"object", "list"}, {"data", json::array({one})}} : one);
+std::string model_json(const std::string& model, int64_t created) { return line_of(model_of(model, created)); }
+
+std::string models_json(const std::vector<std::string>& models, int64_t created) {
+  json all = json::array();
+  for (const auto& model : models) all.push_back(model_of(model, created));
+  return line_of({{"object", "list"}, {"data", all}});
 }
 
 }  // namespace compeer::serve

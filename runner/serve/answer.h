@@ -50,7 +50,8 @@ class AnswerFormat {
   const bool log_probs_;
 };
 
-/// {"id": model, "object": "model", ...}; or a list of it alone.
-std::string model_json(const std::string& model, int64_t created, bool list);
+/// {"id": model, "object": "model", ...}; and a list of such.
+std::string model_json(const std::string& model, int64_t created);
+std::string models_json(const std::vector<std::string>& models, int64_t created);
 
 }  // namespace compeer::serve

@@ -1,11 +1,13 @@
 #include "serve/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -28,7 +30,6 @@ std::string token() {
 // The folder's name, and what tells its files, and how they are computed with, from others: stored answers go by the
 // name that a model was asked by, and `checkpoints/last` is what many are called.
 std::string model_name(const nlohmann::json& options) {
-  if (const std::string given = options.at("name"); !given.empty()) return given;
   const auto folder = std::filesystem::absolute(options.at("model").get<std::string>()).lexically_normal();
   std::map<std::string, std::string> files;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -40,6 +41,14 @@ std::string model_name(const nlohmann::json& options) {
   }
   const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);
+}
+
+// The model, then its adapters: {"name", "folder"}.
+std::vector<std::string> names_of(const nlohmann::json& options) {
+  const std::string own = options.at("name");
+  std::vector<std::string> names{own.empty() ? model_name(options) : own};
+  for (const auto& adapter : options.at("adapters")) names.push_back(adapter.at("name"));
+  return names;
 }
 
 // Ends the server before what it calls goes.
@@ -57,7 +66,8 @@ int serve(const nlohmann::json& options) {
     if (service) service->stop();
     return service != nullptr;
   });
-  const std::string folder = options.at("model"), host = options.at("host"), name = model_name(options);
+  const std::string folder = options.at("model"), host = options.at("host");
+  const auto names = names_of(options);
   HttpServer server(host, options.at("port").get<uint16_t>());
   if (!server.loopback() && token().empty()) {
     throw Error(
@@ -66,10 +76,11 @@ int serve(const nlohmann::json& options) {
         Exit::usage);
   }
   inference::OpenModel model(inference::model_options(options));
+  for (const auto& adapter : options.at("adapters")) model.add_adapter(adapter.at("folder").get<std::string>());
   const inference::ModelInput input(folder, model);
   input.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, folder, true);  // it has a template
   ChatService service(*model.policy, input, inference::end_tokens(folder),
-                      {.name = name,
+                      {.names = names,
                        .token = token(),
                        .concurrent = options.at("concurrent"),
                        .seed = options.at("seed"),
@@ -82,7 +93,8 @@ int serve(const nlohmann::json& options) {
   ready = &service;
   fmt::print("{}/v1\n", server.url());
   std::fflush(stdout);
-  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", name, token().empty() ? "" : ", to those with the token");
+  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", fmt::join(names, ", "),
+             token().empty() ? "" : ", to those with the token");
   service.run();
   ready = nullptr;
   fmt::print(stderr, "{}\n", service.summary());

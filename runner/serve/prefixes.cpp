@@ -24,10 +24,11 @@ bool begins_with(const std::vector<int32_t>& all, const std::vector<int32_t>& be
 
 }  // namespace
 
-Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt) {
+Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt, int32_t adapter) {
   int64_t most_read = 0, most_coming = 0;
   Place* nearest = nullptr;
   for (Place& place : places_) {
+    if (place.sequence.adapter() != adapter) continue;
     if (const auto read = shared(prompt, place.sequence.tokens()); read > most_read) {
       most_read = read;
       nearest = &place;
@@ -35,7 +36,7 @@ Prefixes::Place* Prefixes::enter(const std::vector<int32_t>& prompt) {
     if (place.busy) most_coming = std::max(most_coming, shared(prompt, place.prompt));
   }
   if (most_coming >= most_read + worth_waiting) return nullptr;
-  Place place{prompt, nearest ? nearest->sequence : engine_.new_sequence(), 0, 0, ++count_, true};
+  Place place{prompt, nearest ? nearest->sequence : engine_.new_sequence(adapter), 0, 0, ++count_, true};
   place.begun = place.sequence.keep(most_read);
   place.cached = place.begun - place.sequence.unread();
   if (nearest) nearest->used = count_;
@@ -49,7 +50,8 @@ void Prefixes::leave(Place* place) {
   place->busy = false;
   const auto& tokens = place->sequence.tokens();
   std::erase_if(places_, [&](const Place& other) {
-    return &other != place && !other.busy && begins_with(tokens, other.sequence.tokens());
+    return &other != place && !other.busy && other.sequence.adapter() == place->sequence.adapter() &&
+           begins_with(tokens, other.sequence.tokens());
   });
   make_room();
 }

@@ -27,8 +27,9 @@ class Prefixes {
   };
 
   /// The place for a prompt, with as much of it as has been read before, but never all. Nothing if it is better to
-  /// wait, as somebody is about to read more of what it begins with. It stays until it is `left`.
-  Place* enter(const std::vector<int32_t>& prompt);
+  /// wait, as somebody is about to read more of what it begins with. It stays until it is `left`. What one of the
+  /// model's adapters has read is nothing to the others.
+  Place* enter(const std::vector<int32_t>& prompt, int32_t adapter = 0);
   void leave(Place* place);
 
  private:

@@ -1,6 +1,7 @@
 #include "serve/service.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ctime>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int64_t most_log_probs = int64_t{1} << 20;  // of one answer
 constexpr int64_t longest_token = 128;                // bytes, or nearly
+const std::string models_path = "/v1/models";
 constexpr const char* too_long = "context_length_exceeded";
 
 // Keys and values of 16 positions in all layers.
@@ -83,17 +85,19 @@ void check_log_probs(const ChatCall& call, const ModelShape& shape) {
 struct ChatService::Asked {
   ChatCall call;
   uint64_t number;
+  int32_t adapter;
   inference::UnseenPrompt prompt;
   std::shared_ptr<const CompletionOptions> wanted;
   std::shared_ptr<Response> response;
 };
 
 struct ChatService::Answering {
-  Answering(const Asked& asked, const std::string& name, int64_t started)
+  Answering(const Asked& asked, int64_t started)
       : stream(asked.call.stream),
         usage_in_stream(asked.call.usage_in_stream),
         response(asked.response),
-        format(fmt::format("chatcmpl-{:x}-{}", started, asked.number), std::time(nullptr), name, asked.call.log_probs),
+        format(fmt::format("chatcmpl-{:x}-{}", started, asked.number), std::time(nullptr), asked.call.model,
+               asked.call.log_probs),
         said(static_cast<size_t>(asked.call.n)) {}
 
   void open() const {
@@ -151,7 +155,7 @@ ChatService::~ChatService() = default;
 
 std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& request) const {
   const auto refuse = [](const HttpError& error) { return HttpServer::Refused{error.status, error.body()}; };
-  const bool models = request.path == "/v1/models" || request.path == "/v1/models/" + options_.name;
+  const bool models = request.path == models_path || model_at(request.path);
   const bool chat = request.path == "/v1/chat/completions", health = request.path == "/health";
   // A page of the web that a browser on this machine shows could send requests, too.
   if (!request.origin.empty()) return refuse({403, "requests from web pages are not served"});
@@ -170,7 +174,8 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
 void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) {
   if (request.path == "/health") return response->send(200, R"({"status":"ok"})");
   if (request.path != "/v1/chat/completions")
-    return response->send(200, model_json(options_.name, started_, request.path == "/v1/models"));
+    return response->send(200, request.path == models_path ? models_json(options_.names, started_)
+                                                           : model_json(*model_at(request.path), started_));
   try {
     auto asked = prepared(request, response);
     const std::lock_guard lock(mutex_);
@@ -187,14 +192,29 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
   }
 }
 
+// The name of a model that a path asks for; null: none.
+const std::string* ChatService::model_at(const std::string& path) const {
+  const auto& names = options_.names;
+  const auto named = std::find_if(names.begin(), names.end(),
+                                  [&](const std::string& name) { return path == models_path + ("/" + name); });
+  return named == names.end() ? nullptr : &*named;
+}
+
+int32_t ChatService::adapter_of(const std::string& name) const {
+  const auto& names = options_.names;
+  const auto named = std::find(names.begin(), names.end(), name);
+  if (named != names.end()) return static_cast<int32_t>(named - names.begin());
+  throw HttpError(404,
+                  fmt::format("model: no model '{}'; '{}' {} served", name.substr(0, 80), fmt::join(names, "', '"),
+                              names.size() == 1 ? "is" : "are"),
+                  "model", "model_not_found");
+}
+
 std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& request,
                                                           std::shared_ptr<Response> response) {
   const std::lock_guard lock(preparing_);
   ChatCall call = read_chat_call(request.body);
-  if (call.model != options_.name) {
-    throw HttpError(404, "model: no model '" + call.model.substr(0, 80) + "'; '" + options_.name + "' is served",
-                    "model", "model_not_found");
-  }
+  const int32_t adapter = adapter_of(call.model);
   check_length(call.messages, shape_);
   check_log_probs(call, shape_);
   auto prompt = input_.read({{"messages", call.messages}}, call.pictures, "messages", 1);
@@ -205,7 +225,7 @@ std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& req
   }
   call.messages = nullptr;
   call.pictures.clear();
-  return std::make_unique<Asked>(Asked{std::move(call), ++requests_, std::move(prompt),
+  return std::make_unique<Asked>(Asked{std::move(call), ++requests_, adapter, std::move(prompt),
                                        std::make_shared<const CompletionOptions>(std::move(wanted)),
                                        std::move(response)});
 }
@@ -284,7 +304,7 @@ rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
 // tell which.
 bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
   const bool sees = !asked.prompt.pictures.empty();
-  Prefixes::Place* place = sees ? nullptr : prefixes_.enter(asked.prompt.tokens);
+  Prefixes::Place* place = sees ? nullptr : prefixes_.enter(asked.prompt.tokens, asked.adapter);
   if (!place && !sees) return false;
   try {
     start(asked, place, prompt);
@@ -297,10 +317,11 @@ bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
 
 void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt) {
   const auto length = static_cast<int64_t>(asked.prompt.tokens.size());
-  const auto answering = std::make_shared<Answering>(asked, options_.name, started_);
+  const auto answering = std::make_shared<Answering>(asked, started_);
   answering->place = place;
   answering->usage = {length, place ? place->cached : 0, 0};
   prompt = input_.look(std::move(asked.prompt));
+  prompt.adapter = asked.adapter;
   if (place) {
     prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.begin() + place->begun);
     prompt.after = &place->sequence;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "inference/model_input.h"
 #include "rollout/engine.h"
@@ -15,16 +16,16 @@
 namespace compeer::serve {
 
 struct ServiceOptions {
-  std::string name;                        ///< of the model, which requests must name
+  std::vector<std::string> names;          ///< of the model and its adapters by number, of which requests name one
   std::string token;                       ///< that requests must bring; empty: none
   int64_t concurrent = 64;                 ///< completions under way
   uint64_t seed = 1;                       ///< of requests without one
   int64_t cache_bytes = int64_t{1} << 30;  ///< keys and values of what may be asked again
 };
 
-/// Answers chat completion requests with one model: POST /v1/chat/completions, GET /v1/models, GET /health.
-/// Requests are decoded together as they come; each is drawn as if it were alone (a function of its messages, settings
-/// and seed), and what several begin with is read once.
+/// Answers chat completion requests with one model, or with several over one base: POST /v1/chat/completions, GET
+/// /v1/models, GET /health. Requests are decoded together as they come; each is drawn as if it were alone (a function
+/// of its messages, settings and seed), and what several begin with is read once.
 class ChatService {
  public:
   ChatService(rollout::Policy& policy, const inference::ModelInput& input, std::vector<int32_t> end_tokens,
@@ -47,6 +48,8 @@ class ChatService {
   struct Asked;      // a request that is understood, and its way back
   struct Answering;  // one that has a place
 
+  const std::string* model_at(const std::string& path) const;
+  int32_t adapter_of(const std::string& name) const;
   std::unique_ptr<Asked> prepared(const HttpRequest& request, std::shared_ptr<Response> response);
   std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choices) const;
   rollout::Supply next(rollout::Prompt& prompt, bool wait);

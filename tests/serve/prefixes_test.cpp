@@ -45,6 +45,27 @@ TEST_F(SharedPrefixes, AreReadOnceAndChangeNoBit) {
   EXPECT_TRUE(same(again, second));
 }
 
+TEST_F(SharedPrefixes, BelongToTheAdapterThatReadThem) {
+  Engine engine(*policy);
+  Prefixes prefixes(engine, 1000);
+  auto* first = prefixes.enter(prompt(0, 40, {1}), 0);
+  auto* second = prefixes.enter(prompt(0, 40, {1}), 1);  // doesn't wait
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->sequence.adapter(), 1);
+  for (auto* place : {first, second}) {
+    rollout::Prompt read{0, place->prompt};
+    read.after = &place->sequence;
+    engine.read({read});
+    prefixes.leave(place);
+  }
+  for (const int32_t adapter : {0, 1, 2}) {
+    auto* again = prefixes.enter(prompt(0, 40, {2}), adapter);
+    EXPECT_EQ(again->begun, adapter < 2 ? 40 : 0);
+    EXPECT_EQ(again->sequence.adapter(), adapter);
+    prefixes.leave(again);
+  }
+}
+
 TEST_F(SharedPrefixes, AreAwaitedWhileTheyAreRead) {
   Engine engine(*policy);
   Prefixes prefixes(engine, 1000);

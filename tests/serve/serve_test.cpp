@@ -1,4 +1,5 @@
 // compeer serve, as programs meet it.
+#include <map>
 #include <thread>
 #include <vector>
 
@@ -95,6 +96,57 @@ TEST_F(Served, WeighsChoices) {
     const bool first = reply.log_probs[0] > reply.log_probs[1];
     EXPECT_NE(reply.text.find(first ? "True" : "False"), std::string::npos) << reply.text;
   }
+}
+
+// Three models over one base, asked at once.
+TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
+  make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
+  make_tiny_adapter(folder() / "second", folder() / "tiny", -0.2);
+  start("--adapter first=first --adapter judge=second");
+  const std::map<std::string, std::string> folders{{"tiny", "tiny"}, {"first", "first"}, {"judge", "second"}};
+  std::map<std::string, std::string> texts;
+  std::vector<std::thread> askers;
+  write("in.jsonl", json{{"messages", question().at("messages")}}.dump() + "\n");
+  for (const auto& [name, model] : folders) texts[name];
+  for (const auto& [name, model] : folders) {
+    askers.emplace_back([this, &text = texts.at(name), name = name] {
+      const auto said = answered({{"model", name}, {"seed", 5}});
+      EXPECT_EQ(said.at("model"), name);
+      text = said.at("choices").at(0).at("message").at("content");
+    });
+  }
+  for (auto& asker : askers) asker.join();
+  for (const auto& [name, model] : folders) {
+    const auto alone = told("generate --model " + model + " --max-new 12 --seed 5 < in.jsonl");
+    EXPECT_EQ(texts.at(name), json::parse(alone.substr(0, alone.find('\n'))).at("text")) << name;
+    EXPECT_EQ(answered({{"model", name}, {"seed", 5}}).at("choices").at(0).at("message").at("content"), texts.at(name));
+  }
+  EXPECT_NE(texts.at("first"), texts.at("tiny"));
+  EXPECT_NE(texts.at("first"), texts.at("judge"));
+  const auto text = all(get("/v1/models", "Connection: close\r\n"));
+  const auto listed = json::parse(text.substr(text.find("\r\n\r\n"))).at("data");
+  std::vector<std::string> names;
+  for (const auto& one : listed) names.push_back(one.at("id"));
+  EXPECT_EQ(names, (std::vector<std::string>{"tiny", "first", "judge"}));
+  EXPECT_NE(all(get("/v1/models/judge", "Connection: close\r\n")).find("\"id\":\"judge\""), std::string::npos);
+  EXPECT_EQ(refused(ask(question({{"model", "second"}}))),
+            "404 model: no model 'second'; 'tiny', 'first', 'judge' are served");
+}
+
+TEST_F(Served, RefusesAdaptersThatItCanNotServe) {
+  make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
+  const std::string command = "serve --model tiny --port 0 --name tiny --adapter ";
+  EXPECT_EQ(told(command + "first"),
+            "compeer: error: --adapter first: is no NAME=DIR\n"
+            "  help: --adapter judge=results/judge/checkpoints/last\nexit 2");
+  EXPECT_EQ(told(command + "tiny=first"),
+            "compeer: error: --adapter tiny=first: is the second model called tiny\n"
+            "  help: give each a name of its own\nexit 2");
+  EXPECT_EQ(told(command + "judge=tiny"),
+            "compeer: error: --adapter judge=tiny: the folder holds no adapter (adapter_config.json)\nexit 4");
+  make_seeing_model(folder() / "seeing");
+  EXPECT_NE(told("serve --model seeing --port 0 --adapter judge=first").find("takes no adapters beside itself"),
+            std::string::npos);
 }
 
 // As from a file.

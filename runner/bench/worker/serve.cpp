@@ -94,7 +94,7 @@ int bench_serve(const json& options) {
   }
 
   serve::ChatService service(*model.policy, input, {},
-                             {.name = "bench", .token = "", .concurrent = clients, .cache_bytes = 0});
+                             {.names = {"bench"}, .token = "", .concurrent = clients, .cache_bytes = 0});
   serve::HttpServer server("127.0.0.1", 0);
   server.start([](const serve::HttpRequest&) { return std::nullopt; },
                [&](serve::HttpRequest asked, std::shared_ptr<serve::Response> response) {
