@@ -72,6 +72,44 @@ bool pairs_are_as_written() {
   return true;
 }
 
+uint16_t rounded_by_hand(uint32_t bits) {
+  const bool none = (bits & 0x7fffffff) > 0x7f800000;
+  return static_cast<uint16_t>((none ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+__attribute__((target("avx512f,avx512bf16"))) void rounded_by_instructions(const uint32_t* a, const uint32_t* b,
+                                                                           uint16_t* both, uint16_t* first) {
+  const __m512 x = _mm512_loadu_ps(a), y = _mm512_loadu_ps(b);
+  _mm512_storeu_si512(both, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(y, x)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x)));
+}
+
+// The same of those that round: vcvtne2ps2bf16 and vcvtneps2bf16. Kernels give them no number below the smallest normal
+// one.
+bool roundings_are_as_written() {
+  constexpr std::array<uint32_t, 16> ends{0x00000000, 0x80000000, 0x00800000, 0x80800000, 0x3f800000, 0x3f808000,
+                                          0x3f818000, 0x3f807fff, 0x3f808001, 0x7f7f7fff, 0x7f7f8000, 0xff7fffff,
+                                          0x7f800000, 0xff800000, 0x7fc00001, 0xffa12345};
+  uint32_t next = 1;
+  const auto word = [&] {
+    next = next * 1664525 + 1013904223;
+    const bool normal = (next & 0x7f800000) != 0;
+    const uint32_t high = next >> 16;  // the lower bits come again after a few draws
+    return high % 4 == 0 || !normal ? ends[high / 4 % ends.size()] : next;
+  };
+  for (int round = 0; round < 512; ++round) {
+    uint32_t a[16], b[16];
+    uint16_t both[32], first[16];
+    for (int i = 0; i < 16; ++i) a[i] = word(), b[i] = word();
+    rounded_by_instructions(a, b, both, first);
+    for (int i = 0; i < 16; ++i) {
+      if (first[i] != rounded_by_hand(a[i]) || both[i] != first[i] || both[16 + i] != rounded_by_hand(b[i]))
+        return false;
+    }
+  }
+  return true;
+}
+
 const std::map<std::string, Set>& known() {
   static const std::map<std::string, Set> all{{"avx512_bf16", {HWY_AVX3, true}},
                                               {"avx512", {HWY_AVX3, false}},
@@ -96,7 +134,7 @@ Choice& chosen() {
 
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> all;
-  static const bool trusted = pairs_are_as_written();
+  static const bool trusted = pairs_are_as_written() && roundings_are_as_written();
   if (trusted) all.emplace_back("avx512_bf16");
   if (has(HWY_AVX3)) all.emplace_back("avx512");
   all.emplace_back("avx2");
