@@ -54,6 +54,14 @@ nlohmann::json ModelChoice::checked() const {
                     : "a model folder has the layout that transformers writes",
                 Exit::data);
   }
+  const bool in_blocks = dtype == "q8_0" || dtype == "q4_0", by_libtorch = engine == "libtorch";
+  const auto refuse = [](const std::string& one, const std::string& other, const std::string& help) {
+    throw Error("--" + one, "does not go with --" + other, help, Exit::usage);
+  };
+  if (compute == "bfloat16" && in_blocks)
+    refuse("compute bfloat16", "dtype " + dtype, "blocks are multiplied in float32; --dtype bfloat16 keeps weights so");
+  if (by_libtorch && compute == "bfloat16") refuse("compute bfloat16", "engine libtorch", "leave --engine exact");
+  if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "leave --engine exact");
   return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", engine}};
 }
 

@@ -16,13 +16,24 @@
 
 namespace compeer::worker {
 
+namespace {
+
+// "bfloat16 by avx512_bf16"
+std::string arithmetic_of(const nlohmann::json& spec) {
+  const auto model = spec.value("model", nlohmann::json::object());
+  if (model.value("engine", "exact") == "libtorch") return "float32 by libtorch";
+  return model.value("compute", "float32") + " by " + kernels::instruction_set();
+}
+
+}  // namespace
+
 void run_task(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, bool resume,
               comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });  // errors of libtorch are for people here
   kernels::obey_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
-  train::print_placements(world, spec.integer("threads"));
+  train::print_placements(world, spec.integer("threads"), arithmetic_of(spec_file.at("spec")));
   const auto task = spec.text("task");
   if (task == "data") {
     auto services = inference::services_of(spec_file, stop, world.rank());

@@ -247,9 +247,23 @@ TEST_F(ModelCommands, SayWhichLineOfTheInputIsWrong) {
   }
 }
 
+TEST_F(ModelCommands, RefuseOptionsThatDoNotGoTogether) {
+  const auto answer = [&](const std::string& options) { return told("score --model " + golden + " " + options); };
+  EXPECT_EQ(answer("--compute bfloat16 --dtype q8_0"),
+            "compeer: error: --compute bfloat16: does not go with --dtype q8_0\n"
+            "  help: blocks are multiplied in float32; --dtype bfloat16 keeps weights so\nexit 2");
+  EXPECT_EQ(answer("--compute bfloat16 --engine libtorch"),
+            "compeer: error: --compute bfloat16: does not go with --engine libtorch\n"
+            "  help: leave --engine exact\nexit 2");
+  EXPECT_EQ(answer("--dtype q4_0 --engine libtorch"),
+            "compeer: error: --dtype q4_0: does not go with --engine libtorch\n"
+            "  help: leave --engine exact\nexit 2");
+}
+
 TEST_F(ModelCommands, RefuseATextThatLeavesNoRoom) {
   const std::string longest = json{{"ids", std::vector<int>(512, 3)}}.dump() + "\n";
-  EXPECT_NE(refused("generate", longest).find("line 1: has 512 tokens, the model has room for 512"), std::string::npos);
+  EXPECT_NE(refused("generate", longest).find("line 1: has 512 tokens and needs one more, the model has room for 512"),
+            std::string::npos);
   EXPECT_TRUE(refused_score(longest).ends_with("exit 0"));
   EXPECT_NE(refused_score(json{{"ids", std::vector<int>(513, 3)}}.dump()).find("line 1: has 513 tokens"),
             std::string::npos);

@@ -186,7 +186,7 @@ TEST_F(RolloutEngine, NamesAPromptThatItCannotContinue) {
   EXPECT_EQ(message_of([&] {
               run({{3, std::vector<int32_t>(64, 1)}}, 1);
             }),
-            "prompt 3: has 64 tokens, the model has room for 64\n"
+            "prompt 3: has 64 tokens and needs one more, the model has room for 64\n"
             "  help: shorten it, or raise max_position_embeddings in the model's config.json");
   EXPECT_EQ(message_of([&] { run({{4, {1, 90}}}, 1); }), "prompt 4: token id 90 is outside the vocabulary of 90");
   EXPECT_EQ(message_of([&] { run({{4, {-1}}}, 1); }), "prompt 4: token id -1 is outside the vocabulary of 90");

@@ -98,11 +98,12 @@ std::vector<Placement> gather_placements(comm::World& world) {
   return placements;
 }
 
-std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads) {
+std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads,
+                                         const std::string& arithmetic) {
   const auto hosts = hosts_of(placements);
-  std::vector<std::string> lines{fmt::format("{} on {}, {}{}; device: CPU", count(placements.size(), "rank"),
+  std::vector<std::string> lines{fmt::format("{} on {}, {}{}; device: CPU, {}", count(placements.size(), "rank"),
                                              count(hosts.size(), "host"), count(static_cast<size_t>(threads), "thread"),
-                                             placements.size() > 1 ? " each" : "")};
+                                             placements.size() > 1 ? " each" : "", arithmetic)};
   for (size_t i = 0; i < std::min(hosts.size(), shown_hosts); ++i) lines.push_back(line_of(hosts[i], placements));
   if (hosts.size() > shown_hosts) lines.push_back(fmt::format("  and {} more", hosts.size() - shown_hosts));
   const auto plain = lines.size();
@@ -112,10 +113,11 @@ std::vector<std::string> placements_text(const std::vector<Placement>& placement
   return lines;
 }
 
-void print_placements(comm::World& world, int64_t threads) {
+void print_placements(comm::World& world, int64_t threads, const std::string& arithmetic) {
   const auto placements = gather_placements(world);
   if (world.rank() != 0) return;
-  for (const auto& line : placements_text(placements, threads)) std::fprintf(stderr, "compeer: %s\n", line.c_str());
+  for (const auto& line : placements_text(placements, threads, arithmetic))
+    std::fprintf(stderr, "compeer: %s\n", line.c_str());
 }
 
 }  // namespace compeer::train

@@ -11,46 +11,49 @@ Placement placement(const std::string& host, const std::string& cores, double qu
   return {host, {core_list(cores), quota, 0, 0, ""}};
 }
 
+Lines text(const std::vector<Placement>& placements, int64_t threads) {
+  return placements_text(placements, threads, "float32 by avx2");
+}
+
 TEST(SeatsText, OfOneRankIsShort) {
-  EXPECT_EQ(placements_text({placement("n07", "0-7")}, 1),
-            (Lines{"1 rank on 1 host, 1 thread; device: CPU", "  n07: rank 0 on cores 0-7"}));
+  EXPECT_EQ(text({placement("n07", "0-7")}, 1),
+            (Lines{"1 rank on 1 host, 1 thread; device: CPU, float32 by avx2", "  n07: rank 0 on cores 0-7"}));
 }
 
 TEST(SeatsText, NamesRanksThatShareCoresTogether) {
   EXPECT_EQ(
-      placements_text(
-          {placement("n07", "0-7"), placement("n07", "0-7"), placement("n08", "0-3"), placement("n08", "4-7")}, 2),
-      (Lines{"4 ranks on 2 hosts, 2 threads each; device: CPU", "  n07: ranks 0-1 on cores 0-7",
+      text({placement("n07", "0-7"), placement("n07", "0-7"), placement("n08", "0-3"), placement("n08", "4-7")}, 2),
+      (Lines{"4 ranks on 2 hosts, 2 threads each; device: CPU, float32 by avx2", "  n07: ranks 0-1 on cores 0-7",
              "  n08: rank 2 on cores 0-3, rank 3 on cores 4-7"}));
 }
 
 // As mpirun binds by default.
 TEST(SeatsText, RemarksOnARankThatIsBoundTooTightly) {
-  EXPECT_EQ(placements_text({placement("n07", "0"), placement("n07", "1")}, 4)[2],
+  EXPECT_EQ(text({placement("n07", "0"), placement("n07", "1")}, 4)[2],
             "note: rank 0 has 4 threads for 1 core: start it with mpirun --bind-to none, or srun --cpus-per-task=4");
-  EXPECT_EQ(placements_text({placement("n07", "0"), placement("n07", "1")}, 4).size(), 3u);
+  EXPECT_EQ(text({placement("n07", "0"), placement("n07", "1")}, 4).size(), 3u);
 }
 
 TEST(SeatsText, RemarksOnAHostWithMoreWorkThanCores) {
-  EXPECT_EQ(placements_text({placement("n07", "0-3"), placement("n07", "0-3")}, 3).back(),
+  EXPECT_EQ(text({placement("n07", "0-3"), placement("n07", "0-3")}, 3).back(),
             "note: n07 has 6 threads at work on 4 cores; as many as cores are faster");
 }
 
 TEST(SeatsText, CountsWhatAControlGroupLeaves) {
-  EXPECT_EQ(placements_text({placement("n07", "0-63", 1.5)}, 2).back(),
+  EXPECT_EQ(text({placement("n07", "0-63", 1.5)}, 2).back(),
             "note: rank 0 has 2 threads for 1.5 cores: start it with mpirun --bind-to none, or srun "
             "--cpus-per-task=2");
 }
 
 TEST(SeatsText, KeepsQuietAboutWhatItDoesNotKnow) {
-  EXPECT_EQ(placements_text({placement("n07", "")}, 2),
-            (Lines{"1 rank on 1 host, 2 threads; device: CPU", "  n07: rank 0"}));
+  EXPECT_EQ(text({placement("n07", "")}, 2),
+            (Lines{"1 rank on 1 host, 2 threads; device: CPU, float32 by avx2", "  n07: rank 0"}));
 }
 
 TEST(SeatsText, IsShortForManyHosts) {
   std::vector<Placement> placements;
   for (int host = 0; host < 100; ++host) placements.push_back(placement("n" + std::to_string(host), "0"));
-  const auto lines = placements_text(placements, 2);
+  const auto lines = text(placements, 2);
   EXPECT_EQ(lines.size(), 1 + 16 + 1 + 4u);
   EXPECT_EQ(lines[17], "  and 84 more");
 }
