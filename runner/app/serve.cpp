@@ -1,10 +1,13 @@
 // compeer serve: the worker answers (serve/command.h).
+#include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "app/commands.h"
 #include "app/model_options.h"
 #include "base/error.h"
 #include "base/model_folder.h"
+#include "language/text.h"
 #include "launch/become_worker.h"
 
 namespace compeer::app {
@@ -28,21 +31,30 @@ struct ServeOptions {
   uint64_t seed = 1;
 };
 
-// {"name", "folder"} of each NAME=DIR.
+void check_name(const std::string& option, const std::string& name) {
+  const bool plain = name == language::valid_utf8(name) &&
+                     std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
+  if (!plain || name.starts_with(' ') || name.ends_with(' '))
+    throw Error(option, "is no name for a model", "text without line ends, and without spaces around it", Exit::usage);
+}
+
+// {"name", "folder"} of each NAME=DIR; of a DIR alone, an empty name.
 nlohmann::json checked_adapters(const ServeOptions& options) {
+  if (!options.adapters.empty() && options.model.engine == "libtorch")
+    throw Error("--adapter", "does not go with --engine libtorch", "leave --engine exact", Exit::usage);
   auto all = nlohmann::json::array();
   std::set<std::string> names{options.name};
   for (const std::string& given : options.adapters) {
-    const auto sign = given.find('=');
-    if (sign == 0 || sign == std::string::npos || sign + 1 == given.size())
-      throw Error("--adapter " + given, "is no NAME=DIR", "--adapter judge=results/judge/checkpoints/last",
-                  Exit::usage);
-    const std::string name = given.substr(0, sign), folder = given.substr(sign + 1);
-    if (!names.insert(name).second)
-      throw Error("--adapter " + given, "is the second model called " + name, "give each a name of its own",
-                  Exit::usage);
+    const auto sign = holds_adapter(given) ? std::string::npos : given.find('=');
+    const std::string name = sign == std::string::npos ? "" : given.substr(0, sign), folder = given.substr(sign + 1);
+    const std::string option = "--adapter " + language::valid_utf8(given);
+    check_name(option, name);
+    if (!name.empty() && !names.insert(name).second)
+      throw Error(option, "is the second model called " + name, "give each a name of its own", Exit::usage);
+    if (std::error_code none; !std::filesystem::is_directory(folder, none))
+      throw Error(option, folder + " is no folder", "", Exit::data);
     if (!holds_adapter(folder))
-      throw Error("--adapter " + given, "the folder holds no adapter (adapter_config.json)",
+      throw Error(option, "the folder holds no adapter (adapter_config.json)",
                   holds_adapter(folder + "/checkpoints/last") ? "a run's newest is in its checkpoints/last" : "",
                   Exit::data);
     all.push_back({{"name", name}, {"folder", folder}});
@@ -51,6 +63,7 @@ nlohmann::json checked_adapters(const ServeOptions& options) {
 }
 
 int serve(const ServeOptions& options) {
+  check_name("--name", options.name);
   auto all = options.model.checked();
   all.update({{"name", options.name},
               {"adapters", checked_adapters(options)},
@@ -74,7 +87,7 @@ void add_serve(CLI::App& command, Action& action) {
   command
       .add_option("--adapter", options->adapters,
                   "a LoRA adapter over the model's base, served beside it in the same passes; once for each")
-      ->type_name("NAME=DIR")
+      ->type_name("[NAME=]DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command.add_option("--host", options->host, "the address to listen on")->type_name("ADDRESS")->capture_default_str();

@@ -24,8 +24,9 @@ bool is_id(const json& value) { return value.is_number_unsigned() && value.get<u
 
 }  // namespace
 
-std::vector<int32_t> end_tokens(const std::filesystem::path& folder) {
-  const auto base = base_model(folder);
+std::vector<int32_t> end_tokens(const std::filesystem::path& folder) { return end_tokens(folder, base_model(folder)); }
+
+std::vector<int32_t> end_tokens(const std::filesystem::path& folder, const std::filesystem::path& base) {
   for (const auto& file : {folder / "generation_config.json", base / "generation_config.json", base / "config.json"}) {
     if (!std::filesystem::exists(file)) continue;
     const json config = read_json_object(file);

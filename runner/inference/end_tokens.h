@@ -9,4 +9,7 @@ namespace compeer::inference {
 /// list; none if neither names any. Throws Error (exit 4) naming the file if it is something else.
 std::vector<int32_t> end_tokens(const std::filesystem::path& folder);
 
+/// Those of an adapter's folder over `base`.
+std::vector<int32_t> end_tokens(const std::filesystem::path& folder, const std::filesystem::path& base);
+
 }  // namespace compeer::inference

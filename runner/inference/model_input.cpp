@@ -11,10 +11,6 @@ namespace {
 
 using json = nlohmann::ordered_json;  // templates see keys in the order they were written in
 
-bool has_tokenizer(const std::filesystem::path& folder) {
-  return std::filesystem::exists(folder / "tokenizer.json") || std::filesystem::exists(folder / "vocab.json");
-}
-
 std::vector<int32_t> ids_of(const json& list, const std::string& where) {
   if (!list.is_array()) throw Error(where, "\"ids\" is no list", "for example {\"ids\": [1, 2, 3]}", Exit::data);
   std::vector<int32_t> ids;
@@ -37,13 +33,18 @@ std::vector<language::PictureFiles> shown(const json& line, const language::Pict
 
 }  // namespace
 
-ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special)
-    : folder_(folder),
+bool ModelInput::has_tokenizer(const std::filesystem::path& folder) {
+  return std::filesystem::exists(folder / "tokenizer.json") || std::filesystem::exists(folder / "vocab.json");
+}
+
+ModelInput::ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special,
+                       const std::filesystem::path& speech)
+    : folder_(speech.empty() ? folder : speech),
       shape_(model.plugin->call("shape", [](Model& m) { return m.shape(); })),
       special_(special),
       vision_input_(folder, *model.plugin) {
-  if (!has_tokenizer(folder) && !has_tokenizer(base_model(folder))) return;
-  tokenizer_.emplace(language::Tokenizer::load(folder));
+  if (!has_tokenizer(folder_) && !has_tokenizer(base_model(folder_))) return;
+  tokenizer_.emplace(language::Tokenizer::load(folder_));
 }
 
 const language::Tokenizer& ModelInput::needed_tokenizer() const {

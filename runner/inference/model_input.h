@@ -24,10 +24,14 @@ struct UnseenPrompt {
 /// conversation ("tools") go to its template. A model folder without tokenizer files understands ids only. A message's
 /// content may be a list of {"type": "text", "text": ...} and {"type": "image", "image": FILE}; beside ids or text
 /// stands "images": [FILE, ...], one for each placeholder in a text, while ids have as many placeholders as the model
-/// needs. `special`: special tokens are recognised in what people wrote, too.
+/// needs. `special`: special tokens are recognised in what people wrote, too. `speech`: the folder with tokenizer and
+/// template, if it is another than the model's.
 class ModelInput {
  public:
-  ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special = false);
+  ModelInput(const std::filesystem::path& folder, OpenModel& model, bool special = false,
+             const std::filesystem::path& speech = {});
+  /// Whether a folder has a tokenizer of its own: many an adapter's has not.
+  static bool has_tokenizer(const std::filesystem::path& folder);
 
   /// Throws Error (exit 4) with `where`. `answer`: messages are made ready for the assistant to answer. `room`: how
   /// many tokens must fit behind.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -181,10 +182,15 @@ int32_t Tokenizer::end() const {
   return id(role->second);
 }
 
+std::span<const char* const> Tokenizer::file_names() {
+  static constexpr std::array all{
+      "tokenizer.json",          "vocab.json",          "merges.txt",         "tokenizer_config.json",
+      "special_tokens_map.json", "chat_template.jinja", "chat_template.json", "generation_config.json"};
+  return all;
+}
+
 void Tokenizer::save(const std::filesystem::path& folder) const {
-  for (const char* name :
-       {"tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json", "special_tokens_map.json",
-        "chat_template.jinja", "chat_template.json", "generation_config.json"}) {
+  for (const char* name : file_names()) {
     if (std::filesystem::exists(folder_ / name))
       write_file(folder / name, read_plain_file(folder_ / name, kLargestTable));
   }

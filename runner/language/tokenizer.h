@@ -73,6 +73,8 @@ class Tokenizer {
 
   /// Copies the folder's tokenizer files and chat templates, so that a saved model is complete.
   void save(const std::filesystem::path& folder) const;
+  /// Their names, whether or not a folder has them.
+  static std::span<const char* const> file_names();
 
  private:
   Tokenizer(std::filesystem::path folder, TokenizerFiles&& files);

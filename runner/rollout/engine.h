@@ -28,6 +28,7 @@ struct Sample {
   std::vector<int32_t> tokens;  ///< the end token included
   std::vector<float> log_probs, entropies;
   bool finished = false;  ///< by an end token or a stop rule; false if cut off at the length limit
+  bool broken = false;    ///< the last token is void: the model computed numbers that are not finite
 };
 
 /// What one completion is subject to. Each may be null.
@@ -44,6 +45,7 @@ struct Request {
   std::vector<int32_t> end_tokens;
   uint64_t seed = 0;
   uint32_t step = 0;
+  bool breaks_alone = false;  ///< numbers that are not finite end the completion, not all that are under way
   std::function<void()> progress = [] {};  ///< called after each forward pass; to cancel, it throws
   std::function<CompletionRules(uint32_t completion)> rules = nullptr;  ///< makes those of each completion of a prompt
 };

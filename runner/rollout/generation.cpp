@@ -186,12 +186,17 @@ SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float
 }
 
 void Generation::accept(Sequence& sequence, const SampledToken& token) {
-  if (!std::isfinite(token.log_prob)) throw not_finite(sequence.ticket.index);
+  const Request& request = *sequence.ticket.request;
+  const bool broken = !std::isfinite(token.log_prob);
+  if (broken && !request.breaks_alone) throw not_finite(sequence.ticket.index);
   Sample& sample = sequence.sample;
   sample.tokens.push_back(token.id);
   sample.log_probs.push_back(token.log_prob);
   sample.entropies.push_back(token.entropy);
-  const Request& request = *sequence.ticket.request;
+  if (broken) {
+    sample.broken = sequence.done = true;
+    return;
+  }
   if (request.sampling.needs_seen()) see(sequence, token.id);
   const auto& ends = request.end_tokens;
   const auto& stop = sequence.rules.stop;

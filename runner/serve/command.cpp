@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/model_folder.h"
 #include "inference/end_tokens.h"
 #include "inference/use_options.h"
 #include "serve/service.h"
@@ -27,29 +28,71 @@ std::string token() {
   return value ? value : "";
 }
 
+namespace fs = std::filesystem;
+
 // The folder's name, and what tells its files, and how they are computed with, from others: stored answers go by the
 // name that a model was asked by, and `checkpoints/last` is what many are called.
-std::string model_name(const nlohmann::json& options) {
-  const auto folder = std::filesystem::absolute(options.at("model").get<std::string>()).lexically_normal();
+std::string name_of(const fs::path& given, const nlohmann::json& options) {
+  const auto folder = fs::absolute(given).lexically_normal();
   std::map<std::string, std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : fs::directory_iterator(folder)) {
     if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
   }
   const std::map<std::string, std::string> usual{{"dtype", "stored"}, {"compute", "float32"}, {"engine", "exact"}};
   for (const auto& [option, value] : usual) {
-    if (const std::string given = options.at(option); given != value) files.emplace("--" + option, given);
+    if (const std::string other = options.at(option); other != value) files.emplace("--" + option, other);
   }
   const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);
 }
 
-// The model, then its adapters: {"name", "folder"}.
-std::vector<std::string> names_of(const nlohmann::json& options) {
-  const std::string own = options.at("name");
-  std::vector<std::string> names{own.empty() ? model_name(options) : own};
-  for (const auto& adapter : options.at("adapters")) names.push_back(adapter.at("name"));
-  return names;
-}
+// The model and the adapters beside it. Each speaks as its folder says: by its own tokenizer, template and end tokens,
+// or by the model's if it has none.
+class Models {
+ public:
+  Models(const nlohmann::json& options, inference::OpenModel& model)
+      : options_(options), folder_(options.at("model").get<std::string>()), model_(model) {
+    add(options.at("name"), folder_);
+    for (const auto& adapter : options.at("adapters")) {
+      const fs::path folder = adapter.at("folder").get<std::string>();
+      model_.add_adapter(folder);
+      add(adapter.at("name"), folder);
+    }
+  }
+
+  const std::vector<ServedModel>& all() const { return all_; }
+  std::string names() const {
+    std::vector<std::string> names;
+    for (const auto& one : all_) names.push_back(one.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+ private:
+  void add(const std::string& name, const fs::path& folder) {
+    const auto& speech = inference::ModelInput::has_tokenizer(folder) ? folder : folder_;
+    std::string files;
+    for (const char* file : language::Tokenizer::file_names()) {
+      if (fs::exists(speech / file)) files += file + sha256_file(speech / file);
+    }
+    const auto [input, fresh] = inputs_.try_emplace(files, folder_, model_, false, speech);
+    if (fresh)
+      input->second.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, speech, true);  // a template
+    const auto called = name.empty() ? name_of(folder, options_) : name;
+    for (const auto& other : all_) {
+      if (other.name == called)
+        throw Error(folder.string(), "is called " + called + ", as another that is served is", "give it a name",
+                    Exit::usage);
+    }
+    auto ends = all_.empty() ? inference::end_tokens(folder) : inference::end_tokens(folder, base_model(folder_));
+    all_.push_back({called, input->second, std::move(ends)});
+  }
+
+  const nlohmann::json& options_;
+  const fs::path folder_;
+  inference::OpenModel& model_;
+  std::map<std::string, inference::ModelInput> inputs_;  // by what tells them apart
+  std::vector<ServedModel> all_;
+};
 
 // Ends the server before what it calls goes.
 struct EndedFirst {
@@ -66,8 +109,7 @@ int serve(const nlohmann::json& options) {
     if (service) service->stop();
     return service != nullptr;
   });
-  const std::string folder = options.at("model"), host = options.at("host");
-  const auto names = names_of(options);
+  const std::string host = options.at("host");
   HttpServer server(host, options.at("port").get<uint16_t>());
   if (!server.loopback() && token().empty()) {
     throw Error(
@@ -76,12 +118,9 @@ int serve(const nlohmann::json& options) {
         Exit::usage);
   }
   inference::OpenModel model(inference::model_options(options));
-  for (const auto& adapter : options.at("adapters")) model.add_adapter(adapter.at("folder").get<std::string>());
-  const inference::ModelInput input(folder, model);
-  input.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, folder, true);  // it has a template
-  ChatService service(*model.policy, input, inference::end_tokens(folder),
-                      {.names = names,
-                       .token = token(),
+  const Models models(options, model);
+  ChatService service(*model.policy, models.all(),
+                      {.token = token(),
                        .concurrent = options.at("concurrent"),
                        .seed = options.at("seed"),
                        .cache_bytes = static_cast<int64_t>(options.at("cache").get<double>() * (1 << 30))});
@@ -93,8 +132,7 @@ int serve(const nlohmann::json& options) {
   ready = &service;
   fmt::print("{}/v1\n", server.url());
   std::fflush(stdout);
-  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", fmt::join(names, ", "),
-             token().empty() ? "" : ", to those with the token");
+  fmt::print(stderr, "serving {}{}; Ctrl-C ends\n", models.names(), token().empty() ? "" : ", to those with the token");
   service.run();
   ready = nullptr;
   fmt::print(stderr, "{}\n", service.summary());

@@ -71,6 +71,19 @@ void check_length(const nlohmann::ordered_json& messages, const ModelShape& shap
         "messages", "context_length_exceeded");
 }
 
+// Tokens that say each of them. Not all texts are what their tokens say: some tokenizers change characters.
+std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choices,
+                                            const language::Tokenizer& tokenizer) {
+  std::vector<std::vector<int32_t>> all;
+  for (const auto& choice : choices) {
+    all.push_back(tokenizer.encode(choice));
+    if (tokenizer.decode(all.back()) != choice)
+      throw HttpError(400, "response_format: the model can't say '" + choice.substr(0, 80) + "' as it stands",
+                      "response_format");
+  }
+  return all;
+}
+
 void check_log_probs(const ChatCall& call, const ModelShape& shape) {
   const auto tokens = std::min(call.max_tokens.value_or(shape.positions), shape.positions);
   if (call.log_probs && call.n * tokens * (1 + call.alternatives) > most_log_probs)
@@ -93,7 +106,8 @@ struct ChatService::Asked {
 
 struct ChatService::Answering {
   Answering(const Asked& asked, int64_t started)
-      : stream(asked.call.stream),
+      : model(asked.call.model),
+        stream(asked.call.stream),
         usage_in_stream(asked.call.usage_in_stream),
         response(asked.response),
         format(fmt::format("chatcmpl-{:x}-{}", started, asked.number), std::time(nullptr), asked.call.model,
@@ -131,6 +145,7 @@ struct ChatService::Answering {
     response->end();
   }
 
+  const std::string model;
   const bool stream, usage_in_stream;
   const std::shared_ptr<Response> response;
   const AnswerFormat format;
@@ -138,13 +153,12 @@ struct ChatService::Answering {
   std::map<uint32_t, GrowingCompletion> growing;
   Prefixes::Place* place = nullptr;
   size_t ended = 0;
+  bool broken = false;
   TokenUsage usage;
 };
 
-ChatService::ChatService(rollout::Policy& policy, const inference::ModelInput& input, std::vector<int32_t> end_tokens,
-                         ServiceOptions options)
-    : input_(input),
-      end_tokens_(std::move(end_tokens)),
+ChatService::ChatService(rollout::Policy& policy, std::vector<ServedModel> models, ServiceOptions options)
+    : models_(std::move(models)),
       options_(std::move(options)),
       shape_(policy.model.shape()),
       started_(std::time(nullptr)),
@@ -174,8 +188,8 @@ std::optional<HttpServer::Refused> ChatService::refused(const HttpRequest& reque
 void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) {
   if (request.path == "/health") return response->send(200, R"({"status":"ok"})");
   if (request.path != "/v1/chat/completions")
-    return response->send(200, request.path == models_path ? models_json(options_.names, started_)
-                                                           : model_json(*model_at(request.path), started_));
+    return response->send(200, request.path == models_path ? models_json(names(), started_)
+                                                           : model_json(model_at(request.path)->name, started_));
   try {
     auto asked = prepared(request, response);
     const std::lock_guard lock(mutex_);
@@ -192,22 +206,30 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
   }
 }
 
-// The name of a model that a path asks for; null: none.
-const std::string* ChatService::model_at(const std::string& path) const {
-  const auto& names = options_.names;
-  const auto named = std::find_if(names.begin(), names.end(),
-                                  [&](const std::string& name) { return path == models_path + ("/" + name); });
-  return named == names.end() ? nullptr : &*named;
+std::vector<std::string> ChatService::names() const {
+  std::vector<std::string> all;
+  for (const auto& model : models_) all.push_back(model.name);
+  return all;
+}
+
+// That a path asks for; null: none.
+const ServedModel* ChatService::model_at(const std::string& path) const {
+  const auto named = std::find_if(models_.begin(), models_.end(),
+                                  [&](const ServedModel& model) { return path == models_path + ("/" + model.name); });
+  return named == models_.end() ? nullptr : &*named;
 }
 
 int32_t ChatService::adapter_of(const std::string& name) const {
-  const auto& names = options_.names;
-  const auto named = std::find(names.begin(), names.end(), name);
-  if (named != names.end()) return static_cast<int32_t>(named - names.begin());
-  throw HttpError(404,
-                  fmt::format("model: no model '{}'; '{}' {} served", name.substr(0, 80), fmt::join(names, "', '"),
-                              names.size() == 1 ? "is" : "are"),
-                  "model", "model_not_found");
+  const auto named =
+      std::find_if(models_.begin(), models_.end(), [&](const ServedModel& model) { return model.name == name; });
+  if (named != models_.end()) return static_cast<int32_t>(named - models_.begin());
+  const auto served = fmt::format("'{}' {} served", fmt::join(names(), "', '"), models_.size() == 1 ? "is" : "are");
+  if (name.empty()) throw HttpError(400, "model: is missing; " + served, "model");
+  throw HttpError(404, "model: no model '" + name.substr(0, 80) + "'; " + served, "model", "model_not_found");
+}
+
+const ServedModel& ChatService::model_of(const Asked& asked) const {
+  return models_[static_cast<size_t>(asked.adapter)];
 }
 
 std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& request,
@@ -217,30 +239,18 @@ std::unique_ptr<ChatService::Asked> ChatService::prepared(const HttpRequest& req
   const int32_t adapter = adapter_of(call.model);
   check_length(call.messages, shape_);
   check_log_probs(call, shape_);
-  auto prompt = input_.read({{"messages", call.messages}}, call.pictures, "messages", 1);
+  const auto& [name, input, end_tokens] = models_[static_cast<size_t>(adapter)];
+  auto prompt = input.read({{"messages", call.messages}}, call.pictures, "messages", 1);
   CompletionOptions wanted{call.stop, {}, call.log_probs, call.alternatives};
   if (!call.choices.empty()) {
-    wanted.choices.emplace(std::make_shared<const std::vector<std::vector<int32_t>>>(sequences(call.choices)),
-                           end_tokens_);
+    auto all = sequences(call.choices, input.needed_tokenizer());
+    wanted.choices.emplace(std::make_shared<const std::vector<std::vector<int32_t>>>(std::move(all)), end_tokens);
   }
   call.messages = nullptr;
   call.pictures.clear();
   return std::make_unique<Asked>(Asked{std::move(call), ++requests_, adapter, std::move(prompt),
                                        std::make_shared<const CompletionOptions>(std::move(wanted)),
                                        std::move(response)});
-}
-
-// Tokens that say each of them. Not all texts are what their tokens say: some tokenizers change characters.
-std::vector<std::vector<int32_t>> ChatService::sequences(const std::vector<std::string>& choices) const {
-  const auto& tokenizer = input_.needed_tokenizer();
-  std::vector<std::vector<int32_t>> all;
-  for (const auto& choice : choices) {
-    all.push_back(tokenizer.encode(choice));
-    if (tokenizer.decode(all.back()) != choice)
-      throw HttpError(400, "response_format: the model can't say '" + choice.substr(0, 80) + "' as it stands",
-                      "response_format");
-  }
-  return all;
 }
 
 void ChatService::run() {
@@ -320,7 +330,7 @@ void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& p
   const auto answering = std::make_shared<Answering>(asked, started_);
   answering->place = place;
   answering->usage = {length, place ? place->cached : 0, 0};
-  prompt = input_.look(std::move(asked.prompt));
+  prompt = model_of(asked).input.look(std::move(asked.prompt));
   prompt.adapter = asked.adapter;
   if (place) {
     prompt.tokens.erase(prompt.tokens.begin(), prompt.tokens.begin() + place->begun);
@@ -341,9 +351,11 @@ std::shared_ptr<const rollout::Request> ChatService::request_of(const std::share
   auto request = std::make_shared<rollout::Request>();
   request->sampling = sampling_of(asked.call);
   request->group_size = asked.call.n;
-  request->end_tokens = end_tokens_;
+  request->end_tokens = model_of(asked).end_tokens;
+  request->breaks_alone = true;
   request->seed = asked.call.seed.value_or(options_.seed);
-  request->rules = [answering, wanted = asked.wanted, &tokenizer = input_.needed_tokenizer()](uint32_t completion) {
+  request->rules = [answering, wanted = asked.wanted,
+                    &tokenizer = model_of(asked).input.needed_tokenizer()](uint32_t completion) {
     auto& own = answering->growing.try_emplace(completion, tokenizer, wanted).first->second;
     rollout::CompletionRules rules;
     rules.stop = [answering, completion, &own](int32_t id) {
@@ -359,6 +371,7 @@ std::shared_ptr<const rollout::Request> ChatService::request_of(const std::share
 
 void ChatService::finish(size_t order, uint32_t completion, const rollout::Sample& sample) {
   const auto answering = answering_.at(order);
+  answering->broken = answering->broken || sample.broken;
   Said rest = answering->growing.at(completion).finish();
   rest.ended = sample.finished ? "stop" : "length";
   answering->add(completion, std::move(rest));
@@ -368,7 +381,11 @@ void ChatService::finish(size_t order, uint32_t completion, const rollout::Sampl
   if (++answering->ended < answering->said.size()) return;
   leave(*answering);
   answering_.erase(order);
-  answering->close();
+  if (!answering->broken) return answering->close();
+  answering->fail(
+      HttpError(500, fmt::format("model '{}' computes numbers that are not finite; its weights are damaged, "
+                                 "or training went astray",
+                                 answering->model)));
 }
 
 void ChatService::leave(Answering& answering) {

@@ -15,8 +15,14 @@
 
 namespace compeer::serve {
 
+/// One of those that are served: the model, or the adapter (`Segment::adapter`) at its place in the list.
+struct ServedModel {
+  std::string name;  ///< that requests call it by
+  const inference::ModelInput& input;
+  std::vector<int32_t> end_tokens;
+};
+
 struct ServiceOptions {
-  std::vector<std::string> names;          ///< of the model and its adapters by number, of which requests name one
   std::string token;                       ///< that requests must bring; empty: none
   int64_t concurrent = 64;                 ///< completions under way
   uint64_t seed = 1;                       ///< of requests without one
@@ -28,8 +34,7 @@ struct ServiceOptions {
 /// of its messages, settings and seed), and what several begin with is read once.
 class ChatService {
  public:
-  ChatService(rollout::Policy& policy, const inference::ModelInput& input, std::vector<int32_t> end_tokens,
-              ServiceOptions options);
+  ChatService(rollout::Policy& policy, std::vector<ServedModel> models, ServiceOptions options);
   ~ChatService();
 
   /// Any thread: whether a request is refused before its body is read, and what becomes of it.
@@ -48,10 +53,11 @@ class ChatService {
   struct Asked;      // a request that is understood, and its way back
   struct Answering;  // one that has a place
 
-  const std::string* model_at(const std::string& path) const;
+  std::vector<std::string> names() const;
+  const ServedModel* model_at(const std::string& path) const;
   int32_t adapter_of(const std::string& name) const;
+  const ServedModel& model_of(const Asked& asked) const;
   std::unique_ptr<Asked> prepared(const HttpRequest& request, std::shared_ptr<Response> response);
-  std::vector<std::vector<int32_t>> sequences(const std::vector<std::string>& choices) const;
   rollout::Supply next(rollout::Prompt& prompt, bool wait);
   bool collect(bool wait);
   bool admit(Asked& asked, rollout::Prompt& prompt);
@@ -62,8 +68,7 @@ class ChatService {
   void leave(Answering& answering);
   void refuse_all(const HttpError& refusal);
 
-  const inference::ModelInput& input_;
-  const std::vector<int32_t> end_tokens_;
+  const std::vector<ServedModel> models_;
   const ServiceOptions options_;
   const ModelShape shape_;
   const int64_t started_;

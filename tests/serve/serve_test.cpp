@@ -133,12 +133,59 @@ TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
             "404 model: no model 'second'; 'tiny', 'first', 'judge' are served");
 }
 
+// Its own tokenizer, template and end tokens, if its folder has them.
+TEST_F(Served, SpeaksAsAnAdaptersFolderSays) {
+  make_tiny_adapter(folder() / "plain", folder() / "tiny", 0.1);
+  make_tiny_adapter(folder() / "own", folder() / "tiny", 0.1);
+  for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
+    fs::copy_file(folder() / "tiny" / name, folder() / "own" / name);
+  write("own/chat_template.jinja", "{{ messages[0].content }}{{ messages[0].content }}");
+  make_tiny_adapter(folder() / "ends", folder() / "tiny", 0.1);
+  write("in.jsonl", json{{"messages", question().at("messages")}}.dump() + "\n");
+  const auto alone = [&](const std::string& model) {
+    const auto text = told("generate --model " + model + " --max-new 12 --seed 5 < in.jsonl");
+    return json::parse(text.substr(0, text.find('\n')));
+  };
+  const int third = alone("ends").at("ids").at(2);
+  write("ends/generation_config.json", json{{"eos_token_id", third}}.dump());
+  start("--adapter plain=plain --adapter own=own --adapter ends=ends");
+  for (const std::string model : {"plain", "own"}) {
+    const auto said = answered({{"model", model}, {"seed", 5}, {"logprobs", true}}).at("choices").at(0);
+    const auto expected = alone(model);
+    EXPECT_EQ(said.at("message").at("content"), expected.at("text")) << model;
+    EXPECT_EQ(said.at("logprobs").at("content").at(0).at("logprob").get<float>(),
+              expected.at("logprobs").at(0).get<float>());
+  }
+  EXPECT_NE(alone("plain").at("logprobs"), alone("own").at("logprobs"));
+  EXPECT_LE(answered({{"model", "ends"}, {"seed", 5}}).at("usage").at("completion_tokens"), 3);
+}
+
+TEST_F(Served, FailsTheRequestsOfADamagedAdapterAlone) {
+  make_tiny_adapter(folder() / "broken", folder() / "tiny", 1e30);
+  start("--adapter broken=broken");
+  const auto before = answered({{"seed", 5}});
+  RawClient client(port);
+  client.send(ask(question({{"stream", true}, {"max_tokens", 150}, {"temperature", 3}})));
+  client.until("\"content\":\"\"");
+  const std::string expected =
+      "500 model 'broken' computes numbers that are not finite; its weights are damaged, or training went astray";
+  EXPECT_EQ(refused(ask(question({{"model", "broken"}, {"n", 2}}))), expected);
+  EXPECT_NE(all(ask(question({{"model", "broken"}, {"stream", true}}))).find(expected.substr(4)), std::string::npos);
+  const auto rest = client.all();
+  EXPECT_NE(rest.find("data: [DONE]"), std::string::npos);
+  EXPECT_EQ(rest.find("error"), std::string::npos);
+  EXPECT_EQ(answered({{"seed", 5}}).at("choices"), before.at("choices"));
+}
+
 TEST_F(Served, RefusesAdaptersThatItCanNotServe) {
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
   const std::string command = "serve --model tiny --port 0 --name tiny --adapter ";
-  EXPECT_EQ(told(command + "first"),
-            "compeer: error: --adapter first: is no NAME=DIR\n"
-            "  help: --adapter judge=results/judge/checkpoints/last\nexit 2");
+  EXPECT_EQ(told(command + "judge=nowhere"), "compeer: error: --adapter judge=nowhere: nowhere is no folder\nexit 4");
+  EXPECT_EQ(told(command + "' '=first"),
+            "compeer: error: --adapter  =first: is no name for a model\n"
+            "  help: text without line ends, and without spaces around it\nexit 2");
+  EXPECT_EQ(told(command + "judge=first --engine libtorch"),
+            "compeer: error: --adapter: does not go with --engine libtorch\n  help: leave --engine exact\nexit 2");
   EXPECT_EQ(told(command + "tiny=first"),
             "compeer: error: --adapter tiny=first: is the second model called tiny\n"
             "  help: give each a name of its own\nexit 2");
@@ -236,7 +283,7 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
     start("--name '' " + options);
     const auto text = all(get("/v1/models", "Connection: close\r\n"));
     stop();
-    return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").at(0).at("id").get<std::string>();
+    return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").back().at("id").get<std::string>();
   };
   const auto name = called();
   EXPECT_EQ(name.substr(0, 5), "tiny-");
@@ -244,6 +291,10 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   EXPECT_EQ(called("--compute float32"), name);
   EXPECT_NE(called("--compute bfloat16"), name);
   EXPECT_NE(called("--dtype bfloat16"), called("--compute bfloat16"));
+  make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
+  const auto adapter = called("--adapter first");
+  EXPECT_EQ(adapter.substr(0, 6), "first-");
+  EXPECT_NE(called("--adapter first --compute bfloat16"), adapter);
   write("tiny/README.md", "another");
   EXPECT_NE(called(), name);
 }

@@ -85,6 +85,11 @@ at::Tensor taken(const record::TensorView& view) {
   return value.copy_(stored).set_requires_grad(true);
 }
 
+bool finite(const at::Tensor& value) {
+  const auto* first = value.const_data_ptr<float>();
+  return std::all_of(first, first + value.numel(), [](float number) { return std::isfinite(number); });
+}
+
 }  // namespace
 
 AdapterConfig adapter_settings(const Settings& settings) {
@@ -150,7 +155,11 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
       return true;
     };
     const bool both = fits(a, {config_.rank, entry.shape[1]}) & fits(b, {entry.shape[0], config_.rank});
-    if (both && misfits.empty()) changes_.push_back({entry.name, taken(file.tensor(a)), taken(file.tensor(b))});
+    if (!both || !misfits.empty()) continue;
+    changes_.push_back({entry.name, taken(file.tensor(a)), taken(file.tensor(b))});
+    for (const auto& [name, value] : {std::pair(a, changes_.back().a), std::pair(b, changes_.back().b)}) {
+      if (!finite(value)) misfits += "\n  " + name + " holds numbers that are not finite";
+    }
   }
   for (const std::string& name : file.names()) {
     if (!known.contains(name)) misfits += "\n  not expected " + name;

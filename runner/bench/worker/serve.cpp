@@ -93,8 +93,8 @@ int bench_serve(const json& options) {
     prompts.back().index = static_cast<uint32_t>(i);
   }
 
-  serve::ChatService service(*model.policy, input, {},
-                             {.names = {"bench"}, .token = "", .concurrent = clients, .cache_bytes = 0});
+  serve::ChatService service(*model.policy, {{"bench", input, {}}},
+                             {.token = "", .concurrent = clients, .cache_bytes = 0});
   serve::HttpServer server("127.0.0.1", 0);
   server.start([](const serve::HttpRequest&) { return std::nullopt; },
                [&](serve::HttpRequest asked, std::shared_ptr<serve::Response> response) {

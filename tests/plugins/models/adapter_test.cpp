@@ -138,6 +138,18 @@ TEST(Adapter, SaysWhatItWasTrainedOverAndIsHeldToIt) {
             "another model.precision than 'q8_0'");
 }
 
+TEST(Adapter, IsRefusedIfItsNumbersAreNotFinite) {
+  const Scratch folder;
+  const auto model = open_model({{"adapter", adapter({{"targets", {"layers.0.self_attn.q_proj"}}})}});
+  model->object().parameters().at(1).value.detach()[0][1] = NAN;
+  model->object().save(folder.folder().string());
+  EXPECT_NE(
+      complaint({{"path", folder.folder().string()}})
+          .find("the adapter does not fit the model:\n  "
+                "base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight holds numbers that are not finite"),
+      std::string::npos);
+}
+
 TEST(Adapter, ReadsABaseAnewThatWasReplaced) {
   const Scratch folder;
   const auto copy = [&] {

@@ -141,6 +141,34 @@ TEST_F(ManyAdaptersTest, StayWithTheirConversations) {
   EXPECT_EQ(said[0][1].log_probs, rollout::generate(only, {{4, whole}}, request())[0][1].log_probs);
 }
 
+// Also where the pages of one that failed are used again.
+TEST_F(ManyAdaptersTest, BreakAlone) {
+  const auto model = open({{"path", kBase}}), alone = open({{"path", first}});
+  add(*model, first);
+  const auto broken = add(*model, made("broken", 2, 1e30, {"*"}));
+  rollout::Policy policy(model->object()), only(alone->object());
+  rollout::Engine engine(policy);
+  auto may_break = request();
+  may_break.breaks_alone = true;
+  const auto samples = engine.generate({prompt(0, 1), prompt(1, broken), prompt(2, 1), prompt(3, broken)}, may_break);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const bool breaks = i % 2 == 1;
+    const auto number = static_cast<uint32_t>(i);
+    const auto expected = rollout::generate(only, {prompt(number, 0)}, request()).front();
+    const auto again = engine.generate({prompt(number, 1)}, request()).front();
+    for (size_t k = 0; k < 2; ++k) {
+      EXPECT_EQ(samples[i][k].broken, breaks);
+      EXPECT_EQ(again[k].log_probs, expected[k].log_probs);
+      if (breaks) {
+        EXPECT_EQ(samples[i][k].tokens.size(), 1u);
+      } else {
+        EXPECT_EQ(samples[i][k].log_probs, expected[k].log_probs);
+      }
+    }
+  }
+  EXPECT_THROW(engine.generate({prompt(1, broken)}, request()), Error);
+}
+
 TEST_F(ManyAdaptersTest, AreRefusedWhereTheyDontFit) {
   const auto over_blocks = made("blocks", 2, 0.01, {"*"}, "q8_0");
   EXPECT_EQ(complaint({{"path", kBase}}, over_blocks),
