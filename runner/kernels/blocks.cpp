@@ -5,6 +5,8 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/zeros.h>
 
+#include <array>
+
 #include "kernels/graph.h"
 #include "kernels/rows.h"
 
@@ -19,11 +21,10 @@ float* out(const at::Tensor& t) { return t.mutable_data_ptr<float>(); }
 View rows_of(const at::Tensor& t) { return {data(t), t.size(1), 1}; }
 at::Tensor room(int64_t rows, int64_t width) { return at::empty({rows, width}, at::kFloat); }
 
-// y [rows, out] = x W^T + bias, of the matrix as it is kept
-at::Tensor plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) {
+// y [rows, out] = x W^T, of the matrix as it is kept
+at::Tensor plain_product(const at::Tensor& x, Weight& weight) {
   const auto y = room(x.size(0), weight.value().size(0));
-  multiply(rows_of(x), x.size(0), weight.packed(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
-           Write::replace);
+  multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::replace);
   return y;
 }
 
@@ -64,11 +65,20 @@ void add_product(const at::Tensor& x, Weight& weight, const Adapters& adapters, 
   add_changes(x, weight, adapters, y);
 }
 
-// x W^T + bias, with the low-rank changes of W
-at::Tensor product(const at::Tensor& x, Weight& weight, const Adapters& adapters, const at::Tensor& bias = {}) {
-  const auto y = plain_product(x, weight, bias);
-  add_changes(x, weight, adapters, y);
-  return y;
+// x W^T + bias of each, with the low-rank changes of W. Biases may be undefined.
+template <size_t N>
+std::array<at::Tensor, N> products(const at::Tensor& x, const Adapters& adapters, Weight* const (&weights)[N],
+                                   const at::Tensor* const (&biases)[N] = {}) {
+  std::array<at::Tensor, N> all;
+  std::array<Factor, N> factors;
+  for (size_t i = 0; i < N; ++i) {
+    all[i] = room(x.size(0), weights[i]->value().size(0));
+    const bool biased = biases[i] && biases[i]->defined();
+    factors[i] = {&weights[i]->packed(), biased ? data(*biases[i]) : nullptr, out(all[i]), all[i].size(1)};
+  }
+  multiply(rows_of(x), x.size(0), factors, Write::replace);
+  for (size_t i = 0; i < N; ++i) add_changes(x, *weights[i], adapters, all[i]);
+  return all;
 }
 
 // dx = dy W, or dx += dy W
@@ -206,9 +216,11 @@ struct Attended {
 
 Attended attended(const at::Tensor& x, AttentionBlock& block, const RotaryRows& at, bool graph) {
   const Norm norm(x, block.norm, block.epsilon);
-  const Turned q(product(norm.h, block.q, at.adapters, block.q_bias), block.q_norm, block, block.heads.query, at),
-      k(product(norm.h, block.k, at.adapters, block.k_bias), block.k_norm, block, block.heads.key, at);
-  auto keys = k.y, values = product(norm.h, block.v, at.adapters, block.v_bias);
+  auto [queries, keys, values] =
+      products(norm.h, at.adapters, {&block.q, &block.k, &block.v}, {&block.q_bias, &block.k_bias, &block.v_bias});
+  const Turned q(queries, block.q_norm, block, block.heads.query, at),
+      k(keys, block.k_norm, block, block.heads.key, at);
+  keys = k.y;
   if (at.continues) {
     keys = at::cat({at.continues->keys[at.layer], keys});
     values = at::cat({at.continues->values[at.layer], values});
@@ -283,7 +295,8 @@ struct Gated {
 
 Gated gated(const at::Tensor& x, FeedForwardBlock& block, const Adapters& adapters) {
   const Norm norm(x, block.norm, block.epsilon);
-  return {norm.inverse, product(norm.h, block.gate, adapters), product(norm.h, block.up, adapters)};
+  const auto [gate, up] = products(norm.h, adapters, {&block.gate, &block.up});
+  return {norm.inverse, gate, up};
 }
 
 Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at::Tensor& x, FeedForwardBlock& block,
@@ -307,20 +320,32 @@ Gradients feed_forward_back(const Demand& demand, const at::Tensor& dy, const at
 }
 
 // x + o(attention(q)) for rows whose keys and values are stored.
-at::Tensor look_back(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
-  const auto adapters = place.adapters(x.size(0));
-  const Turned q(product(h, block.q, adapters, block.q_bias), block.q_norm, block, block.heads.query, place);
+at::Tensor look_back(const at::Tensor& x, const at::Tensor& queries, AttentionBlock& block,
+                     const AttentionContext& place) {
+  const Turned q(queries, block.q_norm, block, block.heads.query, place);
   const auto y = x.detach().clone();
-  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o, adapters, y);
+  add_product(attention_stored(q.y, place.segments, block.heads, *place.cache, place.layer), block.o,
+              place.adapters(x.size(0)), y);
   return y;
+}
+
+void store_turned(const at::Tensor& keys, const at::Tensor& values, AttentionBlock& block,
+                  const AttentionContext& place) {
+  const Turned k(keys, block.k_norm, block, block.heads.key, place);
+  store(k.y, values, place.segments, block.heads, *place.cache, place.layer);
 }
 
 // Without gradient. All rows leave their keys and values; those that go on look back.
 at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& block, const AttentionContext& place) {
   const auto adapters = place.adapters(x.size(0));
-  const Turned k(product(h, block.k, adapters, block.k_bias), block.k_norm, block, block.heads.key, place);
-  store(k.y, product(h, block.v, adapters, block.v_bias), place.segments, block.heads, *place.cache, place.layer);
-  if (!place.last_only) return look_back(x, h, block, place);
+  if (!place.last_only) {
+    const auto [q, k, v] =
+        products(h, adapters, {&block.q, &block.k, &block.v}, {&block.q_bias, &block.k_bias, &block.v_bias});
+    store_turned(k, v, block, place);
+    return look_back(x, q, block, place);
+  }
+  const auto [k, v] = products(h, adapters, {&block.k, &block.v}, {&block.k_bias, &block.v_bias});
+  store_turned(k, v, block, place);
   std::vector<Segment> ends = place.segments;
   for (size_t i = 0; i < ends.size(); ++i) {
     ends[i].position += ends[i].length - 1;
@@ -330,7 +355,9 @@ at::Tensor with_cache(const at::Tensor& x, const at::Tensor& h, AttentionBlock& 
   const auto rows = last_rows(place.segments);
   const auto of = [&](const at::Tensor& all) { return at::index_select(all, 0, rows); };
   const at::Tensor cosine = of(place.cosine), sine = of(place.sine);
-  return look_back(of(x), of(h), block, {cosine, sine, ends, place.cache, place.layer});
+  const AttentionContext last{cosine, sine, ends, place.cache, place.layer};
+  const auto [q] = products(of(h), last.adapters(rows.size(0)), {&block.q}, {&block.q_bias});
+  return look_back(of(x), q, block, last);
 }
 
 void check_adapters(const Adapters& adapters, bool graph) {

@@ -238,28 +238,53 @@ Split least_rearranging(int64_t m, int64_t panels, int64_t wanted) {
 }
 
 constexpr int64_t kLeast = 1 << 19;  // multiply-adds that are worth a thread's attention
+constexpr int64_t kRead = 8;         // so many of them take as long as a number of B takes to come from memory
 
-Split split(const MatrixProduct& product, int64_t m, int64_t panels, int64_t work) {
+// A product and which part of C it computes.
+struct Work {
+  MatrixProduct product;
+  int64_t m;
+  IndexRange panels;
+
+  int64_t size() const { return (m + kRead) * product.k * panels.size() * Packed::width; }
+};
+
+// `wanted`: parts, for all threads to have some.
+Split split(const Work& work, int64_t wanted) {
+  const auto& [product, m, panels] = work;
   const bool copies = (!product.packed || product.transposed) && product.a.column == 1;
-  const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels, kStrip)};
-  if (threads() == 1 || work < 2 * kLeast) return streams(product, m) ? Split{whole.rows, 1} : whole;
-  if (product.a.column != 1) return least_rearranging(m, panels, std::min<int64_t>(2 * threads(), work / kLeast));
-  const int64_t wanted = std::min<int64_t>(4 * threads(), work / kLeast);
-  return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels, 3))};
+  const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels.size(), kStrip)};
+  if (threads() == 1 || wanted < 2) return streams(product, m) ? Split{whole.rows, 1} : whole;
+  if (product.a.column != 1) return least_rearranging(m, panels.size(), std::min<int64_t>(2 * threads(), wanted));
+  return {whole.rows, std::min(std::max(whole.strips, parts(wanted, whole.rows)), parts(panels.size(), 3))};
 }
 
-void compute(const MatrixProduct& product, int64_t m, IndexRange panels) {
-  const int64_t work = m * product.k * panels.size() * Packed::width;
-  const auto [row_parts, strips] = split(product, m, panels.size(), work);
-  const auto one = [&, row_parts = row_parts, strips = strips](int64_t i) {
-    HWY_DYNAMIC_DISPATCH(block)(product, IndexRange{0, m}.part(i / strips, row_parts), panels.part(i % strips, strips));
+void compute(std::span<const Work> all) {
+  int64_t size = 0, count = 0;
+  for (const Work& work : all) size += work.size();
+  const int64_t wanted = std::min<int64_t>(4 * threads(), size / kLeast);
+  std::array<Split, kMostFactors> splits{};
+  for (size_t i = 0; i < all.size(); ++i) {
+    splits[i] = split(all[i], parts(wanted * all[i].size(), size));
+    count += splits[i].rows * splits[i].strips;
+  }
+  const auto one = [&](int64_t i) {
+    size_t which = 0;
+    for (; i >= splits[which].rows * splits[which].strips; ++which) i -= splits[which].rows * splits[which].strips;
+    const auto& [product, m, panels] = all[which];
+    const auto [rows, strips] = splits[which];
+    HWY_DYNAMIC_DISPATCH(block)(product, IndexRange{0, m}.part(i / strips, rows), panels.part(i % strips, strips));
   };
-  const int64_t count = row_parts * strips;
-  if (work < 2 * kLeast) {
+  if (wanted < 2) {
     for (int64_t i = 0; i < count; ++i) one(i);
   } else {
     share(count, one);
   }
+}
+
+void compute(const MatrixProduct& product, int64_t m, IndexRange panels) {
+  const Work work{product, m, panels};
+  compute({&work, 1});
 }
 
 }  // namespace
@@ -270,6 +295,15 @@ void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, i
   if (m == 0 || last <= first) return;
   const MatrixProduct product{a, &b, {}, b.k(), b.n(), false, bias, c, c_row, write, first};
   compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
+}
+
+void multiply(View a, int64_t m, std::span<const Factor> factors, Write write) {
+  std::array<Work, kMostFactors> all{};
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const auto& [b, bias, c, c_row] = factors[i];
+    all[i] = {{a, b, {}, b->k(), b->n(), false, bias, c, c_row, write, 0}, m, {0, b->panels()}};
+  }
+  if (m > 0) compute({all.data(), factors.size()});
 }
 
 void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t c_row, Write write, int64_t first,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "kernels/packed.h"
@@ -28,6 +29,18 @@ enum class Write { replace, add, go_on };
 /// walk over a wide B in tiles; c then points at column `first`, which must be a multiple of 16.
 void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first = 0, int64_t columns = -1);
+
+/// One of several products with the same A: what it is multiplied by, and where that goes.
+struct Factor {
+  const Packed* b;
+  const float* bias;
+  float* c;
+  int64_t c_row;
+};
+
+/// The same for each of them (three at most), shared out among the threads at once.
+constexpr size_t kMostFactors = 3;
+void multiply(View a, int64_t m, std::span<const Factor> factors, Write write);
 
 /// C [m, k] of A [m, n] and the transpose of a B [k, n], as gradients with respect to a product's left factor have it.
 /// Of B only the columns [first, first + n) may be meant, with `first` a multiple of 16.
