@@ -37,7 +37,7 @@ at::Tensor Arithmetic::attention_block(const at::Tensor& x, AttentionBlock& bloc
   const auto seen = place.cache ? attention_cached(q, k, v, place.segments, block.heads, *place.cache, place.layer)
                                 : attention(q, k, v, place.segments, block.heads);
   const auto y = at::add(x, linear(seen, block.o));
-  return place.last_only ? at::index_select(y, 0, last_rows(place.segments)) : y;
+  return place.last_only ? at::index_select(y, 0, last_rows(place.segments).to(y.device())) : y;
 }
 
 at::Tensor Arithmetic::feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext&) const {

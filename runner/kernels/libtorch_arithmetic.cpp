@@ -29,8 +29,8 @@ at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
 }
 
 // Query i of `rows` stands at position first + i and sees the positions up to its own, `window` of them at most.
-at::Tensor causal(int64_t rows, int64_t first, int64_t window) {
-  const auto mask = at::ones({rows, first + rows}, at::kBool).tril(first);
+at::Tensor causal(int64_t rows, int64_t first, int64_t window, at::Device device) {
+  const auto mask = at::ones({rows, first + rows}, at::TensorOptions(device).dtype(at::kBool)).tril(first);
   return window > 0 ? mask.triu(first + 1 - window) : mask;
 }
 
@@ -46,7 +46,7 @@ void tiles(const at::Tensor& hidden, const at::Tensor& matrix, double temperatur
 
 // 1 where the target is, in the columns of a tile.
 at::Tensor hits(const at::Tensor& target, int64_t first, int64_t columns) {
-  return at::zeros({target.size(0), columns + 1})
+  return at::zeros({target.size(0), columns + 1}, at::TensorOptions(target.device()).dtype(at::kFloat))
       .scatter_(1, at::where((target >= first) & (target < first + columns), target - first, columns).unsqueeze(1), 1.0)
       .narrow(1, 0, columns);
 }
@@ -54,8 +54,8 @@ at::Tensor hits(const at::Tensor& target, int64_t first, int64_t columns) {
 struct Logprobs : torch::autograd::Function<Logprobs> {
   static tensor_list forward(AutogradContext* context, const at::Tensor& hidden, const at::Tensor& matrix,
                              const at::Tensor& target, double temperature) {
-    auto log_sum = at::full({hidden.size(0)}, -INFINITY), chosen = at::zeros({hidden.size(0)}),
-         mean = at::zeros({hidden.size(0)});
+    auto log_sum = at::full({hidden.size(0)}, -INFINITY, hidden.options()),
+         chosen = at::zeros({hidden.size(0)}, hidden.options()), mean = at::zeros_like(chosen);
     tiles(hidden, matrix, temperature, [&](int64_t first, const at::Tensor&, const at::Tensor& logits) {
       const auto sum = at::logaddexp(log_sum, at::logsumexp(logits, 1));
       const auto share = (logits - sum.unsqueeze(1)).exp_();
@@ -74,7 +74,7 @@ struct Logprobs : torch::autograd::Function<Logprobs> {
     const auto hidden = saved[0], matrix = saved[1], log_sum = saved[3].unsqueeze(1), entropy = saved[4].unsqueeze(1);
     const double temperature = context->saved_data["temperature"].toDouble();
     const auto upstream = [&](size_t i) {
-      return gradients[i].defined() ? gradients[i].unsqueeze(1) : at::zeros({hidden.size(0), 1});
+      return gradients[i].defined() ? gradients[i].unsqueeze(1) : at::zeros({hidden.size(0), 1}, hidden.options());
     };
     auto dhidden = at::zeros_like(hidden), dmatrix = at::empty(matrix.sizes(), hidden.options());
     tiles(hidden, matrix, temperature, [&](int64_t first, const at::Tensor& part, const at::Tensor& logits) {
@@ -89,10 +89,31 @@ struct Logprobs : torch::autograd::Function<Logprobs> {
   }
 };
 
+// Leaves keys and values [rows, heads * dim] in the pages of their segments.
+void store_anywhere(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads,
+                    Cache& cache, int64_t layer) {
+  const auto places = at::empty({2, k.size(0)}, at::kLong);  // page, and position on it
+  auto* page = places.mutable_data_ptr<int64_t>();
+  for (const Segment& s : segments) {
+    for (int64_t i = 0; i < s.length; ++i, ++page) {
+      const int64_t position = s.position + i;
+      page[0] = s.pages[static_cast<size_t>(position / Cache::page)];
+      page[k.size(0)] = position % Cache::page;
+    }
+  }
+  const auto there = places.to(k.device());
+  const auto by_position = [&](const at::Tensor& pages, const at::Tensor& rows) {
+    pages.index_put_({there[0], there[1]}, rows.view({-1, heads.key, heads.dim}).to(pages.scalar_type()));
+  };
+  by_position(cache.keys[static_cast<size_t>(layer)].permute({0, 3, 1, 2}), k);
+  by_position(cache.values[static_cast<size_t>(layer)].permute({0, 2, 1, 3}), v);
+}
+
+// On any device: tokens, targets and what is asked for of hidden states come from the host and go back to it.
 class Libtorch : public Arithmetic {
  public:
   at::Tensor embedding(const at::Tensor& tokens, const at::Tensor& weight) const override {
-    return at::embedding(weight, tokens).to(at::kFloat);
+    return at::embedding(weight, tokens.to(weight.device())).to(at::kFloat);
   }
 
   at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) const override {
@@ -120,8 +141,10 @@ class Libtorch : public Arithmetic {
     for (const Context& context : contexts(segments)) {
       const auto rows = at::empty({static_cast<int64_t>(context.row_of.size())}, at::kLong);
       std::copy(context.row_of.begin(), context.row_of.end(), rows.mutable_data_ptr<int64_t>());
-      parts.push_back(attend(q.narrow(0, context.query_row, context.rows), k.index_select(0, rows),
-                             v.index_select(0, rows), heads, causal(context.rows, context.first, heads.window)));
+      const auto there = rows.to(q.device());
+      parts.push_back(attend(q.narrow(0, context.query_row, context.rows), k.index_select(0, there),
+                             v.index_select(0, there), heads,
+                             causal(context.rows, context.first, heads.window, q.device())));
     }
     return at::cat(parts);
   }
@@ -130,20 +153,22 @@ class Libtorch : public Arithmetic {
                               const std::vector<Segment>& segments, Heads heads, Cache& cache,
                               int64_t layer) const override {
     const at::NoGradGuard no_grad;
-    store(k, v, segments, heads, cache, layer);
+    q.is_cpu() ? store(k, v, segments, heads, cache, layer) : store_anywhere(k, v, segments, heads, cache, layer);
     std::vector<at::Tensor> parts;
     for (const Segment& s : segments) {
       const int64_t gone = heads.first_seen(s.position) / Cache::page,  // pages that are out of the window
           position = s.position - gone * Cache::page, count = position + s.length;
       const auto pages = at::empty({(count + Cache::page - 1) / Cache::page}, at::kLong);
       std::copy_n(s.pages.begin() + gone, pages.size(0), pages.mutable_data_ptr<int64_t>());
+      const auto there = pages.to(q.device());
       const auto rows = [&](const at::Tensor& page_head_position_dim) {
         return page_head_position_dim.transpose(1, 2).reshape({-1, heads.key_width()}).narrow(0, 0, count);
       };
       const auto index = static_cast<size_t>(layer);
-      parts.push_back(
-          attend(q.narrow(0, s.start, s.length), rows(cache.keys[index].index_select(0, pages).transpose(2, 3)),
-                 rows(cache.values[index].index_select(0, pages)), heads, causal(s.length, position, heads.window)));
+      parts.push_back(attend(q.narrow(0, s.start, s.length),
+                             rows(cache.keys[index].index_select(0, there).transpose(2, 3)),
+                             rows(cache.values[index].index_select(0, there)), heads,
+                             causal(s.length, position, heads.window, q.device())));
     }
     return at::cat(parts);
   }
@@ -160,13 +185,15 @@ class Libtorch : public Arithmetic {
 
   TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
                                const std::vector<int64_t>&) const override {
-    const auto results = Logprobs::apply(hidden, matrix_of(head), target, temperature);
-    return {results[0], results[1]};
+    const auto matrix = matrix_of(head);
+    const auto results = Logprobs::apply(hidden.to(matrix.device()), matrix, target.to(matrix.device()), temperature);
+    return {results[0].cpu(), results[1].cpu()};
   }
 
   at::Tensor logits(const at::Tensor& hidden, Weight& head) const override {
     const at::NoGradGuard no_grad;
-    return at::linear(hidden, matrix_of(head));
+    const auto matrix = matrix_of(head);
+    return at::linear(hidden.to(matrix.device()), matrix).cpu();
   }
 };
 

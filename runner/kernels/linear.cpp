@@ -65,6 +65,7 @@ Weight::Weight(at::Tensor value, const WeightOptions& options)
     packed_ = std::make_shared<Packed>();
     return;
   }
+  if (options.plain) return;
   static Copies copies;
   packed_ = copies.find(value_, format_, [&] { return pack(value_, format_, std::make_shared<Packed>()); });
   if (options.release) options.release();

@@ -14,6 +14,7 @@ struct WeightOptions {
   Format format = Format::float32;  ///< of the copy that products read; blocks (q8_0, q4_0): frozen weights only
   bool frozen = false;              ///< never changes: rearranged once, at construction
   std::function<void()> release;    ///< frozen: called when products no longer read the tensor's memory
+  bool plain = false;               ///< never rearranged: libtorch multiplies by it, wherever it is
 };
 
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the

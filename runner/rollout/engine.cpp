@@ -18,7 +18,7 @@ PromptSource in_order(const std::vector<Prompt>& prompts) {
   };
 }
 
-Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape()) {}
+Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape(), policy.head.value().device()) {}
 
 void Engine::generate(const PromptSource& source, const Request& request, const Sink& sink) {
   const at::NoGradGuard no_grad;

@@ -1,6 +1,7 @@
 #include "rollout/pages.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,9 +17,12 @@ std::byte* page_of(at::Tensor& tensor, int32_t page) {
   return static_cast<std::byte*>(tensor.mutable_data_ptr()) + static_cast<size_t>(page) * bytes_of_page(tensor);
 }
 
-void enlarge(at::Tensor& tensor, at::IntArrayRef sizes, at::ScalarType type) {
-  at::Tensor larger = at::empty(sizes, type);
-  if (tensor.defined()) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
+// What was never written to takes no memory of the host; on a device it is zero, as masked rows are multiplied, too.
+void enlarge(at::Tensor& tensor, at::IntArrayRef sizes, at::TensorOptions options) {
+  const bool here = options.device().is_cpu();
+  at::Tensor larger = here ? at::empty(sizes, options) : at::zeros(sizes, options);
+  if (tensor.defined() && here) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
+  if (tensor.defined() && !here) larger.narrow(0, 0, tensor.size(0)).copy_(tensor);
   tensor = std::move(larger);
 }
 
@@ -41,9 +45,9 @@ void Pages::grow() {
   const int64_t count = before + std::max<int64_t>(64, before / 2);
   cache_.keys.resize(static_cast<size_t>(shape_.layers));
   cache_.values.resize(static_cast<size_t>(shape_.layers));
-  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page}, shape_.compute);
-  for (auto& values : cache_.values)
-    enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim}, shape_.compute);
+  const auto options = at::TensorOptions(device_).dtype(shape_.compute);
+  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page}, options);
+  for (auto& values : cache_.values) enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim}, options);
   holders_.resize(static_cast<size_t>(count));
   for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }
@@ -55,7 +59,13 @@ size_t Pages::first_seen(int64_t position) const {
 
 void Pages::copy(int32_t from, int32_t to) {
   for (auto* tensors : {&cache_.keys, &cache_.values}) {
-    for (at::Tensor& tensor : *tensors) std::memcpy(page_of(tensor, to), page_of(tensor, from), bytes_of_page(tensor));
+    for (at::Tensor& tensor : *tensors) {
+      if (device_.is_cpu()) {
+        std::memcpy(page_of(tensor, to), page_of(tensor, from), bytes_of_page(tensor));
+      } else {
+        tensor.select(0, to).copy_(tensor.select(0, from));
+      }
+    }
   }
 }
 

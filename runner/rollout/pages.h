@@ -10,7 +10,8 @@ namespace compeer::rollout {
 /// holder gives them up. It grows layer by layer; what was never written to takes no memory.
 class Pages {
  public:
-  explicit Pages(const ModelShape& shape) : shape_(shape) {}
+  /// On `device`, where the model computes.
+  explicit Pages(const ModelShape& shape, at::Device device = at::kCPU) : shape_(shape), device_(device) {}
 
   int32_t take();  ///< a page with one holder
   void hold(int32_t page) { ++holders_[static_cast<size_t>(page)]; }
@@ -29,6 +30,7 @@ class Pages {
   void grow();
 
   const ModelShape shape_;
+  const at::Device device_;
   Cache cache_;
   std::vector<int32_t> free_;      // the lowest last
   std::vector<uint32_t> holders_;  // of every page

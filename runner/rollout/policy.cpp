@@ -10,7 +10,7 @@ kernels::Weight head_of(Model& model) {
   auto format = model.shape().head;
   if (matrix.scalar_type() == at::kBFloat16 && format == WeightFormat::float32) format = WeightFormat::bfloat16;
   if (model.shape().compute == at::kBFloat16) format = WeightFormat::bfloat16_pairs;
-  return {matrix, {format, !matrix.requires_grad(), nullptr}};
+  return {matrix, {format, !matrix.requires_grad(), nullptr, !model.shape().exact}};
 }
 
 }  // namespace

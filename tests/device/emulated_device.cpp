@@ -85,7 +85,8 @@ class Memory : public c10::Allocator {
     auto place = s.free.begin();
     while (place != s.free.end() && place->second < whole) ++place;
     if (place == s.free.end() || (s.failing > 0 && --s.failing == 0))
-      TORCH_CHECK_WITH(OutOfMemoryError, false, "the emulated device is out of memory: ", size, " bytes were asked for");
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "the emulated device is out of memory: ", size,
+                       " bytes were asked for");
     const auto [address, room] = *place;
     s.free.erase(place);
     if (room > whole) s.free.emplace(address + whole, room - whole);
@@ -147,8 +148,8 @@ at::Tensor on_host(const at::Tensor& tensor) {
 at::Tensor empty_strided(at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType type) {
   const auto size = static_cast<size_t>(at::detail::computeStorageNbytes(sizes, strides, c10::elementSize(type)));
   at::Storage storage(at::Storage::use_byte_size_t(), size, memory.allocate(size), &memory, true);
-  auto made = at::detail::make_tensor<at::TensorImpl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1),
-                                                      c10::scalarTypeToTypeMeta(type));
+  auto made = at::detail::make_tensor<at::TensorImpl>(
+      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), c10::scalarTypeToTypeMeta(type));
   made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   return made;
 }
@@ -168,8 +169,8 @@ at::Tensor on_device(const at::Tensor& result, const std::vector<at::Tensor>& gi
     if (first < begin || first >= begin + std::max<size_t>(one.storage().nbytes(), 1)) continue;
     auto view = at::detail::make_tensor<at::TensorImpl>(
         at::Storage(one.storage()), c10::DispatchKeySet(c10::DispatchKey::PrivateUse1), result.dtype());
-    view.unsafeGetTensorImpl()->set_sizes_and_strides(
-        result.sizes(), result.strides(), (first - begin) / static_cast<int64_t>(result.element_size()));
+    view.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides(),
+                                                      (first - begin) / static_cast<int64_t>(result.element_size()));
     return view;
   }
   TORCH_CHECK(false, "a result lies in memory of the emulated device that no argument has");
@@ -221,9 +222,19 @@ class Call {
   }
   at::Tensor returned(const at::Tensor& tensor) {
     for (size_t i = 0; i < aliases_.size(); ++i) {
-      if (aliases_[i].is_same(tensor)) return given_[i];
+      if (!aliases_[i].is_same(tensor)) continue;
+      if (given_[i].sizes() != tensor.sizes()) enlarge(given_[i], tensor);
+      return given_[i];
     }
     return on_device(tensor, given_);
+  }
+  // An empty tensor that an operator has given a size.
+  static void enlarge(const at::Tensor& given, const at::Tensor& like) {
+    TORCH_CHECK(!given.storage().data(), "a tensor of the emulated device that isn't empty gets another size");
+    const auto fresh = empty_strided(like.sizes(), like.strides(), like.scalar_type());
+    given.unsafeGetTensorImpl()->set_storage_keep_dtype(fresh.storage());
+    given.unsafeGetTensorImpl()->set_sizes_and_strides(like.sizes(), like.strides());
+    on_host(given).copy_(like);
   }
   c10::IValue returned(const c10::IValue& value) {
     if (value.isTensor()) return returned(value.toTensor());
@@ -282,10 +293,24 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("_local_scalar_dense", number_of);
 }
 
+// Of some operators the CPU has a kernel, and other devices are given what they are made of, which rounds otherwise.
+void prefer_kernels() {
+  static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__);
+  auto& all = c10::Dispatcher::singleton();
+  for (const auto& name : all.getAllOpNames()) {
+    const auto op = all.findOp(name);
+    const auto has = [&](c10::DispatchKey key) { return op->hasKernelForDispatchKey(key); };
+    if (name.getNamespace() == "aten" && has(c10::DispatchKey::CPU) && !has(c10::DispatchKey::PrivateUse1) &&
+        has(c10::DispatchKey::CompositeImplicitAutograd))
+      library.impl(c10::toString(name).c_str(), torch::CppFunction::makeFromBoxedFunction<&any_operator>());
+  }
+}
+
 }  // namespace
 
 c10::Device device() {
   static const bool registered = [] {
+    prefer_kernels();
     c10::register_privateuse1_backend("emulated");
     static Hooks hooks;
     at::RegisterPrivateUse1HooksInterface(&hooks);

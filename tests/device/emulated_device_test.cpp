@@ -36,7 +36,12 @@ TEST(EmulatedDevice, SharesMemoryAmongViews) {
 
 TEST(EmulatedDeviceDeathTest, CantBeReadByTheHost) {
   const auto x = made({1, 2}).to(device());
-  EXPECT_DEATH({ volatile float value = *x.const_data_ptr<float>(); (void)value; }, "");
+  EXPECT_DEATH(
+      {
+        volatile float value = *x.const_data_ptr<float>();
+        (void)value;
+      },
+      "");
   EXPECT_DEATH(*x.mutable_data_ptr<float>() = 1, "");
 }
 

@@ -28,6 +28,9 @@ Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
   if (pairs && keeping.in_blocks())
     throw Error("model.compute", "is 'bfloat16', but weights in " + keeping.precision + " are multiplied in float32",
                 "keep them with model.precision = \"bfloat16\"");
+  device = at::Device(settings.json().value("device", "cpu"));
+  if (!device.is_cpu() && exact())
+    throw Error("model.engine", "is 'exact', whose kernels compute on the CPU", "set it to 'libtorch'");
   if (settings.has("recompute_above")) most_kept = settings.integer("recompute_above");
 }
 
@@ -35,13 +38,22 @@ kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   auto format = keeping.format();
   if (format == WeightFormat::float32 && matrix.scalar_type() == at::kBFloat16) format = WeightFormat::bfloat16;
   if (pairs) format = WeightFormat::bfloat16_pairs;
-  return {format, keeping.frozen, keeping.frozen ? release : nullptr};
+  return {format, keeping.frozen, keeping.frozen ? release : nullptr, !exact()};
+}
+
+std::vector<Parameter> Use::there(std::vector<Parameter> parameters) const {
+  if (device.is_cpu()) return parameters;
+  for (Parameter& p : parameters) {
+    const bool trains = p.value.requires_grad();
+    p.value = p.value.detach().to(device).set_requires_grad(trains);
+  }
+  return parameters;
 }
 
 Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use, std::unique_ptr<Adapter> adapter)
     : config_(config),
       use_(std::move(use)),
-      parameters_(std::move(parameters)),
+      parameters_(use_.there(std::move(parameters))),
       rotary_(config.rope, config.head_dim, use_.rotary_precision) {
   adapters_.push_back(std::move(adapter));
   use_.keeping.round(parameters_);
@@ -92,7 +104,7 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
   const auto rows = [&](const at::Tensor& some) {
     if (use_.keeping.in_blocks()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
     return matrix.scalar_type() == at::kFloat ? use_.arithmetic.embedding(some, matrix)
-                                              : at::index_select(matrix, 0, some).to(at::kFloat);
+                                              : at::index_select(matrix, 0, some.to(matrix.device())).to(at::kFloat);
   };
   if (!use_.release || matrix.nbytes() < kLarge) return rows(tokens);
   std::vector<at::Tensor> parts;
@@ -105,18 +117,21 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
 
 at::Tensor Decoder::forward(at::Tensor rows, const Batch& batch, Cache* cache, std::vector<at::Tensor>* states) {
   if (layers_.empty()) assemble();
-  const auto angles = rotary_.angles(positions(batch));
+  rows = rows.to(use_.device);
+  auto angles = rotary_.angles(positions(batch));
+  angles = {angles.cosine.to(use_.device), angles.sine.to(use_.device)};
   kernels::AttentionContext place{angles.cosine, angles.sine,  batch.segments, cache, 0,
                                   false,         batch.leaves, batch.continues};
   const bool all = !cache || !batch.last_only || rows.size(0) == static_cast<int64_t>(batch.segments.size());
   for (Layer& layer : layers_) {
-    if (states) states->push_back(rows);
+    if (states) states->push_back(rows.cpu());
     place.last_only = !all && &layer == &layers_.back();
     rows = use_.arithmetic.attention_block(rows, layer.attention, place);
     rows = use_.arithmetic.feed_forward_block(rows, layer.feed_forward, place);
     ++place.layer;
   }
   rows = use_.arithmetic.rms_norm(rows, norm_, config_.rms_norm_eps);
+  rows = rows.cpu();
   if (states) states->push_back(rows);
   return rows;
 }

@@ -1,0 +1,121 @@
+// A model on another device than the host: what it gives is what it gives on the CPU with the same engine.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <gtest/gtest.h>
+
+#include "device/emulated_device.h"
+#include "places.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+#include "rollout/engine.h"
+
+namespace compeer {
+namespace {
+
+using nlohmann::json;
+using rollout::Prompt;
+
+std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& folder, const std::string& family,
+                                                  const json& more = json::object()) {
+  static const plugin::Services services;
+  const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
+  json settings{{"path", COMPEER_SOURCE_DIR "/tests/golden/" + folder},
+                {"frozen", true},
+                {"precision", "stored"},
+                {"engine", "libtorch"}};
+  settings.update(more);
+  return std::make_unique<plugin::Plugin<Model>>(
+      plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
+}
+
+std::vector<Prompt> prompts() {
+  std::vector<Prompt> all;
+  for (uint32_t i = 0; i < 5; ++i) {
+    Prompt one{i, {}};
+    for (uint32_t k = 0; k < 2 + 9 * i; ++k) one.tokens.push_back(static_cast<int32_t>((5 * k + i) % 60));
+    all.push_back(one);
+  }
+  return all;
+}
+
+rollout::Request request() {
+  rollout::Request request;
+  request.group_size = 3;
+  request.sampling.max_new_tokens = 20;
+  request.sampling.concurrent = 6;
+  request.seed = 4;
+  return request;
+}
+
+class OnADevice : public testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+  // libtorch has a kernel of its own for attention on the CPU alone.
+  OnADevice() { at::globalContext().setSDPUseFlash(false); }
+  ~OnADevice() override { at::globalContext().setSDPUseFlash(true); }
+
+  static std::unique_ptr<plugin::Plugin<Model>> opened(const json& more = json::object()) {
+    return open_model(GetParam().first, GetParam().second, more);
+  }
+  static json device() {
+    emulated::device();
+    return {{"device", "emulated"}};
+  }
+};
+
+TEST_P(OnADevice, SaysAndScoresWhatItDoesOnTheCpu) {
+  const auto here = opened(), there = opened(device());
+  rollout::Policy cpu(here->object()), other(there->object());
+  EXPECT_EQ(other.head.value().device(), emulated::device());
+  const auto expected = rollout::generate(cpu, prompts(), request()),
+             got = rollout::generate(other, prompts(), request());
+  for (size_t i = 0; i < got.size(); ++i) {
+    for (size_t k = 0; k < got[i].size(); ++k) {
+      EXPECT_EQ(got[i][k].tokens, expected[i][k].tokens);
+      EXPECT_EQ(got[i][k].log_probs, expected[i][k].log_probs);
+    }
+  }
+  EXPECT_EQ(rollout::Engine(other).score(prompts()), rollout::Engine(cpu).score(prompts()));
+}
+
+TEST_P(OnADevice, HasTheGradientsOfTheCpu) {
+  const auto gradients = [](Model& model) {
+    const auto hidden = model.forward(
+        {at::tensor({3, 1, 4, 1, 5, 9}, at::kLong), {Segment{0, 4, 0, -1, {}}, Segment{4, 2, 4, 0, {}}}}, nullptr);
+    EXPECT_TRUE(hidden.is_cpu());
+    hidden.square().sum().backward();
+    std::vector<at::Tensor> all;
+    for (const Parameter& p : model.parameters()) {
+      if (p.value.grad().defined()) all.push_back(p.value.grad().cpu());
+    }
+    return all;
+  };
+  const json trains{{"frozen", false}, {"precision", "float32"}};
+  json there = device();
+  there.update(trains);
+  const auto expected = gradients(opened(trains)->object()), got = gradients(opened(there)->object());
+  ASSERT_GT(expected.size(), 10u);
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(at::equal(got[i], expected[i])) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, OnADevice,
+                         testing::Values(std::pair("llama", "llama"), std::pair("qwen3", "qwen3"),
+                                         std::pair("mistral", "mistral")),
+                         [](const auto& info) { return std::string(info.param.second); });
+
+TEST(ADevice, IsNothingForTheExactEngine) {
+  emulated::device();
+  try {
+    open_model("llama", "llama", {{"engine", "exact"}, {"device", "emulated"}});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("model.engine: is 'exact', whose kernels compute on the CPU\n"
+                        "  help: set it to 'libtorch'"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace compeer
