@@ -4,55 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "device/emulated_device.h"
-#include "places.h"
-#include "plugin/host.h"
-#include "plugin/open.h"
-#include "rollout/engine.h"
+#include "device/models.h"
 
 namespace compeer {
 namespace {
 
 using nlohmann::json;
-using rollout::Prompt;
 
-std::unique_ptr<plugin::Plugin<Model>> open_model(const std::string& folder, const std::string& family,
-                                                  const json& more = json::object()) {
-  static const plugin::Services services;
-  const plugin::Chosen chosen{"models", family, COMPEER_BINARY_DIR "/plugins/models/" + family + ".so", ""};
-  json settings{{"path", COMPEER_SOURCE_DIR "/tests/golden/" + folder},
-                {"frozen", true},
-                {"precision", "stored"},
-                {"engine", "libtorch"}};
-  settings.update(more);
-  return std::make_unique<plugin::Plugin<Model>>(
-      plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
-}
-
-std::vector<Prompt> prompts() {
-  std::vector<Prompt> all;
-  for (uint32_t i = 0; i < 5; ++i) {
-    Prompt one{i, {}};
-    for (uint32_t k = 0; k < 2 + 9 * i; ++k) one.tokens.push_back(static_cast<int32_t>((5 * k + i) % 60));
-    all.push_back(one);
-  }
-  return all;
-}
-
-rollout::Request request() {
-  rollout::Request request;
-  request.group_size = 3;
-  request.sampling.max_new_tokens = 20;
-  request.sampling.concurrent = 6;
-  request.seed = 4;
-  return request;
-}
-
-class OnADevice : public testing::TestWithParam<std::pair<const char*, const char*>> {
+class OnADevice : public OnTheCpuWithoutItsOwnAttention,
+                  public testing::WithParamInterface<std::pair<const char*, const char*>> {
  protected:
-  // libtorch has a kernel of its own for attention on the CPU alone.
-  OnADevice() { at::globalContext().setSDPUseFlash(false); }
-  ~OnADevice() override { at::globalContext().setSDPUseFlash(true); }
-
   static std::unique_ptr<plugin::Plugin<Model>> opened(const json& more = json::object()) {
     return open_model(GetParam().first, GetParam().second, more);
   }
@@ -66,15 +27,15 @@ TEST_P(OnADevice, SaysAndScoresWhatItDoesOnTheCpu) {
   const auto here = opened(), there = opened(device());
   rollout::Policy cpu(here->object()), other(there->object());
   EXPECT_EQ(other.head.value().device(), emulated::device());
-  const auto expected = rollout::generate(cpu, prompts(), request()),
-             got = rollout::generate(other, prompts(), request());
+  const auto expected = rollout::generate(cpu, some_prompts(), some_request()),
+             got = rollout::generate(other, some_prompts(), some_request());
   for (size_t i = 0; i < got.size(); ++i) {
     for (size_t k = 0; k < got[i].size(); ++k) {
       EXPECT_EQ(got[i][k].tokens, expected[i][k].tokens);
       EXPECT_EQ(got[i][k].log_probs, expected[i][k].log_probs);
     }
   }
-  EXPECT_EQ(rollout::Engine(other).score(prompts()), rollout::Engine(cpu).score(prompts()));
+  EXPECT_EQ(rollout::Engine(other).score(some_prompts()), rollout::Engine(cpu).score(some_prompts()));
 }
 
 TEST_P(OnADevice, HasTheGradientsOfTheCpu) {

@@ -1,5 +1,6 @@
 #include "train/update/parameters.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
 
@@ -36,11 +37,21 @@ Parameters::Parameters(Model& model) {
   }
   weights_ = at::zeros({total}, at::kFloat);
   const auto own = views(weights_, values_);
+  for (size_t i = 0; i < values_.size(); ++i) own[i].copy_(values_[i].detach());
+  if (!values_.empty() && !values_.front().is_cpu()) {
+    there_ = at::empty({total}, values_.front().options().requires_grad(false));
+    return;
+  }
   for (size_t i = 0; i < values_.size(); ++i) {
-    own[i].copy_(values_[i].detach());
     values_[i].set_data(own[i]);
     watches_.emplace_back(values_[i], [this, i] { passed(i); });
   }
+}
+
+void Parameters::weights_changed() {
+  if (!there_.defined()) return;
+  const auto own = views(weights_, values_);
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].detach().copy_(own[i]);
 }
 
 std::span<float> Parameters::weights() {
@@ -56,6 +67,7 @@ void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient
 
 void Parameters::collect(std::span<float> gradient, bool on, const std::function<void()>& backward) {
   TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
+  if (there_.defined()) return collect_there(gradient, on, backward);
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
@@ -63,6 +75,16 @@ void Parameters::collect(std::span<float> gradient, bool on, const std::function
   ready_ = nullptr;
   backward();
   ready_ = nullptr;
+}
+
+// Nothing is ready before all of it has come back.
+void Parameters::collect_there(std::span<float> gradient, bool on, const std::function<void()>& backward) {
+  const auto here = at::from_blob(gradient.data(), {size()}, at::kFloat);
+  on ? there_.copy_(here) : there_.zero_();
+  const auto own = views(there_, values_);
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
+  backward();
+  here.copy_(there_);
 }
 
 void Parameters::last_pass(const Ready& ready) {

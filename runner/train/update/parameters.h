@@ -14,7 +14,7 @@
 namespace compeer::train {
 
 /// A model's parameters and their gradients, each as one flat array, which sums, optimizer and checkpoints work on.
-/// The model's own tensors become views of them.
+/// The model's own tensors become views of them; of a model on another device, they are copies.
 class Parameters {
  public:
   explicit Parameters(Model& model);
@@ -23,6 +23,8 @@ class Parameters {
 
   int64_t size() const { return weights_.numel(); }
   std::span<float> weights();
+  /// Call after `weights` were changed: a model on another device gets them.
+  void weights_changed();
 
   /// Is told which elements of a gradient are complete, while others are still computed.
   using Ready = std::function<void(comm::Share elements)>;
@@ -39,6 +41,7 @@ class Parameters {
 
  private:
   void passed(size_t parameter);
+  void collect_there(std::span<float> gradient, bool on, const std::function<void()>& backward);
 
   std::vector<std::string> names_;
   std::vector<at::Tensor> values_;
@@ -47,6 +50,7 @@ class Parameters {
   Ready ready_;               // while the last pass goes on
   std::vector<bool> passed_;  // by it
   at::Tensor weights_;
+  at::Tensor there_;  // gradients on another device; undefined: the model is on the host
   std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
 };
 

@@ -43,7 +43,10 @@ comm::TreeSum Training::gradients(int64_t leaves) {
 }
 
 void Training::parameters_changed() {
-  run_.plugins->model().call("parameters_changed", [&](Model&) { run_.plugins->policy().parameters_changed(); });
+  run_.plugins->model().call("parameters_changed", [&](Model&) {
+    parameters.weights_changed();
+    run_.plugins->policy().parameters_changed();
+  });
 }
 
 // Of the whole gradient, whoever holds it.

@@ -1,0 +1,77 @@
+// GRPO on another device than the host: sums, masters and AdamW are the host's, and so are the bits.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "device/emulated_device.h"
+#include "device/models.h"
+#include "train/update/learning.h"
+#include "train/update/optimizer.h"
+
+namespace compeer::train {
+namespace {
+
+using nlohmann::json;
+
+Settings optimizer_settings() {
+  return Settings(json{{"beta1", 0.9},
+                       {"beta2", 0.99},
+                       {"epsilon", 1e-8},
+                       {"weight_decay", 0.01},
+                       {"max_grad_norm", 1.0},
+                       {"schedule", "constant"},
+                       {"warmup", 0}});
+}
+
+// Three steps on two groups each. What comes out are the weights, and how far sampling was from learning.
+struct Learnt {
+  std::vector<float> weights;
+  double difference = 0;
+};
+Learnt learnt(const json& more) {
+  auto model = open_model("llama", "llama", more);
+  rollout::Policy policy(model->object());
+  Parameters parameters(model->object());
+  Optimizer optimizer(optimizer_settings(), 1e-3, 3, parameters.size());
+  ModelPass pass(*model, policy, 1.0);
+  Learnt result;
+  std::vector<float> gradient(static_cast<size_t>(parameters.size()));
+  for (uint32_t step = 0; step < 3; ++step) {
+    auto request = some_request();
+    request.step = step;
+    const auto asked = some_prompts();
+    const auto samples = rollout::generate(policy, asked, request);
+    for (size_t i = 0; i < 2; ++i) {
+      PromptGroup prompt;
+      prompt.index = static_cast<int64_t>(i);
+      prompt.prompt = asked[i + 1].tokens;
+      prompt.samples = samples[i + 1];
+      LearningGroup group(prompt, false);
+      group.rewards = {1, 0, 2};
+      group.advantages = {0.1, -1.2, 1.1};
+      const UpdateGoal goal{{}, {{3, 60, 20}, 0, 60}, {}};
+      const auto stats = learn(pass, parameters, group, goal, {gradient, i > 0});
+      result.difference = std::max(result.difference, stats.rollout_difference);
+    }
+    optimizer.step(gradient, norm_of(gradient), parameters.weights());
+    parameters.weights_changed();
+    policy.parameters_changed();
+  }
+  const auto weights = parameters.weights();
+  result.weights.assign(weights.begin(), weights.end());
+  return result;
+}
+
+TEST_F(OnTheCpuWithoutItsOwnAttention, ADeviceLearnsWhatTheCpuDoes) {
+  emulated::device();
+  const json trains{{"frozen", false}, {"precision", "float32"}};
+  json there = trains;
+  there["device"] = "emulated";
+  const auto before = learnt(trains), expected = learnt(trains), got = learnt(there);
+  EXPECT_EQ(before.weights, expected.weights);
+  EXPECT_EQ(got.weights, expected.weights);
+  EXPECT_LT(got.difference, 1e-4);
+}
+
+}  // namespace
+}  // namespace compeer::train
