@@ -2,10 +2,12 @@
 #include <ATen/core/Tensor.h>
 
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "compeer/model.h"
 #include "kernels/functions.h"
+#include "kernels/page_plan.h"
 
 namespace compeer::kernels {
 
@@ -29,6 +31,10 @@ struct AttentionContext {
   std::vector<int64_t> runs() const;  ///< rows of each segment
   /// Of `rows` rows: all of them, or the last of each segment.
   std::vector<AdapterRows> adapters(int64_t rows) const;
+  /// With a cache, for layers of this window: made when it is first asked for.
+  const PagePlan& plan(int64_t window, at::Device device) const;
+
+  mutable std::map<int64_t, PagePlan> plans_ = {};
 };
 
 /// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.
@@ -86,11 +92,12 @@ class Arithmetic {
 
   /// x + o(attention(rotate(q(h)), rotate(k(h)), v(h))) with h = rms_norm(x), for the rows that go on; q(h) and k(h)
   /// are normed head by head first if the block has such norms
-  virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const;
+  virtual at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block,
+                                     const AttentionContext& place) const = 0;
 
   /// x + down(swiglu(gate(h), up(h))) with h = rms_norm(x)
   virtual at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block,
-                                        const AttentionContext& place) const;
+                                        const AttentionContext& place) const = 0;
 
   /// hidden [rows, width], target int64 [rows] -> log-probability and entropy [rows] of softmax(hidden W^T /
   /// temperature); nothing of size [rows, vocabulary] is kept. `runs`: how many rows are one sequence's, whose gradient

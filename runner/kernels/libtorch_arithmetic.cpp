@@ -5,6 +5,7 @@
 
 #include "kernels/arithmetic.h"
 #include "kernels/logprob.h"
+#include "kernels/page_plan.h"
 
 namespace compeer::kernels {
 
@@ -89,24 +90,12 @@ struct Logprobs : torch::autograd::Function<Logprobs> {
   }
 };
 
-// Leaves keys and values [rows, heads * dim] in the pages of their segments.
-void store_anywhere(const at::Tensor& k, const at::Tensor& v, const std::vector<Segment>& segments, Heads heads,
-                    Cache& cache, int64_t layer) {
-  const auto places = at::empty({2, k.size(0)}, at::kLong);  // page, and position on it
-  auto* page = places.mutable_data_ptr<int64_t>();
-  for (const Segment& s : segments) {
-    for (int64_t i = 0; i < s.length; ++i, ++page) {
-      const int64_t position = s.position + i;
-      page[0] = s.pages[static_cast<size_t>(position / Cache::page)];
-      page[k.size(0)] = position % Cache::page;
-    }
-  }
-  const auto there = places.to(k.device());
-  const auto by_position = [&](const at::Tensor& pages, const at::Tensor& rows) {
-    pages.index_put_({there[0], there[1]}, rows.view({-1, heads.key, heads.dim}).to(pages.scalar_type()));
-  };
-  by_position(cache.keys[static_cast<size_t>(layer)].permute({0, 3, 1, 2}), k);
-  by_position(cache.values[static_cast<size_t>(layer)].permute({0, 2, 1, 3}), v);
+// Keys [pages, heads, dim, 16] and values [pages, heads, 16, dim] of a layer, as [pages, 16, heads, dim].
+at::Tensor keys_of(const Cache& cache, int64_t layer) {
+  return cache.keys[static_cast<size_t>(layer)].permute({0, 3, 1, 2});
+}
+at::Tensor values_of(const Cache& cache, int64_t layer) {
+  return cache.values[static_cast<size_t>(layer)].transpose(1, 2);
 }
 
 // On any device: tokens, targets and what is asked for of hidden states come from the host and go back to it.
@@ -116,7 +105,7 @@ class Libtorch : public Arithmetic {
     return at::embedding(weight, tokens.to(weight.device())).to(at::kFloat);
   }
 
-  at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias) const override {
+  at::Tensor linear(const at::Tensor& x, Weight& weight, const at::Tensor& bias = {}) const override {
     const auto y = at::linear(x, matrix_of(weight), bias.defined() ? std::optional(bias) : std::nullopt);
     const auto* change = weight.low_rank();
     return change ? y + change->scale * at::linear(at::linear(x, change->a.value()), change->b.value()) : y;
@@ -152,25 +141,7 @@ class Libtorch : public Arithmetic {
   at::Tensor attention_cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const std::vector<Segment>& segments, Heads heads, Cache& cache,
                               int64_t layer) const override {
-    const at::NoGradGuard no_grad;
-    q.is_cpu() ? store(k, v, segments, heads, cache, layer) : store_anywhere(k, v, segments, heads, cache, layer);
-    std::vector<at::Tensor> parts;
-    for (const Segment& s : segments) {
-      const int64_t gone = heads.first_seen(s.position) / Cache::page,  // pages that are out of the window
-          position = s.position - gone * Cache::page, count = position + s.length;
-      const auto pages = at::empty({(count + Cache::page - 1) / Cache::page}, at::kLong);
-      std::copy_n(s.pages.begin() + gone, pages.size(0), pages.mutable_data_ptr<int64_t>());
-      const auto there = pages.to(q.device());
-      const auto rows = [&](const at::Tensor& page_head_position_dim) {
-        return page_head_position_dim.transpose(1, 2).reshape({-1, heads.key_width()}).narrow(0, 0, count);
-      };
-      const auto index = static_cast<size_t>(layer);
-      parts.push_back(attend(q.narrow(0, s.start, s.length),
-                             rows(cache.keys[index].index_select(0, there).transpose(2, 3)),
-                             rows(cache.values[index].index_select(0, there)), heads,
-                             causal(s.length, position, heads.window, q.device())));
-    }
-    return at::cat(parts);
+    return cached(q, k, v, PagePlan(segments, heads.window, q.device()), heads, cache, layer);
   }
 
   at::Tensor attention_spans(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -181,6 +152,31 @@ class Libtorch : public Arithmetic {
       parts.push_back(attend(own(q), own(k), own(v), heads, std::nullopt));
     }
     return at::cat(parts);
+  }
+
+  at::Tensor attention_block(const at::Tensor& x, AttentionBlock& block, const AttentionContext& place) const override {
+    TORCH_CHECK(!place.leaves && !place.continues,
+                "the libtorch engine can't differentiate a group in parts (micro_tokens); engine = \"exact\" can");
+    const auto h = rms_norm(x, block.norm, block.epsilon);
+    const auto turned = [&](const at::Tensor& of, const at::Tensor& norm, int64_t heads) {
+      const auto by_head = [&] {
+        return rms_norm(of.view({-1, block.heads.dim}), norm, block.epsilon).view(of.sizes());
+      };
+      return rotate(norm.defined() ? by_head() : of, place.cosine, place.sine, heads);
+    };
+    const auto q = turned(linear(h, block.q, block.q_bias), block.q_norm, block.heads.query);
+    const auto k = turned(linear(h, block.k, block.k_bias), block.k_norm, block.heads.key);
+    const auto v = linear(h, block.v, block.v_bias);
+    const auto seen = place.cache ? cached(q, k, v, place.plan(block.heads.window, x.device()), block.heads,
+                                           *place.cache, place.layer)
+                                  : attention(q, k, v, place.segments, block.heads);
+    const auto y = at::add(x, linear(seen, block.o));
+    return place.last_only ? at::index_select(y, 0, last_rows(place.segments).to(y.device())) : y;
+  }
+
+  at::Tensor feed_forward_block(const at::Tensor& x, FeedForwardBlock& block, const AttentionContext&) const override {
+    const auto h = rms_norm(x, block.norm, block.epsilon);
+    return at::add(x, linear(swiglu(linear(h, block.gate), linear(h, block.up)), block.down));
   }
 
   TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::Tensor& target, double temperature,
@@ -194,6 +190,16 @@ class Libtorch : public Arithmetic {
     const at::NoGradGuard no_grad;
     const auto matrix = matrix_of(head);
     return at::linear(hidden.to(matrix.device()), matrix).cpu();
+  }
+
+ private:
+  static at::Tensor cached(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const PagePlan& plan,
+                           Heads heads, const Cache& cache, int64_t layer) {
+    const at::NoGradGuard no_grad;
+    const auto keys = keys_of(cache, layer), values = values_of(cache, layer);
+    plan.store(k, keys);
+    plan.store(v, values);
+    return plan.attend(q, keys, values, heads);
   }
 };
 

@@ -1,0 +1,94 @@
+#include "kernels/page_plan.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <map>
+
+namespace compeer::kernels {
+
+namespace {
+
+// On the device.
+at::Tensor numbers(const std::vector<int64_t>& values, at::Device device) {
+  return at::tensor(values, at::kLong).to(device);
+}
+
+}  // namespace
+
+PagePlan::PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device) {
+  std::vector<int64_t> page, slot, order;
+  std::map<int64_t, std::vector<const Segment*>> by_length;
+  for (const Segment& s : segments) {
+    by_length[s.length].push_back(&s);
+    for (int64_t at = s.position; at < s.position + s.length; ++at) {
+      page.push_back(s.pages[static_cast<size_t>(at / Cache::page)]);
+      slot.push_back(at % Cache::page);
+    }
+  }
+  page_ = numbers(page, device), slot_ = numbers(slot, device);
+  order.resize(page.size());
+  int64_t next = 0;
+  for (const auto& [length, all] : by_length) {
+    std::vector<int64_t> rows, pages, first, count;  // positions are counted from the first page that is seen
+    size_t most = 0;
+    const Heads heads{.window = window};
+    const auto gone = [&](const Segment& s) { return heads.first_seen(s.position) / Cache::page; };
+    for (const Segment* s : all) most = std::max(most, s->pages.size() - static_cast<size_t>(gone(*s)));
+    for (const Segment* s : all) {
+      for (int64_t i = 0; i < length; ++i) {
+        order[static_cast<size_t>(s->start + i)] = next++;
+        rows.push_back(s->start + i);
+        first.push_back(s->position - gone(*s) * Cache::page + i);
+      }
+      count.push_back(s->position + length - gone(*s) * Cache::page);
+      for (size_t i = 0; i < most; ++i)
+        pages.push_back(s->pages[std::min(static_cast<size_t>(gone(*s)) + i, s->pages.size() - 1)]);
+    }
+    const auto n = static_cast<int64_t>(all.size()), keys = static_cast<int64_t>(most) * Cache::page;
+    const auto key = at::arange(keys, at::TensorOptions(device).dtype(at::kLong));
+    const auto query = numbers(first, device).view({n, 1, length, 1});
+    auto seen = key <= query;
+    if (window > 0) seen = seen & (key > query - window);
+    const auto written = key < numbers(count, device).view({n, 1});
+    portions_.push_back(
+        {n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), seen});
+  }
+  if (!std::is_sorted(order.begin(), order.end())) order_ = numbers(order, device);
+}
+
+void PagePlan::store(const at::Tensor& rows, const at::Tensor& pages) const {
+  pages.index_put_({page_, slot_}, rows.view({rows.size(0), pages.size(2), pages.size(3)}).to(pages.scalar_type()));
+}
+
+at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, Heads heads) const {
+  std::vector<at::Tensor> parts;
+  for (const Portion& portion : portions_) {
+    const bool all = portions_.size() == 1 && !order_.defined();
+    parts.push_back(attend(portion, all ? q : q.index_select(0, portion.rows), keys, values, heads));
+  }
+  const auto together = parts.size() == 1 ? parts.front() : at::cat(parts);
+  return order_.defined() ? together.index_select(0, order_) : together;
+}
+
+// The query heads that share a key head are rows of it. What was never written, or is another's, may be no number, and
+// a mask doesn't make that zero.
+at::Tensor PagePlan::attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys,
+                            const at::Tensor& values, Heads heads) const {
+  const auto [n, length] = std::pair(portion.count, portion.length);
+  const int64_t share = heads.share();
+  const auto there = [&, n = n](const at::Tensor& pages) {
+    const auto chosen = pages.index_select(0, portion.pages).view({n, -1, heads.key, heads.dim});
+    return at::where(portion.written, chosen, 0).transpose(1, 2).to(q.scalar_type());
+  };
+  const auto queries = q.view({n, length, heads.key, share, heads.dim})
+                           .permute({0, 2, 3, 1, 4})
+                           .reshape({n, heads.key, share * length, heads.dim});
+  const auto mask = portion.seen.repeat({1, 1, share, 1});
+  return at::scaled_dot_product_attention(queries, there(keys), there(values), mask)
+      .view({n, heads.key, share, length, heads.dim})
+      .permute({0, 3, 1, 2, 4})
+      .reshape({n * length, heads.query_width()});
+}
+
+}  // namespace compeer::kernels

@@ -1,0 +1,37 @@
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "compeer/model.h"
+#include "kernels/attention.h"
+
+namespace compeer::kernels {
+
+/// Where the rows of a pass with a cache stand, in tensors on the model's device: made once a pass for each window, and
+/// used in every layer. Segments of one length are a portion, whose attention is one call.
+struct PagePlan {
+  PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device);
+
+  /// Leaves keys or values [rows, heads * dim] in `pages` [pages, 16, heads, dim].
+  void store(const at::Tensor& rows, const at::Tensor& pages) const;
+  /// Of queries [rows, heads * dim], what they see of keys and values in such pages.
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, Heads heads) const;
+
+ private:
+  struct Portion {
+    int64_t count, length;  // segments, and their rows
+    at::Tensor rows;        // int64 [count * length]
+    at::Tensor pages;       // int64 [count * most]; those of shorter segments are their last, again
+    at::Tensor written;     // bool [count, most * 16, 1, 1]
+    at::Tensor seen;        // bool [count, 1, length, most * 16]
+  };
+  at::Tensor attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
+                    Heads heads) const;
+
+  at::Tensor page_, slot_;  // int64 [rows]
+  std::vector<Portion> portions_;
+  at::Tensor order_;  // int64 [rows]: from portions to rows; undefined: they are in order
+};
+
+}  // namespace compeer::kernels
