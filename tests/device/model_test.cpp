@@ -64,6 +64,31 @@ INSTANTIATE_TEST_SUITE_P(Families, OnADevice,
                                          std::pair("mistral", "mistral")),
                          [](const auto& info) { return std::string(info.param.second); });
 
+// One pass more for each token: what it does doesn't depend on how many sequences there are, and the host waits for
+// hidden states and logits alone.
+TEST(ADevice, DoesAsMuchForManySequencesAsForOne) {
+  emulated::device();
+  const auto model = open_model("llama", "llama", {{"device", "emulated"}});
+  rollout::Policy policy(model->object());
+  const auto done = [&](int64_t sequences, int64_t tokens) {
+    rollout::Engine engine(policy);
+    auto request = some_request();
+    request.group_size = request.sampling.concurrent = sequences;
+    request.sampling.max_new_tokens = tokens;
+    emulated::forget();
+    engine.generate({{0, {3, 1, 4}}}, request);
+    return emulated::counts();
+  };
+  std::vector<int64_t> launches;
+  for (const int64_t sequences : {1, 16}) {
+    const auto before = done(sequences, 6), after = done(sequences, 7);
+    EXPECT_EQ(after.waits - before.waits, 2);
+    launches.push_back(after.launches - before.launches);
+  }
+  EXPECT_EQ(launches[0], launches[1]);
+  EXPECT_LE(launches[0], 250);  // of two layers
+}
+
 TEST(ADevice, IsNothingForTheExactEngine) {
   emulated::device();
   try {
