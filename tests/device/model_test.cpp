@@ -89,6 +89,33 @@ TEST(ADevice, DoesAsMuchForManySequencesAsForOne) {
   EXPECT_LE(launches[0], 250);  // of two layers
 }
 
+// Wherever memory runs out, that is said, and the next call gives what it should.
+TEST(ADevice, GoesOnAfterItsMemoryRanOut) {
+  emulated::device();
+  const auto model = open_model("llama", "llama", {{"device", "emulated"}});
+  rollout::Policy policy(model->object());
+  auto request = some_request();
+  request.sampling.max_new_tokens = 3;
+  const auto expected = rollout::generate(policy, some_prompts(), request);
+  int64_t failed = 0;
+  for (int64_t which = 1;; which += 1 + which / 8) {
+    rollout::Engine engine(policy);
+    emulated::fail_allocation(which);
+    try {
+      engine.generate(some_prompts(), request);
+      break;
+    } catch (const c10::OutOfMemoryError& error) {
+      EXPECT_NE(std::string(error.what()).find("the emulated device is out of memory"), std::string::npos);
+      ++failed;
+    }
+    const auto again = engine.generate(some_prompts(), request);
+    for (size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i][0].log_probs, expected[i][0].log_probs) << which;
+    EXPECT_EQ(engine.pages().in_use(), 0);
+  }
+  emulated::fail_allocation(0);
+  EXPECT_GT(failed, 20);
+}
+
 TEST(ADevice, IsNothingForTheExactEngine) {
   emulated::device();
   try {
