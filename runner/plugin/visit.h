@@ -23,7 +23,7 @@ class Visit {
 
  private:
   struct Absence {
-    explicit Absence(Visit* visit) : visit(visit) { visit->lock_.unlock(); }
+    explicit Absence(Visit* from) : visit(from) { from->lock_.unlock(); }
     ~Absence() {
       visit->lock_.lock();
       current = visit;
