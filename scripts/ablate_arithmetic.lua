@@ -1,6 +1,7 @@
 -- What do products in bfloat16 (model.compute) do to learning? SFT, judge and UR in both arithmetics, on the same data
 -- and from the same models; policies are tried in the arithmetic that they learned in. Five seeds, each a world of its
--- own; forty minutes on two cores.
+-- own, those of table2.lua whose models may be there; each one's figures are kept. Twenty minutes a seed on two cores,
+-- eight where table2.lua was run.
 local compeer = require "compeer"
 local new_method = require "lib.method"
 
@@ -22,7 +23,8 @@ end
 local learned = {}
 compeer.study {
   name = "arithmetic",
-  seeds = 5,
+  seeds = { 8, 9, 10, 11, 12 },
+  kept = "docs/lab/data/arithmetic",
   rows = { { "float32" }, { "bfloat16" } },
   run = function(seed, row)
     local method = new_method(seed)
@@ -36,8 +38,8 @@ compeer.study {
   figures = {
     { "true reward", "esc_world_truth.reward" }, { "judged reward", "unifireward.reward" },
     { "true quality", "esc_world_truth.quality" }, { "grammatical", "esc_world_truth.grammatical" },
-    { "alike in a group", "redundancy.s_in", better = "lower" },
+    { "entropy", "entropy", better = "neither" }, { "alike in a group", "redundancy.s_in", better = "lower" },
   },
-  against = "float32",
+  contrasts = { { "bfloat16", "float32", { "true reward", "true quality", "judged reward", "entropy" } } },
 }
 print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff"))

@@ -13,7 +13,7 @@ import statistics
 import sys
 from pathlib import Path
 
-PLANNED = 16
+PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5}  # seeds
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
 QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
@@ -36,7 +36,7 @@ PAGES = {
     },
 }
 ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
-        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy"]
+        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32", "bfloat16"]
 SHARES = {"history", "emotion", "strategy", "format"}  # kept as points from -1 to 1
 DIGITS = dict.fromkeys(SCORES, 1) | {"words a reply": 1} | dict.fromkeys(
     ["grammatical", "follows", "true reward", "judged reward", *SHARES], 2)
@@ -90,10 +90,10 @@ def kept(root, study):
     return {int(file.stem[5:]): json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files}
 
 
-def seeds_text(seeds):
+def seeds_text(seeds, planned):
     first, last = min(seeds), max(seeds)
     names = f"{first} to {last}" if len(seeds) == last - first + 1 else ", ".join(map(str, sorted(seeds)))
-    return f"seeds {names} of {PLANNED}"
+    return f"seeds {names} of {planned}"
 
 
 def seeds_named(text):
@@ -114,21 +114,21 @@ def value(seed, row, figure):
     return (found + 1) / 2 if figure in SHARES else found
 
 
-def means(seeds, figures, names):
-    head = [seeds_text(seeds), *(names.get(figure, figure) for figure in figures)]
+def means(seeds, planned, figures, names):
+    head = [seeds_text(seeds, planned), *(names.get(figure, figure) for figure in figures)]
     rows = [[row, *(estimate([value(seed, row, figure) for seed in seeds.values()], DIGITS.get(figure, 3))
                     for figure in figures)] for row in ROWS if row in next(iter(seeds.values()))]
     return table(head, rows)
 
 
-def contrasts(seeds, stated):
+def contrasts(seeds, planned, stated):
     named = [(a, b, figure) for a, b, figures in stated for figure in figures]
     differences = [[seed[a][figure] - seed[b][figure] for seed in seeds.values()] for a, b, figure in named]
     ps = [p_value(values) for values in differences]
     rows = [[f"{a} - {b}", figure, estimate(values, DIGITS.get(figure, 3), "+"), str(sum(v > 0 for v in values)),
              number(p, 4), number(corrected, 3)]
             for (a, b, figure), values, p, corrected in zip(named, differences, ps, holm(ps))]
-    return table([seeds_text(seeds), "figure", "difference", "seeds above 0", "p", "p by Holm"], rows)
+    return table([seeds_text(seeds, planned), "figure", "difference", "seeds above 0", "p", "p by Holm"], rows)
 
 
 def filled(root, page, all_seeds):
@@ -136,10 +136,13 @@ def filled(root, page, all_seeds):
     text = (root / page).read_text(encoding="utf-8")
     for name, asked in PAGES[page].items():
         def made(found):
-            seeds = dict(sorted(kept(root, name.split(":")[0]).items()))
+            study = name.split(":")[0]
+            seeds = dict(sorted(kept(root, study).items()))
             if not all_seeds:
                 seeds = {seed: seeds[seed] for seed in seeds_named(found[2])}
-            return found[1] + (contrasts(seeds, asked) if isinstance(asked, list) else means(seeds, *asked))
+            if isinstance(asked, list):
+                return found[1] + contrasts(seeds, PLANNED[study], asked)
+            return found[1] + means(seeds, PLANNED[study], *asked)
         text, count = re.subn(rf"(<!-- {name} -->\n\n)((?:\|.*\n)*)", made, text)
         if count != 1:
             raise SystemExit(f"{page}: <!-- {name} --> is there {count} times, not once")
