@@ -62,7 +62,7 @@ TEST_P(OnADevice, HasTheGradientsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Families, OnADevice,
                          testing::Values(std::pair("llama", "llama"), std::pair("qwen3", "qwen3"),
                                          std::pair("mistral", "mistral")),
-                         [](const auto& info) { return std::string(info.param.second); });
+                         [](const auto& one) { return std::string(one.param.second); });
 
 // One pass more for each token: what it does doesn't depend on how many sequences there are, and the host waits for
 // hidden states and logits alone.
