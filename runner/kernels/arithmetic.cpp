@@ -20,7 +20,7 @@ std::vector<AdapterRows> AttentionContext::adapters(int64_t rows) const {
 }
 
 const PagePlan& AttentionContext::plan(int64_t window, at::Device device) const {
-  return plans_.try_emplace(window, segments, window, device).first->second;
+  return plans.try_emplace(window, segments, window, device).first->second;
 }
 
 }  // namespace compeer::kernels

@@ -34,7 +34,7 @@ struct AttentionContext {
   /// With a cache, for layers of this window: made when it is first asked for.
   const PagePlan& plan(int64_t window, at::Device device) const;
 
-  mutable std::map<int64_t, PagePlan> plans_ = {};
+  mutable std::map<int64_t, PagePlan> plans = {};  ///< by window, as far as they were asked for
 };
 
 /// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.

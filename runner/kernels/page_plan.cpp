@@ -14,13 +14,32 @@ at::Tensor numbers(const std::vector<int64_t>& values, at::Device device) {
   return at::tensor(values, at::kLong).to(device);
 }
 
+// What is gathered of keys and values at once.
+constexpr size_t kMostPages = 4096;
+
+// In order, of one length each, and not too much to see.
+std::vector<std::vector<const Segment*>> portions(const std::vector<Segment>& segments) {
+  std::map<int64_t, std::vector<const Segment*>> by_length;
+  for (const Segment& s : segments) by_length[s.length].push_back(&s);
+  std::vector<std::vector<const Segment*>> all;
+  for (const auto& same : by_length) {
+    size_t most = 0;
+    for (const Segment* s : same.second) {
+      const size_t larger = std::max(most, s->pages.size());
+      const bool first = s == same.second.front();
+      if (first || larger * (all.back().size() + 1) > kMostPages) all.emplace_back(), most = 0;
+      all.back().push_back(s);
+      most = std::max(most, s->pages.size());
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 PagePlan::PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device) {
   std::vector<int64_t> page, slot, order;
-  std::map<int64_t, std::vector<const Segment*>> by_length;
   for (const Segment& s : segments) {
-    by_length[s.length].push_back(&s);
     for (int64_t at = s.position; at < s.position + s.length; ++at) {
       page.push_back(s.pages[static_cast<size_t>(at / Cache::page)]);
       slot.push_back(at % Cache::page);
@@ -29,32 +48,39 @@ PagePlan::PagePlan(const std::vector<Segment>& segments, int64_t window, at::Dev
   page_ = numbers(page, device), slot_ = numbers(slot, device);
   order.resize(page.size());
   int64_t next = 0;
-  for (const auto& [length, all] : by_length) {
-    std::vector<int64_t> rows, pages, first, count;  // positions are counted from the first page that is seen
-    size_t most = 0;
-    const Heads heads{.window = window};
-    const auto gone = [&](const Segment& s) { return heads.first_seen(s.position) / Cache::page; };
-    for (const Segment* s : all) most = std::max(most, s->pages.size() - static_cast<size_t>(gone(*s)));
+  for (const auto& all : portions(segments)) {
+    add(all, window, device);
     for (const Segment* s : all) {
-      for (int64_t i = 0; i < length; ++i) {
-        order[static_cast<size_t>(s->start + i)] = next++;
-        rows.push_back(s->start + i);
-        first.push_back(s->position - gone(*s) * Cache::page + i);
-      }
-      count.push_back(s->position + length - gone(*s) * Cache::page);
-      for (size_t i = 0; i < most; ++i)
-        pages.push_back(s->pages[std::min(static_cast<size_t>(gone(*s)) + i, s->pages.size() - 1)]);
+      for (int64_t i = 0; i < s->length; ++i) order[static_cast<size_t>(s->start + i)] = next++;
     }
-    const auto n = static_cast<int64_t>(all.size()), keys = static_cast<int64_t>(most) * Cache::page;
-    const auto key = at::arange(keys, at::TensorOptions(device).dtype(at::kLong));
-    const auto query = numbers(first, device).view({n, 1, length, 1});
-    auto seen = key <= query;
-    if (window > 0) seen = seen & (key > query - window);
-    const auto written = key < numbers(count, device).view({n, 1});
-    portions_.push_back(
-        {n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), seen});
   }
   if (!std::is_sorted(order.begin(), order.end())) order_ = numbers(order, device);
+}
+
+// Segments of one length. Positions are counted from the first page that each sees.
+void PagePlan::add(const std::vector<const Segment*>& all, int64_t window, at::Device device) {
+  const Heads heads{.window = window};
+  const auto gone = [&](const Segment& s) { return static_cast<size_t>(heads.first_seen(s.position) / Cache::page); };
+  std::vector<int64_t> rows, pages, first, count;
+  size_t most = 0;
+  for (const Segment* s : all) most = std::max(most, s->pages.size() - gone(*s));
+  const int64_t length = all.front()->length;
+  for (const Segment* s : all) {
+    const int64_t before = static_cast<int64_t>(gone(*s)) * Cache::page;
+    for (int64_t i = 0; i < length; ++i) {
+      rows.push_back(s->start + i);
+      first.push_back(s->position - before + i);
+    }
+    count.push_back(s->position + length - before);
+    for (size_t i = 0; i < most; ++i) pages.push_back(s->pages[std::min(gone(*s) + i, s->pages.size() - 1)]);
+  }
+  const auto n = static_cast<int64_t>(all.size()), keys = static_cast<int64_t>(most) * Cache::page;
+  const auto key = at::arange(keys, at::TensorOptions(device).dtype(at::kLong));
+  const auto query = numbers(first, device).view({n, 1, length, 1});
+  auto seen = key <= query;
+  if (window > 0) seen = seen & (key > query - window);
+  const auto written = key < numbers(count, device).view({n, 1});
+  portions_.push_back({n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), seen});
 }
 
 void PagePlan::store(const at::Tensor& rows, const at::Tensor& pages) const {

@@ -9,8 +9,10 @@
 namespace compeer::kernels {
 
 /// Where the rows of a pass with a cache stand, in tensors on the model's device: made once a pass for each window, and
-/// used in every layer. Segments of one length are a portion, whose attention is one call.
-struct PagePlan {
+/// used in every layer. Segments of one length are a portion, whose attention is one call, as long as what they see
+/// together isn't too much.
+class PagePlan {
+ public:
   PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device);
 
   /// Leaves keys or values [rows, heads * dim] in `pages` [pages, 16, heads, dim].
@@ -26,6 +28,7 @@ struct PagePlan {
     at::Tensor written;     // bool [count, most * 16, 1, 1]
     at::Tensor seen;        // bool [count, 1, length, most * 16]
   };
+  void add(const std::vector<const Segment*>& all, int64_t window, at::Device device);
   at::Tensor attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                     Heads heads) const;
 

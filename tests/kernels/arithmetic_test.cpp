@@ -96,6 +96,31 @@ TEST_F(Engines, AgreeOnAttentionWithACache) {
   }
 }
 
+// Long and short ones, of one row and of several, in any order.
+TEST_F(Engines, AgreeOnAttentionOfManySegmentsWithACache) {
+  const at::NoGradGuard no_grad;
+  std::vector<Segment> segments;
+  int64_t rows = 0;
+  int32_t pages = 0;
+  for (const auto& [length, position] :
+       {std::pair<int64_t, int64_t>{1, 20}, {5, 3}, {1, 40'000}, {5, 0}, {1, 39'990}, {2, 31}, {1, 15}}) {
+    Segment segment{rows, length, position, -1, {}};
+    for (int64_t at = 0; at < position + length; at += Cache::page) segment.pages.push_back(pages++);
+    rows += length;
+    segments.push_back(segment);
+  }
+  const auto q = at::randn({rows, 16}), k = at::randn({rows, 8}), v = at::randn({rows, 8});
+  const auto keys = at::randn({pages, 1, 8, 16}), values = at::randn({pages, 1, 16, 8});
+  for (const int64_t window : {0, 100}) {
+    std::vector<at::Tensor> results;
+    for (const Arithmetic* engine : {&exact(), &libtorch()}) {
+      Cache cache{{keys.clone()}, {values.clone()}};
+      results.push_back(engine->attention_cached(q, k, v, segments, {2, 1, 8, window}, cache, 0));
+    }
+    expect_close(results[1], results[0], 2e-5, "window " + std::to_string(window));
+  }
+}
+
 TEST_F(Engines, AgreeOnLogProbabilities) {
   const auto hidden = draw({300, 24}), matrix = draw({4500, 24});
   const auto target = at::randint(4500, {300}, at::kLong);
