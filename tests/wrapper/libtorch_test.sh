@@ -47,7 +47,7 @@ locked() { echo "$1==1.0 --hash=sha256:$(sha256sum "$work/wheels/${1//-/_}"-*.wh
 
 mkdir -p "$work/wheels"
 wheel torch cp311-cp311-manylinux_2_28_x86_64 torch/include/ATen/ATen.h torch/lib/libc10.so torch/lib/libtorch_cpu.so \
-  torch/lib/libtorch_cuda.so torch/version.py torch/nn/functional.py
+  torch/lib/lib{c10_cuda,caffe2_nvrtc,torch_{cuda,cuda_linalg,nvshmem}}.so torch/version.py torch/nn/functional.py
 wheel nvidia_cuda_runtime py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64 nvidia/cu13/lib/libcudart.so.13
 wheel nvidia_cuda_cupti py3-none-manylinux_2_25_x86_64 nvidia/cu13/lib/libcupti.so.13 nvidia/cu13/include/cupti.h
 export pins=$work/pins
@@ -122,5 +122,87 @@ place "$kept/torch"
 exec {first}>&-
 wait
 claim "and uses what the first fetched" equal "$(<"$work/second")" "0 $kept $kept/torch/lib/libtorch_cpu.so"
+
+# --- CUDA's part
+COMPEER_DEVICE=tpu ask "need_libtorch none"
+claim "a device that is not known is an error" equal "$code" 1
+claim "that names it and what is known" contains "$err" "unknown COMPEER_DEVICE 'tpu'
+  help: set it to cuda or cpu"
+for given in COMPEER_TORCH_ROOT CMAKE_PREFIX_PATH; do
+  (
+    export COMPEER_DEVICE=cuda "$given=$work/archive"
+    ask "need_libtorch none"
+    echo "$code $err"
+  ) >"$work/said"
+  claim "a libtorch without CUDA in $given is an error" \
+    contains "$(<"$work/said")" "1 compeer: COMPEER_DEVICE=cuda, but the libtorch in $work/archive has no CUDA"
+  claim "that has a remedy" contains "$(<"$work/said")" "help: set COMPEER_TORCH_ROOT to one with CUDA"
+done
+cp -r "$work/archive" "$work/archive2"
+touch "$work/archive2/lib/libtorch_cuda.so"
+COMPEER_DEVICE=cuda COMPEER_TORCH_ROOT=$work/archive2 ask "need_libtorch none; $where"
+claim "one with CUDA is used" equal "$err$out" "$work/archive2 $work/archive2/lib/libtorch_cpu.so"
+claim "both lists pin the same torch" \
+  equal "$(grep ^torch== "$root/cmake/libtorch.lock")" "$(grep ^torch== "$root/cmake/libtorch-cuda.lock")"
+
+wheel nvidia_cublas py3-none-manylinux_2_27_x86_64 nvidia/cu13/lib/libcublas.so.13 nvidia/cu13/include/cublas.h
+wheel nvidia_nccl_cu13 py3-none-manylinux_2_18_x86_64 nvidia/nccl/lib/libnccl.so.2 nvidia/nccl/LICENSE.txt
+wheel nvidia_nvtx py3-none-manylinux1_x86_64.manylinux_2_5_x86_64 nvidia/cu13/lib/libnvtx3interop.so.1
+{ locked torch; locked nvidia-cublas; locked nvidia-nccl-cu13; locked nvidia-nvtx; } >"$pins-cuda.lock"
+with_cuda=$(tr ' ' '\n' <<<"$wanted"'./nvidia/cu13/lib/libcublas.so.13 ./nvidia/cu13/lib/libnvtx3interop.so.1
+  ./nvidia/nccl/LICENSE.txt ./nvidia/nccl/lib/libnccl.so.2 ./nvidia_cublas-1.0.dist-info/licenses/LICENSE
+  ./nvidia_nccl_cu13-1.0.dist-info/licenses/LICENSE ./nvidia_nvtx-1.0.dist-info/licenses/LICENSE
+  ./torch/lib/libc10_cuda.so ./torch/lib/libcaffe2_nvrtc.so ./torch/lib/libtorch_cuda.so
+  ./torch/lib/libtorch_cuda_linalg.so ./torch/lib/libtorch_nvshmem.so' | grep . | sort | tr '\n' ' ')
+no_download='download_wheels() { stop "downloaded again"; };'
+
+rm -rf "$kept"
+COMPEER_DEVICE=cuda ask "fetch_cuda_part() { :; }; $fetch"
+claim "CUDA's part takes over the wheel of torch" equal "$(files "$kept.cuda.wheels")" "./$(basename "$work"/wheels/torch-*) "
+claim "and the CPU part is there before" equal "$(files "$kept")" "$wanted"
+
+# The network breaks down after some wheels. What was fetched until then is gone from it when it is back.
+mkdir -p "$work/away"
+mv "$work"/wheels/nvidia_nccl* "$work/away"
+COMPEER_DEVICE=cuda ask "$fetch"
+claim "a download of CUDA's part that breaks off is an error" contains "$err" "libtorch could not be fetched"
+claim "and adds nothing" equal "$(files "$kept")" "$wanted"
+mv "$work"/away/* "$work/wheels"
+mv "$work"/wheels/{torch,nvidia_cublas}-* "$work/away"
+COMPEER_DEVICE=cuda ask "$fetch; $where"
+claim "it goes on where it was, into the folder of the CPU part" equal "$out" "$kept $kept/torch/lib/libtorch_cpu.so"
+claim "only libraries and licences are added" equal "$(files "$kept")" "$with_cuda"
+claim "neither wheels nor a part stay" equal "$(echo "$kept".*)" "$kept.lock"
+mv "$work"/away/* "$work/wheels"
+
+for device in cuda cpu ''; do
+  COMPEER_DEVICE=$device ask "lock() { stop 'fetched again'; }; $fetch"
+  claim "with all there, COMPEER_DEVICE='$device' fetches nothing and says nothing" silent
+done
+
+rm -rf "$kept/nvidia/cu13/lib/libcublas.so.13" "$kept/nvidia/nccl" "$kept/torch/lib/libtorch_cuda.so"
+mkdir -p "$kept.cuda.wheels" "$kept.cuda.part/torch/lib"
+touch "$kept.cuda.part/torch/lib/libtorch_cuda.so" "$kept.cuda.part/junk"
+cp "$work"/wheels/{torch,nvidia_cublas,nvidia_nccl_cu13,nvidia_nvtx}-* "$kept.cuda.wheels"
+ask "$no_download $fetch"
+claim "half of CUDA's part does not concern a CPU program" silent
+COMPEER_DEVICE=cuda ask "sync() { kill -KILL \$\$; }; $no_download $fetch" 2>/dev/null   # bash's word about it
+claim "a kill while files are added" equal "$code" 137
+claim "leaves no libtorch_cuda.so" test ! -e "$kept/torch/lib/libtorch_cuda.so"
+rm "$kept/nvidia/nccl/lib/libnccl.so.2"
+COMPEER_DEVICE=cuda ask "$no_download $fetch"
+claim "half of CUDA's part is not taken for the whole" equal "$(files "$kept")" "$with_cuda"
+
+mkdir -p "$kept.cuda.wheels"
+COMPEER_DEVICE=cuda ask "$no_download $fetch"
+claim "wheels of CUDA's part left by a kill at the very end are cleared away" test ! -e "$kept.cuda.wheels"
+
+rm "$kept/torch/lib/libtorch_cuda.so"
+sed -i '/nvtx/s/sha256:..../sha256:0000/' "$pins-cuda.lock"
+COMPEER_DEVICE=cuda ask "$fetch"
+claim "a wheel of CUDA's part with another hash is refused" contains "$err" "DO NOT MATCH THE HASHES"
+claim "and nothing is put in place" test ! -e "$kept/torch/lib/libtorch_cuda.so"
+COMPEER_DEVICE=cuda ask 'df() { printf "Avail\n  5000M\n"; }; need_libtorch "$pins"'
+claim "CUDA's part asks for more room" contains "$err" "has 5000 MB free, 55"
 
 finish
