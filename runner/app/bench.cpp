@@ -91,13 +91,16 @@ void add_bench(CLI::App& command, Action& action) {
   auto& bench = options->bench;
   const CLI::Range any(int64_t{1}, int64_t{1} << 20);
   command.add_option("--size", bench.size, "the model")
-      ->check(CLI::IsMember({"toy", "small", "0.5b"}))
+      ->check(CLI::IsMember({"toy", "small", "0.5b", "7b"}))
       ->capture_default_str();
   command.add_option("--dtype", bench.dtype, "generate: of its weights")
       ->check(CLI::IsMember({"fp32", "bf16", "q8_0", "q4_0"}))
       ->capture_default_str();
   command.add_option("--compute", bench.compute, "generate, train, steps: what products multiply")
       ->check(CLI::IsMember({"float32", "bfloat16"}))
+      ->capture_default_str();
+  command.add_option("--device", bench.device, "generate, train: where it computes")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));
   command

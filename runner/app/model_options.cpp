@@ -39,6 +39,9 @@ void ModelChoice::add_to(CLI::App& command) {
       .add_option("--engine", engine,
                   "exact: the bits do not depend on batch or threads; libtorch: plain tensor operations")
       ->check(CLI::IsMember({"exact", "libtorch"}))
+      ->default_str("exact, on a GPU libtorch");
+  command.add_option("--device", device, "where it computes; auto: on a GPU if there is one")
+      ->check(CLI::IsMember({"cpu", "cuda", "auto"}))
       ->capture_default_str();
   command.add_option("--threads", threads, "default: all processors")->check(CLI::Range(1, 1024))->type_name("N");
 }
@@ -60,9 +63,12 @@ nlohmann::json ModelChoice::checked() const {
   };
   if (compute == "bfloat16" && in_blocks)
     refuse("compute bfloat16", "dtype " + dtype, "blocks are multiplied in float32; --dtype bfloat16 keeps weights so");
-  if (by_libtorch && compute == "bfloat16") refuse("compute bfloat16", "engine libtorch", "leave --engine exact");
+  if (device == "cuda" && engine == "exact")
+    refuse("device cuda", "engine exact", "its kernels compute on the CPU; leave --engine out");
+  if (device == "cuda" && in_blocks)
+    refuse("dtype " + dtype, "device cuda", "blocks are for the CPU; --dtype bfloat16 keeps weights so");
   if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "leave --engine exact");
-  return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", engine}};
+  return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", engine}, {"device", device}};
 }
 
 void SamplingChoice::add_to(CLI::App& command) {

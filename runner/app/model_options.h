@@ -8,7 +8,7 @@ namespace compeer::app {
 
 /// Options of the commands that use a model: which, and how it is opened.
 struct ModelChoice {
-  std::string model, dtype = "stored", compute = "float32", engine = "exact";
+  std::string model, dtype = "stored", compute = "float32", engine, device = "cpu";
   int threads = 0;
 
   void add_to(CLI::App& command);

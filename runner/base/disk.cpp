@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
@@ -56,6 +57,16 @@ std::filesystem::path make_temporary_folder() {
       "TMPDIR",
       fmt::format("no file can be made in {}: {}", place.string(), made ? made.message() : std::strerror(errno)),
       "set TMPDIR to a folder that can be written: temporary files go there, those of mpirun too", Exit::failure);
+}
+
+std::filesystem::path cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value ? value : "");
+  };
+  const auto cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  if (cache.is_absolute()) return cache / "compeer";
+  return home.empty() ? home : home / ".cache" / "compeer";
 }
 
 }  // namespace compeer

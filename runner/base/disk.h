@@ -14,4 +14,7 @@ int cause_in(const std::string& message);
 /// that names TMPDIR.
 std::filesystem::path make_temporary_folder();
 
+/// $XDG_CACHE_HOME/compeer, by default in ~/.cache; empty if neither is known.
+std::filesystem::path cache_folder();
+
 }  // namespace compeer

@@ -10,9 +10,10 @@ namespace compeer::bench {
 
 /// What benchmarks of models measure; 0 is the size's own default.
 struct BenchOptions {
-  std::string size = "toy";                  ///< toy, small or 0.5b
+  std::string size = "toy";                  ///< toy, small, 0.5b or 7b
   std::string dtype = "fp32";                ///< of the weights: fp32, bf16, q8_0 or q4_0
   std::string compute = "float32";           ///< what products multiply: float32 or bfloat16
+  std::string device = "cpu";                ///< where, cpu or cuda
   int threads = 0;                           ///< 0: all
   int64_t batch = 0, prompt = 0, fresh = 0;  ///< sequences, tokens of each prompt, new tokens of each
   int64_t seq = 0;                           ///< tokens of each sequence to train on

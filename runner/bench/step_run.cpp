@@ -72,11 +72,12 @@ void link_model(const fs::path& model, const fs::path& folder) {
 
 std::string spec_of(const StepLoad& load, const fs::path& model) {
   const auto adapter = load.adapter > 0 ? fmt::format(", adapter = {{ rank = {} }}", load.adapter) : "";
+  const auto there = load.device == "cpu" ? "" : fmt::format(R"(, device = "{}", engine = "libtorch")", load.device);
   return fmt::format(R"(name = "step-{}-{}"
 task = "grpo"
 ranks = {}
 threads = {}
-model = {{ plugin = "auto", path = {}, compute = "{}"{} }}
+model = {{ plugin = "auto", path = {}, compute = "{}"{}{} }}
 dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
@@ -85,20 +86,20 @@ grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {},
 checkpoint = {{ every = 0, keep = 1 }}
 )",
                      load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), load.compute,
-                     adapter, 5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts,
+                     adapter, there, 5 * load.fresh, load.fresh, load.prompts * load.group, load.group, load.prompts,
                      load.steps + 1, load.together);
 }
 
 }  // namespace
 
 StepLoad::StepLoad(const BenchOptions& options)
-    : size(options.size), compute(options.compute), adapter(options.adapter) {
+    : size(options.size), compute(options.compute), device(options.device), adapter(options.adapter) {
   if (!options.model.empty()) {
     model = model_folder(options.model);
     size = fs::path(model).filename();
   }
   const auto or_else = [](int64_t given, int64_t value) { return given > 0 ? given : value; };
-  const bool big = size == "0.5b";
+  const bool big = size.ends_with("b");
   prompts = or_else(options.prompts, big ? 4 : 8);
   group = or_else(options.group, 4);
   prompt = or_else(options.prompt, 64);
@@ -110,7 +111,7 @@ StepLoad::StepLoad(const BenchOptions& options)
 }
 
 std::string StepLoad::text() const {
-  return fmt::format("{}{}, {} x {}, {} + {}, {} rank{}, {} thread{}", size,
+  return fmt::format("{}{}{}, {} x {}, {} + {}, {} rank{}, {} thread{}", device == "cpu" ? "" : device + " ", size,
                      compute == "float32" ? "" : ", products in " + compute, prompts, group, prompt, fresh, ranks,
                      ranks > 1 ? "s" : "", threads, threads > 1 ? "s" : "");
 }

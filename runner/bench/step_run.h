@@ -15,7 +15,7 @@ namespace compeer::bench {
 /// weights give the end token no chance; the reward counts their characters.
 struct StepLoad {
   std::string size, model;  ///< the size's name or the model's; its folder, or ""
-  std::string compute;      ///< model.compute
+  std::string compute, device;  ///< model.compute, model.device
   int64_t adapter = 0;      ///< rank; 0: the weights train
   int64_t prompts, group, prompt, fresh, steps, together;
   int64_t ranks = 1, threads = 1;

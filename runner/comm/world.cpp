@@ -65,6 +65,11 @@ World::~World() {
   }
 }
 
+int World::local_rank() const {
+  if (!mpi_) return 0;
+  return static_cast<int>(std::count(mpi_->hosts.begin(), mpi_->hosts.begin() + rank_, host_));
+}
+
 bool World::one_host() const {
   return !mpi_ || std::ranges::all_of(mpi_->hosts, [&](const std::string& host) { return host == host_; });
 }

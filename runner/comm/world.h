@@ -41,7 +41,8 @@ class World {
   int rank() const { return rank_; }
   int size() const { return size_; }
   const std::string& host() const { return host_; }
-  bool one_host() const;  ///< all ranks are on it
+  bool one_host() const;   ///< all ranks are on it
+  int local_rank() const;  ///< among those on this host
 
   /// Rank 0's bytes, of any size, to everyone.
   void broadcast(std::string& bytes);

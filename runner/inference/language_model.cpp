@@ -149,6 +149,7 @@ class FolderModel : public LanguageModel {
   static json settings_for(const std::filesystem::path& folder, const plugin::Services& services) {
     json settings{{"path", folder.string()}, {"frozen", true}, {"precision", "stored"}};
     if (services.compute != "float32") settings["compute"] = services.compute;
+    if (services.device != "cpu") settings.update({{"device", services.device}, {"engine", "libtorch"}});
     return settings;
   }
 
@@ -166,7 +167,8 @@ class FolderModel : public LanguageModel {
       }
     }
     rollout::Request request;
-    request.sampling.concurrent = rollout::Pass::most_rows;  // most choices have a row or two
+    request.sampling.concurrent =
+        rollout::Pass::most_rows_of(policy_->model.shape().exact);  // most choices have a row or two
     const auto scores = engine_->score(choices, request);
     for (size_t i = 0; i < choices.size(); ++i)
       whose[i]->log_probs.push_back(std::accumulate(scores[i].begin(), scores[i].end(), 0.0));

@@ -10,6 +10,8 @@ OpenModel::OpenModel(const ModelOptions& options) : services(command_services())
                           {"merger", options.merger},        {"precision", options.precision},
                           {"engine", options.engine},        {"rotary_precision", options.rotary_precision}};
   if (options.compute != "float32") settings["compute"] = options.compute;
+  if (options.recompute_above >= 0) settings["recompute_above"] = options.recompute_above;
+  if (options.device != "cpu") settings["device"] = options.device;
   if (options.adapter > 0)
     settings["adapter"] = {{"path", nullptr},
                            {"rank", options.adapter},

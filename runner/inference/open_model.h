@@ -16,9 +16,11 @@ struct ModelOptions {
   std::string precision = "stored";          ///< of the weights: stored, float32, bfloat16, q8_0 or q4_0
   std::string compute = "float32";           ///< what products multiply: float32 or bfloat16
   std::string engine = "exact";              ///< exact or libtorch
+  std::string device = "cpu";                ///< that `use_device` gave: cpu or cuda
   bool frozen = true;                        ///< weights are only read
   bool merger = false;                       ///< not frozen: the merger of a tower that sees trains, too
   std::string rotary_precision = "float32";  ///< what rotary frequencies are rounded to: float32 or bfloat16
+  int64_t recompute_above = -1;              ///< tokens from which on activations are recomputed; less than 0: never
   int64_t adapter = 0;                       ///< the rank of a fresh adapter of all projections; 0: none
 };
 

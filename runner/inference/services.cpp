@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comm/phase.h"
+#include "inference/device.h"
 #include "inference/language_model.h"
 #include "plugin/search.h"
 #include "spec/printable.h"
@@ -34,6 +35,7 @@ plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, 
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
   services.compute = spec_file.at("spec").value(json::json_pointer("/model/compute"), services.compute);
+  services.device = device_in_use();
   services.log = [rank](const std::string& plugin, const std::string& line) {
     const bool all_alike = line.starts_with("note: ") || comm::activity().phase == opening;
     if (rank > 0 && all_alike) return;

@@ -1,14 +1,20 @@
 #include "inference/use_options.h"
 
+#include "inference/device.h"
 #include "inference/end_tokens.h"
 
 namespace compeer::inference {
 
 ModelOptions model_options(const nlohmann::json& options) {
+  const auto asked = options.at("engine").get<std::string>();
+  const auto device = use_device(options.at("device"), asked.empty() ? "libtorch" : asked);
   return {.folder = options.at("model").get<std::string>(),
           .precision = options.at("dtype"),
           .compute = options.at("compute"),
-          .engine = options.at("engine")};
+          .engine = !asked.empty()    ? asked
+                    : device == "cpu" ? "exact"
+                                      : "libtorch",
+          .device = device};
 }
 
 rollout::Request request_from(const nlohmann::json& options) {

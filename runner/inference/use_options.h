@@ -6,7 +6,8 @@
 
 namespace compeer::inference {
 
-/// What the front end's options (app/model_options.h) say about the model: "model", "dtype", "compute", "engine".
+/// What the front end's options (app/model_options.h) say about the model: "model", "dtype", "compute", "engine" ("":
+/// exact on the CPU, libtorch elsewhere), "device".
 ModelOptions model_options(const nlohmann::json& options);
 
 /// And about sampling: "temperature", "greedy", "top_k", "top_p", "min_p", "repetition_penalty", "max_new", "seed",

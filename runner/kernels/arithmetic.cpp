@@ -1,5 +1,8 @@
 #include "kernels/arithmetic.h"
 
+#include <ATen/ops/neg.h>
+#include <ATen/ops/stack.h>
+
 namespace compeer::kernels {
 
 std::vector<int64_t> AttentionContext::runs() const {
@@ -19,8 +22,21 @@ std::vector<AdapterRows> AttentionContext::adapters(int64_t rows) const {
   return all;
 }
 
-const PagePlan& AttentionContext::plan(int64_t window, at::Device device) const {
-  return plans.try_emplace(window, segments, window, device).first->second;
+const PagePlan& AttentionContext::pages(Heads heads, at::Device device) const {
+  return page_plans.try_emplace(heads.window, segments, heads, device).first->second;
+}
+
+const TreePlan& AttentionContext::tree(Heads heads, at::Device device) const {
+  return tree_plans.try_emplace(heads.window, segments, heads, device).first->second;
+}
+
+Turns turns_of(const at::Tensor& cosine, const at::Tensor& sine) {
+  return {at::stack({cosine, cosine}, 1).unsqueeze(1), at::stack({at::neg(sine), sine}, 1).unsqueeze(1)};
+}
+
+Turns AttentionContext::turns() const {
+  if (!doubled.cosine.defined()) doubled = turns_of(cosine, sine);
+  return doubled;
 }
 
 }  // namespace compeer::kernels

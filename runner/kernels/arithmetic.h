@@ -8,6 +8,7 @@
 #include "compeer/model.h"
 #include "kernels/functions.h"
 #include "kernels/page_plan.h"
+#include "kernels/tree_plan.h"
 
 namespace compeer::kernels {
 
@@ -16,6 +17,13 @@ struct AdapterRows {
   int32_t adapter;
   int64_t first, count;
 };
+
+/// Cosines and sines [rows, 1, 2, dim / 2] for both halves of a head: x turns to x cosine + (x with its halves swapped)
+/// sine.
+struct Turns {
+  at::Tensor cosine, sine;
+};
+Turns turns_of(const at::Tensor& cosine, const at::Tensor& sine);
 
 /// Where the rows of a batch stand: rotary cosines and sines [rows, dim / 2], the contexts they continue, and, with a
 /// cache, which of its layers keeps their keys and values, and whether only the last row of each segment goes on. In
@@ -31,10 +39,14 @@ struct AttentionContext {
   std::vector<int64_t> runs() const;  ///< rows of each segment
   /// Of `rows` rows: all of them, or the last of each segment.
   std::vector<AdapterRows> adapters(int64_t rows) const;
-  /// With a cache, for layers of this window: made when it is first asked for.
-  const PagePlan& plan(int64_t window, at::Device device) const;
+  /// With a cache and without, for layers of these heads: made when they are first asked for.
+  const PagePlan& pages(Heads heads, at::Device device) const;
+  const TreePlan& tree(Heads heads, at::Device device) const;
+  Turns turns() const;  ///< made once, too
 
-  mutable std::map<int64_t, PagePlan> plans = {};  ///< by window, as far as they were asked for
+  mutable std::map<int64_t, PagePlan> page_plans = {};  ///< by window, as far as they were asked for
+  mutable std::map<int64_t, TreePlan> tree_plans = {};
+  mutable Turns doubled = {};
 };
 
 /// The first half of a decoder block. Biases may be undefined, and so may the norms of each query's and key's head.

@@ -59,7 +59,7 @@ std::shared_ptr<Packed> pack(const at::Tensor& value, Format format, std::shared
 Weight::Weight(at::Tensor value, const WeightOptions& options)
     : value_(std::move(value)), format_(options.format), frozen_(options.frozen) {
   TORCH_CHECK(value_.dim() == 2 && value_.is_contiguous(), "a weight must be a contiguous matrix");
-  TORCH_CHECK(frozen_ || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
+  TORCH_CHECK(frozen_ || options.plain || value_.scalar_type() == at::kFloat, "weights that train are float32 tensors");
   TORCH_CHECK(frozen_ || !in_blocks(format_), "weights that train are kept in float32 or bfloat16");
   if (!frozen_) {
     packed_ = std::make_shared<Packed>();

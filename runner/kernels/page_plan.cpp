@@ -37,19 +37,18 @@ std::vector<std::vector<const Segment*>> portions(const std::vector<Segment>& se
 
 }  // namespace
 
-PagePlan::PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device) {
-  std::vector<int64_t> page, slot, order;
+PagePlan::PagePlan(const std::vector<Segment>& segments, Heads heads, at::Device device) : factors_(heads, device) {
+  std::vector<int64_t> places, order;
   for (const Segment& s : segments) {
     for (int64_t at = s.position; at < s.position + s.length; ++at) {
-      page.push_back(s.pages[static_cast<size_t>(at / Cache::page)]);
-      slot.push_back(at % Cache::page);
+      places.push_back(s.pages[static_cast<size_t>(at / Cache::page)] * Cache::page + at % Cache::page);
     }
   }
-  page_ = numbers(page, device), slot_ = numbers(slot, device);
-  order.resize(page.size());
+  place_ = numbers(places, device);
+  order.resize(places.size());
   int64_t next = 0;
   for (const auto& all : portions(segments)) {
-    add(all, window, device);
+    add(all, device);
     for (const Segment* s : all) {
       for (int64_t i = 0; i < s->length; ++i) order[static_cast<size_t>(s->start + i)] = next++;
     }
@@ -58,8 +57,8 @@ PagePlan::PagePlan(const std::vector<Segment>& segments, int64_t window, at::Dev
 }
 
 // Segments of one length. Positions are counted from the first page that each sees.
-void PagePlan::add(const std::vector<const Segment*>& all, int64_t window, at::Device device) {
-  const Heads heads{.window = window};
+void PagePlan::add(const std::vector<const Segment*>& all, at::Device device) {
+  const Heads& heads = factors_.heads;
   const auto gone = [&](const Segment& s) { return static_cast<size_t>(heads.first_seen(s.position) / Cache::page); };
   std::vector<int64_t> rows, pages, first, count;
   size_t most = 0;
@@ -76,45 +75,42 @@ void PagePlan::add(const std::vector<const Segment*>& all, int64_t window, at::D
   }
   const auto n = static_cast<int64_t>(all.size()), keys = static_cast<int64_t>(most) * Cache::page;
   const auto key = at::arange(keys, at::TensorOptions(device).dtype(at::kLong));
-  const auto query = numbers(first, device).view({n, 1, length, 1});
+  const auto query = numbers(first, device).view({n, length, 1});
   auto seen = key <= query;
-  if (window > 0) seen = seen & (key > query - window);
+  if (heads.window > 0) seen = seen & (key > query - heads.window);
   const auto written = key < numbers(count, device).view({n, 1});
-  portions_.push_back({n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), seen});
+  portions_.push_back(
+      {n, length, numbers(rows, device), numbers(pages, device), written.view({n, keys, 1, 1}), factors_.mask(seen)});
 }
 
+// In memory they stand row by row, as the engine keeps them for libtorch, or for the exact kernels.
 void PagePlan::store(const at::Tensor& rows, const at::Tensor& pages) const {
-  pages.index_put_({page_, slot_}, rows.view({rows.size(0), pages.size(2), pages.size(3)}).to(pages.scalar_type()));
+  const auto wanted = rows.view({-1, pages.size(2), pages.size(3)}).to(pages.scalar_type());
+  if (pages.is_contiguous())
+    pages.view({-1, pages.size(2), pages.size(3)}).index_copy_(0, place_, wanted);
+  else
+    pages.index_put_({place_.div(Cache::page, "floor"), place_.remainder(Cache::page)}, wanted);
 }
 
-at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, Heads heads) const {
+at::Tensor PagePlan::attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values) const {
   std::vector<at::Tensor> parts;
   for (const Portion& portion : portions_) {
     const bool all = portions_.size() == 1 && !order_.defined();
-    parts.push_back(attend(portion, all ? q : q.index_select(0, portion.rows), keys, values, heads));
+    parts.push_back(attend(portion, all ? q : q.index_select(0, portion.rows), keys, values));
   }
   const auto together = parts.size() == 1 ? parts.front() : at::cat(parts);
   return order_.defined() ? together.index_select(0, order_) : together;
 }
 
-// The query heads that share a key head are rows of it. What was never written, or is another's, may be no number, and
-// a mask doesn't make that zero.
+// What was never written, or is another's, may be no number, and a mask doesn't make that zero.
 at::Tensor PagePlan::attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys,
-                            const at::Tensor& values, Heads heads) const {
-  const auto [n, length] = std::pair(portion.count, portion.length);
-  const int64_t share = heads.share();
-  const auto there = [&, n = n](const at::Tensor& pages) {
-    const auto chosen = pages.index_select(0, portion.pages).view({n, -1, heads.key, heads.dim});
-    return at::where(portion.written, chosen, 0).transpose(1, 2).to(q.scalar_type());
+                            const at::Tensor& values) const {
+  const auto there = [&](const at::Tensor& pages) {
+    const auto chosen =
+        pages.index_select(0, portion.pages).view({portion.count, -1, factors_.heads.key, factors_.heads.dim});
+    return at::where(portion.written, chosen, 0);
   };
-  const auto queries = q.view({n, length, heads.key, share, heads.dim})
-                           .permute({0, 2, 3, 1, 4})
-                           .reshape({n, heads.key, share * length, heads.dim});
-  const auto mask = portion.seen.repeat({1, 1, share, 1});
-  return at::scaled_dot_product_attention(queries, there(keys), there(values), mask)
-      .view({n, heads.key, share, length, heads.dim})
-      .permute({0, 3, 1, 2, 4})
-      .reshape({n * length, heads.query_width()});
+  return factors_.attend(q, there(keys), there(values), portion.mask);
 }
 
 }  // namespace compeer::kernels

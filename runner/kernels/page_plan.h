@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compeer/model.h"
-#include "kernels/attention.h"
+#include "kernels/libtorch_products.h"
 
 namespace compeer::kernels {
 
@@ -13,12 +13,12 @@ namespace compeer::kernels {
 /// together isn't too much.
 class PagePlan {
  public:
-  PagePlan(const std::vector<Segment>& segments, int64_t window, at::Device device);
+  PagePlan(const std::vector<Segment>& segments, Heads heads, at::Device device);
 
   /// Leaves keys or values [rows, heads * dim] in `pages` [pages, 16, heads, dim].
   void store(const at::Tensor& rows, const at::Tensor& pages) const;
   /// Of queries [rows, heads * dim], what they see of keys and values in such pages.
-  at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values, Heads heads) const;
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values) const;
 
  private:
   struct Portion {
@@ -26,13 +26,14 @@ class PagePlan {
     at::Tensor rows;        // int64 [count * length]
     at::Tensor pages;       // int64 [count * most]; those of shorter segments are their last, again
     at::Tensor written;     // bool [count, most * 16, 1, 1]
-    at::Tensor seen;        // bool [count, 1, length, most * 16]
+    at::Tensor mask;        // over most * 16 keys
   };
-  void add(const std::vector<const Segment*>& all, int64_t window, at::Device device);
-  at::Tensor attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
-                    Heads heads) const;
+  void add(const std::vector<const Segment*>& all, at::Device device);
+  at::Tensor attend(const Portion& portion, const at::Tensor& q, const at::Tensor& keys,
+                    const at::Tensor& values) const;
 
-  at::Tensor page_, slot_;  // int64 [rows]
+  AttentionFactors factors_;
+  at::Tensor place_;  // int64 [rows]: which row of all pages
   std::vector<Portion> portions_;
   at::Tensor order_;  // int64 [rows]: from portions to rows; undefined: they are in order
 };

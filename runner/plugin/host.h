@@ -24,6 +24,7 @@ struct Services {
   std::function<std::vector<std::vector<float>>(const std::vector<std::string>&)> embed = nullptr;
   std::function<LanguageModel&(const std::string& directory)> language_model = nullptr;  ///< Host::language model
   std::string compute = "float32";           ///< what the models compute in that plugins open: model.compute
+  std::string device = "cpu";                ///< and where
   const TextTokenizer* tokenizer = nullptr;  ///< of the policy, where there is one
   AnswerStore* answers = nullptr;            ///< what chat models answered; absent: nothing is stored
   ChatCounts* chat_counts = nullptr;

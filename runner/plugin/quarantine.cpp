@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -24,11 +25,6 @@ fs::path whole(const fs::path& path) {
   std::error_code code;
   const auto canonical = fs::weakly_canonical(fs::absolute(path), code);
   return code ? fs::absolute(path).lexically_normal() : canonical;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
 }
 
 json as_json(const Quarantine::QuarantinedFile& entry) {
@@ -55,9 +51,8 @@ std::vector<Quarantine::QuarantinedFile> read(const fs::path& file) {
 }  // namespace
 
 fs::path Quarantine::usual_file() {
-  const std::string cache = variable("XDG_CACHE_HOME"), home = variable("HOME");
-  if (cache.starts_with('/')) return fs::path(cache) / "compeer" / "quarantine.json";
-  return home.empty() ? fs::path() : fs::path(home) / ".cache" / "compeer" / "quarantine.json";
+  const auto cache = cache_folder();
+  return cache.empty() ? cache : cache / "quarantine.json";
 }
 
 Quarantine::Quarantine(fs::path file) : file_(std::move(file)) {

@@ -55,8 +55,8 @@ void Choosing::add(size_t guess) {
   CachedSequence& conversation = *guesses_[guess].after;
   const auto& places = guesses_[guess].places;
   size_t next = choices_[guess].size();
-  while (conversation.unread() > 0 && pass_.rows() < Pass::most_rows) {
-    const int64_t from = read_of(conversation), fits = Pass::most_rows - pass_.rows();
+  while (conversation.unread() > 0 && pass_.rows() < pass_.most_rows()) {
+    const int64_t from = read_of(conversation), fits = pass_.most_rows() - pass_.rows();
     const int64_t wanted = next < places.size() ? places[next].at - from : conversation.unread();
     pass_.add(conversation, conversation.portion(std::min(fits, wanted)));
     const bool asked = next < places.size() && places[next].at == read_of(conversation);
@@ -67,7 +67,7 @@ void Choosing::add(size_t guess) {
 
 bool Choosing::forward() {
   ends_.clear();
-  for (size_t i = 0; i < guesses_.size() && pass_.rows() < Pass::most_rows; ++i) add(i);
+  for (size_t i = 0; i < guesses_.size() && pass_.rows() < pass_.most_rows(); ++i) add(i);
   if (ends_.empty()) return false;
   const auto hidden = pass_.run_for_last();
   for (size_t i = 0; i < ends_.size(); ++i) {

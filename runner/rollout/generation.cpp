@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/libtorch_draw.h"
 #include "kernels/workers.h"
 #include "rollout/check.h"
 
@@ -139,8 +140,41 @@ void Generation::see(Sequence& sequence, int32_t id) const {
   sequence.seen.push_back(id);
 }
 
+// Where the model is, if it isn't on the host, and nobody needs to see logits.
+bool Generation::drawn_there() const {
+  const Sampling& first = active_.front()->ticket.request->sampling;
+  return !policy_.head.value().is_cpu() && std::all_of(active_.begin(), active_.end(), [&](const auto& sequence) {
+    const Sampling& own = sequence->ticket.request->sampling;
+    return !sequence->rules.logits && !own.filters() && !own.needs_seen() && own.temperature == first.temperature &&
+           own.greedy == first.greedy;
+  });
+}
+
+void Generation::draw_there(const std::vector<const float*>& heads, const std::vector<Turn>& turns) {
+  std::vector<kernels::DrawPlace> places;
+  for (const Turn& turn : turns) {
+    for (size_t i = turn.first; i < turn.end; ++i)
+      places.push_back({static_cast<int64_t>(turn.row), uniform_of(place_of(*active_[i]))});
+  }
+  const Sampling& sampling = active_.front()->ticket.request->sampling;
+  const auto drawn =
+      kernels::draw(stacked(heads, shape_.hidden), policy_.head, sampling.temperature, sampling.greedy, places);
+  size_t next = 0;
+  for (const Turn& turn : turns) {
+    for (size_t i = turn.first; i < turn.end; ++i, ++next) {
+      accept(*active_[i], {static_cast<int32_t>(drawn.token.const_data_ptr<int64_t>()[next]),
+                           drawn.log_prob.const_data_ptr<float>()[next], drawn.entropy.const_data_ptr<float>()[next]});
+      settle(*active_[i], 1, heads[turn.row]);
+    }
+  }
+}
+
 // The next token of each sequence, and those behind it as long as they are as guessed. Returns how many.
 int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Turn> turns) {
+  if (drawn_there()) {
+    draw_there(heads, turns);
+    return static_cast<int64_t>(active_.size());
+  }
   const auto logits = policy_.arithmetic.logits(stacked(heads, shape_.hidden), policy_.head);
   auto* rows = static_cast<float*>(logits.mutable_data_ptr());
   std::vector<SampledToken> tokens(active_.size());
@@ -171,18 +205,21 @@ int64_t Generation::draw(const std::vector<const float*>& heads, std::vector<Tur
   return count;
 }
 
-SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
+TokenDraw Generation::place_of(const Sequence& sequence) const {
   const Ticket& ticket = sequence.ticket;
-  const TokenDraw place{ticket.request->seed, request_.step, ticket.index, sequence.completion,
-                        static_cast<uint32_t>(sequence.sample.tokens.size())};
+  return {ticket.request->seed, request_.step, ticket.index, sequence.completion,
+          static_cast<uint32_t>(sequence.sample.tokens.size())};
+}
+
+SampledToken Generation::drawn(Sampler& sampler, const Sequence& sequence, float* logits) const {
   std::vector<float> own;  // other completions of the prompt may be drawn from the same row
   if (sequence.rules.logits) {
     own.assign(logits, logits + shape_.vocabulary);
     sequence.rules.logits(own);
     logits = own.data();
   }
-  sampler.use(ticket.request->sampling);
-  return sampler.sample(logits, sequence.seen, place);
+  sampler.use(sequence.ticket.request->sampling);
+  return sampler.sample(logits, sequence.seen, place_of(sequence));
 }
 
 void Generation::accept(Sequence& sequence, const SampledToken& token) {

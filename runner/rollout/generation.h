@@ -56,7 +56,10 @@ class Generation {
   void guess(Sequence& sequence, int64_t most) const;
   void learn(const CachedSequence& conversation, size_t count);
   void start(PromptInProgress& group);
+  bool drawn_there() const;
+  void draw_there(const std::vector<const float*>& heads, const std::vector<Turn>& turns);
   int64_t draw(const std::vector<const float*>& heads, std::vector<Turn> turns);
+  TokenDraw place_of(const Sequence& sequence) const;
   SampledToken drawn(Sampler& sampler, const Sequence& sequence, float* logits) const;
   void accept(Sequence& sequence, const SampledToken& token);
   void settle(Sequence& sequence, size_t said, const float* state);

@@ -17,12 +17,17 @@ std::byte* page_of(at::Tensor& tensor, int32_t page) {
   return static_cast<std::byte*>(tensor.mutable_data_ptr()) + static_cast<size_t>(page) * bytes_of_page(tensor);
 }
 
-// What was never written to takes no memory of the host; on a device it is zero, as masked rows are multiplied, too.
+// What was never written to takes no memory.
 void enlarge(at::Tensor& tensor, at::IntArrayRef sizes, at::TensorOptions options) {
-  const bool here = options.device().is_cpu();
-  at::Tensor larger = here ? at::empty(sizes, options) : at::zeros(sizes, options);
-  if (tensor.defined() && here) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
-  if (tensor.defined() && !here) larger.narrow(0, 0, tensor.size(0)).copy_(tensor);
+  at::Tensor larger = at::empty(sizes, options);
+  if (tensor.defined()) std::memcpy(larger.mutable_data_ptr(), tensor.const_data_ptr(), tensor.nbytes());
+  tensor = std::move(larger);
+}
+
+// For libtorch: row by row, as these are stored and gathered. `order` is that of [pages, 16, heads, dim].
+void enlarge_rows(at::Tensor& tensor, at::IntArrayRef rows, at::IntArrayRef order, at::TensorOptions options) {
+  at::Tensor larger = at::zeros(rows, options).permute(order);
+  if (tensor.defined()) larger.narrow(0, 0, tensor.size(0)).copy_(tensor);
   tensor = std::move(larger);
 }
 
@@ -46,8 +51,15 @@ void Pages::grow() {
   cache_.keys.resize(static_cast<size_t>(shape_.layers));
   cache_.values.resize(static_cast<size_t>(shape_.layers));
   const auto options = at::TensorOptions(device_).dtype(shape_.compute);
-  for (auto& keys : cache_.keys) enlarge(keys, {count, shape_.kv_heads, shape_.head_dim, Cache::page}, options);
-  for (auto& values : cache_.values) enlarge(values, {count, shape_.kv_heads, Cache::page, shape_.head_dim}, options);
+  const int64_t heads = shape_.kv_heads, dim = shape_.head_dim;
+  for (auto& keys : cache_.keys) {
+    shape_.exact ? enlarge(keys, {count, heads, dim, Cache::page}, options)
+                 : enlarge_rows(keys, {count, Cache::page, heads, dim}, {0, 2, 3, 1}, options);
+  }
+  for (auto& values : cache_.values) {
+    shape_.exact ? enlarge(values, {count, heads, Cache::page, dim}, options)
+                 : enlarge_rows(values, {count, Cache::page, heads, dim}, {0, 2, 1, 3}, options);
+  }
   holders_.resize(static_cast<size_t>(count));
   for (int64_t page = count; page-- > before;) free_.push_back(static_cast<int32_t>(page));
 }

@@ -16,10 +16,11 @@ struct Portion {
 /// One forward pass over portions of several conversations.
 class Pass {
  public:
-  Pass(Policy& policy, Pages& pages) : policy_(policy), pages_(pages) {}
+  Pass(Policy& policy, Pages& pages)
+      : policy_(policy), pages_(pages), most_rows_(most_rows_of(policy.model.shape().exact)) {}
 
   /// Rows that a pass should not exceed: more gain nothing and only take memory.
-  static constexpr int64_t most_rows = 512;
+  static constexpr int64_t most_rows_of(bool exact) { return exact ? 512 : 4096; }
 
   /// The next `count` unread tokens of a conversation; returns the row of the first. Portions of one conversation stand
   /// in order.
@@ -27,6 +28,7 @@ class Pass {
   /// Unread tokens of those conversations that come first, until the pass is full.
   std::vector<Portion> add(const std::vector<CachedSequence*>& waiting);
   int64_t rows() const { return static_cast<int64_t>(tokens_.size()); }
+  int64_t most_rows() const { return most_rows_; }
   /// Hidden states [rows, hidden], after which the pass is empty again.
   at::Tensor run();
   /// The same of the last row of each portion: [portions, hidden], in the order they were added.
@@ -35,6 +37,7 @@ class Pass {
  private:
   Policy& policy_;
   Pages& pages_;
+  const int64_t most_rows_;
   Batch batch_;
   std::vector<int64_t> tokens_;
 };

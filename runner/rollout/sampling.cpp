@@ -21,6 +21,10 @@ constexpr float kSlack = 1e-3f;
 
 }  // namespace
 
+double uniform_of(const TokenDraw& draw) {
+  return uniform(draw.seed, Stream::sampling, draw.step, draw.prompt, draw.completion, draw.position);
+}
+
 Sampler::Sampler(const Sampling& sampling, int64_t vocabulary)
     : vocabulary_(vocabulary), tiles_(tiles_of(vocabulary)), ids_(static_cast<size_t>(vocabulary) + 16) {
   use(sampling);
@@ -40,7 +44,7 @@ SampledToken Sampler::sample(float* logits, std::span<const int32_t> seen, const
     penalize(logits, seen);
   }
   SampledToken token;
-  const double u = uniform(draw.seed, Stream::sampling, draw.step, draw.prompt, draw.completion, draw.position);
+  const double u = uniform_of(draw);
   if (sampling_.greedy) {
     token.id = static_cast<int32_t>(kernels::argmax(logits, vocabulary_));
   } else if (filters()) {

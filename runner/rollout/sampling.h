@@ -20,6 +20,7 @@ struct Sampling {
   double repetition_penalty = 1.0;  ///< divides positive logits and multiplies negative ones, once per token seen
 
   bool needs_seen() const { return repetition_penalty != 1.0; }
+  bool filters() const { return top_k > 0 || top_p < 1 || min_p > 0; }
 };
 
 /// Which random number a token is drawn with: a function of its place alone, so any rank, batch or order gives the
@@ -28,6 +29,7 @@ struct TokenDraw {
   uint64_t seed = 0;
   uint32_t step = 0, prompt = 0, completion = 0, position = 0;
 };
+double uniform_of(const TokenDraw& draw);  ///< in [0, 1)
 
 struct SampledToken {
   int32_t id = 0;

@@ -33,7 +33,7 @@ void Scoring::run() {
 void Scoring::admit() {
   int64_t rows = 0;
   for (const auto& text : texts_) rows += text->conversation.unread();
-  while (!ended_ && rows < Pass::most_rows && static_cast<int64_t>(texts_.size()) < request_.sampling.concurrent) {
+  while (!ended_ && rows < pass_.most_rows() && static_cast<int64_t>(texts_.size()) < request_.sampling.concurrent) {
     Prompt prompt;
     const Supply supply = source_(prompt, texts_.empty());
     ended_ = supply == Supply::end;

@@ -38,9 +38,11 @@ std::string name_of(const fs::path& given, const nlohmann::json& options) {
   for (const auto& file : fs::directory_iterator(folder)) {
     if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
   }
-  const std::map<std::string, std::string> usual{{"dtype", "stored"}, {"compute", "float32"}, {"engine", "exact"}};
+  const std::map<std::string, std::string> usual{
+      {"dtype", "stored"}, {"compute", "float32"}, {"engine", "exact"}, {"device", "cpu"}};
   for (const auto& [option, value] : usual) {
-    if (const std::string other = options.at(option); other != value) files.emplace("--" + option, other);
+    if (const std::string other = options.at(option); other != value && !other.empty())
+      files.emplace("--" + option, other);
   }
   const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);

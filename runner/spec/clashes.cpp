@@ -162,15 +162,22 @@ std::vector<Clash> of_validation(const json& spec) {
            "set validation.every to a number of steps"}};
 }
 
+// Models of one's own needn't have these settings.
+std::vector<Clash> of_model(const json& model) {
+  if (model.value("device", "cpu") != "cuda" || model.value("engine", "") != "exact") return {};
+  return {{"model.device", "'model.device' = 'cuda', but the kernels of model.engine = 'exact' compute on the CPU",
+           "set model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only"}};
+}
+
 }  // namespace
 
 std::vector<Clash> clashes(const json& values) {
   if (values.at("task") == "data") return of_data(values);
-  std::vector<Clash> found;
-  if (values.contains("validation")) found = of_validation(values);
+  std::vector<Clash> found = of_model(values.value("model", json::object()));
+  const auto add = [&](const std::vector<Clash>& more) { found.insert(found.end(), more.begin(), more.end()); };
+  if (values.contains("validation")) add(of_validation(values));
   if (!values.contains("grpo")) return found;
-  const auto more = Grpo(values).run();
-  found.insert(found.end(), more.begin(), more.end());
+  add(Grpo(values).run());
   return found;
 }
 

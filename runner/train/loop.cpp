@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "inference/certificate.h"
 #include "record/checkpoint.h"
 #include "train/batch/records.h"
 #include "train/run.h"
@@ -33,6 +34,9 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
     run.journal =
         std::make_unique<Journal>(run.world, Journal::Plan{run.folder, run.spec_file.dump(2), task, std::move(columns),
                                                            std::move(values), steps, run.start.step});
+    if (inference::device_in_use() != "cpu")
+      run.journal->note(run.start.step,
+                        inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
     for (const auto& problem : run.start.passed_over) run.journal->note(run.start.step, "passed over " + problem);
     run.journal->set_data_summary(data_summary(run, records));
   });

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "comm/phase.h"
+#include "inference/device.h"
 #include "inference/embeddings.h"
 #include "inference/services.h"
 
@@ -55,6 +56,7 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
   } else if (table.contains("config") && table.at("config").is_object()) {
     table["config"]["vocab_size"] = tokenizer_->size();
   }
+  if (table.contains("device")) table["device"] = inference::device_in_use();
   model_ = open<Model>("models", table);
   vision_input_ = std::make_unique<inference::VisionInput>(folder, *model_);
   model_->call("head", [&](Model& model) { policy_ = std::make_unique<rollout::Policy>(model); });

@@ -196,7 +196,7 @@ UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const U
   const Parameters::Ready ready = [this](comm::Share elements) { gradients_.ready(elements); };
   UpdateStats stats;
   for (size_t g = 0; g < leaf.size(); ++g) {
-    const GradientSum into{gradients_.room(), g > 0, g + 1 == leaf.size() ? ready : nullptr};
+    const GradientSum into{gradients_.room(), g > 0, g + 1 < leaf.size(), g + 1 == leaf.size() ? ready : nullptr};
     stats += learn(policy_, training_.parameters, leaf[g], goal, into);
     comm::mark_progress();
   }

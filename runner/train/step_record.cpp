@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "inference/device.h"
 #include "record/run_file.h"
 #include "train/batch/reward_states.h"
 #include "train/batch/rollouts.h"
@@ -34,6 +35,13 @@ Records::Wanted usable(const GrpoSettings& settings, const RunContext& run) {
   return {settings.split, Records::Then::completion, room_for_completions(settings.sampling, run.plugins->positions())};
 }
 
+// On a device all groups of a rank are one leaf, whose gradient comes back once.
+GrpoSettings for_device(const RunContext& run, GrpoSettings settings) {
+  if (inference::device_in_use() != "cpu")
+    settings.together = std::max(settings.together, (settings.batch + run.world.size() - 1) / run.world.size());
+  return settings;
+}
+
 }  // namespace
 
 std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
@@ -50,7 +58,7 @@ std::unique_ptr<GrpoStep> GrpoStep::open(RunContext& run) {
 
 GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
     : run_(run),
-      settings_(std::move(settings)),
+      settings_(for_device(run, std::move(settings))),
       records_(std::move(records)),
       score_columns_(with_reference(logged_score_columns(*run.plugins), settings_.reference)),
       reward_terms_(shaped_columns(*run.plugins)),

@@ -20,6 +20,7 @@
 #include "inference/score.h"
 #include "kernels/instruction_set.h"
 #include "serve/command.h"
+#include "verify/device.h"
 #include "verify/verify.h"
 #include "worker/about.h"
 #include "worker/estimate_memory.h"
@@ -50,7 +51,8 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"rescore", data::rescore},
                                                {"score", inference::score},
                                                {"serve", serve::serve},
-                                               {"verify", verify::verify}};
+                                               {"verify", verify::verify},
+                                               {"verify_device", verify::verify_device}};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "comm/phase.h"
 #include "comm/share.h"
 #include "data/task.h"
+#include "inference/device.h"
 #include "inference/services.h"
 #include "kernels/instruction_set.h"
 #include "train/metrics/placement.h"
@@ -18,11 +19,19 @@ namespace compeer::worker {
 
 namespace {
 
+// Where the run's models compute, from here on.
+void use_device(comm::World& world, const nlohmann::json& spec) {
+  const auto model = spec.value("model", nlohmann::json::object());
+  world.together("open the device", [&] {
+    inference::use_device(model.value("device", "cpu"), model.value("engine", "exact"), world.local_rank());
+  });
+}
+
 // "bfloat16 by avx512_bf16"
 std::string arithmetic_of(const nlohmann::json& spec) {
   const auto model = spec.value("model", nlohmann::json::object());
-  if (model.value("engine", "exact") == "libtorch") return "float32 by libtorch";
-  return model.value("compute", "float32") + " by " + kernels::instruction_set();
+  return model.value("compute", "float32") + " by " +
+         (model.value("engine", "exact") == "libtorch" ? "libtorch" : kernels::instruction_set());
 }
 
 }  // namespace
@@ -33,6 +42,7 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   kernels::obey_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
+  use_device(world, spec_file.at("spec"));
   train::print_placements(world, spec.integer("threads"), arithmetic_of(spec_file.at("spec")));
   const auto task = spec.text("task");
   if (task == "data") {
@@ -85,6 +95,7 @@ double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::p
   const Settings spec(mine.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   comm::World world;
+  use_device(world, mine.at("spec"));
   train::RunContext run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
   run.plugins = std::make_unique<train::RunPlugins>(mine, std::nullopt, stop, 0);
   return task == "sft"    ? train::memory_of_sft(run)

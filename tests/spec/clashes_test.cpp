@@ -22,6 +22,17 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
             "groups|3");
 }
 
+TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]},
+                  "device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"]}})");
+  EXPECT_EQ(refused(smallest("[model]\nplugin = \"two\"\ndevice = \"cuda\"\n"), catalog),
+            "x.toml:10|'model.device' = 'cuda', but the kernels of model.engine = 'exact' compute on the CPU|set "
+            "model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only|3");
+  EXPECT_EQ(refused(smallest("[model]\nplugin = \"two\"\ndevice = \"auto\"\n"), catalog), "");
+}
+
 TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {
   EXPECT_EQ(refused(smallest("entropy_target = 1.0\nentropy_bonus = 0.2\n")),
             "x.toml:9|'grpo.entropy_bonus' = 0.2 is above entropy_bonus_most|entropy_bonus is where it begins|3");

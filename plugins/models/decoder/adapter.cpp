@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "on_device.h"
 #include "record/adapter.h"
 #include "record/safetensors.h"
 
@@ -127,7 +128,9 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
     auto* values = static_cast<float*>(a.data_ptr());
     for (int64_t j = 0; j < a.numel(); ++j)
       values[j] = static_cast<float>(bound * (2 * uniform(index, static_cast<uint32_t>(j)) - 1));
-    changes_.push_back({entry.name, a.set_requires_grad(true), b.set_requires_grad(true)});
+    changes_.push_back({entry.name,
+                        {record::adapter_a(entry.name), a.set_requires_grad(true)},
+                        {record::adapter_b(entry.name), b.set_requires_grad(true)}});
     ++index;
   }
   config_.targets = plain_targets(model, changes_);
@@ -156,9 +159,9 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
     };
     const bool both = fits(a, {config_.rank, entry.shape[1]}) & fits(b, {entry.shape[0], config_.rank});
     if (!both || !misfits.empty()) continue;
-    changes_.push_back({entry.name, taken(file.tensor(a)), taken(file.tensor(b))});
-    for (const auto& [name, value] : {std::pair(a, changes_.back().a), std::pair(b, changes_.back().b)}) {
-      if (!finite(value)) misfits += "\n  " + name + " holds numbers that are not finite";
+    changes_.push_back({entry.name, {a, taken(file.tensor(a))}, {b, taken(file.tensor(b))}});
+    for (const Parameter& one : {changes_.back().a, changes_.back().b}) {
+      if (!finite(one.value)) misfits += "\n  " + one.name + " holds numbers that are not finite";
     }
   }
   for (const std::string& name : file.names()) {
@@ -193,10 +196,15 @@ const Adapter::Change* Adapter::find(const std::string& weight) const {
 std::vector<Parameter> Adapter::parameters() const {
   std::vector<Parameter> all;
   for (const Change& change : changes_) {
-    all.push_back({record::adapter_a(change.weight), change.a});
-    all.push_back({record::adapter_b(change.weight), change.b});
+    all.push_back(change.a);
+    all.push_back(change.b);
   }
   return all;
+}
+
+void Adapter::move_to(at::Device device) {
+  const auto moved = on_device(parameters(), device, false);
+  for (size_t i = 0; i < changes_.size(); ++i) changes_[i].a = moved[2 * i], changes_[i].b = moved[2 * i + 1];
 }
 
 std::string trained_over(const fs::path& folder) {
@@ -216,8 +224,9 @@ void Adapter::save(const fs::path& folder, const std::string& own_fingerprint, c
   std::vector<record::TensorView> views;
   const auto all = parameters();
   for (const Parameter& p : all) {
-    const auto* bytes = static_cast<const std::byte*>(p.value.const_data_ptr());
-    views.push_back({p.name, "F32", p.value.sizes().vec(), {bytes, p.value.nbytes()}});
+    const at::Tensor& value = p.host.defined() ? p.host : p.value;
+    views.push_back(
+        {p.name, "F32", value.sizes().vec(), {static_cast<const std::byte*>(value.const_data_ptr()), value.nbytes()}});
   }
   record::write_safetensors(folder / record::adapter_weights, views,
                             {{"format", "pt"}, {"base_fingerprint", own_fingerprint}, {"base_precision", precision}});

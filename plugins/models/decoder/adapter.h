@@ -34,11 +34,12 @@ class Adapter {
 
   struct Change {
     std::string weight;  ///< its name
-    at::Tensor a, b;
+    Parameter a, b;
   };
   const Change* find(const std::string& weight) const;  ///< of the weight called so; null: none
   const AdapterConfig& config() const { return config_; }
   std::vector<Parameter> parameters() const;
+  void move_to(at::Device device);
   void set_base(const std::string& folder) { config_.base = folder; }
 
   /// Throws Error unless `settings`, which a run names, are this adapter's.

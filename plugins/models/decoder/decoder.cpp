@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/quantized.h"
+#include "on_device.h"
 
 namespace compeer::decoder {
 
@@ -22,9 +23,6 @@ Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
   if (keeping.in_blocks() && !exact())
     throw Error("model.engine", "is 'libtorch', which computes with weights as they are stored",
                 "leave it 'exact', or choose another model.precision than '" + keeping.precision + "'");
-  if (pairs && !exact())
-    throw Error("model.compute", "is 'bfloat16', which engine = \"libtorch\" does not do",
-                "leave model.engine 'exact'");
   if (pairs && keeping.in_blocks())
     throw Error("model.compute", "is 'bfloat16', but weights in " + keeping.precision + " are multiplied in float32",
                 "keep them with model.precision = \"bfloat16\"");
@@ -41,22 +39,13 @@ kernels::WeightOptions Use::options(const at::Tensor& matrix) const {
   return {format, keeping.frozen, keeping.frozen ? release : nullptr, !exact()};
 }
 
-std::vector<Parameter> Use::there(std::vector<Parameter> parameters) const {
-  if (device.is_cpu()) return parameters;
-  for (Parameter& p : parameters) {
-    const bool trains = p.value.requires_grad();
-    p.value = p.value.detach().to(device).set_requires_grad(trains);
-  }
-  return parameters;
-}
-
 Decoder::Decoder(const TextConfig& config, std::vector<Parameter> parameters, Use use, std::unique_ptr<Adapter> adapter)
-    : config_(config),
-      use_(std::move(use)),
-      parameters_(use_.there(std::move(parameters))),
-      rotary_(config.rope, config.head_dim, use_.rotary_precision) {
+    : config_(config), use_(std::move(use)), rotary_(config.rope, config.head_dim, use_.rotary_precision) {
+  use_.keeping.round(parameters);
+  parameters_ = on_device(std::move(parameters), use_.device, use_.pairs);
+  if (adapter) adapter->move_to(use_.device);
   adapters_.push_back(std::move(adapter));
-  use_.keeping.round(parameters_);
+  if (use_.release && !use_.device.is_cpu()) use_.release();
   if (!use_.keeping.frozen || this->adapter()) assemble();
 }
 
@@ -85,7 +74,8 @@ ModelShape Decoder::shape() const {
           use_.exact(),
           all_slide ? windows.front() : 0,
           use_.keeping.frozen ? use_.keeping.format() : WeightFormat::float32,
-          use_.pairs ? at::kBFloat16 : at::kFloat};
+          use_.pairs ? at::kBFloat16 : at::kFloat,
+          config_.intermediate_size};
 }
 
 // The embedding's rows, which stand for the same numbers as the head's.
@@ -103,10 +93,10 @@ at::Tensor Decoder::embed(const at::Tensor& tokens) const {
   const at::Tensor& matrix = parameters_.front().value;
   const auto rows = [&](const at::Tensor& some) {
     if (use_.keeping.in_blocks()) return in_blocks(at::index_select(matrix, 0, some).to(at::kFloat));
-    return matrix.scalar_type() == at::kFloat ? use_.arithmetic.embedding(some, matrix)
-                                              : at::index_select(matrix, 0, some.to(matrix.device())).to(at::kFloat);
+    return matrix.scalar_type() == at::kFloat || !use_.exact() ? use_.arithmetic.embedding(some, matrix)
+                                                               : at::index_select(matrix, 0, some).to(at::kFloat);
   };
-  if (!use_.release || matrix.nbytes() < kLarge) return rows(tokens);
+  if (!use_.release || !matrix.is_cpu() || matrix.nbytes() < kLarge) return rows(tokens);
   std::vector<at::Tensor> parts;
   for (const at::Tensor& some : tokens.split(kRowsAtOnce)) {
     parts.push_back(rows(some));
@@ -141,7 +131,9 @@ at::Tensor Decoder::head() const {
 }
 
 const char* Decoder::stored_type() const {
-  return use_.keeping.rounded() || head().scalar_type() == at::kBFloat16 ? "bfloat16" : "float32";
+  const Parameter& one = config_.tie_word_embeddings ? parameters_.front() : parameters_.back();
+  const bool in_bfloat16 = (one.host.defined() ? one.host : one.value).scalar_type() == at::kBFloat16;
+  return use_.keeping.rounded() || in_bfloat16 ? "bfloat16" : "float32";
 }
 
 void Decoder::parameters_changed() {
@@ -168,7 +160,7 @@ Decoder::Layer Decoder::next_layer(std::vector<Parameter>::const_iterator& next,
     Weight made(matrix, use_.options(matrix));
     for (size_t i = 0; i < adapters_.size(); ++i) {
       if (const auto* change = adapters_[i] ? adapters_[i]->find(name) : nullptr)
-        made.add_low_rank(change->a, change->b, adapters_[i]->config().scaling(), static_cast<int32_t>(i));
+        made.add_low_rank(change->a.value, change->b.value, adapters_[i]->config().scaling(), static_cast<int32_t>(i));
     }
     return made;
   };

@@ -26,14 +26,12 @@ struct Use {
   const kernels::Arithmetic& arithmetic = kernels::exact();
   Keeping keeping;
   bool pairs = false;                            ///< computes in bfloat16 pairs
-  at::Device device = at::kCPU;                  ///< where weights are and are multiplied; others: `libtorch` alone
+  at::Device device = at::kCPU;                  ///< where weights are and are multiplied
   at::ScalarType rotary_precision = at::kFloat;  ///< or kBFloat16: of the rotary frequencies
   int64_t most_kept =
       std::numeric_limits<int64_t>::max();  ///< tokens of a pass whose activations are kept for its way back
   std::function<void()> release = nullptr;  ///< frozen: gives the memory behind the parameters back to the system
 
-  /// Parameters as they come from the host.
-  std::vector<Parameter> there(std::vector<Parameter> parameters) const;
   bool exact() const { return &arithmetic == &kernels::exact(); }
   kernels::WeightOptions options(const at::Tensor& matrix) const;
 };

@@ -35,13 +35,15 @@
       R"j("choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],)j" \
       R"j("help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files"},)j" \
     R"j("compute": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],)j" \
-      R"j("help": "bfloat16: what products multiply is rounded to it, and sums are float32; the kernels of engine = exact only"},)j" \
+      R"j("help": "bfloat16: what products multiply is rounded to it, and sums are float32"},)j" \
     R"j("recompute_above": {"type": "integer", "default": null, "min": 0,)j" \
       R"j()j" \
         R"j("help": "passes over more tokens than this recompute most activations in the backward pass; )j" \
           R"j(unset: none"},)j" \
     R"j("engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],)j" \
       R"j("help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},)j" \
+    R"j("device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"],)j" \
+      R"j("help": "where it computes: with engine = libtorch also on a GPU; auto: on one if there is one"},)j" \
     R"j("rotary_precision": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],)j" \
       R"j("help": "what rotary frequencies are rounded to: bfloat16 for models that ran in it as a whole"})j" \
   R"j(})j"

@@ -100,8 +100,10 @@ void Keeping::round(const std::vector<Parameter>& parameters) const {
 }
 
 std::vector<Parameter> Keeping::stored(std::vector<Parameter> parameters) const {
-  if (!rounded()) return parameters;
-  for (Parameter& p : parameters) p.value = p.value.detach().to(at::kBFloat16);
+  for (Parameter& p : parameters) {
+    if (p.host.defined()) p.value = p.host;
+    if (rounded()) p.value = p.value.detach().to(at::kBFloat16);
+  }
   return parameters;
 }
 

@@ -1,5 +1,8 @@
 #include "merger.h"
 
+#include <ATen/ops/gelu.h>
+
+#include "decoder/on_device.h"
 #include "kernels/gelu.h"
 
 namespace compeer::qwen2_5_vl {
@@ -14,8 +17,9 @@ std::vector<decoder::Entry> merger_entries(const Vision& v) {
 }
 
 Merger::Merger(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
-    : vision_(vision), weights_(std::move(weights)), use_(std::move(use)) {
-  use_.keeping.round(weights_);
+    : vision_(vision), use_(std::move(use)) {
+  use_.keeping.round(weights);
+  weights_ = decoder::on_device(std::move(weights), use_.device, use_.pairs);
 }
 
 at::Tensor Merger::features(const at::Tensor& units) {
@@ -24,8 +28,10 @@ at::Tensor Merger::features(const at::Tensor& units) {
     for (const size_t entry : {1, 3}) linear_.emplace_back(value(entry), use_.options(value(entry)));
   }
   const kernels::Arithmetic& a = use_.arithmetic;
-  const auto normed = a.rms_norm(units.view({-1, vision_.hidden_size}), value(0), kEpsilon).view(units.sizes());
-  return a.linear(kernels::gelu(a.linear(normed, linear_[0], value(2))), linear_[1], value(4));
+  const auto normed =
+      a.rms_norm(units.to(use_.device).view({-1, vision_.hidden_size}), value(0), kEpsilon).view(units.sizes());
+  const auto inner = a.linear(normed, linear_[0], value(2));
+  return a.linear(inner.is_cpu() ? kernels::gelu(inner) : at::gelu(inner), linear_[1], value(4));
 }
 
 void Merger::parameters_changed() {

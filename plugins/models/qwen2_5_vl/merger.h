@@ -31,8 +31,8 @@ class Merger {
 
  private:
   Vision vision_;
-  std::vector<Parameter> weights_;
   decoder::Use use_;
+  std::vector<Parameter> weights_;
   std::vector<kernels::Weight> linear_;  // two, when they are needed
 };
 

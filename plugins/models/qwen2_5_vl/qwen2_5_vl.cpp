@@ -25,7 +25,9 @@ constexpr int64_t kPatchesAtOnce = 4096;  // small pictures share products; larg
 std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
   std::vector<Parameter> leaves;
   for (const Parameter& weight : weights)
-    leaves.push_back({weight.name, weight.value.detach().to(at::kFloat).clone().set_requires_grad(true)});
+    leaves.push_back(
+        {weight.name,
+         (weight.host.defined() ? weight.host : weight.value).detach().to(at::kFloat).clone().set_requires_grad(true)});
   return leaves;
 }
 
@@ -121,7 +123,7 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
         group.push_back(&*next);
       }
       const auto units = tower_->units(group);
-      parts.push_back(merger_->trains() ? units : merger_->features(units));
+      parts.push_back(merger_->trains() ? units : merger_->features(units).cpu());
     }
     return at::cat(parts);
   }
@@ -154,7 +156,9 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     }
     if (places.empty()) return rows;
     const at::Tensor all = at::cat(seen);
-    return rows.index_copy(0, at::tensor(places, at::kLong), merger_->trains() ? merger_->features(all) : all);
+    const auto there = [&](const at::Tensor& t) { return t.to(rows.device()); };
+    return rows.index_copy(0, there(at::tensor(places, at::kLong)),
+                           merger_->trains() ? merger_->features(all) : there(all));
   }
 
   int64_t end_token_;
@@ -181,11 +185,13 @@ COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
       "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],
       "help": "what weights are kept in, trained ones in float32 or bfloat16; q8_0, q4_0: as in GGUF files"},
     "compute": {"type": "string", "default": "float32", "choices": ["float32", "bfloat16"],
-      "help": "bfloat16: what the text model's products multiply is rounded to it, and sums are float32; the kernels of engine = exact only"},
+      "help": "bfloat16: what the text model's products multiply is rounded to it, and sums are float32"},
     "merger": {"type": "boolean", "default": false,
       "help": "the merger, with which the tower ends, trains too; the rest of the tower stays frozen"},
     "recompute_above": {"type": "integer", "default": null, "min": 0,
       "help": "passes over more tokens than this recompute most activations in the backward pass; unset: none"},
     "engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"],
-      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"}
+      "help": "what computes: kernels whose log-probs are the same bits everywhere, or libtorch"},
+    "device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"],
+      "help": "where it computes: with engine = libtorch also on a GPU; auto: on one if there is one"}
   })json")

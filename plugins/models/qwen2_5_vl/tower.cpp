@@ -7,6 +7,8 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 
+#include "decoder/on_device.h"
+
 namespace compeer::qwen2_5_vl {
 
 namespace {
@@ -70,8 +72,8 @@ std::vector<decoder::Entry> tower_entries(const Vision& v) {
 
 Tower::Tower(const Vision& vision, std::vector<Parameter> weights, decoder::Use use)
     : vision_(vision),
-      weights_(std::move(weights)),
       use_(std::move(use)),
+      weights_(decoder::on_device(std::move(weights), use_.device, use_.pairs)),
       rotary_(decoder::Rope(vision.rope_theta), vision.head_dim() / 2) {}
 
 // In the order of `tower_entries`.
@@ -103,7 +105,7 @@ at::Tensor Tower::units(const std::vector<const Picture*>& pictures, Traces* tra
   if (blocks_.empty()) assemble();
   const PatchLayout places = layout(pictures, vision_);
   const at::Tensor order = numbers(places.order);
-  at::Tensor x = use_.arithmetic.linear(patches_of(pictures, vision_.patch()), patch_embed_[0]);
+  at::Tensor x = use_.arithmetic.linear(patches_of(pictures, vision_.patch()).to(use_.device), patch_embed_[0]);
   if (traces) {
     *traces = {{"window_index", order},
                {"cu_window_seqlens", boundaries(places.windows)},
@@ -111,22 +113,22 @@ at::Tensor Tower::units(const std::vector<const Picture*>& pictures, Traces* tra
                {"row_column_of_patches", at::stack({numbers(places.row), numbers(places.column)}, 1)},
                {"patch_embed", x}};
   }
-  x = in_windows(x, order, vision_.unit());
+  x = in_windows(x, order.to(use_.device), vision_.unit());
   const auto turns = angles(places);
   for (size_t i = 0; i < blocks_.size(); ++i) {
     x = at::add(x, attention(blocks_[i], x, turns, places));
     x = at::add(x, feed_forward(blocks_[i], x));
     if (traces) (*traces)["block" + std::to_string(i)] = x;
   }
-  return x.view({-1, vision_.unit() * vision_.hidden_size}).index_select(0, inverse(places.order));
+  return x.cpu().view({-1, vision_.unit() * vision_.hidden_size}).index_select(0, inverse(places.order));
 }
 
 // The first half of a head's frequencies goes with the row of a patch, the second with its column.
 decoder::Rotary::Angles Tower::angles(const PatchLayout& places) {
   const auto row = rotary_.angles({places.row, {}, {}}), column = rotary_.angles({places.column, {}, {}});
   const at::Tensor order = numbers(places.order);
-  return {in_windows(at::cat({row.cosine, column.cosine}, 1), order, vision_.unit()),
-          in_windows(at::cat({row.sine, column.sine}, 1), order, vision_.unit())};
+  return {in_windows(at::cat({row.cosine, column.cosine}, 1), order, vision_.unit()).to(use_.device),
+          in_windows(at::cat({row.sine, column.sine}, 1), order, vision_.unit()).to(use_.device)};
 }
 
 at::Tensor Tower::attention(TowerBlock& block, const at::Tensor& x, const decoder::Rotary::Angles& turns,

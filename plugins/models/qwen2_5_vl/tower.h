@@ -47,8 +47,8 @@ class Tower {
   decoder::Rotary::Angles angles(const PatchLayout& layout);
 
   Vision vision_;
-  std::vector<Parameter> weights_;
   decoder::Use use_;
+  std::vector<Parameter> weights_;
   decoder::Rotary rotary_;
   std::vector<kernels::Weight> patch_embed_;  // one
   std::vector<TowerBlock> blocks_;

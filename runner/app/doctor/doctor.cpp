@@ -13,6 +13,7 @@
 #include <ostream>
 
 #include "app/commands.h"
+#include "launch/become_worker.h"
 
 namespace compeer::app {
 
@@ -98,8 +99,17 @@ int doctor(bool json, std::ostream& out) {
 
 void add_doctor(CLI::App& command, Action& action) {
   auto as_json = std::make_shared<bool>(false);
+  auto device = std::make_shared<std::string>("cpu");
   command.add_flag("--json", *as_json, "as one JSON object");
-  command.callback([as_json, &action] { action = [as_json] { return doctor(*as_json, std::cout); }; });
+  command.add_option("--device", *device, "cuda: tests what a GPU computes, and certifies it")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  command.callback([as_json, device, &action] {
+    action = [as_json, device] {
+      if (*device == "cuda") launch::become_worker("verify_device", {{"json", *as_json}}, 0);
+      return doctor(*as_json, std::cout);
+    };
+  });
 }
 
 }  // namespace compeer::app

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "bench/measurement.h"
 #include "bench/worker/model.h"
+#include "inference/device.h"
 #include "kernels/limits.h"
 #include "kernels/workers.h"
 #include "rollout/engine.h"
@@ -23,7 +24,7 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, dtype, compute, model;
+  std::string size, dtype, compute, model, device;
   int64_t batch, group, prompt, fresh, repeats;
   int64_t sequences() const { return batch * group; }
 };
@@ -34,11 +35,12 @@ Load load(const json& options) {
     return given > 0 ? given : value;
   };
   const auto size = options.at("size").get<std::string>(), model = options.at("model").get<std::string>();
-  const bool big = size == "0.5b";
+  const bool big = size.ends_with("b");
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           options.at("dtype").get<std::string>(),
           options.at("compute").get<std::string>(),
           model,
+          inference::use_device(options.at("device"), "libtorch"),
           or_else("batch", big ? 4 : 16),
           or_else("group", 1),
           or_else("prompt", 128),
@@ -85,10 +87,10 @@ class Report {
  public:
   explicit Report(const Load& load)
       : load_(load),
-        setting_(fmt::format("{} {}{}, {} x {} + {}{}, {} thread{}", load.size, load.dtype,
-                             load.compute == "float32" ? "" : ", products in " + load.compute, load.batch, load.prompt,
-                             load.group == 1 ? "" : fmt::format("{} x ", load.group), load.fresh, kernels::threads(),
-                             kernels::threads() > 1 ? "s" : "")) {}
+        setting_(fmt::format("{}{} {}{}, {} x {} + {}{}, {} thread{}", load.device == "cpu" ? "" : load.device + " ",
+                             load.size, load.dtype, load.compute == "float32" ? "" : ", products in " + load.compute,
+                             load.batch, load.prompt, load.group == 1 ? "" : fmt::format("{} x ", load.group),
+                             load.fresh, kernels::threads(), kernels::threads() > 1 ? "s" : "")) {}
 
   void line(const std::string& what, const std::string& unit, const TimingSpread& values,
             const std::string& note = "") {
@@ -127,7 +129,9 @@ int bench_generate(const json& options) {
   std::optional<inference::OpenModel> model;
   const inference::ModelOptions opened{.folder = files ? files->folder() : std::filesystem::path(of.model),
                                        .precision = precision(of.dtype),
-                                       .compute = of.compute};
+                                       .compute = of.compute,
+                                       .engine = of.device == "cpu" ? "exact" : "libtorch",
+                                       .device = of.device};
   const auto opening = timed(1, [&] { model.emplace(opened); });
   rollout::Engine engine(*model->policy);
   const auto all = prompts(of, model->policy->model.shape().vocabulary);
@@ -166,9 +170,12 @@ int bench_generate(const json& options) {
   report.line("prefill", "tok/s", spread(each(prefill, [&](double s) { return read / s; })));
   report.line("decode", "tok/s", spread(decode));
   report.line("a step", "ms", spread(each(step, [](double s) { return 1000 * s; })),
-              fmt::format("reads weights at {:.1f} GB/s, {:.0f} % of the memory's {:.1f}", bytes / best * 1e-9,
-                          100 * bytes / best / memory, memory * 1e-9));
+              fmt::format("reads weights at {:.1f} GB/s", bytes / best * 1e-9) +
+                  (of.device == "cpu"
+                       ? fmt::format(", {:.0f} % of the memory's {:.1f}", 100 * bytes / best / memory, memory * 1e-9)
+                       : ""));
   report.line("peak memory", "MB", spread({train::peak_memory()}));
+  if (of.device != "cpu") report.line("device memory", "MB", spread({inference::memory_taken()}));
   report.line("opening", "s", spread(opening));
   return 0;
 }

@@ -105,7 +105,8 @@ nlohmann::json config(const BenchSize& s) {
 BenchSize bench_size(const std::string& name) {
   static const std::map<std::string, BenchSize> sizes{{"toy", {1024, 128, 5, 4, 2, 384}},
                                                       {"small", {20000, 384, 8, 6, 2, 1536}},
-                                                      {"0.5b", {151936, 896, 24, 14, 2, 4864}}};
+                                                      {"0.5b", {151936, 896, 24, 14, 2, 4864}},
+                                                      {"7b", {152064, 3584, 28, 28, 4, 18944}}};
   return sizes.at(name);
 }
 

@@ -9,7 +9,7 @@
 
 namespace compeer::bench {
 
-/// The sizes that benchmarks use, with tied embeddings: toy, small, 0.5b (Qwen2.5-0.5B's).
+/// The sizes that benchmarks use, with tied embeddings: toy, small, 0.5b and 7b (those of Qwen2.5).
 struct BenchSize {
   int64_t vocabulary = 0, width = 0, layers = 0, heads = 0, key_heads = 0, feed_forward = 0;
   int64_t head_dim() const { return width / heads; }

@@ -12,6 +12,7 @@
 #include "bench/measurement.h"
 #include "bench/worker/model.h"
 #include "comm/tree_sum.h"
+#include "inference/device.h"
 #include "kernels/workers.h"
 #include "train/batch/sequences.h"
 #include "train/metrics/memory.h"
@@ -25,7 +26,7 @@ namespace {
 using nlohmann::json;
 
 struct Load {
-  std::string size, engine, compute, model;
+  std::string size, device, engine, compute, model;
   int64_t batch, length, repeats, adapter;
 };
 
@@ -35,9 +36,11 @@ Load load(const json& options) {
     return given > 0 ? given : value;
   };
   const auto size = options.at("size").get<std::string>(), model = options.value("model", "");
-  const bool big = size == "0.5b";
+  const bool big = size.ends_with("b");
+  const auto device = inference::use_device(options.value("device", "cpu"), "libtorch");
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
-          options.value("engine", "exact"),
+          device,
+          device == "cpu" ? "exact" : "libtorch",
           options.value("compute", "float32"),
           model,
           or_else("batch", big ? 4 : 16),
@@ -102,6 +105,7 @@ class TimedSteps {
       into(sum, [&] { gradient = gradients_.finish(); });
       into(optimizer, [&] {
         optimizer_.step(gradient, train::norm_of(gradient), parameters_.weights());
+        parameters_.weights_changed();
         policy_.parameters_changed();
       });
     });
@@ -124,11 +128,12 @@ class TimedSteps {
 
 void report(const Load& of, const std::string& what, const std::string& unit, const TimingSpread& values) {
   const int threads = kernels::threads();
-  json line = measurement("train",
-                          fmt::format("{}: {} {}{}, {} x {}, {} thread{}", what, of.size, of.engine,
-                                      of.compute == "float32" ? "" : ", products in " + of.compute, of.batch, of.length,
-                                      threads, threads > 1 ? "s" : ""),
-                          unit, values);
+  json line = measurement(
+      "train",
+      fmt::format("{}: {} {}{}, {} x {}, {} thread{}", what, of.size, of.device == "cpu" ? of.engine : of.device,
+                  of.compute == "float32" ? "" : ", products in " + of.compute, of.batch, of.length, threads,
+                  threads > 1 ? "s" : ""),
+      unit, values);
   line.update({{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"threads", threads}});
   std::cout << line.dump() << std::endl;
 }
@@ -138,11 +143,13 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
 int bench_train(const json& options) {
   const Load of = load(options);
   std::optional<BenchModel> files;
-  if (of.model.empty()) files.emplace(bench_size(of.size), "fp32");
+  const bool halves = of.adapter > 0 && of.compute == "bfloat16";
+  if (of.model.empty()) files.emplace(bench_size(of.size), halves ? "bf16" : "fp32");
   inference::OpenModel model({.folder = files ? files->folder() : std::filesystem::path(of.model),
-                              .precision = "float32",
+                              .precision = halves ? "stored" : "float32",
                               .compute = of.compute,
                               .engine = of.engine,
+                              .device = of.device,
                               .frozen = false,
                               .adapter = of.adapter});
   TimedSteps steps(model, of);
@@ -158,6 +165,7 @@ int bench_train(const json& options) {
   report(of, "sum", "s", spread(seconds.sum));
   report(of, "optimizer", "s", spread(seconds.optimizer));
   report(of, "peak memory", "MB", spread({train::peak_memory()}));
+  if (of.device != "cpu") report(of, "device memory", "MB", spread({inference::memory_taken()}));
   return 0;
 }
 

@@ -69,11 +69,13 @@ struct ModelShape {
   int64_t window = 0;    ///< no layer sees more positions, the own one included: the engine forgets others; 0: all
   WeightFormat head = WeightFormat::float32;  ///< how the engine keeps a frozen head; float32: as it is stored
   at::ScalarType compute = at::kFloat;        ///< kBFloat16: what products multiply, keys and values is rounded to it
+  int64_t feed_forward = 0;                   ///< the widest row inside a layer, for estimates of memory; 0: unknown
 };
 
 struct Parameter {
-  std::string name;  ///< as in the saved file
-  at::Tensor value;  ///< float32, a leaf that requires grad
+  std::string name;      ///< as in the saved file
+  at::Tensor value;      ///< a leaf that requires grad: float32, or what a device multiplies
+  at::Tensor host = {};  ///< of a value elsewhere: the same in float32 on the host, which learns and is saved
 };
 
 /// Weights and arithmetic; the engine and the trainer own tokens, pages, masks, sampling, losses.

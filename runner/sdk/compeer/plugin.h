@@ -27,7 +27,7 @@
 /// file's descriptor, or of functions that host.h already has, including what they hand out (Chat, Similarity,
 /// LanguageModel).
 #define COMPEER_INTERFACE_datasets 12
-#define COMPEER_INTERFACE_models 16
+#define COMPEER_INTERFACE_models 17
 #define COMPEER_INTERFACE_rewards 12
 #define COMPEER_INTERFACE_reweighting 12
 #define COMPEER_INTERFACE_similarity 12

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "inference/device.h"
 #include "kernels/logprob.h"
+#include "train/metrics/device_memory.h"
 #include "train/metrics/placement.h"
 
 namespace compeer::train {
@@ -106,7 +108,28 @@ MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
   return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
 }
 
+namespace {
+
+// All ranks' devices are alike, or the smallest decides.
+void report_device_memory(RunContext& run, const PeakMemory& demand) {
+  auto& model = run.plugins->model().object();
+  int64_t trained = 0;
+  for (const auto& one : model.parameters()) trained += one.value.numel();
+  const auto settings = run.spec.table("model");
+  const bool adapted = settings.has("adapter");
+  const bool recomputed = settings.has("recompute_above") && demand.learned > settings.integer("recompute_above");
+  const auto sizes = device_memory(model.shape(), trained + (adapted ? 1 : 0), trained, demand, recomputed);
+  const auto gpu = inference::gpu_in_use();
+  if (run.world.rank() == 0)
+    fmt::print(stderr, "compeer: {}\n", device_memory_text(sizes, static_cast<double>(gpu.memory - gpu.free) / mib));
+  run.world.together("look at the device's memory",
+                     [&] { check_device_memory(sizes, static_cast<double>(gpu.free) / mib); });
+}
+
+}  // namespace
+
 void report_memory(RunContext& run, const PeakMemory& demand) {
+  if (inference::device_in_use() != "cpu") report_device_memory(run, demand);
   const auto sizes = rank_memory(run, demand);
   const auto placements = gather_placements(run.world);
   if (run.world.rank() != 0) return;

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "base/error.h"
+#include "inference/device.h"
 
 namespace compeer::train {
 
@@ -85,15 +89,43 @@ void add_remarks(const Host& host, const std::vector<Placement>& placements, int
                               count(all, "thread"), cores, cores == 1 ? "" : "s"));
 }
 
+// "CPU", "NVIDIA H100 80GB HBM3 (79.2 GiB)", "8 x NVIDIA ...", "A, B"
+std::string devices_text(const std::vector<Placement>& placements) {
+  std::map<std::string, size_t> known;
+  for (const Placement& one : placements) ++known[one.device];
+  std::vector<std::string> parts;
+  for (const auto& [name, number] : known)
+    parts.push_back(name.empty() ? "CPU" : number > 1 ? fmt::format("{} x {}", number, name) : name);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
+
+void check_own_devices(const std::vector<Placement>& placements) {
+  std::map<std::pair<std::string, std::string>, size_t> taken;
+  for (size_t rank = 0; rank < placements.size(); ++rank) {
+    const Placement& one = placements[rank];
+    if (one.device.empty()) continue;
+    const auto [other, first] = taken.try_emplace({one.host, one.bus}, rank);
+    if (!first)
+      throw Error("model.device",
+                  fmt::format("ranks {} and {} on {} share one device, {}", other->second, rank, one.host, one.device),
+                  "start as many ranks on a host as it has devices (sbatch --gres=gpu:N --ntasks-per-node=N)",
+                  Exit::usage);
+  }
+}
 
 std::vector<Placement> gather_placements(comm::World& world) {
   const auto mine = this_machine();
-  const nlohmann::json words = {world.host(), mine.cores, mine.quota, mine.memory, mine.free};
+  nlohmann::json words = {world.host(), mine.cores, mine.quota, mine.memory, mine.free, "", ""};
+  if (inference::device_in_use() != "cpu") {
+    const auto gpu = inference::gpu_in_use();
+    words[5] = inference::text(gpu), words[6] = gpu.bus;
+  }
   std::vector<Placement> placements;
   for (const auto& text : world.gather(words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))) {
     const auto read = nlohmann::json::parse(text);
-    placements.push_back({read[0], {read[1], read[2], read[3], read[4], ""}});
+    placements.push_back({read[0], {read[1], read[2], read[3], read[4], ""}, read[5], read[6]});
   }
   return placements;
 }
@@ -101,9 +133,10 @@ std::vector<Placement> gather_placements(comm::World& world) {
 std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads,
                                          const std::string& arithmetic) {
   const auto hosts = hosts_of(placements);
-  std::vector<std::string> lines{fmt::format("{} on {}, {}{}; device: CPU, {}", count(placements.size(), "rank"),
+  std::vector<std::string> lines{fmt::format("{} on {}, {}{}; device: {}, {}", count(placements.size(), "rank"),
                                              count(hosts.size(), "host"), count(static_cast<size_t>(threads), "thread"),
-                                             placements.size() > 1 ? " each" : "", arithmetic)};
+                                             placements.size() > 1 ? " each" : "", devices_text(placements),
+                                             arithmetic)};
   for (size_t i = 0; i < std::min(hosts.size(), shown_hosts); ++i) lines.push_back(line_of(hosts[i], placements));
   if (hosts.size() > shown_hosts) lines.push_back(fmt::format("  and {} more", hosts.size() - shown_hosts));
   const auto plain = lines.size();
@@ -115,6 +148,7 @@ std::vector<std::string> placements_text(const std::vector<Placement>& placement
 
 void print_placements(comm::World& world, int64_t threads, const std::string& arithmetic) {
   const auto placements = gather_placements(world);
+  world.together("look at devices", [&] { check_own_devices(placements); });
   if (world.rank() != 0) return;
   for (const auto& line : placements_text(placements, threads, arithmetic))
     std::fprintf(stderr, "compeer: %s\n", line.c_str());

@@ -11,6 +11,7 @@ namespace compeer::train {
 struct Placement {
   std::string host;
   Machine machine;
+  std::string device = "", bus = "";  ///< "NVIDIA H100 80GB HBM3 (79.2 GiB)" and where that is; "": it has none
 };
 
 /// Everyone's placements, on rank 0. Meets the other ranks.
@@ -23,7 +24,10 @@ std::vector<Placement> gather_placements(comm::World& world);
 std::vector<std::string> placements_text(const std::vector<Placement>& placements, int64_t threads,
                                          const std::string& arithmetic);
 
-/// Writes them to rank 0's standard error. Meets the other ranks.
+/// Throws Error (exit 2) if two ranks have one device, which has memory for one and computes for one at a time.
+void check_own_devices(const std::vector<Placement>& placements);
+
+/// Writes the lines to rank 0's standard error, and checks devices. Meets the other ranks.
 void print_placements(comm::World& world, int64_t threads, const std::string& arithmetic);
 
 }  // namespace compeer::train

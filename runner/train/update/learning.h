@@ -52,6 +52,7 @@ struct UpdateGoal {
 struct GradientSum {
   std::span<float> values;
   bool add = false;                   ///< to what stands there; else that is overwritten
+  bool more = false;                  ///< will be added before anybody reads it
   Parameters::Ready ready = nullptr;  ///< is told which elements are complete
 };
 

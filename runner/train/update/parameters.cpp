@@ -32,26 +32,35 @@ Parameters::Parameters(Model& model) {
                   Exit::spec);
     names_.push_back(p.name);
     values_.push_back(p.value);
+    hosts_.push_back(p.host.defined() ? p.host : p.value);
     places_.push_back({total, p.value.numel()});
     total += p.value.numel();
   }
   weights_ = at::zeros({total}, at::kFloat);
   const auto own = views(weights_, values_);
-  for (size_t i = 0; i < values_.size(); ++i) own[i].copy_(values_[i].detach());
+  for (size_t i = 0; i < values_.size(); ++i) {
+    own[i].copy_(hosts_[i].detach());
+    hosts_[i].set_data(own[i]);
+  }
   if (!values_.empty() && !values_.front().is_cpu()) {
-    there_ = at::empty({total}, values_.front().options().requires_grad(false));
+    there_ = at::empty({total}, at::TensorOptions(values_.front().device()).dtype(at::kFloat));
+    pin(weights());
     return;
   }
   for (size_t i = 0; i < values_.size(); ++i) {
-    values_[i].set_data(own[i]);
     watches_.emplace_back(values_[i], [this, i] { passed(i); });
   }
 }
 
 void Parameters::weights_changed() {
   if (!there_.defined()) return;
-  const auto own = views(weights_, values_);
+  there_.copy_(weights_);  // at once; they are rounded there
+  const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].detach().copy_(own[i]);
+}
+
+void Parameters::pin(std::span<float> memory) {
+  pinned_.try_emplace(memory.data(), memory.data(), memory.size_bytes());
 }
 
 std::span<float> Parameters::weights() {
@@ -59,31 +68,33 @@ std::span<float> Parameters::weights() {
 }
 
 void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready) {
-  collect(gradient, false, [&] {
+  collect(gradient, {}, [&] {
     last_pass(ready);
     loss.backward();
   });
 }
 
-void Parameters::collect(std::span<float> gradient, bool on, const std::function<void()>& backward) {
+void Parameters::collect(std::span<float> gradient, Part part, const std::function<void()>& backward) {
   TORCH_CHECK(static_cast<int64_t>(gradient.size()) == size(), "room for ", gradient.size(), " gradients of ", size());
-  if (there_.defined()) return collect_there(gradient, on, backward);
+  if (there_.defined()) return collect_there(gradient, part, backward);
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  if (!on) kernels::clear(gradient.data(), size());
+  if (!part.on) kernels::clear(gradient.data(), size());
   ready_ = nullptr;
   backward();
   ready_ = nullptr;
 }
 
 // Nothing is ready before all of it has come back.
-void Parameters::collect_there(std::span<float> gradient, bool on, const std::function<void()>& backward) {
+void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
   const auto here = at::from_blob(gradient.data(), {size()}, at::kFloat);
-  on ? there_.copy_(here) : there_.zero_();
+  if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
   backward();
+  if (part.more) return;
+  pin(gradient);
   here.copy_(there_);
 }
 

@@ -9,12 +9,13 @@
 
 #include "comm/share.h"
 #include "compeer/model.h"
+#include "inference/device.h"
 #include "kernels/after_pass.h"
 
 namespace compeer::train {
 
 /// A model's parameters and their gradients, each as one flat array, which sums, optimizer and checkpoints work on.
-/// The model's own tensors become views of them; of a model on another device, they are copies.
+/// The model's own tensors become views of them; those on another device are copies, rounded to what that multiplies.
 class Parameters {
  public:
   explicit Parameters(Model& model);
@@ -32,8 +33,12 @@ class Parameters {
   /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
   void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr);
 
-  /// All that `backward` adds to the parameters' gradients, into `gradient`; `on` goes on from what stands there.
-  void collect(std::span<float> gradient, bool on, const std::function<void()>& backward);
+  /// All that `backward` adds to the parameters' gradients, into `gradient`.
+  struct Part {
+    bool on = false;    ///< goes on from what stands there, which was collected last
+    bool more = false;  ///< another goes on before anybody reads it: it may stay where it is until then
+  };
+  void collect(std::span<float> gradient, Part part, const std::function<void()>& backward);
 
   /// Called by `backward` when no parameter will be reached by more than one more pass, `ready` hears of each that was.
   /// A model whose gradient comes in several all the same is an Error.
@@ -41,16 +46,18 @@ class Parameters {
 
  private:
   void passed(size_t parameter);
-  void collect_there(std::span<float> gradient, bool on, const std::function<void()>& backward);
+  void pin(std::span<float> memory);
+  void collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward);
 
   std::vector<std::string> names_;
-  std::vector<at::Tensor> values_;
+  std::vector<at::Tensor> values_, hosts_;  // the same tensors, unless the model is on another device
   std::vector<comm::Share> places_;
   std::vector<kernels::AfterPass> watches_;
   Ready ready_;               // while the last pass goes on
   std::vector<bool> passed_;  // by it
   at::Tensor weights_;
   at::Tensor there_;  // gradients on another device; undefined: the model is on the host
+  std::map<const float*, inference::Pinned> pinned_;       // what is copied from and to it
   std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace compeer::train {
 namespace {
 
@@ -25,6 +27,31 @@ TEST(SeatsText, NamesRanksThatShareCoresTogether) {
       text({placement("n07", "0-7"), placement("n07", "0-7"), placement("n08", "0-3"), placement("n08", "4-7")}, 2),
       (Lines{"4 ranks on 2 hosts, 2 threads each; device: CPU, float32 by avx2", "  n07: ranks 0-1 on cores 0-7",
              "  n08: rank 2 on cores 0-3, rank 3 on cores 4-7"}));
+}
+
+TEST(SeatsText, NamesDevicesAndCountsThem) {
+  auto first = placement("n07", "0-7"), second = placement("n07", "0-7");
+  first.device = second.device = "NVIDIA H100 80GB HBM3 (79.2 GiB)";
+  EXPECT_EQ(text({first}, 2)[0],
+            "1 rank on 1 host, 2 threads; device: NVIDIA H100 80GB HBM3 (79.2 GiB), float32 by avx2");
+  EXPECT_EQ(text({first, second}, 2)[0],
+            "2 ranks on 1 host, 2 threads each; device: 2 x NVIDIA H100 80GB HBM3 (79.2 GiB), float32 by avx2");
+}
+
+TEST(Devices, AreNotShared) {
+  auto first = placement("n07", "0-7"), second = placement("n08", "0-7"), third = placement("n08", "0-7");
+  first.device = second.device = third.device = "a GPU";
+  first.bus = second.bus = "0000:01:00.0", third.bus = "0000:02:00.0";
+  EXPECT_NO_THROW(check_own_devices({first, second, third}));
+  third.bus = second.bus;
+  try {
+    check_own_devices({first, second, third});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "model.device: ranks 1 and 2 on n08 share one device, a GPU\n  help: start as many ranks on a host as "
+                 "it has devices (sbatch --gres=gpu:N --ntasks-per-node=N)");
+  }
 }
 
 // As mpirun binds by default.

@@ -39,7 +39,7 @@ TEST(Parameters, RefuseAGradientThatGoesOnAfterItWasSaidToBeComplete) {
     model.logits.sum().backward();
   };
   try {
-    parameters.collect(gradient, false, twice);
+    parameters.collect(gradient, {}, twice);
     ADD_FAILURE() << "nothing thrown";
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),

@@ -1,0 +1,74 @@
+#include "inference/certificate.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/disk.h"
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::inference {
+
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+fs::path file_of(const Gpu& gpu, const CudaSoftware& software) {
+  auto name = fmt::format("{} {} libtorch {}", gpu.name, software.driver, software.libtorch);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c) && c != '.'; }, '-');
+  const auto cache = cache_folder();
+  return cache.empty() ? cache : cache / "certificates" / (name + ".json");
+}
+
+}  // namespace
+
+std::optional<Certificate> find_certificate(const Gpu& gpu, const CudaSoftware& software) {
+  const auto file = file_of(gpu, software);
+  std::error_code none;
+  if (file.empty() || !fs::exists(file, none)) return std::nullopt;
+  const auto read = ordered_json::parse(read_file(file, 1 << 20), nullptr, false);
+  if (!read.is_object() || !read.contains("date") || !read.contains("checks")) return std::nullopt;
+  return Certificate{read.at("date"), static_cast<int64_t>(read.at("checks").size()),
+                     read.value("rollout_trainer_max_diff", 0.0)};
+}
+
+std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, double difference,
+                              const ordered_json& checks, const ordered_json& speed) {
+  const auto file = file_of(gpu, software);
+  if (file.empty())
+    throw Error("", "neither XDG_CACHE_HOME nor HOME says where a certificate could be kept", "set one of them",
+                Exit::failure);
+  const ordered_json certificate{{"device", gpu.name},
+                                 {"capability", gpu.capability},
+                                 {"memory", gpu.memory},
+                                 {"driver", software.driver},
+                                 {"cuda", software.cuda},
+                                 {"libtorch", software.libtorch},
+                                 {"compeer", COMPEER_VERSION},
+                                 {"date", fmt::format("{:%F}", fmt::gmtime(std::time(nullptr)))},
+                                 {"rollout_trainer_max_diff", difference},
+                                 {"speed", speed},
+                                 {"checks", checks}};
+  fs::create_directories(file.parent_path());
+  write_file(file, certificate.dump(2) + "\n");
+  return file.string();
+}
+
+std::string certificate_text(const Gpu& gpu, const CudaSoftware& software) {
+  const auto found = find_certificate(gpu, software);
+  if (!found)
+    return fmt::format("note: nothing certifies {} with driver {} here; compeer doctor --device cuda tests it",
+                       gpu.name, software.driver);
+  return fmt::format("{} with driver {} was certified on {}: {} checks, rollout - trainer up to {:.2g} nats", gpu.name,
+                     software.driver, found->date, found->checks, found->difference);
+}
+
+}  // namespace compeer::inference

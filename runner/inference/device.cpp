@@ -1,0 +1,187 @@
+#include "inference/device.h"
+
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+
+namespace compeer::inference {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFetch =
+    "COMPEER_DEVICE=cuda ./compeer ... fetches it; or set COMPEER_TORCH_ROOT to a libtorch with CUDA";
+constexpr const char* kOnCpu = "model.device = \"cpu\" (--device cpu) needs none";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& help) {
+  throw Error("model.device", problem, help, Exit::usage);
+}
+
+// Of the CUDA runtime, which libtorch brings: nothing here is compiled with it.
+template <class Function>
+Function* runtime(const char* name) {
+  auto* const found = ::dlsym(RTLD_DEFAULT, name);
+  if (!found) refuse("is 'cuda', but this libtorch was built without CUDA", kFetch);
+  return reinterpret_cast<Function*>(found);
+}
+
+std::string runtime_error(int code) {
+  return fmt::format("{} (CUDA error {})", runtime<const char*(int)>("cudaGetErrorString")(code), code);
+}
+
+void check(int code, const char* what) {
+  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), kOnCpu);
+}
+
+std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+int runtime_number(const char* function) {
+  int number = 0;
+  runtime<int(int*)>(function)(&number);
+  return number;
+}
+
+// libtorch_cuda.so lies beside libtorch_cpu.so.
+fs::path library() {
+  fs::path found;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* one, size_t, void* into) {
+        const fs::path name = one->dlpi_name ? one->dlpi_name : "";
+        if (name.filename() != "libtorch_cpu.so") return 0;
+        *static_cast<fs::path*>(into) = name;
+        return 1;
+      },
+      &found);
+  std::error_code none;
+  return fs::weakly_canonical(found, none).parent_path() / "libtorch_cuda.so";
+}
+
+void open_library() {
+  const auto path = library();
+  std::error_code none;
+  if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), kFetch);
+  if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
+    refuse(fmt::format("is 'cuda', but CUDA's part of libtorch can't be opened: {}", ::dlerror()), kFetch);
+}
+
+std::string driver_version() {
+  void* const nvml = ::dlopen("libnvidia-ml.so.1", RTLD_NOW);
+  const auto start = nvml ? reinterpret_cast<int (*)()>(::dlsym(nvml, "nvmlInit_v2")) : nullptr;
+  const auto ask =
+      nvml ? reinterpret_cast<int (*)(char*, unsigned)>(::dlsym(nvml, "nvmlSystemGetDriverVersion")) : nullptr;
+  std::array<char, 96> text{};
+  const bool known = start && ask && start() == 0 && ask(text.data(), text.size()) == 0;
+  return known ? std::string(text.data()) : "for CUDA " + version(runtime_number("cudaDriverGetVersion"));
+}
+
+const c10::impl::DeviceGuardImplInterface& guard() { return *c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA); }
+
+Gpu look_at(int index) {
+  Gpu gpu;
+  gpu.index = index;
+  std::array<char, 8192> properties{};  // of which the name comes first
+  check(runtime<int(void*, int)>("cudaGetDeviceProperties")(properties.data(), index), "a device can't be looked at");
+  gpu.name = properties.data();
+  std::array<char, 64> bus{};
+  check(runtime<int(char*, int, int)>("cudaDeviceGetPCIBusId")(bus.data(), bus.size(), index), "a device has no place");
+  gpu.bus = bus.data();
+  constexpr int kMajor = 75, kMinor = 76;
+  const auto attribute = [&](int which) {
+    int value = 0;
+    check(runtime<int(int*, int, int)>("cudaDeviceGetAttribute")(&value, which, index), "a device can't be asked");
+    return value;
+  };
+  gpu.capability = fmt::format("{}.{}", attribute(kMajor), attribute(kMinor));
+  return gpu;
+}
+
+void measure(Gpu& gpu) {
+  size_t free = 0, all = 0;
+  check(runtime<int(size_t*, size_t*)>("cudaMemGetInfo")(&free, &all), "its memory can't be asked for");
+  gpu.free = static_cast<int64_t>(free), gpu.memory = static_cast<int64_t>(all);
+}
+
+std::string in_use = "cpu";
+std::optional<Gpu> gpu;
+
+}  // namespace
+
+std::vector<Gpu> open_cuda() {
+  open_library();
+  int count = 0;
+  const int code = runtime<int(int*)>("cudaGetDeviceCount")(&count);
+  constexpr int kDriverTooOld = 35, kNoDevice = 100;
+  if (code == kDriverTooOld) {
+    const int known = runtime_number("cudaDriverGetVersion"), wanted = runtime_number("cudaRuntimeGetVersion");
+    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", kOnCpu);
+    refuse(fmt::format("is 'cuda', but the driver knows CUDA up to {}, libtorch needs {}", version(known),
+                       version(wanted)),
+           "a newer driver, or COMPEER_TORCH_ROOT set to a libtorch for that CUDA");
+  }
+  if (code == kNoDevice || (code == 0 && count == 0))
+    refuse("is 'cuda', but there is no NVIDIA device here (CUDA_VISIBLE_DEVICES, --gres)", kOnCpu);
+  check(code, "its devices can't be counted");
+  std::vector<Gpu> all;
+  for (int i = 0; i < count; ++i) all.push_back(look_at(i));
+  return all;
+}
+
+CudaSoftware cuda_software() {
+  return {driver_version(), version(runtime_number("cudaRuntimeGetVersion")), COMPEER_TORCH_VERSION};
+}
+
+std::string use_device(const std::string& setting, const std::string& engine, int local_rank) {
+  if (setting == "cpu" || (setting == "auto" && engine == "exact")) return in_use = "cpu";
+  if (engine == "exact")
+    refuse("is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
+           "set model.engine (--engine) to 'libtorch'");
+  std::vector<Gpu> all;
+  try {
+    all = open_cuda();
+  } catch (const Error&) {
+    if (setting == "auto") return in_use = "cpu";
+    throw;
+  }
+  gpu = all[static_cast<size_t>(local_rank) % all.size()];
+  guard().setDevice({c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(gpu->index)});
+  return in_use = "cuda";
+}
+
+const std::string& device_in_use() { return in_use; }
+
+Gpu gpu_in_use() {
+  Gpu now = gpu.value();
+  measure(now);
+  return now;
+}
+
+double memory_taken() {
+  const auto now = gpu_in_use();
+  return static_cast<double>(now.memory - now.free) / (1 << 20);
+}
+
+Pinned::Pinned(void* memory, size_t bytes) : memory_(nullptr) {
+  if (in_use != "cuda" || bytes == 0) return;
+  if (runtime<int(void*, size_t, unsigned)>("cudaHostRegister")(memory, bytes, 0) == 0)
+    memory_ = memory;
+  else
+    runtime<int()>("cudaGetLastError")();  // forgets it
+}
+
+Pinned::~Pinned() {
+  if (memory_) runtime<int(void*)>("cudaHostUnregister")(memory_);
+}
+
+std::string text(const Gpu& one) {
+  return fmt::format("{} ({:.1f} GiB)", one.name, static_cast<double>(one.memory) / (1 << 30));
+}
+
+}  // namespace compeer::inference
