@@ -42,6 +42,9 @@ void check_name(const std::string& option, const std::string& name) {
 nlohmann::json checked_adapters(const ServeOptions& options) {
   if (!options.adapters.empty() && options.model.engine == "libtorch")
     throw Error("--adapter", "does not go with --engine libtorch", "leave --engine exact", Exit::usage);
+  if (!options.adapters.empty() && options.model.device != "cpu")
+    throw Error("--adapter", "does not go with --device " + options.model.device, "several adapters are for the CPU",
+                Exit::usage);
   auto all = nlohmann::json::array();
   std::set<std::string> names{options.name};
   for (const std::string& given : options.adapters) {

@@ -45,8 +45,18 @@ std::string cut(const std::string& text) {
 
 }  // namespace
 
+std::string remedy_of_device(const c10::Error& error) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
+    return "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
+           "compeer resume goes on from the newest checkpoint";
+  if (dynamic_cast<const c10::AcceleratorError*>(&error))
+    return "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
+           "model.device = \"auto\" also on the CPU";
+  return "";
+}
+
 PluginError::PluginError(const Identity& identity, const char* method, const std::string& what, const std::string& help,
-                 Exit exit)
+                         Exit exit)
     : Error(place(identity, method), cut(what), cut(help), exit), plugin_(identity.title()), call_(where()) {}
 
 PluginError::PluginError(const std::string& subject, const PluginError& failure)
@@ -65,7 +75,9 @@ void rethrow(const Identity& identity, const char* method) {
     const std::string what = error.where().empty() ? error.problem() : error.where() + ": " + error.problem();
     throw PluginError(identity, method, what, error.help(), error.exit());
   } catch (const c10::Error& error) {
-    throw PluginError(identity, method, error.what_without_backtrace());
+    const auto remedy = remedy_of_device(error);
+    throw PluginError(identity, method, error.what_without_backtrace(), remedy,
+                      remedy.empty() ? Exit::plugin : Exit::failure);
   } catch (const std::exception& error) {
     throw PluginError(identity, method, described(error));
   } catch (const abi::__forced_unwind&) {

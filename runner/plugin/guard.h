@@ -6,7 +6,14 @@
 #include "plugin/caller_state.h"
 #include "plugin/library.h"
 
+namespace c10 {
+class Error;
+}
+
 namespace compeer::plugin {
+
+/// What to do about an error of a device: its memory ran out, or it failed. "": it is none.
+std::string remedy_of_device(const c10::Error& error);
 
 /// An error that came out of a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
 class PluginError : public Error {
@@ -23,8 +30,8 @@ class PluginError : public Error {
 };
 
 /// Call within a catch block: turns whatever is being thrown (std::exception, c10::Error, an int, anything) into a
-/// PluginError, exit 5. A compeer::Error keeps its own exit code, so a dataset that finds its file damaged still ends the
-/// run with 4; a PluginError of another plugin, called through the host, stays what it is.
+/// PluginError, exit 5 (1: a device failed). A compeer::Error keeps its own exit code, so a dataset that finds its file
+/// damaged still ends the run with 4; a PluginError of another plugin, called through the host, stays what it is.
 [[noreturn]] void rethrow(const Identity& identity, const char* method);
 
 /// What a plugin did wrong that it didn't throw: a PluginError, exit 5.

@@ -252,9 +252,12 @@ TEST_F(ModelCommands, RefuseOptionsThatDoNotGoTogether) {
   EXPECT_EQ(answer("--compute bfloat16 --dtype q8_0"),
             "compeer: error: --compute bfloat16: does not go with --dtype q8_0\n"
             "  help: blocks are multiplied in float32; --dtype bfloat16 keeps weights so\nexit 2");
-  EXPECT_EQ(answer("--compute bfloat16 --engine libtorch"),
-            "compeer: error: --compute bfloat16: does not go with --engine libtorch\n"
-            "  help: leave --engine exact\nexit 2");
+  EXPECT_EQ(answer("--device cuda --engine exact"),
+            "compeer: error: --device cuda: does not go with --engine exact\n"
+            "  help: its kernels compute on the CPU; leave --engine out\nexit 2");
+  EXPECT_EQ(answer("--device cuda --dtype q8_0"),
+            "compeer: error: --dtype q8_0: does not go with --device cuda\n"
+            "  help: blocks are for the CPU; --dtype bfloat16 keeps weights so\nexit 2");
   EXPECT_EQ(answer("--dtype q4_0 --engine libtorch"),
             "compeer: error: --dtype q4_0: does not go with --engine libtorch\n"
             "  help: leave --engine exact\nexit 2");

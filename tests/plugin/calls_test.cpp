@@ -1,5 +1,7 @@
 #include "plugin/calls.h"
 
+#include <c10/util/Exception.h>
+
 #include <cmath>
 
 #include "actors.h"
@@ -180,6 +182,26 @@ TEST(Compare, NeedsANumberForEachPair) {
       open<Similarity>(chosen, Settings(nlohmann::json{{"value", 0.5}}), std::make_unique<RunHost>(chosen, shared));
   const auto error = error_of([&] { compare(plugin, {"a", "b"}, {"c", "d", "e"}); });
   EXPECT_EQ(error.problem(), "returned 2 numbers instead of 3 for text 0 of the first list (the first is 0)");
+}
+
+// A plugin isn't to blame for these.
+TEST(ADevice, FailsWithARemedy) {
+  const auto said = [](const auto& thrown) {
+    return error_of([&] { guard(Identity(), "forward", [&] { throw thrown; }); });
+  };
+  const auto full =
+      said(c10::OutOfMemoryError({"allocate", "x.cpp", 1}, "CUDA out of memory. Tried to allocate 2 GiB"));
+  EXPECT_EQ(full.exit(), Exit::failure);
+  EXPECT_EQ(full.problem(), "CUDA out of memory. Tried to allocate 2 GiB");
+  EXPECT_EQ(full.help(),
+            "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
+            "compeer resume goes on from the newest checkpoint");
+  const auto lost = said(c10::AcceleratorError({"wait", "x.cpp", 1}, 719, "CUDA error: unspecified launch failure"));
+  EXPECT_EQ(lost.exit(), Exit::failure);
+  EXPECT_EQ(lost.help(),
+            "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
+            "model.device = \"auto\" also on the CPU");
+  EXPECT_EQ(said(c10::Error({"f", "x.cpp", 1}, "wrong shape")).exit(), Exit::plugin);
 }
 
 }  // namespace

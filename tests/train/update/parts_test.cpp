@@ -61,7 +61,7 @@ TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
         told += elements.count;
         last = elements.first;
       };
-      parameters.collect(gradient, false, [&] {
+      parameters.collect(gradient, {}, [&] {
         const auto last_pass = [&] { parameters.last_pass(ready); };
         if (!whole) return backward_in_parts(its, group, 1.0, 50, a, {}, last_pass);
         const auto known = log_probs(its, group, 1.0);
