@@ -41,11 +41,12 @@ std::vector<Parameter> on_device(std::vector<Parameter> parameters, at::Device d
   if (device.is_cpu()) return parameters;
   for (Parameter& p : parameters) {
     const auto type = pairs && p.value.dim() > 1 ? at::kBFloat16 : p.value.scalar_type();
-    p.host = p.value.detach();
     if (!p.value.requires_grad()) {
-      p.value = copies.find(p.value, device, type);
+      p.host = p.value;  // the very tensor that others on this base get
+      p.value = copies.find(p.host, device, type);
       continue;
     }
+    p.host = p.value.detach();
     p.value = p.host.to(device, type).set_requires_grad(true);
     p.value.set_grad_dtype(at::kFloat);
   }
