@@ -86,6 +86,7 @@ nlohmann::json share_of_rank_0(nlohmann::json spec_file) {
 
 }  // namespace
 
+// Of the host, on the CPU: where jobs are submitted there is no GPU.
 double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::path& scratch, comm::StopFlag& stop) {
   c10::SetStackTraceFetcher([] { return std::string(); });
   const auto task = spec_file.at("spec").at("task").get<std::string>();
@@ -95,7 +96,6 @@ double estimate_memory(const nlohmann::json& spec_file, const std::filesystem::p
   const Settings spec(mine.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
   comm::World world;
-  use_device(world, mine.at("spec"));
   train::RunContext run{world, stop, mine, scratch, spec, {}, nullptr, nullptr};
   run.plugins = std::make_unique<train::RunPlugins>(mine, std::nullopt, stop, 0);
   return task == "sft"    ? train::memory_of_sft(run)
