@@ -1,5 +1,4 @@
 // compeer-worker: one rank of a run. Reads the run's spec, makes sure that all ranks have the same, does the task.
-#include <c10/util/Exception.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,7 +8,6 @@
 
 #include "base/error.h"
 #include "comm/watchdog.h"
-#include "plugin/guard.h"
 #include "spec/printable.h"
 #include "worker/call.h"
 #include "worker/commands.h"
@@ -35,16 +33,13 @@ void run(comm::World& world, comm::StopFlag& stop, const WorkerCall& call) {
 // of it, else by ending them.
 [[noreturn]] void end(comm::World& world) {
   task_is_over();
-  comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
+  const comm::Fault fault = comm::fault_of(std::current_exception(), world.rank(), world.host());
   const bool stopped = is_stop(static_cast<Exit>(fault.exit));  // no fault: all agreed to stop
   bool all_know = stopped;
   try {
     throw;
   } catch (const comm::RankError&) {
     all_know = true;
-  } catch (const c10::Error& error) {
-    fault.what = error.what_without_backtrace();
-    fault.help = plugin::remedy_of_device(error);
   } catch (...) {
   }
   if (stopped && world.rank() == 0) std::fprintf(stderr, "compeer: %s\n", fault.what.c_str());

@@ -140,5 +140,34 @@ TEST_F(OnADevice, GradientsOfSeveralPassesComeBackOnce) {
   EXPECT_GT(norm, 0);
 }
 
+TEST_F(OnADevice, MemoryThatRunsOutOnTheWayBackIsSaidAndTheNextPassIsWhole) {
+  const auto model = open_model("llama", "llama", with({{"frozen", false}, {"precision", "float32"}}, kThere));
+  train::Parameters parameters(model->object());
+  std::vector<float> expected(static_cast<size_t>(parameters.size())), got = expected;
+  const auto forward = [&] {
+    return model->object().forward({at::tensor({3, 1, 4}, at::kLong), {Segment{0, 3, 0, -1, {}}}}, nullptr).sum();
+  };
+  parameters.collect(expected, {}, [loss = forward()] { loss.backward(); });
+  int64_t failed = 0;
+  for (int64_t which = 1;; which += 5) {
+    const auto loss = forward();
+    emulated::fail_allocation(which);
+    try {
+      parameters.collect(got, {}, [&] { loss.backward(); });
+      break;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "the way back");
+      EXPECT_NE(error.problem().find("out of memory"), std::string::npos) << error.problem();
+      EXPECT_NE(error.help().find("model.recompute_above = 0"), std::string::npos);
+      EXPECT_EQ(error.exit(), Exit::failure);
+      ++failed;
+    }
+    parameters.collect(got, {}, [again = forward()] { again.backward(); });
+    EXPECT_EQ(got, expected) << which;
+  }
+  emulated::fail_allocation(0);
+  EXPECT_GT(failed, 5);
+}
+
 }  // namespace
 }  // namespace compeer

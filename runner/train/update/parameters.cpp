@@ -3,9 +3,11 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
+#include <c10/util/Exception.h>
 
 #include "base/error.h"
 #include "kernels/arrays.h"
+#include "plugin/guard.h"
 
 namespace compeer::train {
 
@@ -87,7 +89,7 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
 }
 
 // Nothing is ready before all of it has come back.
-void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
+void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) try {
   const auto here = at::from_blob(gradient.data(), {size()}, at::kFloat);
   if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
@@ -96,6 +98,10 @@ void Parameters::collect_there(std::span<float> gradient, Part part, const std::
   if (part.more) return;
   pin(gradient);
   here.copy_(there_);
+} catch (const c10::Error& error) {
+  const auto remedy = plugin::remedy_of_device(error);
+  if (remedy.empty()) throw;
+  throw Error("the way back", error.what_without_backtrace(), remedy, Exit::failure);
 }
 
 void Parameters::last_pass(const Ready& ready) {
