@@ -138,7 +138,7 @@ TEST_F(Bench, RefusesWhatItCantMeasure) {
             "compeer: error: --model: is missing\n"
             "  help: a policy that was trained on esc_world: results/esc-world-sft/checkpoints/last\nexit 2");
   EXPECT_EQ(told("bench train --size huge"),
-            "compeer: error: --size: huge not in {toy,small,0.5b}\n  help: see compeer bench --help\nexit 2");
+            "compeer: error: --size: huge not in {toy,small,0.5b,7b}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --dtype int8"),
             "compeer: error: --dtype: int8 not in {fp32,bf16,q8_0,q4_0}\n  help: see compeer bench --help\nexit 2");
   EXPECT_EQ(told("bench generate --batch 0"),
