@@ -99,7 +99,7 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--compute", bench.compute, "generate, train, steps: what products multiply")
       ->check(CLI::IsMember({"float32", "bfloat16"}))
       ->capture_default_str();
-  command.add_option("--device", bench.device, "generate, train: where it computes")
+  command.add_option("--device", bench.device, "generate, train, grpo_step: where it computes")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command.add_option("--threads", bench.threads, "all if not given; steps: 1")->check(CLI::Range(1, 1024));

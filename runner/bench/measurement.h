@@ -6,6 +6,9 @@
 
 namespace compeer::bench {
 
+/// Models of which benchmarks do less by default.
+inline bool is_large(const std::string& size) { return size == "0.5b" || size == "7b"; }
+
 /// Smallest, middle and largest of several timings.
 struct TimingSpread {
   double min = 0, median = 0, max = 0;

@@ -99,7 +99,7 @@ StepLoad::StepLoad(const BenchOptions& options)
     size = fs::path(model).filename();
   }
   const auto or_else = [](int64_t given, int64_t value) { return given > 0 ? given : value; };
-  const bool big = size.ends_with("b");
+  const bool big = is_large(size);
   prompts = or_else(options.prompts, big ? 4 : 8);
   group = or_else(options.group, 4);
   prompt = or_else(options.prompt, 64);

@@ -14,9 +14,9 @@ namespace compeer::bench {
 /// which a chat template turns into so many letters, a token each; completions have all the same length, because the
 /// weights give the end token no chance; the reward counts their characters.
 struct StepLoad {
-  std::string size, model;  ///< the size's name or the model's; its folder, or ""
+  std::string size, model;      ///< the size's name or the model's; its folder, or ""
   std::string compute, device;  ///< model.compute, model.device
-  int64_t adapter = 0;      ///< rank; 0: the weights train
+  int64_t adapter = 0;          ///< rank; 0: the weights train
   int64_t prompts, group, prompt, fresh, steps, together;
   int64_t ranks = 1, threads = 1;
 

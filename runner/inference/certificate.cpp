@@ -35,9 +35,12 @@ std::optional<Certificate> find_certificate(const Gpu& gpu, const CudaSoftware& 
   std::error_code none;
   if (file.empty() || !fs::exists(file, none)) return std::nullopt;
   const auto read = ordered_json::parse(read_file(file, 1 << 20), nullptr, false);
-  if (!read.is_object() || !read.contains("date") || !read.contains("checks")) return std::nullopt;
-  return Certificate{read.at("date"), static_cast<int64_t>(read.at("checks").size()),
-                     read.value("rollout_trainer_max_diff", 0.0)};
+  try {
+    return Certificate{read.at("date"), static_cast<int64_t>(read.at("checks").size()),
+                       read.at("rollout_trainer_max_diff")};
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;  // damaged: the device can be tested again
+  }
 }
 
 std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, double difference,
@@ -57,7 +60,8 @@ std::string write_certificate(const Gpu& gpu, const CudaSoftware& software, doub
                                  {"rollout_trainer_max_diff", difference},
                                  {"speed", speed},
                                  {"checks", checks}};
-  fs::create_directories(file.parent_path());
+  std::error_code none;
+  fs::create_directories(file.parent_path(), none);  // what can't be written is said with its name
   write_file(file, certificate.dump(2) + "\n");
   return file.string();
 }

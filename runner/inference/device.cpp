@@ -109,7 +109,7 @@ void measure(Gpu& gpu) {
   gpu.free = static_cast<int64_t>(free), gpu.memory = static_cast<int64_t>(all);
 }
 
-std::string in_use = "cpu";
+std::string in_use = "cpu", reason;
 std::optional<Gpu> gpu;
 
 }  // namespace
@@ -139,6 +139,7 @@ CudaSoftware cuda_software() {
 }
 
 std::string use_device(const std::string& setting, const std::string& engine, int local_rank) {
+  if (setting == "auto" && engine == "exact") reason = "model.engine is 'exact', whose kernels compute there";
   if (setting == "cpu" || (setting == "auto" && engine == "exact")) return in_use = "cpu";
   if (engine == "exact")
     refuse("is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
@@ -146,9 +147,10 @@ std::string use_device(const std::string& setting, const std::string& engine, in
   std::vector<Gpu> all;
   try {
     all = open_cuda();
-  } catch (const Error&) {
-    if (setting == "auto") return in_use = "cpu";
-    throw;
+  } catch (const Error& error) {
+    if (setting != "auto") throw;
+    reason = error.problem().substr(error.problem().find("but ") + 4);
+    return in_use = "cpu";
   }
   gpu = all[static_cast<size_t>(local_rank) % all.size()];
   guard().setDevice({c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(gpu->index)});
@@ -156,6 +158,8 @@ std::string use_device(const std::string& setting, const std::string& engine, in
 }
 
 const std::string& device_in_use() { return in_use; }
+
+const std::string& why_on_cpu() { return reason; }
 
 Gpu gpu_in_use() {
   Gpu now = gpu.value();

@@ -31,6 +31,7 @@ CudaSoftware cuda_software();
 /// Returns "cpu" or "cuda"; `device_in_use` gives the same afterwards, "cpu" before.
 std::string use_device(const std::string& setting, const std::string& engine, int local_rank = 0);
 const std::string& device_in_use();
+const std::string& why_on_cpu();  ///< what auto found
 /// Of CUDA; its free memory is that of this moment.
 Gpu gpu_in_use();
 double memory_taken();  ///< of its memory, by all programs, in MiB; what libtorch frees it keeps

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -22,9 +23,16 @@ namespace {
 // Where the run's models compute, from here on.
 void use_device(comm::World& world, const nlohmann::json& spec) {
   const auto model = spec.value("model", nlohmann::json::object());
-  world.together("open the device", [&] {
-    inference::use_device(model.value("device", "cpu"), model.value("engine", "exact"), world.local_rank());
-  });
+  const std::string asked = model.value("device", "cpu");
+  world.together("open the device",
+                 [&] { inference::use_device(asked, model.value("engine", "exact"), world.local_rank()); });
+  const bool on_cpu = inference::device_in_use() == "cpu";
+  if (world.any(on_cpu) && world.any(!on_cpu))
+    throw Error("model.device", "is 'auto', and some ranks have a device while others have none",
+                "give one to each rank (sbatch --gres=gpu:N), or set it to 'cpu'", Exit::usage);
+  if (asked == "auto" && on_cpu && world.rank() == 0)
+    fmt::print(stderr, "compeer: note: model.device is 'auto', and the run computes on the CPU: {}\n",
+               inference::why_on_cpu());
 }
 
 // "bfloat16 by avx512_bf16"

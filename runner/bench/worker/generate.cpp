@@ -35,7 +35,7 @@ Load load(const json& options) {
     return given > 0 ? given : value;
   };
   const auto size = options.at("size").get<std::string>(), model = options.at("model").get<std::string>();
-  const bool big = size.ends_with("b");
+  const bool big = is_large(size);
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           options.at("dtype").get<std::string>(),
           options.at("compute").get<std::string>(),

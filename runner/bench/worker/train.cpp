@@ -36,7 +36,7 @@ Load load(const json& options) {
     return given > 0 ? given : value;
   };
   const auto size = options.at("size").get<std::string>(), model = options.value("model", "");
-  const bool big = size.ends_with("b");
+  const bool big = is_large(size);
   const auto device = inference::use_device(options.value("device", "cpu"), "libtorch");
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           device,

@@ -27,20 +27,21 @@ double kept(const ModelShape& shape, bool adapted, bool recomputed) {
 
 }  // namespace
 
-DeviceMemory device_memory(const ModelShape& shape, int64_t parameters, int64_t trained, const PeakMemory& demand,
-                           bool recomputed) {
+double device_weights(const ModelShape& shape, int64_t count) {
+  return (shape.compute == at::kBFloat16 ? 2 : 4) * static_cast<double>(count) / mib;
+}
+
+DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand, bool recomputed) {
   const double number = shape.compute == at::kBFloat16 ? 2 : 4;
   const auto tokens = static_cast<double>(demand.learned), layers = static_cast<double>(shape.layers);
   const auto vocabulary = static_cast<double>(shape.vocabulary), width = static_cast<double>(shape.hidden);
-  const bool adapted = trained < parameters;
   DeviceMemory sizes;
-  sizes.weights = (number * static_cast<double>(parameters) + (adapted ? 4.0 * static_cast<double>(trained) : 0)) / mib;
   if (demand.gradients > 0) {
-    sizes.gradients = 4 * static_cast<double>(trained) / mib;
-    sizes.activations = tokens * layers * kept(shape, adapted, recomputed) / mib;
+    sizes.gradients = 4 * static_cast<double>(learner.weights) / mib;
+    sizes.activations = tokens * layers * kept(shape, learner.adapter, recomputed) / mib;
     // One layer at a time is computed again.
-    if (recomputed) sizes.activations += tokens * kept(shape, adapted, false) / mib;
-    sizes.logits = kTiles + (adapted ? 0 : 4 * vocabulary * width / mib);
+    if (recomputed) sizes.activations += tokens * kept(shape, learner.adapter, false) / mib;
+    sizes.logits = kTiles + (learner.adapter ? 0 : 4 * vocabulary * width / mib);
   }
   sizes.pages =
       2 * number * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;

@@ -7,13 +7,21 @@
 namespace compeer::train {
 
 /// What a run's first steps add on a device, where weights are already, in MiB: gradients in float32, activations that
-/// are kept for the way back, logits and the head's gradient, keys and values. With an adapter, `trained` are its own.
+/// are kept for the way back, logits and the head's gradient, keys and values.
 struct DeviceMemory {
-  double weights = 0, gradients = 0, activations = 0, logits = 0, pages = 0;
+  double gradients = 0, activations = 0, logits = 0, pages = 0;
   double more() const { return gradients + activations + logits + pages; }
 };
-DeviceMemory device_memory(const ModelShape& shape, int64_t parameters, int64_t trained, const PeakMemory& demand,
-                           bool recomputed);
+
+/// What learns: so many weights, all of the model's or an adapter's.
+struct Learner {
+  int64_t weights = 0;
+  bool adapter = false;
+};
+DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand, bool recomputed);
+
+/// Of a model's weights there, in MiB.
+double device_weights(const ModelShape& shape, int64_t count);
 
 /// Throws Error (exit 3) that says how to need less, if a device's free memory is not enough.
 void check_device_memory(const DeviceMemory& sizes, double free);

@@ -105,7 +105,9 @@ MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
   const auto rows = rows_kept(run.spec.table("model"), demand.learned);
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
-  return estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
+  auto sizes = estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
+  if (inference::device_in_use() != "cpu") sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
+  return sizes;
 }
 
 namespace {
@@ -113,12 +115,10 @@ namespace {
 // All ranks' devices are alike, or the smallest decides.
 void report_device_memory(RunContext& run, const PeakMemory& demand) {
   auto& model = run.plugins->model().object();
-  int64_t trained = 0;
-  for (const auto& one : model.parameters()) trained += one.value.numel();
-  const auto settings = run.spec.table("model");
-  const bool adapted = settings.has("adapter");
-  const bool recomputed = settings.has("recompute_above") && demand.learned > settings.integer("recompute_above");
-  const auto sizes = device_memory(model.shape(), trained + (adapted ? 1 : 0), trained, demand, recomputed);
+  Learner learner{0, !model.head().requires_grad()};
+  for (const auto& one : model.parameters()) learner.weights += one.value.numel();
+  const bool again = rows_kept(run.spec.table("model"), demand.learned) == recomputed;
+  const auto sizes = device_memory(model.shape(), learner, demand, again);
   const auto gpu = inference::gpu_in_use();
   if (run.world.rank() == 0)
     fmt::print(stderr, "compeer: {}\n", device_memory_text(sizes, static_cast<double>(gpu.memory - gpu.free) / mib));

@@ -34,14 +34,14 @@ const PeakMemory kLoad{1, 9 * 1024, 64 * 1024 + 8 * 1024};
 TEST(MemoryOfADevice, IsWhatTheGuideSays) {
   const auto guide = read_file(COMPEER_SOURCE_DIR "/docs/gpu.md");
   for (const Size& size : kSizes) {
-    const auto all = [&](int64_t trained, bool recomputed) {
-      const auto memory = device_memory(size.shape, size.parameters, trained, kLoad, recomputed);
-      return (memory.weights + memory.more()) / 1024;
+    const double weights = device_weights(size.shape, size.parameters) / 1024;
+    const auto all = [&](const Learner& learner, bool recomputed) {
+      const double own = learner.adapter ? 4.0 * static_cast<double>(learner.weights) / (1 << 30) : 0;
+      return weights + own + device_memory(size.shape, learner, kLoad, recomputed).more() / 1024;
     };
-    const auto row = fmt::format(
-        "| {} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", size.name,
-        device_memory(size.shape, size.parameters, size.parameters, kLoad, false).weights / 1024,
-        all(size.parameters, false), all(size.parameters, true), all(size.adapter, false), all(size.adapter, true));
+    const Learner whole{size.parameters, false}, adapter{size.adapter, true};
+    const auto row = fmt::format("| {} | {:.1f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", size.name, weights,
+                                 all(whole, false), all(whole, true), all(adapter, false), all(adapter, true));
     EXPECT_NE(guide.find(row), std::string::npos) << row;
   }
 }
@@ -50,15 +50,14 @@ TEST(MemoryOfADevice, IsWhatTheGuideSays) {
 TEST(MemoryOfADevice, IsAddedUpByHand) {
   const auto small = shape(2, 8, 1, 4, 100, 32);
   const auto mib = 1024.0 * 1024;
-  const auto whole = device_memory(small, 5000, 5000, {1, 10, 64}, false);
-  EXPECT_DOUBLE_EQ(whole.weights * mib, 2 * 5000);
+  const auto whole = device_memory(small, {5000, false}, {1, 10, 64}, false);
+  EXPECT_DOUBLE_EQ(device_weights(small, 5000) * mib, 2 * 5000);
   EXPECT_DOUBLE_EQ(whole.gradients * mib, 4 * 5000);
   // A token in a layer: 8 bytes of x twice, six rounded factors, three wide rows and a rounded one.
   EXPECT_DOUBLE_EQ(whole.activations * mib, 10 * 2 * (8 * 8 + 6 * 2 * 8 + 12 * 32 + 2 * 32));
   EXPECT_DOUBLE_EQ((whole.logits - 512) * mib, 4 * 100 * 8);
   EXPECT_DOUBLE_EQ(whole.pages * mib, 2 * 2 * 64 * 2 * 4);
-  const auto adapted = device_memory(small, 5000, 300, {1, 10, 64}, true);
-  EXPECT_DOUBLE_EQ(adapted.weights * mib, 2 * 5000 + 4 * 300);
+  const auto adapted = device_memory(small, {300, true}, {1, 10, 64}, true);
   EXPECT_DOUBLE_EQ(adapted.gradients * mib, 4 * 300);
   EXPECT_DOUBLE_EQ(adapted.logits, 512);
   EXPECT_LT(adapted.activations, whole.activations);
