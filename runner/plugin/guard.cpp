@@ -1,10 +1,11 @@
 #include "plugin/guard.h"
 
-#include <c10/util/Exception.h>
 #include <cxxabi.h>
 
 #include <cstdlib>
 #include <typeinfo>
+
+#include "base/device_error.h"
 
 namespace compeer::plugin {
 
@@ -44,16 +45,6 @@ std::string cut(const std::string& text) {
 }
 
 }  // namespace
-
-std::string remedy_of_device(const c10::Error& error) {
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
-    return "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
-           "compeer resume goes on from the newest checkpoint";
-  if (dynamic_cast<const c10::AcceleratorError*>(&error))
-    return "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
-           "model.device = \"auto\" also on the CPU";
-  return "";
-}
 
 PluginError::PluginError(const Identity& identity, const char* method, const std::string& what, const std::string& help,
                          Exit exit)

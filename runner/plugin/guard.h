@@ -6,14 +6,7 @@
 #include "plugin/caller_state.h"
 #include "plugin/library.h"
 
-namespace c10 {
-class Error;
-}
-
 namespace compeer::plugin {
-
-/// What to do about an error of a device: its memory ran out, or it failed. "": it is none.
-std::string remedy_of_device(const c10::Error& error);
 
 /// An error that came out of a plugin: "rewards/length 1.0.0 (/x/rewards/length.so), in score(): <cause>".
 class PluginError : public Error {

@@ -2,6 +2,7 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "base/device_error.h"
 #include "rollout/check.h"
 #include "rollout/choosing.h"
 #include "rollout/generation.h"
@@ -22,7 +23,7 @@ Engine::Engine(Policy& policy) : policy_(policy), pages_(policy.model.shape(), p
 
 void Engine::generate(const PromptSource& source, const Request& request, const Sink& sink) {
   const at::NoGradGuard no_grad;
-  Generation(policy_, pages_, source, request, sink).run();
+  with_remedy("the engine", [&] { Generation(policy_, pages_, source, request, sink).run(); });
 }
 
 std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& prompts, const Request& request) {
@@ -35,7 +36,7 @@ std::vector<std::vector<Sample>> Engine::generate(const std::vector<Prompt>& pro
 
 void Engine::score(const PromptSource& source, const Request& request, const ScoreSink& sink) {
   const at::NoGradGuard no_grad;
-  Scoring(policy_, pages_, source, request, sink).run();
+  with_remedy("the engine", [&] { Scoring(policy_, pages_, source, request, sink).run(); });
 }
 
 std::vector<std::vector<float>> Engine::score(const std::vector<Prompt>& texts, const Request& request) {
@@ -67,7 +68,7 @@ void Engine::read(const std::vector<Prompt>& prompts) {
 
 std::vector<std::vector<NextToken>> Engine::choose(const std::vector<Guess>& guesses, const Sampling& sampling) {
   const at::NoGradGuard no_grad;
-  return Choosing(policy_, pages_, guesses, sampling).run();
+  return with_remedy("the engine", [&] { return Choosing(policy_, pages_, guesses, sampling).run(); });
 }
 
 std::vector<std::vector<Sample>> generate(Policy& policy, const std::vector<Prompt>& prompts, const Request& request) {

@@ -106,8 +106,11 @@ TEST(ADevice, GoesOnAfterItsMemoryRanOut) {
     try {
       engine.generate(some_prompts(), request);
       break;
-    } catch (const c10::OutOfMemoryError& error) {
-      EXPECT_NE(std::string(error.what()).find("the emulated device is out of memory"), std::string::npos);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "the engine");
+      EXPECT_NE(error.problem().find("the emulated device is out of memory"), std::string::npos);
+      EXPECT_NE(error.help().find("less sampling.concurrent"), std::string::npos);
+      EXPECT_EQ(error.exit(), Exit::failure);
       ++failed;
     }
     const auto again = engine.generate(some_prompts(), request);

@@ -3,11 +3,10 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
-#include <c10/util/Exception.h>
 
+#include "base/device_error.h"
 #include "base/error.h"
 #include "kernels/arrays.h"
-#include "plugin/guard.h"
 
 namespace compeer::train {
 
@@ -89,19 +88,17 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
 }
 
 // Nothing is ready before all of it has come back.
-void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) try {
+void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
   const auto here = at::from_blob(gradient.data(), {size()}, at::kFloat);
   if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  backward();
-  if (part.more) return;
-  pin(gradient);
-  here.copy_(there_);
-} catch (const c10::Error& error) {
-  const auto remedy = plugin::remedy_of_device(error);
-  if (remedy.empty()) throw;
-  throw Error("the way back", error.what_without_backtrace(), remedy, Exit::failure);
+  with_remedy("the way back", [&] {
+    backward();
+    if (part.more) return;
+    pin(gradient);
+    here.copy_(there_);
+  });
 }
 
 void Parameters::last_pass(const Ready& ready) {

@@ -1,0 +1,34 @@
+#pragma once
+#include <c10/util/Exception.h>
+
+#include <string>
+
+#include "base/error.h"
+
+/// Errors of a device that libtorch computes on. Only for those who are built with libtorch.
+namespace compeer {
+
+/// What to do about one: its memory ran out, or it failed. "": it is none of these.
+inline std::string remedy_of_device(const c10::Error& error) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error))
+    return "model.recompute_above = 0, less sampling.concurrent or shorter groups need less of the device's memory; "
+           "compeer resume goes on from the newest checkpoint";
+  if (dynamic_cast<const c10::AcceleratorError*>(&error))
+    return "look at nvidia-smi and the system's log; compeer resume goes on from the newest checkpoint, with "
+           "model.device = \"auto\" also on the CPU";
+  return "";
+}
+
+/// work(), whose errors of a device become Errors (exit 1) with their remedy.
+template <class Work>
+decltype(auto) with_remedy(const char* where, Work work) {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    const auto remedy = remedy_of_device(error);
+    if (remedy.empty()) throw;
+    throw Error(where, error.what_without_backtrace(), remedy, Exit::failure);
+  }
+}
+
+}  // namespace compeer
