@@ -1,7 +1,7 @@
 /// sample: a few rounds of each dialogue, by Gaussian sparse sampling (Eq. 1). A round is a turn of the supporter that
 /// answers one of the seeker. Each becomes a record of its own: {"id": "<dialogue's>/<round>", "round", "rounds",
-/// "history": [{"role", "text"}] and pictures, "reference": what was said, "labels": those of that turn}, and all else
-/// the dialogue said of itself.
+/// "history": [{"role", "text"}] and pictures, "reference": what was said, "labels": those of that turn, "seeker":
+/// {"before", "after"}: those of the turns around it}, and all else the dialogue said of itself.
 #include "stages/sample/draw.h"
 
 #include "compeer/plugin.h"
@@ -67,6 +67,9 @@ class SampleStage : public Stage {
     }
     record["reference"] = turns[place].at("text");
     if (turns[place].contains("labels")) record["labels"] = turns[place].at("labels");
+    if (turns[place - 1].contains("labels")) record["seeker"]["before"] = turns[place - 1].at("labels");
+    if (place + 1 < turns.size() && turns[place + 1].contains("labels"))
+      record["seeker"]["after"] = turns[place + 1].at("labels");
     return record;
   }
 

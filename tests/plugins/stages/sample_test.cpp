@@ -86,6 +86,18 @@ TEST(Sample, ARecordHasTheHistoryUpToItsRoundAndWhatWasSaid) {
             R"("rounds":2})");
 }
 
+TEST(Sample, ARecordHasWhatIsSaidOfTheTurnsAroundItsReply) {
+  json one = dialogue("d", 3);
+  one["turns"][2]["labels"] = {{"emotion", {"sadness"}}};
+  one["turns"][4]["labels"] = {{"feedback", {"5"}}};
+  auto plugin = built::open<Stage>("sample", {{"rounds", 3}});
+  const auto records = plugin::make(plugin, {one})[0].records;
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].at("seeker").dump(), R"({"after":{"emotion":["sadness"]}})");
+  EXPECT_EQ(records[1].at("seeker").dump(), R"({"after":{"feedback":["5"]},"before":{"emotion":["sadness"]}})");
+  EXPECT_EQ(records[2].at("seeker").dump(), R"({"before":{"feedback":["5"]}})") << "nobody answers it";
+}
+
 TEST(Sample, DoesNotDependOnTheRecordsAroundIt) {
   auto plugin = built::open<Stage>("sample", {{"rounds", 3}});
   const auto together = plugin::make(plugin, {dialogue("a", 9), dialogue("b", 9)});

@@ -1,0 +1,91 @@
+#include "stages/human_labels/labels.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "empathy/plain.h"
+
+namespace compeer::stages {
+
+namespace {
+
+using nlohmann::json;
+
+const json nothing = nullptr;
+
+const json& member(const json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() ? nothing : *found;
+}
+
+// A value, or each of a list.
+void add(const json& value, std::vector<std::string>& all) {
+  if (value.is_array()) {
+    for (const json& one : value) add(one, all);
+    return;
+  }
+  if (!value.is_string() && !value.is_number()) return;
+  auto text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+}
+
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!space)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return std::string(empathy::trim(line));
+}
+
+}  // namespace
+
+std::vector<std::string> labels_of(const json& record, const std::string& name) {
+  const char* key = name.c_str();
+  std::vector<std::string> all;
+  for (const json* labels : {&member(member(record, "seeker"), "before"), &record, &member(record, "labels")}) {
+    if (all.empty()) add(member(*labels, key), all);
+  }
+  return all;
+}
+
+LabelTemplate::LabelTemplate(const std::string& setting, const std::string& text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t open = text.find('{', at), close = open == std::string::npos ? open : text.find('}', open);
+    if (open != std::string::npos && close == std::string::npos)
+      throw Error("human_labels", "'" + setting + "' opens a brace that nothing closes: " + text, "", Exit::spec);
+    if (open == std::string::npos) break;
+    pieces_.push_back({text.substr(at, open - at), text.substr(open + 1, close - open - 1)});
+    at = close + 1;
+  }
+  if (pieces_.empty())
+    throw Error("human_labels", "'" + setting + "' names no label: " + text,
+                "labels stand in braces, as in \"{emotion}\"", Exit::spec);
+  pieces_.push_back({text.substr(at), ""});
+}
+
+LabelTemplate::Step LabelTemplate::of(const json& record) const {
+  Step step;
+  for (const Piece& piece : pieces_) {
+    step.text += piece.text;
+    if (piece.label.empty()) continue;
+    const auto values = labels_of(record, piece.label);
+    if (values.empty()) return {"", {}, piece.label};
+    for (size_t i = 0; i < values.size(); ++i) step.text += (i > 0 ? ", " : "") + values[i];
+    step.values.insert(step.values.end(), values.begin(), values.end());
+  }
+  step.text = one_line(step.text);
+  return step;
+}
+
+bool disjoint(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  return std::none_of(one.begin(), one.end(), [&](const std::string& value) {
+    return std::find(other.begin(), other.end(), value) != other.end();
+  });
+}
+
+}  // namespace compeer::stages
