@@ -18,6 +18,9 @@ auto about(const std::string& id, const std::string& help, F&& f) {
   }
 }
 
+// A step that there is none of is not asked about.
+std::optional<std::string> step(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
 }  // namespace
 
 cer::Record known(const nlohmann::json& record) {
@@ -42,7 +45,7 @@ judging::JudgedGroup Judges::group_of(const cer::Record& record) const {
                              [&] { return judging::reading_in(record.all, reads_); });
   return {record.history,
           {record.reference, reading.reference},
-          {{{c.history, c.emotion, c.strategy}, {c.reply, reading.reply}}},
+          {{{step(c.history), step(c.emotion), step(c.strategy)}, {c.reply, reading.reply}}},
           reading.dialogue};
 }
 

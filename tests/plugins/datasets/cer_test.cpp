@@ -151,7 +151,9 @@ TEST_F(Cer, ShowsTheReadingBehindEachStep) {
 
 TEST_F(Cer, ShowsWhatTheRepliesDo) {
   auto read = record("a", {true, true, true}, "first", "train");
-  read["reading"] = {{"history", "late"}, {"reference", {{"strategy", "advice"}}}, {"reply", {{"emotion", "anger"}, {"least_log_prob", -7.5}}}};
+  read["reading"] = {{"history", "late"},
+                     {"reference", {{"strategy", "advice"}}},
+                     {"reply", {{"emotion", "anger"}, {"least_log_prob", -7.5}}}};
   lines({read.dump()});
   const json settings{{"view", "unifireward"}, {"reads_replies", true}, {"order", "reference_first"}};
   auto data = open(settings);

@@ -64,6 +64,29 @@ TEST_F(Layouts, EsconvWithStepsMadeOfLabels) {
       << dialogues;
 }
 
+TEST_F(Layouts, EsconvSraAsPairsThatPeopleRated) {
+  const auto judged = [](const std::string& who, const std::string& rating, const std::string& second) {
+    return R"({"conv_id": "c-1_Offer Hope", "strategy": "Offer Hope", "annotator": )" + who +
+           R"(, "model-preference": ")" + rating +
+           R"(", "model1_response": "all will be well.", "model2_response": ")" + second +
+           R"(", "history": "<br><b>seeker</b>: hi\n<i>you</i><br><b>supporter</b>: hello\n"})";
+  };
+  const auto path = write("annotation-results.json", "[" + judged("1", "-4", "no.") + "," + judged("1", "0", "yes.") +
+                                                         "," + judged("2", "-3", "no.") + "]");
+  const auto examples = all("esconv_sra", path);
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(told(examples[0]), "user: hi\n<i>you</i>|assistant: hello|");
+  EXPECT_EQ(examples[0].answer, "all will be well.");
+  EXPECT_EQ(examples[0].record.at("candidates")[0].at("reply"), "no.");
+  EXPECT_EQ(examples[0].record.at("people").dump(), R"({"raters":[1,2],"ratings":[-4,-3]})");
+  EXPECT_EQ(examples[0].record.at("dialogue"), "c-1");
+  EXPECT_EQ(examples[1].record.at("people").at("ratings"), json{0});
+
+  const auto unrated = refused("esconv_sra", write("bad.json", "[" + judged("1", "5", "no.") + "]"));
+  EXPECT_NE(unrated.find("has no 'model-preference' from -4 to 4"), std::string::npos) << unrated;
+  EXPECT_NE(unrated.find("is this annotation-results.json of ESConv-SRA?"), std::string::npos) << unrated;
+}
+
 TEST_F(Layouts, MescTable) {
   const std::string heading =
       "Utterance,Speaker,Emotion,Strategy,Dialogue_ID,Utterance_ID,Season,Episode,StartTime,EndTime\r\n";

@@ -41,6 +41,19 @@ class Published : public CorpusTest {
   static Table strategies(const std::vector<Example>& examples) { return table(examples, "strategy", "assistant"); }
 };
 
+TEST_F(Published, EsconvSraPairs) {
+  const auto pairs = all("esconv_sra", data() / "esconv-sra" / "annotation-results.json");
+  Table raters, preferred;
+  for (const Example& pair : pairs) {
+    ++raters[std::to_string(pair.record.at("people").at("ratings").size())];
+    double sum = 0;
+    for (const json& rating : pair.record.at("people").at("ratings")) sum += rating.get<double>();
+    ++preferred[sum < 0 ? "first" : sum > 0 ? "second" : "neither"];
+  }
+  EXPECT_EQ(raters, (Table{{"1", 6}, {"2", 129}}));
+  EXPECT_EQ(preferred, (Table{{"first", 51}, {"neither", 25}, {"second", 59}}));
+}
+
 TEST_F(Published, EsconvSplits) {
   const auto train = dialogues("esconv", "esconv/train.txt"), valid = dialogues("esconv", "esconv/valid.txt");
   EXPECT_EQ(train.size(), 910u);

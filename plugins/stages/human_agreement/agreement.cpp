@@ -1,0 +1,125 @@
+#include "stages/human_agreement/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "stages/by_dialogue.h"
+#include "statistics/agreement.h"
+#include "statistics/correlation.h"
+
+namespace compeer::stages {
+
+namespace {
+
+using nlohmann::json;
+using Replies = std::vector<const RatedReply*>;
+
+double mean(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
+// Which of the sorted values it is.
+size_t category(const std::vector<double>& values, double value) {
+  return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
+}
+
+std::vector<double> distinct(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// Ordinal alpha of two who rated the same things.
+double ordinal_alpha(const std::vector<double>& one, const std::vector<double>& other) {
+  auto both = one;
+  both.insert(both.end(), other.begin(), other.end());
+  const auto values = distinct(std::move(both));
+  statistics::ContingencyTable table(one.size(), std::vector<size_t>(values.size()));
+  for (size_t i = 0; i < one.size(); ++i) ++table[i][category(values, one[i])], ++table[i][category(values, other[i])];
+  return statistics::krippendorff(table, statistics::Scale::ordinal);
+}
+
+// The ratings, in the order of the measure.
+std::vector<double> by_rank(const std::vector<double>& measure, std::vector<double> ratings) {
+  std::vector<size_t> order(measure.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return measure[a] < measure[b]; });
+  std::sort(ratings.begin(), ratings.end());
+  std::vector<double> placed(measure.size());
+  for (size_t i = 0; i < order.size(); ++i) placed[order[i]] = ratings[i];
+  return placed;
+}
+
+double same_side(const std::vector<double>& measure, const std::vector<double>& ratings) {
+  double right = 0, all = 0;
+  bool below = false;
+  for (size_t i = 0; i < ratings.size(); ++i) {
+    below = below || ratings[i] < 0;
+    if (ratings[i] == 0) continue;
+    right += measure[i] == 0 ? 0.5 : (measure[i] > 0) == (ratings[i] > 0) ? 1.0 : 0.0;
+    ++all;
+  }
+  return below && all > 0 ? right / all : std::nan("");
+}
+
+double larger_side(std::span<const RatedReply* const> replies) {
+  double above = 0, below = 0;
+  for (const auto* one : replies) above += mean(one->ratings) > 0, below += mean(one->ratings) < 0;
+  return below > 0 ? std::max(above, below) / (above + below) : std::nan("");
+}
+
+// Of replies that two people rated, the first against the second.
+HumanAgreement of_people(std::span<const RatedReply* const> replies) {
+  std::vector<double> one, other;
+  for (const auto* reply : replies) {
+    if (reply->ratings.size() < 2) continue;
+    one.push_back(reply->ratings[0]);
+    other.push_back(reply->ratings[1]);
+  }
+  if (one.empty()) return {std::nan(""), std::nan(""), std::nan("")};
+  return {statistics::spearman(one, other), ordinal_alpha(one, other), same_side(one, other)};
+}
+
+}  // namespace
+
+HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure) {
+  std::vector<double> measured, ratings;
+  for (const auto* reply : replies) {
+    measured.push_back(reply->*measure);
+    ratings.push_back(mean(reply->ratings));
+  }
+  if (ratings.empty()) return {std::nan(""), std::nan(""), std::nan("")};
+  return {statistics::spearman(measured, ratings), ordinal_alpha(by_rank(measured, ratings), ratings),
+          same_side(measured, ratings)};
+}
+
+json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how) {
+  const auto estimated = [&](const std::function<double(const Replies&)>& value) {
+    return figure(statistics::bootstrap(
+        dialogues.size(),
+        [&](std::span<const size_t> rows) {
+          Replies replies;
+          for (const size_t row : rows) {
+            for (const RatedReply& one : dialogues[row]) replies.push_back(&one);
+          }
+          return value(replies);
+        },
+        how));
+  };
+  const auto all_three = [&](const std::function<HumanAgreement(const Replies&)>& found) {
+    return json{{"spearman", estimated([&](const Replies& replies) { return found(replies).spearman; })},
+                {"alpha", estimated([&](const Replies& replies) { return found(replies).alpha; })},
+                {"same_side", estimated([&](const Replies& replies) { return found(replies).same_side; })}};
+  };
+  size_t n = 0;
+  for (const auto& dialogue : dialogues) n += dialogue.size();
+  return {{"n", n},
+          {"judge", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::judge); })},
+          {"longer", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::longer); })},
+          {"people", all_three([](const Replies& replies) { return of_people(replies); })},
+          {"larger_side", estimated(larger_side)}};
+}
+
+}  // namespace compeer::stages

@@ -1,0 +1,37 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "statistics/bootstrap.h"
+
+namespace compeer::stages {
+
+/// What people said of a reply, one number each, and what was measured of it. A higher number is better; where replies
+/// are compared, a negative one says that the reference is better.
+struct RatedReply {
+  std::vector<double> ratings;
+  double judge = 0;
+  double longer = 0;  ///< than the reference, in words
+};
+
+/// Replies of one dialogue.
+using RatedDialogue = std::vector<RatedReply>;
+
+/// How a measure goes with people's mean rating:
+///
+///   spearman   of the two
+///   alpha      Krippendorff's, ordinal; the measure is put on people's scale by its rank, so that it gives each rating
+///              as often as they do
+///   same_side  of replies with a rating above or below 0 the share with a measure on the same side; one of 0 counts
+///              half. NaN if nobody's rating is below 0
+struct HumanAgreement {
+  double spearman, alpha, same_side;
+};
+HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure);
+
+/// The findings: "judge"; "longer", which knows nothing but the length; "people", one against another; "larger_side",
+/// which a judge reaches that always says the same. Intervals are over dialogues.
+nlohmann::json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how);
+
+}  // namespace compeer::stages

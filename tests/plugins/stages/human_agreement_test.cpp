@@ -1,0 +1,93 @@
+#include "stages/human_agreement/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "judged.h"
+
+namespace compeer {
+namespace {
+
+using nlohmann::json;
+using stages::RatedDialogue;
+using stages::RatedReply;
+
+class JudgedByPeople : public judged::Test {};
+
+std::vector<const RatedReply*> pointers(const std::vector<RatedReply>& replies) {
+  std::vector<const RatedReply*> all;
+  for (const auto& one : replies) all.push_back(&one);
+  return all;
+}
+
+TEST(HumanAgreement, OfAJudgeWhoRanksAsPeopleDo) {
+  const std::vector<RatedReply> replies = {{{-4, -2}, -0.9}, {{-1}, -0.1}, {{0}, 0.2}, {{2, 3}, 0.8}};
+  const auto found = stages::agreement(pointers(replies), &RatedReply::judge);
+  EXPECT_DOUBLE_EQ(found.spearman, 1);
+  EXPECT_DOUBLE_EQ(found.alpha, 1) << "its numbers are put on people's scale";
+  EXPECT_DOUBLE_EQ(found.same_side, 1) << "what people find equal has no side";
+}
+
+TEST(HumanAgreement, CountsSidesAndHalvesWhatHasNone) {
+  const std::vector<RatedReply> replies = {{{-4}, 0.5}, {{-4}, -0.5}, {{4}, 0.0}, {{1, -1}, 1.0}};
+  EXPECT_DOUBLE_EQ(stages::agreement(pointers(replies), &RatedReply::judge).same_side, 1.5 / 3);
+  const std::vector<RatedReply> grades = {{{4}, 0.5}, {{5}, -0.5}};
+  EXPECT_TRUE(std::isnan(stages::agreement(pointers(grades), &RatedReply::judge).same_side)) << "grades have no sides";
+}
+
+// Three replies, rated 1, 2, 3, and measured the other way round: by rank 3, 2, 1. Ordinal distances of neighbours are
+// (2/2 + 2/2)^2 = 4, of 1 and 3 (1 + 2 + 1)^2 = 16. Observed: 2 x 2 x 16 / 6; expected: all pairs of two of each,
+// (2 x 4 x (4 + 4 + 16)) / (6 x 5). Alpha = 1 - (64 / 6) / (192 / 30) = -2/3.
+TEST(HumanAgreement, HasTheAlphaThatAHandComputes) {
+  const std::vector<RatedReply> replies = {{{1}, 30}, {{2}, 20}, {{3}, 10}};
+  const auto found = stages::agreement(pointers(replies), &RatedReply::judge);
+  EXPECT_DOUBLE_EQ(found.spearman, -1);
+  EXPECT_NEAR(found.alpha, -2.0 / 3, 1e-12);
+}
+
+TEST(HumanAgreement, TellsWhatLengthAloneAndOneSideWouldReach) {
+  const std::vector<RatedDialogue> dialogues = {{{{-4, -3}, 0.1, -5}}, {{{-2, 0}, 0.1, -2}}, {{{4, 4}, 0.1, 7}}};
+  const json found = stages::agreements(dialogues, {0, 1, 0.95});
+  EXPECT_EQ(found.at("n"), 3);
+  EXPECT_DOUBLE_EQ(found.at("longer").at("same_side").at("value"), 1);
+  EXPECT_DOUBLE_EQ(found.at("judge").at("same_side").at("value"), 1.0 / 3);
+  EXPECT_TRUE(found.at("judge").at("spearman").at("value").is_null()) << "it says the same of all";
+  EXPECT_DOUBLE_EQ(found.at("larger_side").at("value"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(found.at("people").at("same_side").at("value"), 1) << "no preference has no side";
+}
+
+// It takes "why?" for the better reply, whichever comes first, and is asked about nothing else: there are no steps.
+TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
+  std::vector<std::string> asked;
+  one = judging::Scripted([&](const std::string&, const std::string& question, uint32_t) {
+    asked.push_back(question);
+    return question.starts_with("why?") ? "first" : "second";
+  });
+  const auto stage_of = [](const std::string& rating) { return json{{"rating", rating}, {"resamples", 0}}; };
+  auto pair = judged::record("a", {}, "first");
+  for (const char* step : {"history", "emotion", "strategy"}) pair["candidates"][0][step] = "";
+  for (const char* label : {"steps", "preference"}) pair.erase(label);
+  pair["people"]["ratings"] = {-4, -1};
+  auto unrated = pair;
+  unrated.erase("people");
+  auto stage = open("human_agreement", stage_of("ratings"));
+  const auto outcomes = plugin::make(stage, {pair, unrated});
+  EXPECT_EQ(outcomes[0].records.at(0).at("judged"), 1);
+  EXPECT_EQ(outcomes[1].dropped, "no rating");
+  EXPECT_EQ(asked, (std::vector<std::string>{"tell me more\nwhy?", "why?\ntell me more"}));
+  const auto found = built::findings(stage, outcomes);
+  EXPECT_EQ(found.at("judge").at("same_side").at("value"), 0) << "people found the reference better";
+  EXPECT_EQ(found.at("longer").at("same_side").at("value"), 1);
+}
+
+TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
+  auto reply = judged::record("a", {true, true, true}, "first");
+  reply["seeker"]["after"]["feedback"] = {nullptr, 4};
+  auto stage = open("human_agreement", {{"rating", "feedback"}, {"resamples", 0}});
+  const auto outcomes = plugin::make(stage, {reply});
+  EXPECT_EQ(built::findings(stage, outcomes).at("n"), 1);
+}
+
+}  // namespace
+}  // namespace compeer
