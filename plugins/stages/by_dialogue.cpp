@@ -10,14 +10,14 @@ std::string of_dialogue(const nlohmann::json& record, const std::string& name) {
   return "." + dialogue_of(record) + "\n" + name;
 }
 
-std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::string, double>& counts) {
+std::vector<DialogueCounts> by_dialogue(const std::map<std::string, double>& counts) {
   std::map<std::string, std::map<std::string, double>> dialogues;
   for (const auto& [name, count] : counts) {
     if (!name.starts_with('.')) continue;
     const auto end = name.rfind('\n');
     dialogues[name.substr(0, end)][name.substr(end + 1)] += count;
   }
-  std::vector<std::map<std::string, double>> all;
+  std::vector<DialogueCounts> all;
   for (auto& [dialogue, cells] : dialogues) all.push_back(std::move(cells));
   return all;
 }

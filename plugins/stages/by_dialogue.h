@@ -14,8 +14,11 @@ namespace compeer::stages {
 /// The name of a count of the record's dialogue.
 std::string of_dialogue(const nlohmann::json& record, const std::string& name);
 
-/// What was counted so, dialogue by dialogue: name -> count.
-std::vector<std::map<std::string, double>> by_dialogue(const std::map<std::string, double>& counts);
+/// What was counted so of one dialogue: name -> count.
+using DialogueCounts = std::map<std::string, double>;
+
+/// What was counted so, dialogue by dialogue.
+std::vector<DialogueCounts> by_dialogue(const std::map<std::string, double>& counts);
 
 /// A figure of dialogues as findings tell it: {"value", "low", "high"}; null is what is not a number.
 nlohmann::json figure(const statistics::BootstrapInterval& estimate);

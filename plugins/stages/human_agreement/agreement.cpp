@@ -8,6 +8,7 @@
 #include "stages/by_dialogue.h"
 #include "statistics/agreement.h"
 #include "statistics/correlation.h"
+#include "text/words.h"
 
 namespace compeer::stages {
 
@@ -93,6 +94,40 @@ HumanAgreement agreement(std::span<const RatedReply* const> replies, double Rate
   if (ratings.empty()) return {std::nan(""), std::nan(""), std::nan("")};
   return {statistics::spearman(measured, ratings), ordinal_alpha(by_rank(measured, ratings), ratings),
           same_side(measured, ratings)};
+}
+
+std::vector<double> ratings_of(const json& record, const std::string& name) {
+  const json none = json::object(), people = record.value("people", none), seeker = record.value("seeker", none);
+  std::vector<double> all;
+  for (const json& where : {people, seeker.value("after", none)}) {
+    for (const json& one : where.value(name, json::array())) {
+      if (one.is_number()) all.push_back(one);
+    }
+    if (!all.empty()) break;
+  }
+  return all;
+}
+
+void count_rated(const json& record, const std::vector<double>& ratings, double judge, Outcome& outcome) {
+  const auto words = [](const json& text) { return static_cast<double>(text::words(text.get<std::string>()).size()); };
+  const double longer = words(record.at("candidates").at(0).at("reply")) - words(record.at("reference"));
+  const json name = {record.at("id"), ratings, judge, longer};
+  outcome.counts[of_dialogue(record, name.dump())] = 1;
+}
+
+// The counts' names are JSON, so that numbers come back as they were: ["c/1", [-4, -2], 0.25, 3].
+std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts) {
+  std::vector<RatedDialogue> dialogues;
+  for (const auto& dialogue : by_dialogue(counts)) {
+    RatedDialogue replies;
+    for (const auto& [name, times] : dialogue) {
+      if (!name.starts_with('[')) continue;
+      const json one = json::parse(name);
+      replies.push_back({one[1], one[2], one[3]});
+    }
+    if (!replies.empty()) dialogues.push_back(std::move(replies));
+  }
+  return dialogues;
 }
 
 json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how) {

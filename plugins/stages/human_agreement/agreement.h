@@ -1,8 +1,11 @@
 #pragma once
+#include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "compeer/stage.h"
 #include "statistics/bootstrap.h"
 
 namespace compeer::stages {
@@ -29,6 +32,14 @@ struct HumanAgreement {
   double spearman, alpha, same_side;
 };
 HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure);
+
+/// What people said of a record's candidate: the numbers of a list of this name in its "people", else of the label of
+/// the seeker's next turn. Empty if there are none.
+std::vector<double> ratings_of(const nlohmann::json& record, const std::string& name);
+
+/// Counts a reply and what was measured of it, and gives back what was counted, dialogue by dialogue.
+void count_rated(const nlohmann::json& record, const std::vector<double>& ratings, double judge, Outcome& outcome);
+std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts);
 
 /// The findings: "judge"; "longer", which knows nothing but the length; "people", one against another; "larger_side",
 /// which a judge reaches that always says the same. Intervals are over dialogues.

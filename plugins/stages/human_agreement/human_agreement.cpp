@@ -2,11 +2,9 @@
 /// asked about reply and reference in both orders, each as the other's reference. Records go on with what it said as
 /// "judged": from -1, the reference is better, to 1.
 #include "compeer/plugin.h"
-#include "stages/by_dialogue.h"
 #include "stages/human_agreement/agreement.h"
 #include "stages/judges.h"
 #include "stages/records.h"
-#include "text/words.h"
 
 namespace {
 
@@ -31,27 +29,19 @@ class HumanAgreementStage : public Stage {
     std::vector<cer::Record> pairs;
     std::vector<size_t> places;
     for (size_t i = 0; i < records.size(); ++i) {
-      if (ratings_of(records[i]).empty()) continue;
+      if (stages::ratings_of(records[i], rating_).empty()) continue;
       places.push_back(i);
       pairs.push_back(stages::known(records[i]));
       pairs.push_back(exchanged(pairs.back()));
     }
     const auto opinions = judges_.opinions(pairs);
     for (size_t k = 0; k < places.size(); ++k)
-      outcomes[places[k]] = rated(records[places[k]], pairs[2 * k], opinions[2 * k], opinions[2 * k + 1]);
+      outcomes[places[k]] = rated(records[places[k]], opinions[2 * k], opinions[2 * k + 1]);
     return outcomes;
   }
 
   json findings(const std::map<std::string, double>& counts) const override {
-    std::vector<stages::RatedDialogue> dialogues;
-    for (const auto& dialogue : stages::by_dialogue(counts)) {
-      auto& replies = dialogues.emplace_back();
-      for (const auto& [name, times] : dialogue) {
-        const json one = json::parse(name);
-        replies.push_back({one.at("ratings"), one.at("judge"), one.at("longer")});
-      }
-    }
-    auto findings = stages::agreements(dialogues, resampling_);
+    auto findings = stages::agreements(stages::rated_dialogues(counts), resampling_);
     findings["judges"] = judges_.fingerprints();
     findings["better"]["higher"] = {"spearman", "alpha", "same_side"};
     return findings;
@@ -60,31 +50,12 @@ class HumanAgreementStage : public Stage {
   std::string ingredients() const override { return json(judges_.fingerprints()).dump(); }
 
  private:
-  // What people said of the reply; what the seeker said of it later is a label of the turn that follows.
-  std::vector<double> ratings_of(const json& record) const {
-    std::vector<double> all;
-    const json people = record.value("people", json::object()), seeker = record.value("seeker", json::object());
-    for (const json& where : {people, seeker.value("after", json::object())}) {
-      for (const json& one : where.value(rating_, json::array())) {
-        if (one.is_number()) all.push_back(one);
-      }
-      if (!all.empty()) break;
-    }
-    return all;
-  }
-
-  Outcome rated(json record, const cer::Record& pair, const judging::Opinion& opinion,
-                const judging::Opinion& exchanged) const {
+  Outcome rated(json record, const judging::Opinion& opinion, const judging::Opinion& exchanged) const {
     const double better = (opinion.reply.value_or(0) - exchanged.reply.value_or(0)) / 2;
-    const auto words = [](const std::string& text) { return static_cast<double>(text::words(text).size()); };
-    const json one = {{"id", record.at("id")},
-                      {"ratings", ratings_of(record)},
-                      {"judge", better},
-                      {"longer", words(pair.candidate.reply) - words(pair.reference)}};
-    record["judged"] = better;
     Outcome outcome;
     if (!opinion.reply || !exchanged.reply) outcome.counts["unreadable"] = 1;
-    outcome.counts[stages::of_dialogue(record, one.dump())] = 1;
+    stages::count_rated(record, stages::ratings_of(record, rating_), better, outcome);
+    record["judged"] = better;
     outcome.records.push_back(std::move(record));
     return outcome;
   }

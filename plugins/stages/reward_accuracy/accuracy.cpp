@@ -1,5 +1,6 @@
 #include "stages/reward_accuracy/accuracy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -82,25 +83,65 @@ void count(const json& record, const std::string& cell, Outcome& outcome) {
   outcome.counts[of_dialogue(record, cell)] = 1;
 }
 
+namespace {
+
+// Of each dialogue; nothing if there are none, or none was asked about the topic.
+std::vector<ContingencyTable> tables_of(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues) {
+  std::vector<ContingencyTable> tables;
+  size_t n = 0;
+  for (const auto& cells : dialogues) n += statistics::total(tables.emplace_back(table_of(topic, cells)));
+  return n > 0 ? tables : std::vector<ContingencyTable>();
+}
+
+ContingencyTable whole_of(const std::vector<ContingencyTable>& tables) {
+  std::vector<size_t> rows(tables.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  return sum(tables, rows);
+}
+
+json classified(const std::vector<ContingencyTable>& tables, const statistics::Resampling& how) {
+  const auto whole = whole_of(tables);
+  return {
+      {"n", statistics::total(whole)},
+      {"confusion", whole},
+      {"weighted_f1",
+       estimated(
+           tables, [](const ContingencyTable& t) { return statistics::classification(t).weighted.f1; }, how)},
+      {"accuracy", estimated(
+                       tables, [](const ContingencyTable& t) { return statistics::classification(t).accuracy; }, how)}};
+}
+
+// The same judgements, if the answer were always what is true most often.
+ContingencyTable always_the_same(const ContingencyTable& table, size_t answer) {
+  ContingencyTable all(table.size(), std::vector<size_t>(table.size()));
+  for (size_t t = 0; t < table.size(); ++t)
+    all[t][answer] = std::accumulate(table[t].begin(), table[t].end(), size_t{0});
+  return all;
+}
+
+}  // namespace
+
+json classified(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues,
+                const statistics::Resampling& how) {
+  auto tables = tables_of(topic, dialogues);
+  if (tables.empty()) return nullptr;
+  json found = classified(tables, how);
+  const auto truths = statistics::row_sums(whole_of(tables));
+  const auto most = static_cast<size_t>(std::max_element(truths.begin(), truths.end()) - truths.begin());
+  for (auto& table : tables) table = always_the_same(table, most);
+  found["labels"] = topic.words;
+  found["majority"] = classified(tables, how);
+  for (const char* part : {"n", "confusion"}) found["majority"].erase(part);
+  return found;
+}
+
 json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how) {
   const auto dialogues = by_dialogue(counts);
-  std::vector<size_t> rows(dialogues.size());
-  std::iota(rows.begin(), rows.end(), size_t{0});
   json all = json::object();
   for (const JudgedTopic& topic : topics()) {
-    std::vector<ContingencyTable> tables;
-    for (const auto& cells : dialogues) tables.push_back(table_of(topic, cells));
+    const auto tables = tables_of(topic, dialogues);
     if (tables.empty()) continue;
-    const ContingencyTable whole = sum(tables, rows);
-    const size_t n = statistics::total(whole);
-    if (n == 0) continue;
-    json& one = all[topic.name];
-    one["n"] = n;
-    one["confusion"] = whole;
-    one["weighted_f1"] = estimated(
-        tables, [](const ContingencyTable& t) { return statistics::classification(t).weighted.f1; }, how);
-    one["accuracy"] = estimated(
-        tables, [](const ContingencyTable& t) { return statistics::classification(t).accuracy; }, how);
+    json& one = all[topic.name] = classified(tables, how);
     if (topic.words.size() == 2) {
       one["false_recall"] = estimated(tables, false_recall, how);
     } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compeer/stage.h"
+#include "stages/by_dialogue.h"
 #include "statistics/bootstrap.h"
 
 namespace compeer::stages {
@@ -27,5 +28,10 @@ void count(const nlohmann::json& record, const std::string& cell, Outcome& outco
 /// replies better_or_not (equal to the reference or better, against worse); ranked_within_rounds, told in ranking.h. A
 /// figure is {value, low, high}, the interval by bootstrap over dialogues.
 nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
+
+/// The first four of these for any topic, "labels", and as "majority" what always the commonest label reaches; null if
+/// nobody was asked.
+nlohmann::json classified(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues,
+                          const statistics::Resampling& how);
 
 }  // namespace compeer::stages

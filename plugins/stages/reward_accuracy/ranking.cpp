@@ -48,7 +48,7 @@ void count_ranked(const json& record, const std::string& topic, bool good, doubl
   outcome.counts[of_dialogue(record, name.dump())] = 1;
 }
 
-json ranked_within_rounds(const std::vector<std::map<std::string, double>>& dialogues, const std::string& topic,
+json ranked_within_rounds(const std::vector<DialogueCounts>& dialogues, const std::string& topic,
                           const statistics::Resampling& how) {
   std::vector<Pairs> pairs;
   double all = 0;

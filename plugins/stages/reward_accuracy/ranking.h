@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compeer/stage.h"
+#include "stages/by_dialogue.h"
 #include "statistics/bootstrap.h"
 
 namespace compeer::stages {
@@ -18,7 +19,7 @@ void count_ranked(const nlohmann::json& record, const std::string& topic, bool g
 /// Of all pairs of completions of one round of which the annotators call one good and the other bad, the share that the
 /// judge measures in that order, ties counting one half: {value, low, high, pairs}, .5 by chance. Null if there is no
 /// such pair. `dialogues` as of `by_dialogue`.
-nlohmann::json ranked_within_rounds(const std::vector<std::map<std::string, double>>& dialogues,
-                                    const std::string& topic, const statistics::Resampling& how);
+nlohmann::json ranked_within_rounds(const std::vector<DialogueCounts>& dialogues, const std::string& topic,
+                                    const statistics::Resampling& how);
 
 }  // namespace compeer::stages

@@ -1,0 +1,114 @@
+/// label_choice: which emotion and which strategy does a judge find likeliest, of all that people named? It is asked
+/// whether each of them is right, behind the right steps before it. Records go on with its choices as "judged".
+#include "stages/label_choice/choices.h"
+
+#include "base/error.h"
+#include "compeer/plugin.h"
+#include "judging/panel.h"
+#include "stages/judges.h"
+#include "stages/records.h"
+
+namespace {
+
+using namespace compeer;
+using nlohmann::json;
+using stages::LabelChoices;
+
+constexpr size_t first_step = 1;  // of a completion's three, that labels are chosen for
+
+class LabelChoice : public Stage {
+ public:
+  LabelChoice(const Settings& settings, Host& host)
+      : panel_(settings, host, {.reply = false}),
+        resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
+    if (settings.text("by") != "likelihood")
+      throw Error("label_choice", "chooses the likeliest label, but by = \"answer\" asks for no likelihood",
+                  "by = \"likelihood\"", Exit::spec);
+  }
+
+  bool surveys() const override { return true; }
+  std::string glimpse(const json& record) const override { return choices_.glimpse(record); }
+  void survey(const std::string& glimpse) override { choices_.survey(glimpse); }
+
+  std::vector<Outcome> make(const std::vector<json>& records) override {
+    std::vector<Outcome> outcomes(records.size());
+    std::vector<judging::JudgedGroup> groups;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < records.size(); ++i) {
+      const auto why = refusal(records[i]);
+      outcomes[i] = why.empty() ? Outcome() : stages::dropped(why);
+      if (!why.empty()) continue;
+      places.push_back(i);
+      groups.push_back(asked(stages::known(records[i])));
+    }
+    const auto opinions = panel_.judge(groups);
+    for (size_t k = 0; k < places.size(); ++k) outcomes[places[k]] = chosen(records[places[k]], opinions[k]);
+    return outcomes;
+  }
+
+  json findings(const std::map<std::string, double>& counts) const override {
+    auto findings = choices_.findings(counts, resampling_);
+    findings["judges"] = panel_.fingerprints();
+    return findings;
+  }
+
+  std::string ingredients() const override { return json(panel_.fingerprints()).dump(); }
+
+ private:
+  // Wrong records of a round repeat it.
+  static std::string refusal(const json& record) {
+    for (const char* step : LabelChoices::steps) {
+      if (LabelChoices::people(record, step).empty()) return "no labels by people";
+    }
+    const auto known = stages::known(record);
+    const bool right =
+        known.labelled && std::all_of(known.steps.begin(), known.steps.end(), [](bool one) { return one; });
+    return right ? "" : "steps that aren't right";
+  }
+
+  // Every label of every step: emotions behind the right history, strategies behind the right emotion too.
+  judging::JudgedGroup asked(const cer::Record& record) const {
+    judging::JudgedGroup group{record.history, {record.reference}, {}};
+    const judging::StepTexts right = {record.candidate.history, record.candidate.emotion, record.candidate.strategy};
+    for (size_t step = 0; step < LabelChoices::steps.size(); ++step) {
+      for (const std::string& label : choices_.labels(step)) {
+        judging::JudgeInput one;
+        for (size_t before = 0; before < first_step + step; ++before) one.steps[before] = right[before];
+        one.steps[first_step + step] = label;
+        group.cases.push_back(std::move(one));
+      }
+    }
+    return group;
+  }
+
+  Outcome chosen(json record, const std::vector<judging::Opinion>& opinions) const {
+    Outcome outcome;
+    size_t at = 0;
+    for (size_t step = 0; step < LabelChoices::steps.size(); ++step) {
+      const auto& labels = choices_.labels(step);
+      size_t best = 0;
+      const auto value = [&](size_t label) { return opinions[at + label].steps[first_step + step].value_or(-1); };
+      for (size_t label = 1; label < labels.size(); ++label) {
+        if (value(label) > value(best)) best = label;
+      }
+      at += labels.size();
+      record["judged"][LabelChoices::steps[step]] = labels[best];
+      choices_.count(record, step, best, outcome);
+    }
+    outcome.records.push_back(std::move(record));
+    return outcome;
+  }
+
+  judging::Panel panel_;
+  const statistics::Resampling resampling_;
+  LabelChoices choices_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Stage, stages, label_choice, LabelChoice, R"json(
+  "version": "1.0.0",
+  "summary": "Which emotion and strategy a judge finds likeliest, against people's labels: weighted F1 beside the majority's.",
+  "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_PANEL_SETTINGS R"json(,
+    "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
+  })json")

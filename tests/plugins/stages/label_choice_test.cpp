@@ -1,0 +1,70 @@
+#include "judged.h"
+
+namespace compeer::judged {
+namespace {
+
+class LabelChoice : public Test {};
+
+json labelled(const std::string& id, std::vector<std::string> emotion, std::vector<std::string> strategy) {
+  auto one = record(id, {true, true, true}, "second");
+  one["people"] = {{"emotion", emotion}, {"strategy", strategy}};
+  return one;
+}
+
+// It finds "anger" likeliest and then "fear", and no strategy likelier than another.
+TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
+  std::vector<std::string> contexts;
+  one.weights = [&](const std::string& text, const std::vector<std::string>&) -> std::vector<double> {
+    contexts.push_back(text);
+    const double right = text.ends_with("<emotion>anger</emotion>") ? .9 : text.find("fear") != text.npos ? .5 : .1;
+    return {std::log(right), std::log(1 - right)};
+  };
+  auto stage = open("label_choice", {{"by", "likelihood"}, {"resamples", 0}});
+  const std::vector<json> all = {labelled("a", {"fear", "anger"}, {"question"}), labelled("b", {"fear"}, {"others"}),
+                                 labelled("c", {"joy"}, {"others"})};
+  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  const auto outcomes = plugin::make(stage, all);
+  EXPECT_EQ(outcomes[1].records.at(0).at("judged").dump(), R"({"emotion":"anger","strategy":"others"})");
+  const auto found = findings(stage, outcomes);
+  EXPECT_EQ(found.at("emotion").at("labels"), (json{"anger", "fear", "joy"}));
+  EXPECT_EQ(found.at("emotion").at("confusion"), (json{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}}))
+      << "the first felt anger too; the last column is of answers that can't be read";
+  EXPECT_DOUBLE_EQ(found.at("emotion").at("accuracy").at("value"), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(found.at("strategy").at("accuracy").at("value"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(found.at("strategy").at("majority").at("accuracy").at("value"), 2.0 / 3);
+  // Of the three, "others" is right twice: precision 2/3, recall 1, F1 .8, with the weight 2/3.
+  EXPECT_NEAR(found.at("strategy").at("majority").at("weighted_f1").at("value"), 0.8 * 2 / 3, 1e-12);
+}
+
+TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
+  std::vector<std::string> texts;
+  one.weights = [&](const std::string& text, const std::vector<std::string>&) -> std::vector<double> {
+    texts.push_back(text);
+    return {std::log(.5), std::log(.5)};
+  };
+  auto wrong = labelled("a/wrong", {"fear"}, {"question"}), unlabelled = record("b", {true, true, true}, "second");
+  wrong["steps"] = {{true, false, true}};
+  auto stage = open("label_choice", {{"by", "likelihood"}});
+  const std::vector<json> all = {labelled("a", {"fear"}, {"question"}), wrong, unlabelled};
+  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  const auto outcomes = plugin::make(stage, all);
+  EXPECT_EQ(outcomes[1].dropped, "steps that aren't right");
+  EXPECT_EQ(outcomes[2].dropped, "no labels by people");
+  const auto asked = [&](const std::string& end) {
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.ends_with(end); });
+  };
+  EXPECT_TRUE(asked("<emotion>fear</emotion>")) << texts.size();
+  EXPECT_TRUE(asked("<strategy>question</strategy>"));
+}
+
+TEST_F(LabelChoice, NeedsLikelihoods) {
+  try {
+    open("label_choice", {{"by", "answer"}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("by = \"likelihood\""), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace compeer::judged
