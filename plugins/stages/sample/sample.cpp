@@ -23,7 +23,9 @@ std::vector<size_t> rounds_of(const json& turns) {
 class SampleStage : public Stage {
  public:
   SampleStage(const Settings& settings, Host& host)
-      : host_(host), wanted_(static_cast<size_t>(settings.integer("rounds"))) {}
+      : host_(host),
+        wanted_(static_cast<size_t>(settings.integer("rounds"))),
+        most_turns_(static_cast<size_t>(settings.integer("turns"))) {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
     std::vector<Outcome> outcomes;
@@ -53,12 +55,13 @@ class SampleStage : public Stage {
     return outcome;
   }
 
-  static json record_of(json record, const json& turns, size_t place, size_t round) {
+  json record_of(json record, const json& turns, size_t place, size_t round) const {
     record["id"] = record.at("id").get<std::string>() + "/" + std::to_string(round);
     record["round"] = round;
     json& history = record["history"] = json::array();
-    history.get_ref<json::array_t&>().reserve(place);
-    for (size_t i = 0; i < place; ++i) {
+    const size_t first = most_turns_ > 0 && place > most_turns_ ? place - most_turns_ : 0;
+    history.get_ref<json::array_t&>().reserve(place - first);
+    for (size_t i = first; i < place; ++i) {
       json& turn = history.emplace_back(json::value_t::object);  // a list of pairs would be copied twice
       turn["role"] = turns[i].at("role");
       turn["text"] = turns[i].at("text");
@@ -74,7 +77,7 @@ class SampleStage : public Stage {
   }
 
   Host& host_;
-  size_t wanted_;
+  const size_t wanted_, most_turns_;
 };
 
 }  // namespace
@@ -83,5 +86,6 @@ COMPEER_PLUGIN(Stage, stages, sample, SampleStage, R"json(
   "version": "1.0.0",
   "summary": "A few rounds of each dialogue, mostly from its middle (Eq. 1).",
   "parameters": {
-    "rounds": {"type": "integer", "default": 4, "min": 1, "help": "rounds of a dialogue, at most (N_s)"}
+    "rounds": {"type": "integer", "default": 4, "min": 1, "help": "rounds of a dialogue, at most (N_s)"},
+    "turns": {"type": "integer", "default": 0, "min": 0, "help": "of a history the last, at most; 0: all"}
   })json")

@@ -132,5 +132,21 @@ TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
   }
 }
 
+// The scripted model gives every text three tokens, of -.5, -1 and -.25. Of steps alone two stand before the reply, its
+// end not counted; so of the whole the last is left.
+TEST_F(AskModels, PerplexityIsThatOfTheReplyBehindItsSteps) {
+  auto wrong = record("b");
+  wrong["steps"] = {{true, false, true}};
+  const auto outcomes = make("perplexity", {{"system", "Be kind."}}, {record("a"), wrong});
+  EXPECT_EQ(outcomes[0].counts.at(".a\nlog_prob"), -.25);
+  EXPECT_EQ(outcomes[0].counts.at(".a\ntokens"), 1);
+  EXPECT_EQ(outcomes[0].counts.at(".a\nwords"), 1);
+  EXPECT_TRUE(outcomes[0].unchanged);
+  EXPECT_EQ(outcomes[1].dropped, "not right, or worse than the reference");
+  EXPECT_EQ(language_model_.scored.at(1),
+            "system: Be kind.\nuser: hello\nassistant: hi\nuser: i am sad\n"
+            "= <history>h</history><emotion>e</emotion><strategy>s</strategy>\nr");
+}
+
 }  // namespace
 }  // namespace compeer

@@ -98,6 +98,14 @@ TEST(Sample, ARecordHasWhatIsSaidOfTheTurnsAroundItsReply) {
   EXPECT_EQ(records[2].at("seeker").dump(), R"({"before":{"feedback":["5"]}})") << "nobody answers it";
 }
 
+TEST(Sample, TakesTheLastTurnsOfAHistory) {
+  auto plugin = built::open<Stage>("sample", {{"rounds", 5}, {"turns", 2}});
+  const auto records = plugin::make(plugin, {dialogue("d", 3)})[0].records;
+  EXPECT_EQ(records.at(0).at("history").size(), 1u);
+  EXPECT_EQ(records.at(2).at("history").dump(), R"([{"role":"assistant","text":"a1"},{"role":"user","text":"u2"}])");
+  EXPECT_EQ(records.at(2).at("rounds"), 3);
+}
+
 TEST(Sample, DoesNotDependOnTheRecordsAroundIt) {
   auto plugin = built::open<Stage>("sample", {{"rounds", 3}});
   const auto together = plugin::make(plugin, {dialogue("a", 9), dialogue("b", 9)});

@@ -1,0 +1,45 @@
+// How alike a reply is to the reference's, as cosine by a similarity plugin. Beside it, `group`: how alike it is to the
+// other replies of its group, which is what redundancy is made of.
+
+#include "compeer/plugin.h"
+#include "compeer/reward.h"
+#include "compeer/similarity.h"
+#include "empathy/format.h"
+
+namespace {
+
+using namespace compeer;
+
+class Likeness : public Reward {
+ public:
+  Likeness(const Settings& settings, Host& host) : similarity_(host.similarity(settings.table("similarity"))) {}
+
+  void score(std::span<const Group> groups, Scores& scores) override {
+    for (const Group& group : groups) {
+      std::vector<std::string> replies;
+      for (const Completion& one : group.completions) replies.push_back(empathy::reply_of(one.text));
+      const auto to_reference = similarity_.compare(replies, {empathy::reply_of(group.example.answer)});
+      const auto to_others = similarity_.compare(replies, replies);
+      for (size_t i = 0; i < replies.size(); ++i) {
+        double sum = 0;
+        for (size_t k = 0; k < replies.size(); ++k) sum += k == i ? 0 : to_others[i][k];
+        const double others = replies.size() > 1 ? sum / static_cast<double>(replies.size() - 1) : 0;
+        scores.add(group.completions[i], {{"reference", to_reference[i][0]}, {"group", others}});
+      }
+    }
+  }
+
+ private:
+  Similarity& similarity_;
+};
+
+}  // namespace
+
+COMPEER_PLUGIN(Reward, rewards, likeness, Likeness, R"json(
+  "version": "1.0.0",
+  "summary": "How alike a reply is to the reference's, and to the others of its group.",
+  "columns": ["reference", "group"],
+  "parameters": {
+    "similarity": {"type": "plugin", "kind": "similarity", "default": "hashed_ngrams",
+      "help": "what compares texts; sentence_encoder for their meaning"}
+  })json")
