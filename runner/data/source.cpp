@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "plugin/calls.h"
 
 namespace compeer::data {
@@ -14,12 +16,16 @@ const std::vector<std::string> kSplits = {"train", "valid", "test"};
 
 }  // namespace
 
-RecordSource::RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits) : dataset_(dataset) {
+RecordSource::RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits, int64_t most)
+    : dataset_(dataset) {
   for (const std::string& split : splits)
     splits_.emplace_back(split, plugin::records_in(dataset_, split, "data.splits"));
   for (const std::string& split : splits.empty() ? kSplits : std::vector<std::string>{})
     splits_.emplace_back(split, dataset_.call("size", [&](Dataset& d) { return d.size(split); }));
-  for (const auto& [split, size] : splits_) total_ += size;
+  for (auto& [split, size] : splits_) {
+    if (most > 0) size = std::min(size, most);
+    total_ += size;
+  }
   if (total_ == 0) plugin::records_in(dataset_, kSplits.front(), "data.splits");  // throws
 }
 

@@ -14,9 +14,9 @@ namespace compeer::data {
 /// its own "turns".
 class RecordSource {
  public:
-  /// No splits: train, valid and test, of which some may be empty. Throws Error (exit 4) if there is no record, or none
-  /// in a split that is named.
-  RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits);
+  /// No splits: train, valid and test, of which some may be empty. `most`: records of a split, the first; 0: all.
+  /// Throws Error (exit 4) if there is no record, or none in a split that is named.
+  RecordSource(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits, int64_t most = 0);
 
   int64_t size() const { return total_; }
   nlohmann::json record(int64_t index);

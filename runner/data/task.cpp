@@ -68,8 +68,8 @@ class DataTask {
       fs::create_directories(part());
     });
     const auto dataset = spec_.at("dataset");
-    Made made = step({"datasets", "dataset", dataset}, dataset.at("plugin"), spec_.at("data").at("splits").dump(), "",
-                     [&] { return read_dataset(); });
+    Made made = step({"datasets", "dataset", dataset}, dataset.at("plugin"),
+                     json{spec_.at("data").at("splits"), most_records()}.dump(), "", [&] { return read_dataset(); });
     for (size_t i = 0; i < stages_.size(); ++i) {
       const Made before = made;
       made = step(choices_[i], labels_[i], before.sha256, ingredients_[i], [&] { return make(i, before); });
@@ -179,6 +179,7 @@ class DataTask {
            "twice");
   }
 
+  int64_t most_records() const { return spec_.at("data").value("records", int64_t{0}); }
   double most_malformed() const { return spec_.at("data").value("most_malformed", 0.1); }
 
   static std::string quoted(const json& answers) {
@@ -235,7 +236,7 @@ class DataTask {
     PortionResult left_out;
     world_.together("open the dataset", [&] {
       dataset.emplace(open<Dataset>("datasets", spec_.at("dataset")));
-      source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>());
+      source.emplace(*dataset, spec_.at("data").at("splits").get<std::vector<std::string>>(), most_records());
       if (world_.rank() != 0) return;
       left_out = source->unreadable();
       if (const auto told = plugin::left_out(*dataset); told.count > 0)

@@ -248,6 +248,7 @@ std::vector<Section> task_sections() {
        ""},
       {table("data", "making a data set",
              {words("splits", "splits of the dataset to read; empty: train, valid and test"),
+              integer("records", 0, "most records to read of each split, the first; 0: all").from(0),
               integer("together", 32, "records that a rank processes at once, with concurrent requests to chat models")
                   .from(1)
                   .to(100000),

@@ -21,5 +21,13 @@ TEST(RecordSource, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
   EXPECT_THROW(RecordSource(nothing, {"train"}), Error);
 }
 
+TEST(RecordSource, ReadsTheFirstRecordsOfEachSplit) {
+  auto world = built::open<Dataset>("esc_world", {{"train", 3}, {"valid", 1}, {"test", 4}});
+  RecordSource all(world, {}), some(world, {}, 2);
+  ASSERT_EQ(some.size(), 5);
+  const std::vector<int64_t> places = {0, 1, 3, 4, 5};
+  for (int64_t i = 0; i < some.size(); ++i) EXPECT_EQ(some.record(i), all.record(places[static_cast<size_t>(i)])) << i;
+}
+
 }  // namespace
 }  // namespace compeer::data

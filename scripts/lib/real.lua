@@ -1,0 +1,105 @@
+-- The paper's method on dialogues between people, whose replies and labels stand in place of chat models': one base,
+-- SmolLM2, with an adapter for each judge and policy, by experiments/real/*.toml. Every seed draws other rounds of
+-- ESConv and trains anew. The dialogues that test are always the same.
+--
+--   local real = require("lib.real")(2)
+--   local ur = real.policy "UR"     -- the run that trains it, after all that it needs
+local compeer = require "compeer"
+
+local quickly = { -- with --quick everything is made, and hardly anything learned
+  records = { data = { records = 24 } },
+  judge = { sft = { steps = 2 } },
+  sft = { sft = { steps = 8 } },
+  ur = { grpo = { steps = 1 } },
+  preferred = { data = { records = 3 } },
+  rated = { data = { records = 3 } },
+  replies = { evaluate = { prompts = 3 } },
+}
+
+local methods = {} -- by seed: rows share what is made
+
+return function(seed)
+  if methods[seed] then return methods[seed] end
+  local real, made = {}, {}
+  methods[seed] = real
+
+  -- The run of experiments/real/FILE.toml with changes, under a name of its own.
+  local function run(file, name, changes)
+    name = ("real-" .. name):lower():gsub("[^%w._-]+", "-")
+    if made[name] then return made[name] end
+    local experiment = compeer.load("experiments/real/" .. file .. ".toml")
+    if compeer.quick then experiment = experiment:with(quickly[file] or {}) end
+    local named = { name = name .. (seed == 1 and "" or "-" .. seed), seed = seed }
+    made[name] = experiment:with(changes or {}):with(named):launch()
+    return made[name]
+  end
+
+  local function records(split)
+    if split == "train" then return run("records", "records").records end
+    local tested = { splits = { "valid" }, records = compeer.quick and 4 or 0 }
+    return run("records", "records-valid", { data = tested }).records
+  end
+
+  -- A judge: unifireward, prm or orm. Each learns once from the same records.
+  function real.judge(view)
+    local batch = view == "prm" and 48 or 16 -- of prm a record is three examples
+    return run("judge", view, { dataset = { path = records "train", view = view }, sft = { batch = batch } })
+  end
+
+  local function reward(plugin)
+    return { plugin = plugin, model = real.judge(plugin).checkpoint, prompts = "plugins/empathy/prompts/en",
+      by = "likelihood" }
+  end
+
+  local changes = {
+    POR = function() return { rewards = { reward "prm", reward "orm", { plugin = "format" } } } end,
+    UR = function() return { ["rewards[0].model"] = real.judge("unifireward").checkpoint } end,
+    ["format only"] = function() return { rewards = { { plugin = "format" } } } end,
+  }
+  function changes.URP()
+    local all = changes.UR()
+    all.reweighting = { plugin = "redundancy", tau = 0.5, echo = "left_out", slip = 0.0025 }
+    return all
+  end
+
+  -- SFT; by GRPO after it POR, UR, URP, or the control that learns nothing but the form.
+  function real.policy(name)
+    if name == "SFT" then return run("sft", "sft", { dataset = { path = records "train" } }) end
+    local all = changes[name]()
+    all["model.adapter.path"] = real.policy("SFT").checkpoint
+    all["dataset.path"] = records "train"
+    return run("ur", name, all)
+  end
+
+  -- What a judge of steps, `model`, says of labels, and one of replies, `outcome`, of pairs and rated replies. Without
+  -- both the encoder.
+  function real.judged(name, model, outcome)
+    local tested = { dataset = { path = records "valid" } }
+    local pairs, rated = {}, {}
+    if model then
+      tested["stages[0].model"], pairs["stages[0].model"], rated["stages[2].model"] = model, outcome, outcome
+    else
+      local baseline = { plugin = "encoder_baseline", encoder = "models/minilm", records = records "train" }
+      tested.stages, pairs.stages = { baseline }, { baseline }
+      rated = { ["stages[2]"] = baseline, ["stages[2].rating"] = "feedback" }
+    end
+    return {
+      labels = run("labels", "labels-" .. name, tested),
+      preferred = run("preferred", "preferred-" .. name, pairs),
+      rated = run("rated", "rated-" .. name, rated),
+    }
+  end
+
+  -- What a policy says, and how likely it finds what people said; without `policy` the base.
+  function real.said(name, policy)
+    local dataset = { path = records "valid" }
+    local model = policy and { adapter = { path = policy.checkpoint } } or {}
+    local folder = policy and policy.checkpoint or "models/smollm2"
+    return {
+      replies = run("replies", "replies-" .. name, { dataset = dataset, model = model }),
+      perplexity = run("perplexity", "perplexity-" .. name, { dataset = dataset, ["stages[0].model"] = folder }),
+    }
+  end
+
+  return real
+end
