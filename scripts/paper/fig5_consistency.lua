@@ -1,0 +1,14 @@
+-- Figure 5a of the paper with its settings: how often what a judge says of the steps contradicts what it says of the
+-- reply, by GPT-4o.
+local compeer = require "compeer"
+local laboratory = require "laboratory"
+local new_method = require "lib.method"
+
+compeer.study {
+  name = "paper fig5",
+  seeds = laboratory.seeds,
+  rows = { { "PRM and ORM", views = { "prm", "orm" } }, { "UnifiReward", views = { "unifireward" } } },
+  run = function(seed, row) return new_method(seed).consistency(row) end,
+  figures = { { "inconsistent", "consistency.contradictory", better = "lower" } },
+  against = "PRM and ORM",
+}
