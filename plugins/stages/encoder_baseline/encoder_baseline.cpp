@@ -16,6 +16,7 @@
 #include "corpora/json_records.h"
 #include "sentence_encoder/encoder.h"
 #include "stages/human_agreement/agreement.h"
+#include "stages/human_labels/labels.h"
 #include "stages/label_choice/choices.h"
 #include "stages/records.h"
 #include "statistics/logistic.h"
@@ -138,10 +139,6 @@ class EncoderBaseline : public Stage {
   }
 
  private:
-  static bool is_right(const json& record) {
-    return record.contains("people") && record.value("steps", json()) == json{{true, true, true}};
-  }
-
   // All that is embedded of a record.
   static std::vector<std::string> texts_of(const json& record) {
     const auto turns = stages::spoken(stages::history_of(record));
@@ -188,7 +185,7 @@ class EncoderBaseline : public Stage {
     std::vector<json> all;
     corpora::each_json_record(records_, [&](const corpora::Raw& raw) {
       json record = raw.problem.empty() ? json::parse(raw.bytes, nullptr, false) : json();
-      if (record.is_object() && is_right(record) && record.value("split", "train") == "train")
+      if (record.is_object() && stages::is_right(record) && record.value("split", "train") == "train")
         all.push_back(std::move(record));
     });
     if (all.empty()) throw Error(records_, "has no training record that human_labels made", "", Exit::data);
@@ -232,7 +229,7 @@ class EncoderBaseline : public Stage {
   Outcome answered(json record) {
     Outcome outcome;
     json& judged = record["judged"] = json::object();
-    if (is_right(record)) {
+    if (stages::is_right(record)) {
       const auto features = of_dialogue(record);
       for (const auto& [step, classifier] : steps_) {
         const auto log_probs = classifier.log_probs(features);

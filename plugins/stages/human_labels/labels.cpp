@@ -82,6 +82,11 @@ LabelTemplate::Step LabelTemplate::of(const json& record) const {
   return step;
 }
 
+bool is_right(const json& record) {
+  return member(record, "people").is_object() && member(record, "steps") == json{{true, true, true}} &&
+         member(record, "preference") == "second";
+}
+
 bool disjoint(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   return std::none_of(one.begin(), one.end(), [&](const std::string& value) {
     return std::find(other.begin(), other.end(), value) != other.end();

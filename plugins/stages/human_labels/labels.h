@@ -29,6 +29,10 @@ class LabelTemplate {
   std::vector<Piece> pieces_;
 };
 
+/// Whether a record is what people said and noted down, without a part of another dialogue in the candidate. There is
+/// one of a round.
+bool is_right(const nlohmann::json& record);
+
 /// Whether two steps have no value in common: then one is wrong where the other is right.
 bool disjoint(const std::vector<std::string>& one, const std::vector<std::string>& other);
 

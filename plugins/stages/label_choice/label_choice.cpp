@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "compeer/plugin.h"
 #include "judging/panel.h"
+#include "stages/human_labels/labels.h"
 #include "stages/judges.h"
 #include "stages/records.h"
 
@@ -57,13 +58,8 @@ class LabelChoice : public Stage {
  private:
   // Wrong records of a round repeat it.
   static std::string refusal(const json& record) {
-    for (const char* step : LabelChoices::steps) {
-      if (LabelChoices::people(record, step).empty()) return "no labels by people";
-    }
-    const auto known = stages::known(record);
-    const bool right =
-        known.labelled && std::all_of(known.steps.begin(), known.steps.end(), [](bool one) { return one; });
-    return right ? "" : "steps that aren't right";
+    if (!record.contains("people")) return "no labels by people";
+    return stages::is_right(record) ? "" : "borrowed in part";
   }
 
   // Every label of every step: emotions behind the right history, strategies behind the right emotion too.

@@ -7,6 +7,7 @@
 #include "compeer/plugin.h"
 #include "judging/weights.h"
 #include "stages/by_dialogue.h"
+#include "stages/human_labels/labels.h"
 #include "stages/records.h"
 #include "statistics/bootstrap.h"
 #include "text/words.h"
@@ -26,15 +27,14 @@ class Perplexity : public Stage {
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<Outcome> outcomes(records.size(), stages::dropped("not right, or worse than the reference"));
+    std::vector<Outcome> outcomes(records.size(), stages::dropped("borrowed in part, or without labels by people"));
     std::vector<std::unique_ptr<Conversation>> conversations;
     std::vector<Conversation*> lent;
     std::vector<std::string> texts;
     std::vector<size_t> places;
     for (size_t i = 0; i < records.size(); ++i) {
       const json& record = records[i];
-      if (record.value("steps", json()) != json{{true, true, true}} || record.value("preference", "") != "second")
-        continue;
+      if (!stages::is_right(record)) continue;
       places.push_back(i);
       conversations.push_back(model_.begin(history_of(record)));
       const auto written = written_in(record);

@@ -48,7 +48,7 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   const std::vector<json> all = {labelled("a", {"fear"}, {"question"}), wrong, unlabelled};
   for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
   const auto outcomes = plugin::make(stage, all);
-  EXPECT_EQ(outcomes[1].dropped, "steps that aren't right");
+  EXPECT_EQ(outcomes[1].dropped, "borrowed in part");
   EXPECT_EQ(outcomes[2].dropped, "no labels by people");
   const auto asked = [&](const std::string& end) {
     return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return text.ends_with(end); });

@@ -136,13 +136,16 @@ TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
 // end not counted; so of the whole the last is left.
 TEST_F(AskModels, PerplexityIsThatOfTheReplyBehindItsSteps) {
   auto wrong = record("b");
-  wrong["steps"] = {{true, false, true}};
-  const auto outcomes = make("perplexity", {{"system", "Be kind."}}, {record("a"), wrong});
+  wrong["people"] = json::object();
+  auto right = wrong;
+  right["id"] = "a";
+  wrong["preference"] = "first";
+  const auto outcomes = make("perplexity", {{"system", "Be kind."}}, {right, wrong});
   EXPECT_EQ(outcomes[0].counts.at(".a\nlog_prob"), -.25);
   EXPECT_EQ(outcomes[0].counts.at(".a\ntokens"), 1);
   EXPECT_EQ(outcomes[0].counts.at(".a\nwords"), 1);
   EXPECT_TRUE(outcomes[0].unchanged);
-  EXPECT_EQ(outcomes[1].dropped, "not right, or worse than the reference");
+  EXPECT_EQ(outcomes[1].dropped, "borrowed in part, or without labels by people");
   EXPECT_EQ(language_model_.scored.at(1),
             "system: Be kind.\nuser: hello\nassistant: hi\nuser: i am sad\n"
             "= <history>h</history><emotion>e</emotion><strategy>s</strategy>\nr");
