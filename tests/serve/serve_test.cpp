@@ -280,7 +280,7 @@ TEST_F(Served, ForgetsWhoHasGone) {
 // Answers are stored by it.
 TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   const auto called = [&](const std::string& options = "") {
-    start("--name '' " + options);
+    start("--name '' " + options, "CUDA_VISIBLE_DEVICES=");
     const auto text = all(get("/v1/models", "Connection: close\r\n"));
     stop();
     return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").back().at("id").get<std::string>();
@@ -289,6 +289,9 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   EXPECT_EQ(name.substr(0, 5), "tiny-");
   EXPECT_EQ(name.size(), 13u);
   EXPECT_EQ(called("--compute float32"), name);
+  EXPECT_EQ(called("--device auto"), name);  // by what it computes with, not by the words that chose it
+  EXPECT_EQ(called("--device auto --engine exact"), name);
+  EXPECT_NE(called("--engine libtorch"), name);
   EXPECT_NE(called("--compute bfloat16"), name);
   EXPECT_NE(called("--dtype bfloat16"), called("--compute bfloat16"));
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
