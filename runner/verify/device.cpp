@@ -305,7 +305,7 @@ ordered_json measure_speed() {
 }  // namespace
 
 int verify_device(const json& options) {
-  inference::use_device("cuda", "libtorch");
+  inference::use_device_option("cuda", "libtorch");
   const auto gpu = inference::gpu_in_use();
   const auto software = inference::cuda_software();
   const auto checks = check_device("cuda", {"qwen2", "qwen3", "mistral"});
