@@ -147,7 +147,7 @@ CudaSoftware cuda_software() {
 }
 
 std::string use_device(const std::string& setting, const std::string& engine, int local_rank) {
-  if (setting == "auto" && engine == "exact") reason = "model.engine is 'exact', whose kernels compute there";
+  if (setting == "auto" && engine == "exact") reason = "the kernels of the engine 'exact' compute there";
   if (setting == "cpu" || (setting == "auto" && engine == "exact")) return in_use = "cpu";
   if (engine == "exact")
     refuse("is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
@@ -167,7 +167,9 @@ std::string use_device(const std::string& setting, const std::string& engine, in
 
 std::string use_device_option(const std::string& given, const std::string& engine) {
   try {
-    return use_device(given, engine);
+    if (use_device(given, engine) == "cpu" && given == "auto")
+      fmt::print(stderr, "compeer: note: --device is 'auto', and the model computes on the CPU: {}\n", reason);
+    return in_use;
   } catch (const Error& error) {
     throw Error("--device", error.problem(), error.help(), error.exit());
   }

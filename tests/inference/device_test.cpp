@@ -34,5 +34,19 @@ TEST_F(WithoutADevice, ErrorsNameTheSettingOrTheOption) {
   EXPECT_EQ(device_in_use(), "cpu");
 }
 
+TEST_F(WithoutADevice, AutoIsTheCpuAndACommandSaysWhy) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(use_device_option("auto", "exact"), "cpu");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "compeer: note: --device is 'auto', and the model computes on the CPU: the kernels of the engine 'exact' "
+            "compute there\n");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(use_device_option("auto", "libtorch"), "cpu");
+  EXPECT_TRUE(testing::internal::GetCapturedStderr().ends_with("computes on the CPU: " + why_on_cpu() + "\n"));
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(use_device_option("cpu", "libtorch"), "cpu");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 }  // namespace
 }  // namespace compeer::inference

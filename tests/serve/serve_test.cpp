@@ -297,6 +297,9 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
   const auto adapter = called("--adapter first");
   EXPECT_EQ(adapter.substr(0, 6), "first-");
+  EXPECT_EQ(called("--adapter first --device auto"), adapter);
+  EXPECT_TRUE(told("serve --model tiny --adapter first --device cuda")
+                  .starts_with("compeer: error: --adapter: does not go with --device cuda\n"));
   EXPECT_NE(called("--adapter first --compute bfloat16"), adapter);
   write("tiny/README.md", "another");
   EXPECT_NE(called(), name);
