@@ -226,6 +226,8 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", std::string(3000, 'a')}}}}}))).substr(0, 13),
       "400 messages:");
+  EXPECT_EQ(refused(ask(question({{"messages", {{{"role", "usr"}, {"content", "a"}}}}}))),
+            "400 messages: a message has the role 'usr'; did you mean 'user'?");
   const json picture = {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,YWI="}}}};
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
