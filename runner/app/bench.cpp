@@ -1,6 +1,7 @@
 #include "bench/bench.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <map>
@@ -18,15 +19,16 @@ using nlohmann::json;
 
 struct Bench {
   std::vector<json> (*run)(const bench::BenchOptions&);
-  bool quick;  // runs when none is named
+  bool quick;              // runs when none is named
+  bool on_device = false;  // measures another device than the CPU, too
 };
 const std::map<std::string, Bench> kBenches{
-    {"allreduce", {bench::bench_allreduce, false}}, {"generate", {bench::bench_generate, true}},
-    {"grpo_step", {bench::bench_grpo_step, true}},  {"judging", {bench::bench_judging, false}},
+    {"allreduce", {bench::bench_allreduce, false}}, {"generate", {bench::bench_generate, true, true}},
+    {"grpo_step", {bench::bench_grpo_step, true, true}},  {"judging", {bench::bench_judging, false}},
     {"kernels", {bench::bench_kernels, false}},     {"prefix", {bench::bench_prefix, false}},
     {"record", {bench::bench_record, true}},        {"scaling", {bench::bench_scaling, false}},
     {"scoring", {bench::bench_scoring, false}},     {"serve", {bench::bench_serve, false}},
-    {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true}}};
+    {"start", {bench::bench_start, true}},          {"train", {bench::bench_train, true, true}}};
 
 struct BenchCommandOptions {
   std::vector<std::string> names;
@@ -52,19 +54,30 @@ void print(const json& line) {
             << std::flush;
 }
 
-int run(const BenchCommandOptions& options) {
-  std::vector<std::string> known, names = options.names;
+std::vector<std::string> chosen(const BenchCommandOptions& options) {
+  const bool on_cpu = options.bench.device == "cpu";
+  std::vector<std::string> known, on_device, quick;
   for (const auto& [name, bench] : kBenches) {
     known.push_back(name);
-    if (options.names.empty() && bench.quick) names.push_back(name);
+    if (bench.on_device) on_device.push_back(name);
+    if (bench.quick && (on_cpu || bench.on_device)) quick.push_back(name);
   }
-  for (const auto& name : names) {
+  for (const auto& name : options.names) {
     if (!kBenches.contains(name)) throw Error("", "no benchmark '" + name + "'", suggest(name, known), Exit::usage);
+    if (!on_cpu && !kBenches.at(name).on_device)
+      throw Error("--device " + options.bench.device, "does not go with bench " + name + ", which measures the CPU",
+                  fmt::format("it goes with {}", fmt::join(on_device, ", ")), Exit::usage);
   }
-  if (!options.json)
-    std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
-  for (const auto& name : names) {
+  return options.names.empty() ? quick : options.names;
+}
+
+int run(const BenchCommandOptions& options) {
+  bool headed = options.json;
+  for (const auto& name : chosen(options)) {
     for (json line : kBenches.at(name).run(options.bench)) {
+      if (!headed)
+        std::cout << fmt::format("{:<9} {:<56} {:>10} {:>10} {:>10}\n", "bench", "what", "min", "median", "max");
+      headed = true;
       if (!options.json) {
         print(line);
         continue;

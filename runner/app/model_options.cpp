@@ -68,7 +68,8 @@ nlohmann::json ModelChoice::checked() const {
   if (device == "cuda" && in_blocks)
     refuse("dtype " + dtype, "device cuda", "blocks are for the CPU; --dtype bfloat16 keeps weights so");
   if (by_libtorch && in_blocks) refuse("dtype " + dtype, "engine libtorch", "leave --engine exact");
-  return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", engine}, {"device", device}};
+  const auto& computes = device == "auto" && in_blocks ? "exact" : engine;  // blocks are for the CPU
+  return {{"model", model}, {"dtype", dtype}, {"compute", compute}, {"engine", computes}, {"device", device}};
 }
 
 void SamplingChoice::add_to(CLI::App& command) {

@@ -42,9 +42,8 @@ void check_name(const std::string& option, const std::string& name) {
 nlohmann::json checked_adapters(const ServeOptions& options) {
   if (!options.adapters.empty() && options.model.engine == "libtorch")
     throw Error("--adapter", "does not go with --engine libtorch", "leave --engine exact", Exit::usage);
-  if (!options.adapters.empty() && options.model.device != "cpu")
-    throw Error("--adapter", "does not go with --device " + options.model.device, "several adapters are for the CPU",
-                Exit::usage);
+  if (!options.adapters.empty() && options.model.device == "cuda")
+    throw Error("--adapter", "does not go with --device cuda", "several adapters are for the CPU", Exit::usage);
   auto all = nlohmann::json::array();
   std::set<std::string> names{options.name};
   for (const std::string& given : options.adapters) {
@@ -75,6 +74,7 @@ int serve(const ServeOptions& options) {
               {"concurrent", options.concurrent},
               {"cache", options.cache},
               {"seed", options.seed}});
+  if (!options.adapters.empty()) all["engine"] = "exact";  // so that `auto` is the CPU
   launch::become_worker("serve", all, options.model.threads);
 }
 
@@ -89,7 +89,7 @@ void add_serve(CLI::App& command, Action& action) {
       ->type_name("NAME");
   command
       .add_option("--adapter", options->adapters,
-                  "a LoRA adapter over the model's base, served beside it in the same passes; once for each")
+                  "a LoRA adapter over the model's base, served beside it in the same passes on the CPU; once for each")
       ->type_name("[NAME=]DIR")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

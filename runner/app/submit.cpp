@@ -221,7 +221,7 @@ void tell_what_is_left_out(const Plan& plan) {
     std::cerr << fmt::format("compeer: note: {}: is job {} ({})\n", name, job.number, job.state);
   for (const auto& note : plan.notes) std::cerr << fmt::format("compeer: note: {}\n", note);
   for (const auto& job : plan.jobs)
-    if (!job.remark.empty()) std::cerr << fmt::format("compeer: note: {}\n", job.remark);
+    for (const auto& remark : job.remarks) std::cerr << fmt::format("compeer: note: {}\n", remark);
   if (plan.jobs.empty()) std::cerr << "compeer: note: nothing is left to submit\n";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace compeer::app {
 
@@ -52,6 +53,18 @@ Error unknown(const char* what, const std::string& name, const std::vector<std::
   return Error("", fmt::format("unknown {} '{}'", what, name), help, Exit::usage);
 }
 
+// Of "--device: gpu not in {cpu,cuda,auto}", as CLI11 has it: "did you mean 'cuda'? ", or nothing.
+std::string meant(const std::string& complaint) {
+  const auto names = complaint.rfind(" not in {");
+  if (names == std::string::npos || !complaint.ends_with('}')) return "";
+  const auto value = complaint.substr(0, names);
+  std::vector<std::string> known;
+  std::istringstream list(complaint.substr(names + 9, complaint.size() - names - 10));
+  for (std::string name; std::getline(list, name, ',');) known.push_back(name);
+  const auto near = nearest(value.substr(value.rfind(' ') + 1), known);
+  return near.empty() ? "" : fmt::format("did you mean '{}'? ", near);
+}
+
 }  // namespace
 
 Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& complaint) {
@@ -70,7 +83,7 @@ Error usage_error(const CLI::App& app, const std::vector<std::string>& arguments
       return unknown("command", argument, names, *at);
     }
   }
-  return Error("", complaint, fmt::format("see {} --help", full_name(*at)), Exit::usage);
+  return Error("", complaint, fmt::format("{}see {} --help", meant(complaint), full_name(*at)), Exit::usage);
 }
 
 }  // namespace compeer::app

@@ -49,6 +49,8 @@ Error::Error(std::string where, std::string what, std::string help, Exit exit)
 
 std::string nearest(const std::string& wrong, const std::vector<std::string>& names) {
   if (wrong.size() > 64) return "";
+  const auto known = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if ((wrong == "gpu" || wrong == "nvidia") && known("cuda")) return "cuda";
   std::string best;
   size_t best_distance = std::max<size_t>(2, wrong.size() / 3) + 1;
   for (const auto& name : names) {

@@ -39,7 +39,7 @@ class Error : public std::runtime_error {
   Exit exit_;
 };
 
-/// The name nearest to `wrong` by edit distance, or "" if none is near enough to be meant.
+/// The name nearest to `wrong` by edit distance, or "" if none is near enough to be meant. "gpu" means "cuda".
 std::string nearest(const std::string& wrong, const std::vector<std::string>& names);
 
 /// "did you mean 'length'? known: format, length"; the first part if a name is near; of over 100 those most alike.

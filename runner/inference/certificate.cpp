@@ -12,6 +12,7 @@
 #include "base/disk.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/plain_file.h"
 
 namespace compeer::inference {
 
@@ -34,12 +35,17 @@ std::optional<Certificate> find_certificate(const Gpu& gpu, const CudaSoftware& 
   const auto file = file_of(gpu, software);
   std::error_code none;
   if (file.empty() || !fs::exists(file, none)) return std::nullopt;
-  const auto read = ordered_json::parse(read_file(file, 1 << 20), nullptr, false);
   try {
+    const auto read = ordered_json::parse(read_plain_file(file, 1 << 20));
+    const bool of_these = read.at("device") == gpu.name && read.at("driver") == software.driver &&
+                          read.at("libtorch") == software.libtorch && read.at("compeer") == COMPEER_VERSION;
+    if (!of_these) return std::nullopt;
     return Certificate{read.at("date"), static_cast<int64_t>(read.at("checks").size()),
                        read.at("rollout_trainer_max_diff")};
   } catch (const ordered_json::exception&) {
     return std::nullopt;  // damaged: the device can be tested again
+  } catch (const Error&) {
+    return std::nullopt;  // can't be read
   }
 }
 

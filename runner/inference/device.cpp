@@ -18,8 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFetch =
-    "COMPEER_DEVICE=cuda ./compeer ... fetches it; or set COMPEER_TORCH_ROOT to a libtorch with CUDA";
-constexpr const char* kOnCpu = "model.device = \"cpu\" (--device cpu) needs none";
+    "in a checkout COMPEER_DEVICE=cuda ./compeer doctor fetches it; elsewhere put torch/lib of a "
+    "libtorch " COMPEER_TORCH_VERSION " with CUDA on LD_LIBRARY_PATH";
+constexpr const char* kDriver =
+    "install NVIDIA's driver, or start the container with it (apptainer --nv, docker --gpus all); model.device = "
+    "\"cpu\" (--device cpu) needs none";
+constexpr const char* kDevice =
+    "is one asked for (sbatch --gres=gpu:1, docker --gpus all), and visible (CUDA_VISIBLE_DEVICES)? model.device = "
+    "\"cpu\" (--device cpu) needs none";
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& help) {
   throw Error("model.device", problem, help, Exit::usage);
@@ -38,7 +44,7 @@ std::string runtime_error(int code) {
 }
 
 void check(int code, const char* what) {
-  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), kOnCpu);
+  if (code != 0) refuse(fmt::format("is 'cuda', but {}: {}", what, runtime_error(code)), kDriver);
 }
 
 std::string version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
@@ -69,7 +75,9 @@ void open_library() {
   std::error_code none;
   if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), kFetch);
   if (!::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))
-    refuse(fmt::format("is 'cuda', but CUDA's part of libtorch can't be opened: {}", ::dlerror()), kFetch);
+    refuse(fmt::format("is 'cuda', but CUDA's part of libtorch can't be opened: {}", ::dlerror()),
+           fmt::format("if ./compeer fetched it, delete {}: COMPEER_DEVICE=cuda ./compeer doctor fetches it again",
+                       path.string()));
 }
 
 std::string driver_version() {
@@ -121,13 +129,13 @@ std::vector<Gpu> open_cuda() {
   constexpr int kDriverTooOld = 35, kNoDevice = 100;
   if (code == kDriverTooOld) {
     const int known = runtime_number("cudaDriverGetVersion"), wanted = runtime_number("cudaRuntimeGetVersion");
-    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", kOnCpu);
+    if (known == 0) refuse("is 'cuda', but there is no NVIDIA driver here", kDriver);
     refuse(fmt::format("is 'cuda', but the driver knows CUDA up to {}, libtorch needs {}", version(known),
                        version(wanted)),
-           "a newer driver, or COMPEER_TORCH_ROOT set to a libtorch for that CUDA");
+           "install a newer driver, or put torch/lib of a libtorch " COMPEER_TORCH_VERSION
+           " for that CUDA on LD_LIBRARY_PATH");
   }
-  if (code == kNoDevice || (code == 0 && count == 0))
-    refuse("is 'cuda', but there is no NVIDIA device here (CUDA_VISIBLE_DEVICES, --gres)", kOnCpu);
+  if (code == kNoDevice || (code == 0 && count == 0)) refuse("is 'cuda', but there is no NVIDIA device here", kDevice);
   check(code, "its devices can't be counted");
   std::vector<Gpu> all;
   for (int i = 0; i < count; ++i) all.push_back(look_at(i));
@@ -139,7 +147,7 @@ CudaSoftware cuda_software() {
 }
 
 std::string use_device(const std::string& setting, const std::string& engine, int local_rank) {
-  if (setting == "auto" && engine == "exact") reason = "model.engine is 'exact', whose kernels compute there";
+  if (setting == "auto" && engine == "exact") reason = "the kernels of the engine 'exact' compute there";
   if (setting == "cpu" || (setting == "auto" && engine == "exact")) return in_use = "cpu";
   if (engine == "exact")
     refuse("is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
@@ -155,6 +163,16 @@ std::string use_device(const std::string& setting, const std::string& engine, in
   gpu = all[static_cast<size_t>(local_rank) % all.size()];
   guard().setDevice({c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(gpu->index)});
   return in_use = "cuda";
+}
+
+std::string use_device_option(const std::string& given, const std::string& engine) {
+  try {
+    if (use_device(given, engine) == "cpu" && given == "auto")
+      fmt::print(stderr, "compeer: note: --device is 'auto', and the model computes on the CPU: {}\n", reason);
+    return in_use;
+  } catch (const Error& error) {
+    throw Error("--device", error.problem(), error.help(), error.exit());
+  }
 }
 
 const std::string& device_in_use() { return in_use; }

@@ -30,6 +30,8 @@ CudaSoftware cuda_software();
 /// `open_cuda` finds something and engine is libtorch. With CUDA, processes of one machine take its devices in turn.
 /// Returns "cpu" or "cuda"; `device_in_use` gives the same afterwards, "cpu" before.
 std::string use_device(const std::string& setting, const std::string& engine, int local_rank = 0);
+/// The same of a command's --device, which errors then name. Says on standard error why auto found no GPU.
+std::string use_device_option(const std::string& given, const std::string& engine);
 const std::string& device_in_use();
 const std::string& why_on_cpu();  ///< what auto found
 /// Of CUDA; its free memory is that of this moment.

@@ -7,7 +7,7 @@ namespace compeer::inference {
 
 ModelOptions model_options(const nlohmann::json& options) {
   const auto asked = options.at("engine").get<std::string>();
-  const auto device = use_device(options.at("device"), asked.empty() ? "libtorch" : asked);
+  const auto device = use_device_option(options.at("device"), asked.empty() ? "libtorch" : asked);
   return {.folder = options.at("model").get<std::string>(),
           .precision = options.at("dtype"),
           .compute = options.at("compute"),

@@ -13,6 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Templates may have roles of their own. A slip is none: most would write it into the prompt, and the model never saw
+// it.
+void check_role(const std::string& role) {
+  static const std::vector<std::string> usual{"system", "user", "assistant", "tool"};
+  const auto meant = nearest(role, usual);
+  if (!meant.empty() && meant != role)
+    throw Error("", fmt::format("a message has the role '{}'", valid_utf8(role)), "did you mean '" + meant + "'?",
+                Exit::data);
+}
+
 void check(const Json& conversation) {
   const auto refuse = [](const std::string& what) { throw Error("", what, "", Exit::data); };
   if (!conversation.is_object() || !conversation.contains("messages") || !conversation.at("messages").is_array())
@@ -20,6 +30,7 @@ void check(const Json& conversation) {
   for (const Json& message : conversation.at("messages")) {
     if (!message.is_object() || !message.contains("role") || !message.at("role").is_string())
       refuse("a message is an object with a text 'role'");
+    check_role(message.at("role"));
   }
 }
 

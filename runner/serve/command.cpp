@@ -32,18 +32,19 @@ namespace fs = std::filesystem;
 
 // The folder's name, and what tells its files, and how they are computed with, from others: stored answers go by the
 // name that a model was asked by, and `checkpoints/last` is what many are called.
-std::string name_of(const fs::path& given, const nlohmann::json& options) {
+std::string name_of(const fs::path& given, const inference::ModelOptions& computes) {
   const auto folder = fs::absolute(given).lexically_normal();
   std::map<std::string, std::string> files;
   for (const auto& file : fs::directory_iterator(folder)) {
     if (file.is_regular_file()) files.emplace(file.path().filename().string(), sha256_file(file.path()));
   }
-  const std::map<std::string, std::string> usual{
-      {"dtype", "stored"}, {"compute", "float32"}, {"engine", "exact"}, {"device", "cpu"}};
-  for (const auto& [option, value] : usual) {
-    if (const std::string other = options.at(option); other != value && !other.empty())
-      files.emplace("--" + option, other);
-  }
+  const auto unless_usual = [&](const char* option, const std::string& value, const char* usual) {
+    if (value != usual) files.emplace(option, value);
+  };
+  unless_usual("--dtype", computes.precision, "stored");
+  unless_usual("--compute", computes.compute, "float32");
+  unless_usual("--engine", computes.engine, "exact");
+  unless_usual("--device", computes.device, "cpu");
   const auto plain = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   return plain + "-" + sha256(nlohmann::json(files).dump()).substr(0, 8);
 }
@@ -52,8 +53,8 @@ std::string name_of(const fs::path& given, const nlohmann::json& options) {
 // or by the model's if it has none.
 class Models {
  public:
-  Models(const nlohmann::json& options, inference::OpenModel& model)
-      : options_(options), folder_(options.at("model").get<std::string>()), model_(model) {
+  Models(const nlohmann::json& options, const inference::ModelOptions& computes, inference::OpenModel& model)
+      : computes_(computes), folder_(computes.folder), model_(model) {
     add(options.at("name"), folder_);
     for (const auto& adapter : options.at("adapters")) {
       const fs::path folder = adapter.at("folder").get<std::string>();
@@ -79,7 +80,7 @@ class Models {
     const auto [input, fresh] = inputs_.try_emplace(files, folder_, model_, false, speech);
     if (fresh)
       input->second.tokens({{"messages", {{{"role", "user"}, {"content", "?"}}}}}, speech, true);  // a template
-    const auto called = name.empty() ? name_of(folder, options_) : name;
+    const auto called = name.empty() ? name_of(folder, computes_) : name;
     for (const auto& other : all_) {
       if (other.name == called)
         throw Error(folder.string(), "is called " + called + ", as another that is served is", "give it a name",
@@ -89,7 +90,7 @@ class Models {
     all_.push_back({called, input->second, std::move(ends)});
   }
 
-  const nlohmann::json& options_;
+  const inference::ModelOptions& computes_;
   const fs::path folder_;
   inference::OpenModel& model_;
   std::map<std::string, inference::ModelInput> inputs_;  // by what tells them apart
@@ -119,8 +120,9 @@ int serve(const nlohmann::json& options) {
         fmt::format("export {}=... asks every request for this token; without one: --host 127.0.0.1", token_variable),
         Exit::usage);
   }
-  inference::OpenModel model(inference::model_options(options));
-  const Models models(options, model);
+  const auto computes = inference::model_options(options);
+  inference::OpenModel model(computes);
+  const Models models(options, computes, model);
   ChatService service(*model.policy, models.all(),
                       {.token = token(),
                        .concurrent = options.at("concurrent"),

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+
+#include "base/model_folder.h"
 
 namespace compeer::spec {
 
@@ -162,11 +165,36 @@ std::vector<Clash> of_validation(const json& spec) {
            "set validation.every to a number of steps"}};
 }
 
-// Models of one's own needn't have these settings.
+// Whether the model's own weights train, as far as that is known before its folder is there.
+bool trains(const json& model) {
+  if (model.value("frozen", json()) != false || !model.value("adapter", json()).is_null()) return false;
+  const json path = model.value("path", json());
+  if (!path.is_string()) return true;
+  std::error_code none;
+  return std::filesystem::exists(path.get<std::string>(), none) && !holds_adapter(path.get<std::string>());
+}
+
+// What the models of decoder/ would refuse when they are opened. Models of one's own needn't have these settings.
 std::vector<Clash> of_model(const json& model) {
-  if (model.value("device", "cpu") != "cuda" || model.value("engine", "") != "exact") return {};
-  return {{"model.device", "'model.device' = 'cuda', but the kernels of model.engine = 'exact' compute on the CPU",
-           "set model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only"}};
+  const json engine = model.value("engine", json()), precision = model.value("precision", json());
+  const bool in_blocks = one_of(precision, {"q8_0", "q4_0"});
+  const auto clash = [&](const std::string& key, const std::string& why, const std::string& help) {
+    const auto path = "model." + key;
+    return std::vector<Clash>{{path, fmt::format("'{}' = {}{}", path, show(model.at(key)), why), help}};
+  };
+  if (model.value("device", json()) == "cuda" && engine == "exact")
+    return clash("device", ", but the kernels of model.engine = \"exact\" compute on the CPU",
+                 "set model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only");
+  if ((in_blocks || precision == "stored") && trains(model))
+    return clash("precision", ", but weights that train are float32 or bfloat16",
+                 in_blocks ? "train an adapter over them (model.adapter), or choose one of them"
+                           : "set model.frozen = true, or choose one of them");
+  if (in_blocks && engine == "libtorch")
+    return clash("precision", " is for model.engine = \"exact\"", "precision = \"bfloat16\", or engine = \"exact\"");
+  if (in_blocks && model.value("compute", json()) == "bfloat16")
+    return clash("compute", fmt::format(", but weights in {} are multiplied in float32", show(precision)),
+                 "keep them with model.precision = \"bfloat16\"");
+  return {};
 }
 
 }  // namespace

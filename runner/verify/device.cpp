@@ -9,6 +9,7 @@
 #include <functional>
 #include <iostream>
 
+#include "base/error.h"
 #include "base/scratch.h"
 #include "inference/certificate.h"
 #include "inference/device.h"
@@ -302,10 +303,21 @@ ordered_json measure_speed() {
           {"upload_gb_per_s", rate(4 * numbers, [&] { return host.to(at::kCUDA); }) * 1e-9}};
 }
 
+void open_device(bool as_json) {
+  try {
+    inference::use_device_option("cuda", "libtorch");
+  } catch (const Error& error) {
+    if (as_json)
+      std::cout << ordered_json{{"passed", false}, {"problem", error.problem()}, {"remedy", error.help()}}.dump()
+                << std::endl;
+    throw;
+  }
+}
+
 }  // namespace
 
 int verify_device(const json& options) {
-  inference::use_device("cuda", "libtorch");
+  open_device(options.at("json"));
   const auto gpu = inference::gpu_in_use();
   const auto software = inference::cuda_software();
   const auto checks = check_device("cuda", {"qwen2", "qwen3", "mistral"});

@@ -13,7 +13,7 @@ namespace compeer::verify {
 std::vector<Check> check_device(const std::string& device, const std::vector<std::string>& families);
 
 /// {"json"}: the same of CUDA's first device, prints checks and speed, and keeps them as a certificate if all pass.
-/// Exit 1 if one fails, 2 if there is no device.
+/// Exit 1 if one fails, 2 if there is no device, which the JSON says, too.
 int verify_device(const nlohmann::json& options);
 
 }  // namespace compeer::verify

@@ -258,6 +258,7 @@ TEST_F(ModelCommands, RefuseOptionsThatDoNotGoTogether) {
   EXPECT_EQ(answer("--device cuda --dtype q8_0"),
             "compeer: error: --dtype q8_0: does not go with --device cuda\n"
             "  help: blocks are for the CPU; --dtype bfloat16 keeps weights so\nexit 2");
+  EXPECT_TRUE(answer("--device auto --dtype q8_0 </dev/null").ends_with("exit 0"));
   EXPECT_EQ(answer("--dtype q4_0 --engine libtorch"),
             "compeer: error: --dtype q4_0: does not go with --engine libtorch\n"
             "  help: leave --engine exact\nexit 2");

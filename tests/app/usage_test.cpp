@@ -19,8 +19,8 @@ class Usage : public testing::Test {
     log->add_subcommand("export");
   }
 
-  std::string told(const std::vector<std::string>& arguments) {
-    const auto error = usage_error(app_, arguments, "FILE is required");
+  std::string told(const std::vector<std::string>& arguments, const std::string& complaint = "FILE is required") {
+    const auto error = usage_error(app_, arguments, complaint);
     EXPECT_EQ(error.exit(), Exit::usage);
     return error.what();
   }
@@ -46,6 +46,13 @@ TEST_F(Usage, NamesAnUnknownOptionAndTheNearest) {
   EXPECT_EQ(told({"run", "--plugin_dir=p"}),
             "unknown option '--plugin_dir'\n  help: did you mean '--plugin-dir'? known: --help, --set, --plugin-dir\n  "
             "      see compeer run --help");
+}
+
+TEST_F(Usage, NamesTheNearestOfAnOptionsValues) {
+  EXPECT_EQ(told({"run", "x"}, "--device: gpu not in {cpu,cuda,auto}"),
+            "--device: gpu not in {cpu,cuda,auto}\n  help: did you mean 'cuda'? see compeer run --help");
+  EXPECT_EQ(told({"run", "x"}, "--dtype: int8 not in {fp32,bf16}"),
+            "--dtype: int8 not in {fp32,bf16}\n  help: see compeer run --help");
 }
 
 TEST_F(Usage, PassesOverValuesOfOptions) {

@@ -42,6 +42,12 @@ TEST(Nearest, FindsASlipOfTheFingers) {
   EXPECT_EQ(nearest("lexgxh", names), "length");           // two wrong: 2, the most that a short word may be off
 }
 
+TEST(Nearest, KnowsWhatAGpuIsCalled) {
+  EXPECT_EQ(nearest("gpu", {"cpu", "cuda", "auto"}), "cuda");  // "cpu" is one letter away
+  EXPECT_EQ(nearest("nvidia", {"cpu", "cuda", "auto"}), "cuda");
+  EXPECT_EQ(nearest("gpu", {"cpus"}), "cpus");
+}
+
 TEST(Nearest, ReturnsNothingWhenNoNameIsNear) {
   EXPECT_EQ(nearest("banana", {"format", "length"}), "");
   EXPECT_EQ(nearest("length", {}), "");

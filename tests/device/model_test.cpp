@@ -40,6 +40,22 @@ TEST_P(OnADevice, SaysAndScoresWhatItDoesOnTheCpu) {
   EXPECT_EQ(rollout::Engine(other).score(some_prompts()), rollout::Engine(cpu).score(some_prompts()));
 }
 
+// The weights of `precision = "bfloat16"`, not only the embedding and the head, are rounded and take half the memory.
+TEST_P(OnADevice, KeepsWeightsInBfloat16AsTheExactEngineDoes) {
+  const json kept{{"precision", "bfloat16"}};
+  json exact = kept, there = device();
+  exact["engine"] = "exact";
+  there.update(kept);
+  const auto expected = opened(exact), got = opened(there);
+  for (const Parameter& p : got->object().parameters())
+    EXPECT_EQ(p.value.scalar_type(), p.value.dim() > 1 ? at::kBFloat16 : at::kFloat) << p.name;
+  rollout::Policy cpu(expected->object()), other(got->object());
+  const auto scores = rollout::Engine(cpu).score(some_prompts()), others = rollout::Engine(other).score(some_prompts());
+  for (size_t i = 0; i < scores.size(); ++i) {
+    for (size_t k = 0; k < scores[i].size(); ++k) EXPECT_NEAR(others[i][k], scores[i][k], 1e-5) << i << ' ' << k;
+  }
+}
+
 TEST_P(OnADevice, HasTheGradientsOfTheCpu) {
   const auto gradients = [](Model& model) {
     const auto hidden = model.forward(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,27 @@ TEST_F(Certificates, AreOfOneDeviceDriverAndLibrary) {
                                                    ": 3 checks, rollout - trainer up to 0.018 nats");
   EXPECT_FALSE(find_certificate(gpu(), {"580.2", "13.0", "2.11.0"}));
   EXPECT_FALSE(find_certificate(gpu(), {"580.1", "13.0", "2.12.0"}));
+}
+
+TEST_F(Certificates, AreOfWhatTheyNameWhateverTheirFileIsCalled) {
+  const auto file = write_certificate(gpu(), software, 0, ordered_json::array(), {});
+  const auto good = ordered_json::parse(std::ifstream(file));
+  ASSERT_TRUE(find_certificate(gpu(), software));
+  for (const char* name : {"device", "driver", "libtorch", "compeer"}) {
+    auto other = good;
+    other[name] = "0.0.1";
+    std::ofstream(file) << other;
+    EXPECT_FALSE(find_certificate(gpu(), software)) << name;
+  }
+}
+
+TEST_F(Certificates, ThatCantBeReadCertifyNothing) {
+  const std::filesystem::path file = write_certificate(gpu(), software, 0, ordered_json::array(), {});
+  std::ofstream(file) << std::string((1 << 20) + 1, ' ');
+  EXPECT_FALSE(find_certificate(gpu(), software));
+  std::filesystem::remove(file);
+  std::filesystem::create_directories(file);
+  EXPECT_FALSE(find_certificate(gpu(), software));
 }
 
 TEST_F(Certificates, ThatAreDamagedCertifyNothing) {

@@ -296,6 +296,9 @@ TEST_F(Templates, RefuseWhatIsNoConversation) {
   config({{"chat_template", "x"}});
   EXPECT_EQ(refusal(Json::object()), "a conversation has a list 'messages'");
   EXPECT_EQ(refusal({{"messages", {5}}}), "a message is an object with a text 'role'");
+  EXPECT_EQ(refusal({{"messages", {{{"role", "usr"}, {"content", "hello"}}}}}),
+            "a message has the role 'usr'\n  help: did you mean 'user'?");
+  EXPECT_EQ(rendered({{"messages", {{{"role", "developer"}, {"content", "hello"}}}}}), "x");  // some templates have it
   EXPECT_EQ(refusal({{"messages", Json::array()}, {"n", UINT64_MAX}}),
             "the number 18446744073709551615 needs more than 64 bits");
 }

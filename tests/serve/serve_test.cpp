@@ -226,6 +226,8 @@ TEST_F(Served, RefusesWhatItCanNotAnswer) {
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", std::string(3000, 'a')}}}}}))).substr(0, 13),
       "400 messages:");
+  EXPECT_EQ(refused(ask(question({{"messages", {{{"role", "usr"}, {"content", "a"}}}}}))),
+            "400 messages: a message has the role 'usr'; did you mean 'user'?");
   const json picture = {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,YWI="}}}};
   EXPECT_EQ(
       refused(ask(question({{"messages", {{{"role", "user"}, {"content", json::array({picture})}}}}}))).substr(0, 62),
@@ -280,7 +282,7 @@ TEST_F(Served, ForgetsWhoHasGone) {
 // Answers are stored by it.
 TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   const auto called = [&](const std::string& options = "") {
-    start("--name '' " + options);
+    start("--name '' " + options, "CUDA_VISIBLE_DEVICES=");
     const auto text = all(get("/v1/models", "Connection: close\r\n"));
     stop();
     return json::parse(text.substr(text.find("\r\n\r\n"))).at("data").back().at("id").get<std::string>();
@@ -289,11 +291,17 @@ TEST_F(Served, IsCalledByItsFilesAndArithmeticUnlessItHasAName) {
   EXPECT_EQ(name.substr(0, 5), "tiny-");
   EXPECT_EQ(name.size(), 13u);
   EXPECT_EQ(called("--compute float32"), name);
+  EXPECT_EQ(called("--device auto"), name);  // by what it computes with, not by the words that chose it
+  EXPECT_EQ(called("--device auto --engine exact"), name);
+  EXPECT_NE(called("--engine libtorch"), name);
   EXPECT_NE(called("--compute bfloat16"), name);
   EXPECT_NE(called("--dtype bfloat16"), called("--compute bfloat16"));
   make_tiny_adapter(folder() / "first", folder() / "tiny", 0.1);
   const auto adapter = called("--adapter first");
   EXPECT_EQ(adapter.substr(0, 6), "first-");
+  EXPECT_EQ(called("--adapter first --device auto"), adapter);
+  EXPECT_TRUE(told("serve --model tiny --adapter first --device cuda")
+                  .starts_with("compeer: error: --adapter: does not go with --device cuda\n"));
   EXPECT_NE(called("--adapter first --compute bfloat16"), adapter);
   write("tiny/README.md", "another");
   EXPECT_NE(called(), name);

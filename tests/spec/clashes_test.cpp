@@ -28,9 +28,41 @@ TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
               R"({"engine": {"type": "string", "default": "exact", "choices": ["exact", "libtorch"]},
                   "device": {"type": "string", "default": "cpu", "choices": ["cpu", "cuda", "auto"]}})");
   EXPECT_EQ(refused(smallest("[model]\nplugin = \"two\"\ndevice = \"cuda\"\n"), catalog),
-            "x.toml:10|'model.device' = 'cuda', but the kernels of model.engine = 'exact' compute on the CPU|set "
+            "x.toml:10|'model.device' = \"cuda\", but the kernels of model.engine = \"exact\" compute on the CPU|set "
             "model.engine to 'libtorch'; its log-probs agree with the trainer's to rounding only|3");
   EXPECT_EQ(refused(smallest("[model]\nplugin = \"two\"\ndevice = \"auto\"\n"), catalog), "");
+}
+
+// As the model would when it is opened.
+TEST(Clashes, WeightsAreKeptAsTheyCanBeComputedWith) {
+  FakeCatalog catalog;
+  catalog.add("models", "two",
+              R"({"path": {"type": "path", "default": null},
+                  "adapter": {"type": "table", "default": null, "parameters": {"rank": {"type": "integer"}}},
+                  "frozen": {"type": "boolean", "default": false},
+                  "precision": {"type": "string", "default": "float32"},
+                  "compute": {"type": "string", "default": "float32"},
+                  "engine": {"type": "string", "default": "exact"}})");
+  const auto told = [&](const std::string& settings) {
+    return refused(smallest("[model]\nplugin = \"two\"\n" + settings), catalog);
+  };
+  const std::string adapter = "adapter = { rank = 2 }\n", blocks = "precision = \"q8_0\"\n";
+  EXPECT_EQ(told(blocks),
+            "x.toml:10|'model.precision' = \"q8_0\", but weights that train are float32 or bfloat16|train an adapter "
+            "over them (model.adapter), or choose one of them|3");
+  EXPECT_EQ(told("precision = \"stored\"\n"),
+            "x.toml:10|'model.precision' = \"stored\", but weights that train are float32 or bfloat16|set "
+            "model.frozen = true, or choose one of them|3");
+  EXPECT_EQ(told(blocks + adapter + "engine = \"libtorch\"\n"),
+            "x.toml:10|'model.precision' = \"q8_0\" is for model.engine = \"exact\"|precision = \"bfloat16\", or "
+            "engine = \"exact\"|3");
+  EXPECT_EQ(
+      told("compute = \"bfloat16\"\n" + blocks + adapter),
+      "x.toml:10|'model.compute' = \"bfloat16\", but weights in \"q8_0\" are multiplied in float32|keep them with "
+      "model.precision = \"bfloat16\"|3");
+  EXPECT_EQ(told(blocks + adapter), "");
+  EXPECT_EQ(told("frozen = true\n" + blocks), "");
+  EXPECT_EQ(told("precision = \"bfloat16\"\ncompute = \"bfloat16\"\nengine = \"libtorch\"\n"), "");
 }
 
 TEST(Clashes, SettingsThatContradictEachOtherAreRefused) {

@@ -20,6 +20,7 @@ Use::Use(const Settings& settings, bool adapted, const std::string& stored_as)
       pairs(settings.json().value("compute", "float32") == "bfloat16"),
       rotary_precision(settings.json().value("rotary_precision", "float32") == "bfloat16" ? at::kBFloat16
                                                                                           : at::kFloat) {
+  keeping.plain = !exact();
   if (keeping.in_blocks() && !exact())
     throw Error("model.engine", "is 'libtorch', which computes with weights as they are stored",
                 "leave it 'exact', or choose another model.precision than '" + keeping.precision + "'");

@@ -232,10 +232,11 @@ at::Tensor in_type(const std::shared_ptr<Mapped>& mapped, const record::TensorVi
 at::Tensor Store::frozen(const Entry& entry) const {
   const auto& view = files_->file.tensor(files_->name(entry));
   auto type = type_of(view.dtype);
-  const bool matrix = entry.shape.size() > 1,
-             read_by_others = entry.name.ends_with("embed_tokens.weight") || entry.name.ends_with("lm_head.weight");
+  const bool matrix = entry.shape.size() > 1, read_as_it_is = files_->keeping.plain ||
+                                                              entry.name.ends_with("embed_tokens.weight") ||
+                                                              entry.name.ends_with("lm_head.weight");
   if (!matrix || type == at::kHalf) type = at::kFloat;
-  if (matrix && read_by_others && files_->keeping.precision == "bfloat16") type = at::kBFloat16;
+  if (matrix && read_as_it_is && files_->keeping.precision == "bfloat16") type = at::kBFloat16;
   auto& mapped = *files_->mapped;
   const std::lock_guard lock(mapped.mutex);
   auto& taken =

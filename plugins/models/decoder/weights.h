@@ -37,6 +37,7 @@ struct Keeping {
 
   bool frozen = false;  ///< only read
   bool asked = false;   ///< the setting names a precision
+  bool plain = false;   ///< products read frozen matrices as they are, not a rearranged copy: the libtorch engine
   std::string precision =
       "float32";  ///< of frozen matrices: stored, float32, bfloat16, q8_0, q4_0; of trained ones: float32 or bfloat16
 
@@ -63,8 +64,9 @@ class Store {
   void check(const std::vector<Entry>& wanted, bool (*passed_over)(const std::string&) = nullptr) const;
 
   /// Trainable: a float32 leaf, which shares the file's pages until it is written to if the file has float32.
-  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32. The embedding
-  /// and the head, which others read as they are, in bfloat16 if weights are to be kept so.
+  /// Frozen: matrices as they are stored in float32 or bfloat16, on the file's pages; vectors in float32. If weights
+  /// are to be kept in bfloat16, so are the matrices that are read as they are: the embedding and the head, and all of
+  /// them if `plain`. The copies that others are rearranged to are bfloat16.
   Parameter take(const Entry& entry) const;
   std::vector<Parameter> take(const std::vector<Entry>& entries) const;
 

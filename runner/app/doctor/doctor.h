@@ -38,7 +38,7 @@ std::vector<Finding> check_machine(const Machine& machine, unsigned all);
 std::vector<Finding> check_limits(uint64_t open_files, uint64_t shared_memory);
 /// Limits of a process's memory and of a file's length, which most machines do not set. UINT64_MAX: none, no finding.
 std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size);
-/// Whether there is a GPU: an experiment does not use it. `root` holds dev/.
+/// Whether there is a GPU, and the command that tests it. `root` holds dev/.
 Finding check_device(const std::filesystem::path& root);
 
 /// The worker answers with its version, and the loader finds what it links: libtorch above all.

@@ -109,11 +109,11 @@ std::vector<Finding> check_sizes(uint64_t address_space, uint64_t file_size) {
 
 Finding check_device(const fs::path& root) {
   std::error_code none;
-  for (const char* device : {"dev/nvidiactl", "dev/kfd"}) {
-    if (fs::exists(root / device, none))
-      return {"device", Finding::good, "CPU; there is a GPU, which compeer does not use", ""};
-  }
-  return {"device", Finding::good, "CPU", ""};
+  if (fs::exists(root / "dev/nvidiactl", none))
+    return {"device", Finding::good, "CPU, and an NVIDIA GPU", "compeer doctor --device cuda tests the GPU"};
+  if (fs::exists(root / "dev/kfd", none))
+    return {"device", Finding::good, "CPU; there is an AMD GPU, which compeer does not use", ""};
+  return {"device", Finding::good, "CPU; no driver of an NVIDIA GPU is here", ""};
 }
 
 }  // namespace compeer::app

@@ -40,7 +40,7 @@ Load load(const json& options) {
           options.at("dtype").get<std::string>(),
           options.at("compute").get<std::string>(),
           model,
-          inference::use_device(options.at("device"), "libtorch"),
+          inference::use_device_option(options.at("device"), "libtorch"),
           or_else("batch", big ? 4 : 16),
           or_else("group", 1),
           or_else("prompt", 128),

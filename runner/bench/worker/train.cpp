@@ -37,7 +37,7 @@ Load load(const json& options) {
   };
   const auto size = options.at("size").get<std::string>(), model = options.value("model", "");
   const bool big = is_large(size);
-  const auto device = inference::use_device(options.value("device", "cpu"), "libtorch");
+  const auto device = inference::use_device_option(options.value("device", "cpu"), "libtorch");
   return {model.empty() ? size : std::filesystem::path(model).filename().string(),
           device,
           device == "cpu" ? "exact" : "libtorch",

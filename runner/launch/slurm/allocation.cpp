@@ -44,7 +44,14 @@ bool is_memory(const std::string& option) {
   return name == "--mem" || name == "--mem-per-cpu" || name == "--mem-per-gpu";
 }
 
+bool is_gpus(const std::string& option) {
+  const auto name = option.substr(0, option.find('='));
+  return name == "--gres" || name.starts_with("--gpus") || name.starts_with("-G") || name.starts_with("--tres-per-");
+}
+
 }  // namespace
+
+bool asks_for_gpus(const Wishes& wishes) { return std::any_of(wishes.more.begin(), wishes.more.end(), is_gpus); }
 
 bool asks_for_memory(const Wishes& wishes) {
   return !wishes.memory.empty() || std::any_of(wishes.more.begin(), wishes.more.end(), is_memory);

@@ -23,6 +23,9 @@ std::optional<int64_t> slurm_seconds(const std::string& time);
 /// Throws Error (exit 2) if the wishes make no sense together.
 void check_wishes(const Wishes& wishes);
 
+/// Whether they ask for GPUs.
+bool asks_for_gpus(const Wishes& wishes);
+
 /// Whether they say how much memory there is to be.
 bool asks_for_memory(const Wishes& wishes);
 

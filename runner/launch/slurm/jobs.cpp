@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -45,13 +46,16 @@ std::vector<std::string> study_command(const SubmittedScript& study, const Submi
 // What the job asks of Slurm; of memory, what its runs are estimated to take unless the user says how much.
 Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Submission& how) {
   auto allocation = allocation_for(runs, how.wishes);
+  const bool on_gpu = std::any_of(runs.begin(), runs.end(), [](const auto& run) { return device_of(run) == "cuda"; });
+  if (on_gpu && !asks_for_gpus(how.wishes))
+    job.remarks.push_back(job.title + ": model.device is 'cuda', and no GPU is asked for (--sbatch=--gres=gpu:N)");
   if (asks_for_memory(how.wishes)) return allocation;
   const auto need = memory_need(runs);
   if (need.mib_per_cpu > 0) {
     allocation.memory = fmt::format("--mem-per-cpu={}M", need.mib_per_cpu);
   } else {
-    job.remark = fmt::format("{}: no memory is asked for (--mem SIZE), since none could be estimated: {}", job.title,
-                             need.why_unknown);
+    job.remarks.push_back(fmt::format("{}: no memory is asked for (--mem SIZE), since none could be estimated: {}",
+                                      job.title, need.why_unknown));
   }
   return allocation;
 }
@@ -78,7 +82,7 @@ Job array(const SubmittedScript& study, const std::string& script, const std::ve
           specs,
           folders_of(specs, how, promised),
           "",
-          "",
+          {},
           study.file_text()};
   const auto allocation = allocation_of(job, specs, how);
   job.text =
@@ -106,7 +110,7 @@ std::vector<Job> array_jobs(const SubmittedScript& study, const std::vector<spec
 }
 
 Job study_job(const SubmittedScript& study, const std::vector<spec::Spec>& known, const Submission& how) {
-  Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", "", study.file_text()};
+  Job job{study.name(), script_in(study, how, "script.sh"), {}, {}, "", {}, study.file_text()};
   const auto allocation = allocation_of(job, known, how);
   // Its runs get their threads from compeer run.
   job.text = study_script(job.title, job.script, study_command(study, how), allocation, how.around);

@@ -16,7 +16,7 @@ struct Job {
   std::vector<spec::Spec> runs;                ///< what it runs, in the order of the array; empty: a whole script
   std::vector<std::filesystem::path> folders;  ///< of these runs, absolute
   std::string text;                            ///< of the script
-  std::string remark = "";                     ///< what whoever submits it should know
+  std::vector<std::string> remarks = {};       ///< what whoever submits it should know
   std::string study = "";                      ///< study.json beside it; empty: it lies in the folder of its run
 };
 

@@ -25,6 +25,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double beyond = 1.25;     // of the estimate: messages between ranks, what rewards take while they work
+constexpr double cuda = 4096;       // MiB of a rank's libraries and context of CUDA; a guess on the safe side
 constexpr double patience = 180;    // seconds
 constexpr int64_t rounded_to = 16;  // MiB
 
@@ -80,6 +81,10 @@ double estimated(const spec::Spec& spec, std::string& why_unknown) {
 
 }  // namespace
 
+std::string device_of(const spec::Spec& spec) {
+  return spec.values.value("model", json::object()).value("device", "cpu");
+}
+
 int64_t mib_per_cpu(double rank_mib, int64_t threads) {
   const double each = beyond * rank_mib / static_cast<double>(threads);
   return static_cast<int64_t>(std::ceil(each / rounded_to)) * rounded_to;
@@ -92,7 +97,8 @@ MemoryNeed memory_need(const std::vector<spec::Spec>& specs) {
   for (const auto& spec : specs) {
     if (!asked.insert(kind_of(spec)).second) continue;
     std::string why;
-    const double mib = estimated(spec, why);
+    double mib = estimated(spec, why);
+    if (mib > 0 && device_of(spec) != "cpu") mib += cuda;
     if (mib == 0)
       return {0, fmt::format("{}: {}", spec.values.at("name").get<std::string>(), spec::printable(why, 300))};
     need.mib_per_cpu = std::max(need.mib_per_cpu, mib_per_cpu(mib, spec.values.at("threads").get<int64_t>()));

@@ -14,9 +14,13 @@ struct MemoryNeed {
 };
 
 /// Of the largest of these runs: what the worker estimates that a rank takes (docs/running.md), a quarter more for what
-/// the estimate leaves out, by its processors. Of runs that differ only in name, seed or numbers that size does not
-/// depend on, one is asked about: each takes about as long as the start of a run.
+/// the estimate leaves out, by its processors, and some GiB for CUDA unless it computes on the CPU. Of runs that differ
+/// only in name, seed or numbers that size does not depend on, one is asked about: each takes about as long as the
+/// start of a run.
 MemoryNeed memory_need(const std::vector<spec::Spec>& specs);
+
+/// `model.device`; cpu if the task has no model.
+std::string device_of(const spec::Spec& spec);
 
 /// The same number from an estimate: of 185 MiB for a rank of two threads, 128 each.
 int64_t mib_per_cpu(double rank_mib, int64_t threads);

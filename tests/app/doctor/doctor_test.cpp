@@ -129,11 +129,14 @@ TEST_F(Doctor, ATemporaryFolderThatCanNotBeWrittenIsARemark) {
   EXPECT_EQ(absent.remedy, "mpirun needs it: set TMPDIR to a folder that can be written");
 }
 
-TEST_F(Doctor, AGpuIsSeenAndSaidToBeOfNoUse) {
-  EXPECT_EQ(check_device(folder_).what, "CPU");
+TEST_F(Doctor, AGpuIsSeenWithTheCommandThatTestsIt) {
+  EXPECT_EQ(check_device(folder_).what, "CPU; no driver of an NVIDIA GPU is here");
   fs::create_directories(folder_ / "dev");
+  write_file(folder_ / "dev/kfd", "");
+  EXPECT_EQ(check_device(folder_).what, "CPU; there is an AMD GPU, which compeer does not use");
   write_file(folder_ / "dev/nvidiactl", "");
-  EXPECT_EQ(check_device(folder_).what, "CPU; there is a GPU, which compeer does not use");
+  EXPECT_EQ(check_device(folder_).what, "CPU, and an NVIDIA GPU");
+  EXPECT_EQ(check_device(folder_).remedy, "compeer doctor --device cuda tests the GPU");
 }
 
 TEST_F(Doctor, RanksThatMeetSayWhatTheyAreMadeOf) {

@@ -70,6 +70,23 @@ TEST_F(Submit, AsksForTheMemoryThatTheWorkerEstimates) {
       "has\n");
 }
 
+// 4 GiB for CUDA: 5370.6.
+TEST_F(Submit, AsksForMemoryOfCudaAndSaysIfNoGpuIsAskedFor) {
+  const std::vector<std::string> command{
+      "submit", smoke, "--dry-run", "--set", "model.engine=libtorch", "--set", "model.device=cuda"};
+  const auto note =
+      "compeer: note: smoke-grpo: model.device is 'cuda', and no GPU is asked for "
+      "(--sbatch=--gres=gpu:N)\n";
+  const auto shown = compeer(command).text;
+  EXPECT_NE(shown.find("#SBATCH --mem-per-cpu=5376M\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find(note), std::string::npos) << shown;
+  for (const char* asks : {"--sbatch=--gres=gpu:1", "--sbatch=--gpus-per-task=1"}) {
+    auto more = command;
+    more.emplace_back(asks);
+    EXPECT_EQ(compeer(more).text.find(note), std::string::npos) << asks;
+  }
+}
+
 TEST_F(Submit, SaysWhyItAsksForNoMemory) {
   worker("echo 'compeer: error: model.path: no such model' >&2; exit 4");
   const auto shown = compeer({"submit", smoke, "--dry-run"});

@@ -116,6 +116,17 @@ TEST(Adapter, IsOpenedOverWhatItWasTrainedOver) {
   EXPECT_FALSE(at::equal(hidden_of({{"path", saved}, {"frozen", true}, {"precision", "float32"}}), ours));
 }
 
+TEST(Adapter, OverABaseInBfloat16IsTheSameModelForBothEngines) {
+  const at::NoGradGuard no_grad;
+  const auto hidden = [](const char* engine) {
+    const auto model = open_model({{"adapter", adapter()}, {"precision", "bfloat16"}, {"engine", engine}});
+    teach(model->object());
+    return hidden_of(model->object());
+  };
+  const auto expected = hidden("exact");
+  EXPECT_LT((hidden("libtorch") - expected).abs().max().item<double>(), 1e-5 * expected.abs().max().item<double>());
+}
+
 TEST(Adapter, SaysWhatItWasTrainedOverAndIsHeldToIt) {
   const Scratch folder;
   const auto saved_over = [&](const std::string& precision) {

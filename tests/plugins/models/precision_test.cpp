@@ -31,6 +31,17 @@ TEST(Qwen2Frozen, InBfloat16IsWhatAFolderInBfloat16Gives) {
   EXPECT_LT(error, 0.1);
 }
 
+// Both engines multiply by the same rounded weights: what is left is float32's rounding of sums.
+TEST(Qwen2Frozen, InBfloat16IsTheSameModelForBothEngines) {
+  const json rounded{{"path", kGolden.string()}, {"frozen", true}, {"precision", "bfloat16"}};
+  json libtorch = rounded;
+  libtorch["engine"] = "libtorch";
+  const auto expected = computed(rounded), got = computed(libtorch);
+  EXPECT_LT((got[1] - expected[1]).abs().max().item<double>(), 1e-5);
+  for (const Parameter& p : open_model(libtorch)->object().parameters())
+    EXPECT_EQ(p.value.scalar_type(), p.value.dim() > 1 ? at::kBFloat16 : at::kFloat) << p.name;
+}
+
 // The embedding, which is the head as well, and the projections are kept in blocks, norms and biases are not.
 TEST_F(Qwen2Files, BlocksAreTheModelOfTheWeightsTheyStandFor) {
   for (const auto format : {WeightFormat::q8_0, WeightFormat::q4_0}) {

@@ -287,6 +287,15 @@ TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {
   EXPECT_TRUE(at::equal(model().forward(batch, nullptr), text->object().forward(batch, nullptr)));
 }
 
+TEST_F(Qwen25Vl, InBfloat16SeesTheSameWithBothEngines) {
+  const auto seen = [](const char* engine) {
+    const auto model = open_model(kGolden, "qwen2_5_vl", true, {{"precision", "bfloat16"}, {"engine", engine}});
+    return features(model->object(), {pictures()[0]});
+  };
+  const auto expected = seen("exact");
+  EXPECT_LT((seen("libtorch") - expected).abs().max().item<double>(), 1e-5 * expected.abs().max().item<double>());
+}
+
 TEST_F(Qwen25Vl, WhatIsSavedIsTheSameModel) {
   for (const bool frozen : {false, true}) {
     TemporaryFolder folder;
