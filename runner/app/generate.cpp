@@ -22,7 +22,8 @@ A mistake in a line ends the program with exit code 4, after the lines before it
 constexpr const char* kGenerated = R"(
 Standard output: for each line, in order, {"ids": [new ids], "text": "...", "logprobs": [...]}. Log-probabilities are
 natural logarithms under the tempered distribution over the whole vocabulary, before filters and penalties.
-A completion depends on the seed, the number of its prompt and of its sample, and nothing else: not on --batch.
+A completion depends on the seed, the number of its prompt and of its sample, and nothing else: not on --batch, if the
+engine is exact.
 Sampling is neither tempered nor filtered unless asked for, whatever generation_config.json says.)";
 
 constexpr const char* kScored = R"(
@@ -56,7 +57,9 @@ int score(const GenerateOptions& options) {
 
 void add_common(CLI::App& command, GenerateOptions& options) {
   command.add_flag("--special", options.special, "recognise special tokens in what people wrote");
-  command.add_option("--batch", options.batch, "sequences computed at once; results do not depend on it")
+  command
+      .add_option("--batch", options.batch,
+                  "sequences computed at once; results of the exact engine do not depend on it")
       ->check(CLI::Range(1, 65536))
       ->type_name("B")
       ->capture_default_str();
