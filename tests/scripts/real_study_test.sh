@@ -56,3 +56,16 @@ cp whole.txt first.txt
 study 0 whole
 cmp first.txt whole.txt || fail "the second time it says something else"
 ! grep -q starts whole.log || fail "what has run is repeated"
+
+# In Chinese, in SmileChat's layout.
+mkdir -p corpora/smile
+for i in 1 2 3 4 5 6 7 8; do
+  printf '[{"role": "client", "content": "我最近很难过，第%s天了"}, {"role": "counselor", "content": "发生了什么？"}, ' $i
+  printf '{"role": "client", "content": "工作丢了"}, {"role": "counselor", "content": "我在听，%s"}]' $i
+done | awk -v RS=']' 'NF { print $0 "]" > ("corpora/smile/" NR ".json") }'
+code=0
+"$build/bin/compeer" run "$source_dir/scripts/chinese.lua" --quick >chinese.txt 2>chinese.log || code=$?
+((code == 0)) || { cat chinese.log; fail "chinese ended with $code"; }
+says chinese.txt "^chinese-ur  *1  *[-0-9]"
+says chinese.txt "^the judge is right on emotions in [0-9.]*$"
+grep -q "这件事是从什么时候开始的" results/quick/chinese-cer/stages/03-generate.jsonl || fail "nobody wrote in Chinese"
