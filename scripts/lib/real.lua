@@ -16,16 +16,20 @@ local quickly = { -- with --quick everything is made, and hardly anything learne
   replies = { evaluate = { prompts = 3 } },
 }
 
-local methods = {} -- by seed: rows share what is made
+local sources = { -- of records: the settings of a corpus
+  mesc = { plugin = "mesc", path = "corpora/mesc", unit = "dialogue" }, -- train.json and val.json
+}
+local methods = {} -- by seed and source: rows share what is made
 
-return function(seed)
-  if methods[seed] then return methods[seed] end
+return function(seed, source)
+  local key = seed .. (source or "")
+  if methods[key] then return methods[key] end
   local real, made = {}, {}
-  methods[seed] = real
+  methods[key] = real
 
   -- The run of experiments/real/FILE.toml with changes, under a name of its own.
   local function run(file, name, changes)
-    name = ("real-" .. name):lower():gsub("[^%w._-]+", "-")
+    name = ("real-" .. (source and source .. "-" or "") .. name):lower():gsub("[^%w._-]+", "-")
     if made[name] then return made[name] end
     local experiment = compeer.load("experiments/real/" .. file .. ".toml")
     if compeer.quick then experiment = experiment:with(quickly[file] or {}) end
@@ -34,11 +38,14 @@ return function(seed)
     return made[name]
   end
 
+  -- Those of the split train, or valid, which tests.
   local function records(split)
-    if split == "train" then return run("records", "records").records end
-    local tested = { splits = { "valid" }, records = compeer.quick and 4 or 0 }
-    return run("records", "records-valid", { data = tested }).records
+    local changes = { dataset = sources[source] }
+    if split == "train" then return run("records", "records", changes).records end
+    changes.data = { splits = { "valid" }, records = compeer.quick and 4 or 0 }
+    return run("records", "records-valid", changes).records
   end
+  real.records = records
 
   -- A judge: unifireward, prm or orm. Each learns once from the same records.
   function real.judge(view)
@@ -88,6 +95,11 @@ return function(seed)
       preferred = run("preferred", "preferred-" .. name, pairs),
       rated = run("rated", "rated-" .. name, rated),
     }
+  end
+
+  -- How often a judge is right on these records.
+  function real.accuracy(name, judge, path)
+    return run("accuracy", "accuracy-" .. name, { dataset = { path = path }, ["stages[0].model"] = judge.checkpoint })
   end
 
   -- What a policy says, and how likely it finds what people said; without `policy` the base.

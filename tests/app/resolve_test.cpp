@@ -11,6 +11,7 @@ namespace {
 
 TEST_F(Program, ResolvesEveryExperimentThatComesWithIt) {
   for (const auto& entry : fs::directory_iterator(COMPEER_SOURCE_DIR "/experiments")) {
+    if (entry.is_directory()) continue;  // they need models and corpora: tests/scripts
     const auto text = told("resolve " + entry.path().string());
     EXPECT_NE(text.find("# sha256 "), std::string::npos) << text;
     EXPECT_TRUE(text.ends_with("exit 0")) << text;

@@ -69,3 +69,22 @@ code=0
 says chinese.txt "^chinese-ur  *1  *[-0-9]"
 says chinese.txt "^the judge is right on emotions in [0-9.]*$"
 grep -q "这件事是从什么时候开始的" results/quick/chinese-cer/stages/03-generate.jsonl || fail "nobody wrote in Chinese"
+
+# From one corpus to another.
+mkdir -p corpora/mesc
+for split in train val; do
+  {
+    echo "["
+    for i in 1 2 3 4 5 6 7 8; do
+      ((i == 1)) || echo ","
+      printf '{"problem_type": "p%s", "situation": "s", "dialog": [{"text": "i am sad %s", "speaker": "user", "emotion": "%s"}, ' $i $i "$((i % 2))"
+      printf '{"text": "why %s?", "speaker": "sys", "emotion": "neutral", "strategy": "%s"}]}' $i "$((i % 3))"
+    done
+    echo "]"
+  } >corpora/mesc/$split.json
+done
+code=0
+"$build/bin/compeer" run "$source_dir/scripts/real_cross.lua" --quick >cross.txt 2>cross.log || code=$?
+((code == 0)) || { cat cross.log; fail "real_cross ended with $code"; }
+for row in "ESConv on ESConv" "ESConv on MESC" "MESC on ESConv" "MESC on MESC"; do says cross.txt "^$row  *[.0-9]"; done
+! grep -q "real-unifireward: starts" cross.log || fail "the judge of ESConv is trained twice"

@@ -1,0 +1,28 @@
+-- Does a judge carry over from one corpus to another? Judges by adapters of SmolLM2 learn from ESConv or from MESC, and
+-- are measured on dialogues of both that they haven't seen. Labels differ: ESConv has eight strategies, MESC ten others.
+-- Needs models/smollm2, corpora/esconv and corpora/mesc (docs/lab/real_study.md). The judge of ESConv is
+-- real_study.lua's.
+local compeer = require "compeer"
+local new_real = require "lib.real"
+
+compeer.study {
+  name = "real_cross",
+  seeds = 3,
+  rows = {
+    { "ESConv on ESConv" },
+    { "ESConv on MESC", tested = "mesc" },
+    { "MESC on ESConv", learned = "mesc" },
+    { "MESC on MESC", learned = "mesc", tested = "mesc" },
+  },
+  run = function(seed, row)
+    local learned, tested = new_real(seed, row.learned), new_real(seed, row.tested)
+    return learned.accuracy(row.name, learned.judge "unifireward", tested.records "valid")
+  end,
+  figures = {
+    "history.weighted_f1", "history.false_recall",
+    "emotion.weighted_f1", "emotion.false_recall",
+    "strategy.weighted_f1", "strategy.false_recall",
+    "reply.better_or_not",
+  },
+  contrasts = { { "ESConv on MESC", "MESC on MESC" }, { "MESC on ESConv", "ESConv on ESConv" } },
+}
