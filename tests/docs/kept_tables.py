@@ -34,6 +34,12 @@ PAGES = {
             ("UR", "POR equal compute", TRUTH), ("URP", "UR", TRUTH), ("perfect verdict", "UR", TRUTH),
             ("UR, greedy", "SFT, greedy", REWARD), ("UR, greedy", "format only, greedy", REWARD)],
     },
+    "docs/lab/speed.md": {
+        "arithmetic: learned": (
+            ["true reward", "judged reward", "true quality", "grammatical", "entropy", "alike in a group"], {}),
+        "arithmetic: contrasts": [
+            ("bfloat16", "float32", ["true reward", "true quality", "judged reward", "entropy"])],
+    },
 }
 ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
         "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32", "bfloat16"]
@@ -93,15 +99,15 @@ def kept(root, study):
 def seeds_text(seeds, planned):
     first, last = min(seeds), max(seeds)
     names = f"{first} to {last}" if len(seeds) == last - first + 1 else ", ".join(map(str, sorted(seeds)))
-    return f"seeds {names} of {planned}"
+    return f"seeds {names}; {len(seeds)} of {planned}"
 
 
 def seeds_named(text):
     """Of a table whose first cell is seeds_text."""
-    first_last = re.match(r"\| seeds (\d+) to (\d+) of", text)
+    first_last = re.match(r"\| seeds (\d+) to (\d+);", text)
     if first_last:
         return list(range(int(first_last[1]), int(first_last[2]) + 1))
-    return [int(seed) for seed in re.findall(r"\d+", text.partition(" of ")[0])]
+    return [int(seed) for seed in re.findall(r"\d+", text.partition(";")[0])]
 
 
 def table(head, rows):
