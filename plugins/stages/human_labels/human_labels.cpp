@@ -4,6 +4,7 @@
 /// are borrowed from dialogues that are as far on, so that neither style nor place in a dialogue gives them away.
 /// "people": the labels of each step.
 #include <array>
+#include <cmath>
 #include <unordered_map>
 
 #include "compeer/plugin.h"
@@ -18,6 +19,7 @@ using stages::LabelTemplate;
 
 constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
 constexpr size_t reply = step_names.size();
+constexpr double parts_of_a_completion = reply + 1;
 
 // What random numbers are for, of one record.
 enum : uint32_t { borrowed, from = borrowed + reply + 1 };
@@ -34,7 +36,7 @@ class HumanLabels : public Stage {
   HumanLabels(const Settings& settings, Host& host)
       : host_(host),
         wrong_(static_cast<size_t>(settings.integer("wrong"))),
-        borrow_(settings.number("borrow")),
+        borrow_(1 - std::pow(1.0 + static_cast<double>(wrong_), -1.0 / parts_of_a_completion)),
         parts_(settings.integer("parts")) {
     for (const char* step : step_names) templates_.emplace_back(step, settings.text(step));
   }
@@ -121,17 +123,22 @@ class HumanLabels : public Stage {
     return outcome;
   }
 
-  // Each part is borrowed or not; where none is, the reply.
+  // Of all records of a round, the right one among them, each part is wrong as often as the others, and whatever the
+  // others are: else a judge would learn that wrong steps stand before wrong replies. So every part is borrowed with
+  // the probability that makes one record of 1 + `wrong_` right, and in these records at least one is.
   void add_wrong(const json& original, const LabelledRound& round, size_t number, Outcome& outcome) const {
     std::array<const LabelledRound*, 3> steps{};
     bool any = false;
+    const auto is_borrowed = [&](size_t part) {
+      const double one_of_the_rest = 1 - std::pow(1 - borrow_, static_cast<double>(reply + 1 - part));
+      return draw(round, static_cast<uint32_t>(borrowed + part), number) < (any ? borrow_ : borrow_ / one_of_the_rest);
+    };
     for (size_t step = 0; step < reply; ++step) {
-      if (draw(round, borrowed + step, number) < borrow_) steps[step] = lender(round, step, number);
+      if (is_borrowed(step)) steps[step] = lender(round, step, number);
       any = any || steps[step] != nullptr;
     }
-    const bool wrong_reply = !any || draw(round, borrowed + reply, number) < borrow_;
     json record = stages::copy_of(original, number == 1 ? "wrong" : "wrong-" + std::to_string(number));
-    set(record, round, steps, lender(round, reply, number), wrong_reply);
+    set(record, round, steps, lender(round, reply, number), is_borrowed(reply));
     for (const auto& part : record.at("provenance").at("candidates").at("spoilt"))
       outcome.counts["wrong: " + part.get<std::string>()] += 1;
     outcome.counts["records"] += 1;
@@ -198,9 +205,8 @@ COMPEER_PLUGIN(Stage, stages, human_labels, HumanLabels, R"json(
       "help": "step 1, with labels of the corpus in braces"},
     "emotion": {"type": "string", "default": "{emotion}", "help": "step 2"},
     "strategy": {"type": "string", "default": "{strategy}", "help": "step 3"},
-    "wrong": {"type": "integer", "default": 1, "min": 0, "max": 8, "help": "wrong records beside each right one"},
-    "borrow": {"type": "number", "default": 0.5, "min": 0, "max": 1,
-      "help": "probability, for each step and the reply of a wrong record, that another dialogue's takes its place"},
+    "wrong": {"type": "integer", "default": 3, "min": 0, "max": 15,
+      "help": "wrong records beside each right one; each part is wrong in .29 of all records by 3, in .16 by 1"},
     "parts": {"type": "integer", "default": 5, "min": 1,
       "help": "equal parts of a dialogue: what is borrowed comes from the same one"}
   })json")

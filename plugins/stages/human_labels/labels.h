@@ -12,7 +12,7 @@ std::vector<std::string> labels_of(const nlohmann::json& record, const std::stri
 /// The text of a step made of labels: "{problem}, {cause}".
 class LabelTemplate {
  public:
-  /// Throws Error (exit 2) naming `setting` if no label is named, or a brace stays open.
+  /// Throws Error (exit 3) naming `setting` if no label is named, or a brace stays open.
   LabelTemplate(const std::string& setting, const std::string& text);
 
   struct Step {

@@ -1,4 +1,5 @@
-#include <map>
+#include <array>
+#include <set>
 
 #include "../built.h"
 #include "stages/human_labels/labels.h"
@@ -44,29 +45,50 @@ TEST(HumanLabels, MakesARightRecordOfWhatPeopleSaidAndBorrowsTheReplyThatIsWorse
   EXPECT_EQ(one.at("provenance").at("candidates").dump(), R"({"borrowed":{"reference":"b/1"},"spoilt":[]})");
 }
 
-TEST(HumanLabels, BorrowsEveryPartOfAWrongRecordAndSaysSo) {
-  const auto made =
-      outcomes({{"borrow", 1.0}}, {round("a", 0, "anxiety", "Question"), round("b", 1, "anger", "Others")});
-  ASSERT_EQ(made[0].records.size(), 2u);
-  const json& wrong = made[0].records[1];
-  EXPECT_EQ(wrong.at("id"), "a/0/wrong");
-  EXPECT_EQ(wrong.at("candidates").dump(), R"([{"emotion":"anger","history":"job crisis of b","model":"people",)"
-                                           R"("reply":"reply b/1","strategy":"Others"}])");
-  EXPECT_EQ(wrong.at("reference"), "reply a/0");
-  EXPECT_EQ(wrong.at("steps"), json({{false, false, false}}));
-  EXPECT_EQ(wrong.at("preference"), "first");
-  EXPECT_EQ(wrong.at("provenance").at("candidates").at("spoilt"), json({"history", "emotion", "strategy", "reply"}));
+// With one lender, any borrowed part is b's.
+TEST(HumanLabels, BorrowsPartsOfAWrongRecordAndSaysSo) {
+  const auto made = outcomes({{"wrong", 15}}, {round("a", 0, "anxiety", "Question"), round("b", 1, "anger", "Others")});
+  ASSERT_EQ(made[0].records.size(), 16u);
+  EXPECT_EQ(made[0].records[1].at("id"), "a/0/wrong");
+  EXPECT_EQ(made[0].records[2].at("id"), "a/0/wrong-2");
+  const json own = made[0].records[0].at("candidates")[0], other = made[1].records[0].at("candidates")[0];
+  for (size_t i = 1; i < made[0].records.size(); ++i) {
+    const json& wrong = made[0].records[i];
+    const json& candidate = wrong.at("candidates")[0];
+    json spoilt = json::array();
+    size_t place = 0;
+    for (const char* step : {"history", "emotion", "strategy"}) {
+      const bool right = wrong.at("steps")[0][place++].get<bool>();
+      EXPECT_EQ(candidate.at(step), (right ? own : other).at(step));
+      if (!right) spoilt.push_back(step);
+    }
+    const bool better = wrong.at("preference") == "second";
+    EXPECT_EQ(candidate.at("reply"), better ? "reply a/0" : "reply b/1");
+    EXPECT_EQ(wrong.at("reference"), better ? "reply b/1" : "reply a/0");
+    if (!better) spoilt.push_back("reply");
+    EXPECT_FALSE(spoilt.empty());
+    EXPECT_EQ(wrong.at("provenance").at("candidates").at("spoilt"), spoilt);
+  }
 }
 
 TEST(HumanLabels, BorrowsNoLabelThatIsRightToo) {
   std::vector<json> all = {round("a", 0, "anxiety", "Question"), round("b", 0, "anxiety", "Question")};
   all[1]["labels"]["strategy"] = {"Others", "Question"};
-  const auto made = outcomes({{"borrow", 1.0}}, all);
-  EXPECT_EQ(made[0].records[1].at("steps"), json({{false, true, true}})) << "nobody felt or did anything else";
+  const auto borrowed = [&](const std::string& step) {
+    std::set<std::string> from;
+    const auto made = outcomes({{"wrong", 15}}, all);
+    for (const json& one : made[0].records) {
+      const json& parts = one.at("provenance").at("candidates").at("borrowed");
+      if (parts.contains(step)) from.insert(parts.at(step));
+    }
+    return from;
+  };
+  EXPECT_EQ(borrowed("history"), std::set<std::string>{"b/0"});
+  EXPECT_EQ(borrowed("emotion"), std::set<std::string>{}) << "nobody felt anything else";
+  EXPECT_EQ(borrowed("strategy"), std::set<std::string>{}) << "b asks a question, too";
   all.push_back(round("c", 0, "anger", "Others"));
-  const auto more = outcomes({{"borrow", 1.0}}, all);
-  EXPECT_EQ(more[0].records[1].at("candidates")[0].at("emotion"), "anger");
-  EXPECT_EQ(more[0].records[1].at("candidates")[0].at("strategy"), "Others") << "of c, as b asks a question too";
+  EXPECT_EQ(borrowed("emotion"), std::set<std::string>{"c/0"});
+  EXPECT_EQ(borrowed("strategy"), std::set<std::string>{"c/0"});
 }
 
 TEST(HumanLabels, BorrowsFromAnotherDialogueOfTheSameSplitThatIsAsFarOn) {
@@ -83,19 +105,32 @@ TEST(HumanLabels, BorrowsFromAnotherDialogueOfTheSameSplitThatIsAsFarOn) {
   EXPECT_TRUE(outcomes({{"parts", 1}}, all)[2].dropped.empty()) << "a dialogue of one part";
 }
 
-// Wrong steps must not tell that the reply is wrong, nor the other way round.
-TEST(HumanLabels, DrawsEachPartByItself) {
+// Wrong steps must not tell that the reply is wrong, nor that other steps are; the right records count too. By three
+// wrong records a part is wrong with probability 1 - 4^(-1/4) = .293, two of them with .0858.
+TEST(HumanLabels, WhatIsWrongTellsNothingAboutTheRest) {
   std::vector<json> all;
-  for (int i = 0; i < 400; ++i)
+  for (int i = 0; i < 2000; ++i)
     all.push_back(round(std::to_string(i), i % 10, "emotion " + std::to_string(i % 7), std::to_string(i % 5)));
-  std::map<std::pair<bool, bool>, int> seen;
+  std::array<double, 4> wrong{};
+  std::array<std::array<double, 4>, 4> both{};
+  double n = 0;
   for (const Outcome& one : outcomes({}, all)) {
-    ASSERT_EQ(one.records.size(), 2u);
-    const json& wrong = one.records[1];
-    ++seen[{wrong.at("steps")[0][1].get<bool>(), wrong.at("preference") == "second"}];
+    ASSERT_EQ(one.records.size(), 4u);
+    for (const json& record : one.records) {
+      const json& steps = record.at("steps")[0];
+      const bool is[] = {!steps[0].get<bool>(), !steps[1].get<bool>(), !steps[2].get<bool>(),
+                         record.at("preference") == "first"};
+      for (size_t i = 0; i < 4; ++i) {
+        wrong[i] += is[i];
+        for (size_t k = 0; k < 4; ++k) both[i][k] += is[i] && is[k];
+      }
+      ++n;
+    }
   }
-  for (const auto& [what, count] : seen) EXPECT_NEAR(count, 100, 40) << what.first << what.second;
-  EXPECT_EQ(seen.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(wrong[i] / n, 0.2929, 0.02) << i << ": four deviations of 8,000 records";
+    for (size_t k = 0; k < i; ++k) EXPECT_NEAR(both[i][k] / n, 0.0858, 0.013) << i << ", " << k;
+  }
 }
 
 TEST(HumanLabels, SaysWhyNothingCanBeMadeOfARound) {
