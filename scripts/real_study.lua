@@ -7,14 +7,13 @@ local new_real = require "lib.real"
 
 local seeds = 3
 
--- A study of what `measured(seed, row)` gives by name; its figures are {title, run, metric}.
+-- A study whose figures are {title, run, metric}, of the runs that `measured(real, row)` gives by name.
 local function study(name, rows, measured, figures, contrasts)
-  local found, columns = {}, {}
+  local runs, columns = {}, {} -- runs by the name of the first, which stands for all
   for i, one in ipairs(figures) do
     local title, run, metric = table.unpack(one)
     columns[i] = { title, better = one.better, function(result)
-      local all = found[result.name]
-      return all and all[run][metric]
+      return runs[result.name] and runs[result.name][run][metric]
     end }
   end
   return compeer.study {
@@ -24,11 +23,8 @@ local function study(name, rows, measured, figures, contrasts)
     rows = rows,
     run = function(seed, row)
       local all = measured(new_real(seed), row)
-      local _, first = next(all)
-      for _, run in pairs(all) do
-        if run.name < first.name then first = run end
-      end
-      found[first.name] = all
+      local first = all[figures[1][2]]
+      runs[first.name] = all
       return first
     end,
     figures = columns,
