@@ -3,7 +3,6 @@
 #include <cmath>
 #include <memory>
 
-#include "base/files.h"
 #include "compeer/language_model.h"
 #include "compeer/plugin.h"
 #include "judging/weights.h"
@@ -18,14 +17,12 @@ namespace {
 using namespace compeer;
 using nlohmann::json;
 
-constexpr uint64_t longest_system = 1 << 20;
-
 class Perplexity : public Stage {
  public:
   Perplexity(const Settings& settings, Host& host)
       : model_(host.language_model(settings.text("model"))),
         weights_(judging::weights_of(settings.text("model"))),
-        system_(settings.has("system_file") ? read_file(settings.text("system_file"), longest_system) : ""),
+        system_(settings.has("system") ? settings.text("system") : ""),
         steps_(settings.flag("steps")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
@@ -108,7 +105,9 @@ COMPEER_PLUGIN(Stage, stages, perplexity, Perplexity, R"json(
   "summary": "How likely a model finds people's replies behind right steps: perplexity of their tokens and words.",
   "parameters": {
     "model": {"type": "path", "help": "a model's folder, such as a run's checkpoints/last"},
-    "system_file": {"type": "path", "default": null, "help": "the system turn that the model was trained with"},
+    "system": {"type": "string", "default": null, "contents_of": "system_file",
+      "help": "the system turn that the model was trained with"},
+    "system_file": {"type": "path", "default": null, "help": "file whose text is 'system'"},
     "steps": {"type": "boolean", "default": true, "help": "false: of a model that answers without steps"},
     "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
   })json")

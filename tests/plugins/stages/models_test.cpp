@@ -135,13 +135,12 @@ TEST_F(AskModels, ADialogueThatEndsWithTheSupporterHasNothingToAnswer) {
 // The scripted model gives every text three tokens, of -.5, -1 and -.25. Of steps alone two stand before the reply, its
 // end not counted; so of the whole the last is left.
 TEST_F(AskModels, PerplexityIsThatOfTheReplyBehindItsSteps) {
-  std::ofstream(folder_ / "system.txt") << "Be kind.";
   auto wrong = record("b");
   wrong["people"] = json::object();
   auto right = wrong;
   right["id"] = "a";
   wrong["preference"] = "first";
-  const auto outcomes = make("perplexity", {{"system_file", (folder_ / "system.txt").string()}}, {right, wrong});
+  const auto outcomes = make("perplexity", {{"system", "Be kind."}}, {right, wrong});
   EXPECT_EQ(outcomes[0].counts.at(".a\nlog_prob"), -.25);
   EXPECT_EQ(outcomes[0].counts.at(".a\ntokens"), 1);
   EXPECT_EQ(outcomes[0].counts.at(".a\nwords"), 1);
