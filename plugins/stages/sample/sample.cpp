@@ -38,6 +38,9 @@ class SampleStage : public Stage {
     if (!dialogue.contains("turns"))
       throw std::runtime_error("record '" + dialogue.at("id").get<std::string>() +
                                "' has no turns: sample whole dialogues");
+    if (dialogue.contains("reference"))  // its labels would be taken for those of other rounds
+      stages::refuse(dialogue, "is a round already: it has a reply",
+                     "sample whole dialogues: dataset.unit = \"dialogue\"");
     const json& turns = dialogue.at("turns");
     const auto rounds = rounds_of(turns);
     if (rounds.empty()) return stages::dropped("no round");

@@ -98,6 +98,20 @@ TEST(Sample, ARecordHasWhatIsSaidOfTheTurnsAroundItsReply) {
   EXPECT_EQ(records[2].at("seeker").dump(), R"({"before":{"feedback":["5"]}})") << "nobody answers it";
 }
 
+TEST(Sample, RefusesARoundInPlaceOfADialogue) {
+  json round = dialogue("d", 2);
+  round["reference"] = "a2";
+  auto plugin = built::open<Stage>("sample", {{"rounds", 3}});
+  try {
+    plugin::make(plugin, {round});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("record 'd': is a round already: it has a reply"), std::string::npos)
+        << error.what();
+    EXPECT_EQ(error.exit(), Exit::data);
+  }
+}
+
 TEST(Sample, TakesTheLastTurnsOfAHistory) {
   auto plugin = built::open<Stage>("sample", {{"rounds", 5}, {"turns", 2}});
   const auto records = plugin::make(plugin, {dialogue("d", 3)})[0].records;
