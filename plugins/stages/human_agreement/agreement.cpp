@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "stages/by_dialogue.h"
+#include "stages/human_labels/labels.h"
 #include "statistics/agreement.h"
 #include "statistics/correlation.h"
 #include "text/words.h"
@@ -98,8 +99,9 @@ HumanAgreement agreement(std::span<const RatedReply* const> replies, double Rate
 
 std::vector<double> ratings_of(const json& record, const std::string& name) {
   const json none = json::object(), people = record.value("people", none), seeker = record.value("seeker", none);
+  const json after = is_right(record) ? seeker.value("after", none) : none;  // of the supporter's own reply
   std::vector<double> all;
-  for (const json& where : {people, seeker.value("after", none)}) {
+  for (const json& where : {people, after}) {
     for (const json& one : where.value(name, json::array())) {
       if (one.is_number()) all.push_back(one);
     }

@@ -34,7 +34,7 @@ struct HumanAgreement {
 HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure);
 
 /// What people said of a record's candidate: the numbers of a list of this name in its "people", else of the label of
-/// the seeker's next turn. Empty if there are none.
+/// the seeker's next turn, if the reply is the supporter's own. Empty if there are none.
 std::vector<double> ratings_of(const nlohmann::json& record, const std::string& name);
 
 /// Counts a reply and what was measured of it, and gives back what was counted, dialogue by dialogue.

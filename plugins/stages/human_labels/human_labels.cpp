@@ -89,7 +89,7 @@ class HumanLabels : public Stage {
     if (!record.contains("history") || !record.contains("reference")) return "no round";
     for (const auto& made : templates_) {
       const auto step = made.of(record);
-      if (!step.missing.empty()) return "no label: " + step.missing;
+      if (!step.missing.empty()) return "no label '" + step.missing + "'; there are: " + stages::names_of(record);
     }
     const LabelledRound round = read(record);
     try {

@@ -1,6 +1,8 @@
 #include "stages/human_labels/labels.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "base/error.h"
 #include "empathy/plain.h"
@@ -41,14 +43,32 @@ std::string one_line(const std::string& text) {
   return std::string(empathy::trim(line));
 }
 
+// Where labels stand, in the order in which they are looked for.
+std::array<const json*, 3> places_of(const json& record) {
+  return {&member(member(record, "seeker"), "before"), &record, &member(record, "labels")};
+}
+
 }  // namespace
 
 std::vector<std::string> labels_of(const json& record, const std::string& name) {
-  const char* key = name.c_str();
   std::vector<std::string> all;
-  for (const json* labels : {&member(member(record, "seeker"), "before"), &record, &member(record, "labels")}) {
-    if (all.empty()) add(member(*labels, key), all);
+  for (const json* labels : places_of(record)) {
+    if (all.empty()) add(member(*labels, name.c_str()), all);
   }
+  return all;
+}
+
+std::string names_of(const json& record) {
+  static const std::set<std::string> no_labels = {"id",    "dialogue", "split",   "source",   "language",
+                                                  "round", "rounds",   "history", "reference"};
+  std::set<std::string> names;
+  for (const json* labels : places_of(record)) {
+    for (const auto& [name, value] : labels->items()) {
+      if (!no_labels.contains(name) && !labels_of(record, name).empty()) names.insert(name);
+    }
+  }
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
   return all;
 }
 
@@ -60,6 +80,9 @@ LabelTemplate::LabelTemplate(const std::string& setting, const std::string& text
       throw Error("human_labels", "'" + setting + "' opens a brace that nothing closes: " + text, "", Exit::spec);
     if (open == std::string::npos) break;
     pieces_.push_back({text.substr(at, open - at), text.substr(open + 1, close - open - 1)});
+    if (pieces_.back().label.empty())
+      throw Error("human_labels", "'" + setting + "' has braces without a label: " + text,
+                  "labels stand in braces, as in \"{emotion}\"", Exit::spec);
     at = close + 1;
   }
   if (pieces_.empty())

@@ -9,6 +9,9 @@ namespace compeer::stages {
 /// the reply, else of the dialogue, else of the reply. Empty if the corpus has no such label, or the round lacks it.
 std::vector<std::string> labels_of(const nlohmann::json& record, const std::string& name);
 
+/// The names under which people said something of this round, in order: "emotion, problem, strategy".
+std::string names_of(const nlohmann::json& record);
+
 /// The text of a step made of labels: "{problem}, {cause}".
 class LabelTemplate {
  public:

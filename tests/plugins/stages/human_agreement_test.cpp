@@ -82,10 +82,14 @@ TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
 }
 
 TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
-  auto reply = judged::record("a", {true, true, true}, "first");
+  auto reply = judged::record("a", {true, true, true}, "second");
+  reply["people"] = json::object();
   reply["seeker"]["after"]["feedback"] = {nullptr, 4};
   auto stage = open("human_agreement", {{"rating", "feedback"}, {"resamples", 0}});
-  const auto outcomes = plugin::make(stage, {reply});
+  auto borrowed = reply;
+  borrowed["preference"] = "first";
+  const auto outcomes = plugin::make(stage, {reply, borrowed});
+  EXPECT_EQ(outcomes[1].dropped, "no rating") << "nobody rated another dialogue's reply";
   EXPECT_EQ(built::findings(stage, outcomes).at("n"), 1);
 }
 

@@ -139,7 +139,7 @@ TEST(HumanLabels, SaysWhyNothingCanBeMadeOfARound) {
   tagged["reference"] = "<emotion>joy</emotion>";
   whole.erase("history");
   const auto made = outcomes({}, {unlabelled, tagged, whole});
-  EXPECT_EQ(made[0].dropped, "no label: strategy");
+  EXPECT_EQ(made[0].dropped, "no label 'strategy'; there are: emotion, problem");
   EXPECT_EQ(made[1].dropped, "can't be written in three steps and a reply");
   EXPECT_EQ(made[2].dropped, "no round");
 }
@@ -177,6 +177,7 @@ TEST(LabelTemplate, RefusesATextThatNamesNoLabel) {
     return std::string();
   };
   EXPECT_NE(refusal("emotion").find("'emotion' names no label: emotion"), std::string::npos) << refusal("emotion");
+  EXPECT_NE(refusal("{} x").find("'emotion' has braces without a label: {} x"), std::string::npos) << refusal("{} x");
   EXPECT_NE(refusal("{emotion").find("'emotion' opens a brace that nothing closes: {emotion"), std::string::npos);
 }
 
