@@ -86,7 +86,7 @@ class HumanLabels : public Stage {
 
   // Why nothing can be made of it; "" if something can.
   std::string refusal(const json& record) const {
-    if (!record.contains("history") || !record.contains("reference")) return "no round";
+    if (!record.contains("history") || !record.contains("reference")) return "no round: the stage sample draws them";
     for (const auto& made : templates_) {
       const auto step = made.of(record);
       if (!step.missing.empty()) return "no label '" + step.missing + "'; there are: " + stages::names_of(record);

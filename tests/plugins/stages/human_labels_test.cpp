@@ -141,7 +141,7 @@ TEST(HumanLabels, SaysWhyNothingCanBeMadeOfARound) {
   const auto made = outcomes({}, {unlabelled, tagged, whole});
   EXPECT_EQ(made[0].dropped, "no label 'strategy'; there are: emotion, problem");
   EXPECT_EQ(made[1].dropped, "can't be written in three steps and a reply");
-  EXPECT_EQ(made[2].dropped, "no round");
+  EXPECT_EQ(made[2].dropped, "no round: the stage sample draws them");
 }
 
 TEST(LabelsOf, TakesTheSeekersTurnThenTheDialogueThenTheReply) {
