@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error.h"
 #include "compeer/dataset.h"
 #include "compeer/plugin.h"
 #include "corpora/fields.h"
@@ -57,8 +58,9 @@ class EsconvSra : public Dataset {
         left_out_.push_back({path_, raw.number, refusal.what()});
       }
     });
-    corpora::refuse_too_many(left_out_, pairs_.size(), path_, settings.number("max_unreadable"),
+    corpora::refuse_too_many(left_out_, judgements_, path_, settings.number("max_unreadable"),
                              "is this annotation-results.json of ESConv-SRA?");
+    if (pairs_.empty()) throw Error(path_, "holds no judgement", "", Exit::data);
   }
 
   int64_t size(const std::string& split) const override { return split == "test" ? std::ssize(pairs_) : 0; }
@@ -99,10 +101,12 @@ class EsconvSra : public Dataset {
     json& people = pairs_[known->second].at("people");
     people["ratings"].push_back(rating);
     people["raters"].push_back(corpora::scale(judgement, "annotator"));
+    ++judgements_;
   }
 
   const std::string path_;
   std::vector<json> pairs_;
+  size_t judgements_ = 0;
   std::map<std::string, size_t> places_;
   std::vector<corpora::LeftOutRecord> left_out_;
 };

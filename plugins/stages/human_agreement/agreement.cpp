@@ -123,9 +123,8 @@ std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& 
   for (const auto& dialogue : by_dialogue(counts)) {
     RatedDialogue replies;
     for (const auto& [name, times] : dialogue) {
-      if (!name.starts_with('[')) continue;
-      const json one = json::parse(name);
-      replies.push_back({one[1], one[2], one[3]});
+      const json one = name.starts_with('[') ? json::parse(name) : json();
+      if (one.size() == 4) replies.push_back({one[1], one[2], one[3]});
     }
     if (!replies.empty()) dialogues.push_back(std::move(replies));
   }

@@ -111,27 +111,14 @@ json classified(const std::vector<ContingencyTable>& tables, const statistics::R
                        tables, [](const ContingencyTable& t) { return statistics::classification(t).accuracy; }, how)}};
 }
 
-// The same judgements, if the answer were always what is true most often.
-ContingencyTable always_the_same(const ContingencyTable& table, size_t answer) {
-  ContingencyTable all(table.size(), std::vector<size_t>(table.size()));
-  for (size_t t = 0; t < table.size(); ++t)
-    all[t][answer] = std::accumulate(table[t].begin(), table[t].end(), size_t{0});
-  return all;
-}
-
 }  // namespace
 
 json classified(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues,
                 const statistics::Resampling& how) {
-  auto tables = tables_of(topic, dialogues);
+  const auto tables = tables_of(topic, dialogues);
   if (tables.empty()) return nullptr;
   json found = classified(tables, how);
-  const auto truths = statistics::row_sums(whole_of(tables));
-  const auto most = static_cast<size_t>(std::max_element(truths.begin(), truths.end()) - truths.begin());
-  for (auto& table : tables) table = always_the_same(table, most);
   found["labels"] = topic.words;
-  found["majority"] = classified(tables, how);
-  for (const char* part : {"n", "confusion"}) found["majority"].erase(part);
   return found;
 }
 

@@ -29,8 +29,7 @@ void count(const nlohmann::json& record, const std::string& cell, Outcome& outco
 /// figure is {value, low, high}, the interval by bootstrap over dialogues.
 nlohmann::json accuracies(const std::map<std::string, double>& counts, const statistics::Resampling& how);
 
-/// The first four of these for any topic, "labels", and as "majority" what always the commonest label reaches; null if
-/// nobody was asked.
+/// The first four of these for any topic, and its "labels"; null if nobody was asked.
 nlohmann::json classified(const JudgedTopic& topic, const std::vector<DialogueCounts>& dialogues,
                           const statistics::Resampling& how);
 

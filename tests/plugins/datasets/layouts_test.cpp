@@ -82,6 +82,12 @@ TEST_F(Layouts, EsconvSraAsPairsThatPeopleRated) {
   EXPECT_EQ(examples[0].record.at("dialogue"), "c-1");
   EXPECT_EQ(examples[1].record.at("people").at("ratings"), json{0});
 
+  // Shares are of judgements: one of four can't be read, beside one pair that three rated.
+  const auto cut = write("cut.json", "[" + judged("1", "-4", "no.") + "," + judged("2", "0", "no.") + "," +
+                                         judged("3", "1", "no.") + "," + judged("4", "5", "no.") + "]");
+  EXPECT_EQ(all("esconv_sra", cut, {{"max_unreadable", 0.25}}).size(), 1u);
+  EXPECT_NE(refused("esconv_sra", write("empty.json", "[]")).find("holds no judgement"), std::string::npos);
+
   const auto unrated = refused("esconv_sra", write("bad.json", "[" + judged("1", "5", "no.") + "]"));
   EXPECT_NE(unrated.find("has no 'model-preference' from -4 to 4"), std::string::npos) << unrated;
   EXPECT_NE(unrated.find("is this annotation-results.json of ESConv-SRA?"), std::string::npos) << unrated;
