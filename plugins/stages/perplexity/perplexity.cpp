@@ -38,7 +38,7 @@ class Perplexity : public Stage {
       places.push_back(i);
       conversations.push_back(model_.begin(history_of(record)));
       const auto written = written_in(record);
-      texts.push_back(steps_ ? empathy::print_steps(written) : "");
+      texts.push_back(steps_ ? empathy::print_steps(written) + "\n" : "");  // what stands before the reply
       texts.push_back(steps_ ? empathy::print(written) : written.reply);
       lent.insert(lent.end(), 2, conversations.back().get());
     }

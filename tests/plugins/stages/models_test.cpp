@@ -146,6 +146,7 @@ TEST_F(AskModels, PerplexityIsThatOfTheReplyBehindItsSteps) {
   EXPECT_EQ(outcomes[0].counts.at(".a\nwords"), 1);
   EXPECT_TRUE(outcomes[0].unchanged);
   EXPECT_EQ(outcomes[1].dropped, "borrowed in part, or without labels by people");
+  EXPECT_TRUE(language_model_.scored.at(0).ends_with("</strategy>\n")) << "the line's end is no part of the reply";
   EXPECT_EQ(language_model_.scored.at(1),
             "system: Be kind.\nuser: hello\nassistant: hi\nuser: i am sad\n"
             "= <history>h</history><emotion>e</emotion><strategy>s</strategy>\nr");
