@@ -24,7 +24,7 @@ std::optional<std::string> step(const std::string& text) { return text.empty() ?
 }  // namespace
 
 cer::Record known(const nlohmann::json& record) {
-  return about(record.at("id"), "a judge is asked about records that the stage generate made",
+  return about(record.at("id"), "a judge is asked about records that the stage generate or human_labels made",
                [&] { return cer::read(record); });
 }
 
