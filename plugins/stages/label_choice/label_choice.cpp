@@ -58,7 +58,9 @@ class LabelChoice : public Stage {
  private:
   // Wrong records of a round repeat it.
   static std::string refusal(const json& record) {
-    if (!record.contains("people")) return "no labels by people";
+    for (const char* step : LabelChoices::steps) {
+      if (LabelChoices::people(record, step).empty()) return "no labels by people";
+    }
     return stages::is_right(record) ? "" : "borrowed in part";
   }
 

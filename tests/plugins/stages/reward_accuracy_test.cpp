@@ -99,8 +99,9 @@ TEST_F(RewardAccuracy, NamesARecordThatCanNotBeJudged) {
   EXPECT_EQ(refusal(reads, record("a", {true, true, true}, "first")),
             "record 'a': has no 'reading', which the stage read makes; run the stage read before this one, or leave "
             "reads and reads_replies false");
-  EXPECT_EQ(refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
-            "record 'b': has no 'reference'; a judge is asked about records that the stage generate made");
+  EXPECT_EQ(
+      refusal(plain, {{"id", "b"}, {"history", record("b", {}, "").at("history")}}),
+      "record 'b': has no 'reference'; a judge is asked about records that the stage generate or human_labels made");
   EXPECT_EQ(refusal(plain, record("c", {true, true, true}, "secnd")).substr(0, 62),
             "record 'c': has a preference that is none: 'secnd' is not 'fir");
 }
