@@ -43,6 +43,13 @@ std::string one_line(const std::string& text) {
   return std::string(empathy::trim(line));
 }
 
+// What a record says of itself, and nobody of the round.
+bool is_label(const std::string& name) {
+  static const std::set<std::string> others = {"id",    "dialogue", "split",   "source",   "language",
+                                               "round", "rounds",   "history", "reference"};
+  return !others.contains(name);
+}
+
 // Where labels stand, in the order in which they are looked for.
 std::array<const json*, 3> places_of(const json& record) {
   return {&member(member(record, "seeker"), "before"), &record, &member(record, "labels")};
@@ -52,6 +59,7 @@ std::array<const json*, 3> places_of(const json& record) {
 
 std::vector<std::string> labels_of(const json& record, const std::string& name) {
   std::vector<std::string> all;
+  if (!is_label(name)) return all;
   for (const json* labels : places_of(record)) {
     if (all.empty()) add(member(*labels, name.c_str()), all);
   }
@@ -59,12 +67,10 @@ std::vector<std::string> labels_of(const json& record, const std::string& name) 
 }
 
 std::string names_of(const json& record) {
-  static const std::set<std::string> no_labels = {"id",    "dialogue", "split",   "source",   "language",
-                                                  "round", "rounds",   "history", "reference"};
   std::set<std::string> names;
   for (const json* labels : places_of(record)) {
     for (const auto& [name, value] : labels->items()) {
-      if (!no_labels.contains(name) && !labels_of(record, name).empty()) names.insert(name);
+      if (!labels_of(record, name).empty()) names.insert(name);
     }
   }
   std::string all;

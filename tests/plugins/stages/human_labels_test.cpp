@@ -155,6 +155,7 @@ TEST(LabelsOf, TakesTheSeekersTurnThenTheDialogueThenTheReply) {
   one.erase("emotion");
   EXPECT_EQ(stages::labels_of(one, "emotion"), std::vector<std::string>{"joy"});
   EXPECT_TRUE(stages::labels_of(one, "feedback").empty());
+  EXPECT_TRUE(stages::labels_of(one, "reference").empty()) << "the reply must not stand in a step";
 }
 
 TEST(LabelTemplate, PutsLabelsInTheirPlacesInOneLine) {

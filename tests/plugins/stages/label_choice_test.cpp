@@ -45,6 +45,7 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
     return {std::log(.5), std::log(.5)};
   };
   auto wrong = labelled("a/wrong", {"fear"}, {"question"}), unlabelled = record("b", {true, true, true}, "second");
+  unlabelled["people"]["ratings"] = {-4};
   wrong["steps"] = {{true, false, true}};
   auto stage = open("label_choice", {{"by", "likelihood"}});
   const std::vector<json> all = {labelled("a", {"fear"}, {"question"}), wrong, unlabelled};
