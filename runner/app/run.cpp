@@ -132,7 +132,10 @@ int run_spec(const RunOptions& options) {
   if (launch::RunFolder::look(spec, options.launch_options().results).second != launch::RunFolder::State::finished)
     launch::Opening().columns({spec});
   if (options.dry_run) {
-    std::cout << launch::plan(spec, options.launch_options()) << '\n';
+    const auto how = options.launch_options();
+    std::cout << launch::plan(spec, how) << '\n';
+    const auto [folder, state] = launch::RunFolder::look(spec, how.results);
+    if (state != launch::RunFolder::State::finished) std::cout << launch::Forecasts().lines(spec, folder.string());
     return 0;
   }
   return tell(launch::launch({spec}, options.launch_options()).at(0));
@@ -164,8 +167,10 @@ int run_script(const RunOptions& options) {
   // A mistake behind the first run would otherwise be found when that run has ended, hours later.
   auto rehearsal = script;
   rehearsal.rehearsal = true;
+  if (options.dry_run) script.forecasts = std::make_shared<launch::Forecasts>();
   if (!options.dry_run) evaluate(options.file, rehearsal);
   evaluate(options.file, script);
+  if (options.dry_run) fmt::print("{}", script.forecasts->totals());
   refuse_failed(*script.failed);
   return 0;
 }
@@ -202,7 +207,7 @@ void add_run(CLI::App& command, Action& action) {
       ->default_str("results; with --quick results/quick");
   command.add_flag("--quick", options->quick, "scripts that can do as little as shows that they work");
   command.add_flag("--fresh", options->fresh, "repeat these runs; what there is of them is kept beside, as NAME~1");
-  command.add_flag("--dry-run", options->dry_run, "print name, hash and folder of what would run; start nothing");
+  command.add_flag("--dry-run", options->dry_run, "print what would run and what it takes, by arithmetic; start nothing");
   command.add_flag("-q,--quiet", options->quiet, "no progress");
   command.callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -58,7 +58,8 @@ std::string budget_in(const std::string& log) {
 }
 
 Exit to_exit(int code) {
-  for (const Exit known : {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::spent, Exit::preempted, Exit::watchdog}) {
+  for (const Exit known :
+       {Exit::usage, Exit::spec, Exit::data, Exit::plugin, Exit::spent, Exit::preempted, Exit::watchdog}) {
     if (static_cast<int>(known) == code) return known;
   }
   return Exit::failure;

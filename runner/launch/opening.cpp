@@ -1,25 +1,20 @@
 #include "launch/opening.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/signal_text.h"
-#include "launch/program_output.h"
 #include "launch/worker_program.h"
+#include "launch/worker_question.h"
 #include "plugin/quarantine.h"
 #include "record/checkpoint.h"
 
 namespace compeer::launch {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using spec::Spec;
 
@@ -63,35 +58,6 @@ std::string what_matters(const Spec& spec) {
   return all.dump();
 }
 
-class ScratchFile {
- public:
-  explicit ScratchFile(const std::string& text)
-      : file_(fs::temp_directory_path() / fmt::format("compeer-opening-{}.json", ::getpid())) {
-    write_file(file_, text);
-  }
-  ~ScratchFile() {
-    std::error_code none;
-    fs::remove(file_, none);
-  }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
-  std::string name() const { return file_.string(); }
-
- private:
-  fs::path file_;
-};
-
-// The last line that has `key`: plugins may say something in between.
-json last_line(const std::string& text, const char* key) {
-  std::istringstream lines(text);
-  json last;
-  for (std::string line; std::getline(lines, line);) {
-    auto said = json::parse(line, nullptr, false);
-    if (said.is_object() && said.contains(key)) last = std::move(said);
-  }
-  return last;
-}
-
 // It ended without a word of its own.
 [[noreturn]] void tell_ending(const ProgramOutput& done) {
   const auto at = last_line(done.text, "opening");
@@ -116,9 +82,7 @@ std::vector<std::vector<std::string>> ask(const std::vector<Spec>& specs) {
   json list = json::array();
   for (const auto& spec : specs)
     list.push_back({{"file", json::parse(spec.file_text())}, {"missing", missing_of(spec)}});
-  const ScratchFile file(list.dump());
-  const auto done = ask_program({find_worker(), "model", "open_plugins", json{{"specs", file.name()}}.dump()},
-                                arithmetic_environment(1), patience);
+  const auto done = ask_worker("open_plugins", list.dump(), arithmetic_environment(1), patience);
   if (done.exit > 128 || (done.exit != 0 && done.text.find("compeer: error: ") == std::string::npos)) tell_ending(done);
   said_by(find_worker(), done);
   const auto said = last_line(done.text, "columns");

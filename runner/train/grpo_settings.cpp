@@ -73,4 +73,10 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
   kl_reward = table.text("kl_in") == "reward" ? table.number("beta") : 0.0;
 }
 
+PeakMemory GrpoSettings::demand(int64_t leaves, int64_t longest) const {
+  const int64_t one = longest + sampling.max_new_tokens, group = longest + group_size * sampling.max_new_tokens;
+  return {gradients_of(leaves), std::min(group, std::max(micro_tokens, one)),
+          positions_of(leaves * together, longest, group_size, sampling)};
+}
+
 }  // namespace compeer::train

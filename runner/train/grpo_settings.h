@@ -4,6 +4,7 @@
 #include "grpo/entropy.h"
 #include "grpo/objective.h"
 #include "rollout/sampling.h"
+#include "train/metrics/memory.h"
 
 namespace compeer::train {
 
@@ -24,6 +25,10 @@ struct GrpoSettings {
   rollout::Sampling sampling;
 
   int64_t leaves() const { return (batch + together - 1) / together; }
+
+  /// Of a rank with so many of them, if the longest prompt has so many tokens. Groups are differentiated one after the
+  /// other.
+  PeakMemory demand(int64_t leaves, int64_t longest) const;
 
   grpo::Objective objective;
   std::optional<grpo::EntropyControl> entropy_control;  ///< if the entropy bonus is adapted

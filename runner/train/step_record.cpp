@@ -81,14 +81,7 @@ std::vector<const Records*> GrpoStep::records() const {
   return all;
 }
 
-// Groups are differentiated one after the other.
-PeakMemory GrpoStep::demand() {
-  const int64_t longest = longest_of(run_, records_, false), leaves = gradients_.mine().count;
-  const int64_t most_new = settings_.sampling.max_new_tokens, group = longest + settings_.group_size * most_new;
-  const int64_t part = std::max(settings_.micro_tokens, longest + most_new);
-  return {gradients_of(leaves), std::min(group, part),
-          positions_of(leaves * settings_.together, longest, settings_.group_size, settings_.sampling)};
-}
+PeakMemory GrpoStep::demand() { return settings_.demand(gradients_.mine().count, longest_of(run_, records_, false)); }
 
 std::vector<std::string> GrpoStep::columns() const {
   auto names = StepTable::columns(score_columns_);

@@ -24,6 +24,7 @@
 #include "verify/verify.h"
 #include "worker/about.h"
 #include "worker/estimate_memory.h"
+#include "worker/forecast.h"
 #include "worker/open_plugins.h"
 
 namespace compeer::worker {
@@ -46,6 +47,7 @@ const std::map<std::string, Command> kCommands{{"about", about},
                                                {"check_plugin", contract::check_plugin},
                                                {"data_stats", data::data_stats},
                                                {"estimate_memory", estimate_memory},
+                                               {"forecast", forecast},
                                                {"generate", inference::generate},
                                                {"open_plugins", open_plugins},
                                                {"rescore", data::rescore},

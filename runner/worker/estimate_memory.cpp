@@ -10,7 +10,7 @@
 namespace compeer::worker {
 
 int estimate_memory(const nlohmann::json& options) {
-  const auto spec_file = nlohmann::json::parse(read_plain_file(options.at("spec").get<std::string>(), 64 << 20));
+  const auto spec_file = nlohmann::json::parse(read_plain_file(options.at("input").get<std::string>(), 64 << 20));
   const Scratch scratch;
   comm::StopFlag stop;
   std::cout << nlohmann::json{{"mib", estimate_memory(spec_file, scratch.folder(), stop)}}.dump() << std::endl;

@@ -7,18 +7,15 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <stdexcept>
 
 #include "base/error.h"
 #include "base/plain_file.h"
 #include "compeer/dataset.h"
-#include "compeer/language_model.h"
 #include "compeer/model.h"
-#include "inference/open_plugin.h"
-#include "inference/services.h"
 #include "plugin/calls.h"
 #include "train/metrics/step_table.h"
 #include "train/validation.h"
+#include "worker/opener.h"
 
 namespace compeer::worker {
 
@@ -46,34 +43,13 @@ void add_steps(const json& spec, Names& names) {
   if (!grpo.at("entropy_target").is_null()) add({"entropy_bonus"});
 }
 
-class Speechless : public LanguageModel {
- public:
-  std::unique_ptr<Conversation> begin(const std::vector<Turn>&) override { refuse(); }
-  std::vector<Completion> answer(const std::vector<Conversation*>&, const std::vector<std::string>&,
-                                 const SamplingParams&) override {
-    refuse();
-  }
-  std::vector<std::vector<ScoredAnswer>> ask(const std::vector<Conversation*>&,
-                                             const std::vector<std::vector<Question>>&, const SamplingParams&,
-                                             bool) override {
-    refuse();
-  }
-  std::vector<std::vector<float>> score(const std::vector<Conversation*>&, const std::vector<std::string>&) override {
-    refuse();
-  }
-
- private:
-  [[noreturn]] static void refuse() { throw std::logic_error("no model is read before the run begins"); }
-};
-
 /// The plugins of all specs; those with equal settings are opened once.
-class PluginOpener {
+class PluginOpener : private Opener {
  public:
   // Names of the figures that the run will have, as far as plugins tell.
   Names open(const json& spec_file, const std::set<std::string>& missing) {
     const json& spec = spec_file.at("spec");
-    run_ = spec.at("name").get<std::string>();
-    plugins_ = spec_file.at("plugins");
+    begin(spec_file);
     missing_ = missing;
     Names columns{"reward"};
     open_dataset(spec);
@@ -186,41 +162,9 @@ class PluginOpener {
     return {};
   }
 
-  template <class T>
-  plugin::Plugin<T> opened(const json& table) {
-    const auto chosen = announced<T>(table);
-    return plugin::open<T>(chosen, Settings(table), std::make_unique<plugin::RunHost>(chosen, services_));
-  }
-
-  template <class T>
-  void load(const json& table) {
-    plugin::Library(announced<T>(table), T::kind);
-  }
-
-  template <class T>
-  plugin::Chosen announced(const json& table) {
-    const auto chosen = inference::chosen(plugins_, T::kind, table.at("plugin").get<std::string>());
-    std::cout << json{{"opening", chosen.kind + "/" + chosen.name}, {"run", run_}}.dump() << std::endl;
-    return chosen;
-  }
-
-  static plugin::Services services(const json& plugins, LanguageModel& language_model) {
-    auto services = inference::command_services();
-    services.seed = 1;
-    services.find = [&plugins](const std::string& kind, const std::string& name) {
-      return inference::chosen(plugins, kind, name);
-    };
-    services.language_model = [&language_model](const std::string&) -> LanguageModel& { return language_model; };
-    return services;
-  }
-
-  std::string run_;
-  json plugins_;
   std::set<std::string> missing_;
   std::map<std::string, Names> known_;
   std::optional<std::pair<std::string, plugin::Plugin<Dataset>>> dataset_;  // the last one, under its settings
-  Speechless speechless_;
-  const plugin::Services services_ = services(plugins_, speechless_);
 };
 
 Names opened(PluginOpener& opening, const json& one) {
@@ -236,7 +180,7 @@ Names opened(PluginOpener& opening, const json& one) {
 }  // namespace
 
 int open_plugins(const json& options) {
-  const auto specs = json::parse(read_plain_file(options.at("specs").get<std::string>(), 1 << 30));
+  const auto specs = json::parse(read_plain_file(options.at("input").get<std::string>(), 1 << 30));
   PluginOpener opening;
   json columns = json::array();
   for (const json& one : specs) columns.push_back(opened(opening, one));

@@ -3,7 +3,7 @@
 
 namespace compeer::worker {
 
-/// What a run's plugins are tried with before anything is spent (launch/opening.h). OPTIONS: {"specs": a file with
+/// What a run's plugins are tried with before anything is spent (launch/opening.h). OPTIONS: {"input": a file with
 /// a list of {"file": as spec.json, "missing": paths of values that name files which aren't there yet}}. Makes every
 /// plugin as a run does and asks it what it is asked before the first step: rewards and reweightings for their columns,
 /// stages for what they depend on. No language model is read: a model's library is loaded and nothing more, judges get

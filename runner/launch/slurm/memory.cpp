@@ -1,25 +1,21 @@
 #include "launch/slurm/memory.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "launch/program_output.h"
 #include "launch/worker_program.h"
+#include "launch/worker_question.h"
 #include "spec/canonical.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
@@ -44,36 +40,16 @@ std::string kind_of(const spec::Spec& spec) {
   return spec::canonical_json(size_of(values));
 }
 
-class SpecFile {
- public:
-  explicit SpecFile(const spec::Spec& spec)
-      : file_(fs::temp_directory_path() / fmt::format("compeer-submit-{}.json", ::getpid())) {
-    write_file(file_, spec.file_text());
-  }
-  ~SpecFile() {
-    std::error_code none;
-    fs::remove(file_, none);
-  }
-  SpecFile(const SpecFile&) = delete;
-  SpecFile& operator=(const SpecFile&) = delete;
-  std::string name() const { return file_.string(); }
-
- private:
-  fs::path file_;
-};
-
-// The last line {"mib":...}: plugins may say something before. Otherwise the last line as the reason.
+// In MiB; 0 with the reason if it can't be told.
 double estimated(const spec::Spec& spec, std::string& why_unknown) {
-  const SpecFile file(spec);
-  const auto done = ask_program({find_worker(), "model", "estimate_memory", json{{"spec", file.name()}}.dump()},
-                                training_environment(spec.values.at("threads").get<int64_t>()), patience);
+  const auto done = ask_worker("estimate_memory", spec.file_text(),
+                               training_environment(spec.values.at("threads").get<int64_t>()), patience);
   std::istringstream lines(done.text);
-  double mib = 0;
   for (std::string line; std::getline(lines, line);) {
-    const auto said = json::parse(line, nullptr, false);
-    if (said.is_object() && said.contains("mib") && said["mib"].is_number()) mib = said["mib"].get<double>();
     if (line.starts_with("compeer: error: ")) why_unknown = line.substr(16);
   }
+  const auto said = last_line(done.text, "mib");
+  double mib = said.is_object() && said["mib"].is_number() ? said["mib"].get<double>() : 0;
   if (done.exit != 0 || mib <= 0) mib = 0;
   if (mib == 0 && why_unknown.empty()) why_unknown = fmt::format("the worker ended with exit code {}", done.exit);
   return mib;

@@ -1,0 +1,196 @@
+#include "launch/forecasts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "launch/worker_program.h"
+#include "launch/worker_question.h"
+#include "spec/canonical.h"
+#include "spec/text.h"
+
+namespace compeer::launch {
+
+using nlohmann::json;
+using spec::Spec;
+
+namespace {
+
+constexpr double patience = 120;  // seconds
+
+// What a machine does at most, and the part of it that runs have got.
+struct Machine {
+  const char* name;
+  double operations, bytes;  // a second
+};
+constexpr double got = 1.0 / 6;  // as an H200 with 7 billion weights, training and decoding: docs/gpu.md
+constexpr Machine devices[] = {{"A100", 312e12, 2.0e12}, {"H100", 989e12, 3.35e12}, {"H200", 989e12, 4.8e12}};
+constexpr Machine core = {"core", 50e9, 10e9};  // what it gets: docs/lab/speed.md, float32 with AVX2
+
+double hours(const Machine& machine, double part, double operations, double streamed) {
+  return (operations / machine.operations + streamed / machine.bytes) / part / 3600;
+}
+
+constexpr double worth_a_device = 1e15;  // operations: a core takes hours for them
+
+// "1,234,567", "12", "0.12"
+std::string number(double value) {
+  if (value >= 1e15) return fmt::format("{:.1e}", value);
+  if (value < 100) return fmt::format("{:.2g}", value);
+  auto digits = fmt::format("{:.0f}", value);
+  for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  return digits;
+}
+
+// "40 s", "5 min", "3.5 h", "12 days"
+std::string time(double hours) {
+  if (hours < 1.0 / 30) return fmt::format("{:.0f} s", std::max(1.0, hours * 3600));
+  if (hours < 2) return fmt::format("{:.0f} min", hours * 60);
+  return hours < 100 ? fmt::format("{:.2g} h", hours) : number(hours / 24) + " days";
+}
+
+std::string gib(const json& mib) { return number(mib.get<double>() / 1024) + " GiB"; }
+std::string millions(const json& tokens) { return number(tokens.get<double>() / 1e6); }
+
+std::string asked(const json& one) {
+  auto text = fmt::format("{} requests, {} million tokens read, {} written", number(one.at("requests").get<double>()),
+                          millions(one.at("read")), millions(one.at("written")));
+  if (const auto cost = one.at("cost").get<double>(); cost > 0) text += fmt::format(", cost {:.2f}", cost);
+  return text;
+}
+
+std::string of_model(const json& one) {
+  return spec::printable(one.at("model").get<std::string>(), 60) + ": " + asked(one);
+}
+
+std::string on_machines(double operations, double streamed, bool with_devices) {
+  std::string text;
+  if (with_devices) {
+    for (const auto& device : devices)
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", device.name, time(hours(device, got, operations, streamed)));
+    text += "; ";
+  }
+  return text + fmt::format("core {}", time(hours(core, 1, operations, streamed)));
+}
+
+bool has(const json& table, const char* key) { return table.contains(key) && !table.at(key).is_null(); }
+
+std::string lines_of(const json& forecast) {
+  const bool large = forecast.at("on_device").get<bool>() && forecast.at("operations").get<double>() > worth_a_device;
+  std::string text;
+  const auto line = [&](const std::string& one) { text += "    " + one + "\n"; };
+  if (has(forecast, "records")) {
+    std::string splits;
+    double all = 0;
+    for (const auto& [split, count] : forecast.at("records").at("records").items()) {
+      splits += fmt::format("{}{} {}", splits.empty() ? "" : ", ", split, number(count.get<double>()));
+      all += count.get<double>();
+    }
+    if (all > 0) line("makes at most " + number(all) + " records: " + splits);
+  }
+  for (const auto& one : forecast.at("requests")) line(of_model(one));
+  if (const auto operations = forecast.at("operations").get<double>(); operations > 0) {
+    line(fmt::format("{:.1e} operations: {}", operations,
+                     on_machines(operations, forecast.at("streamed").get<double>(), large)));
+  }
+  if (has(forecast, "memory") && forecast.at("operations").get<double>() > 0) {
+    const auto& memory = forecast.at("memory");
+    std::string each = "memory of a rank: " + gib(memory.at("cpu")) + " on CPUs";
+    if (large)
+      each += fmt::format("; {} of a GPU and {} of its host", gib(memory.at("device")), gib(memory.at("host")));
+    line(each);
+  }
+  if (const auto disk = forecast.at("disk").get<double>(); disk > 0)
+    line(fmt::format("checkpoints: {} GB", number(disk / 1e9)));
+  std::vector<std::string> unknown;
+  for (const auto& what : forecast.at("unknown")) unknown.push_back(spec::printable(what.get<std::string>(), 60));
+  if (!unknown.empty()) line(fmt::format("not known yet of: {}", fmt::join(unknown, ", ")));
+  return text;
+}
+
+}  // namespace
+
+const Forecasts::Made* Forecasts::maker_of(const std::string& path) const {
+  for (const auto& [folder, made] : made_) {
+    if (path.starts_with(folder + "/")) return &made;
+  }
+  return nullptr;
+}
+
+// Runs that differ by seed, and by whose files they read, where those are alike.
+std::string Forecasts::alike(const Spec& spec) const {
+  auto values = spec.values;
+  for (const char* key : {"name", "seed", "inputs"}) values.erase(key);
+  for (const auto& path : spec.paths) {
+    std::string text = "/" + path;
+    std::replace(text.begin(), text.end(), '.', '/');
+    const json::json_pointer place(text);
+    if (!values.contains(place) || !values.at(place).is_string()) continue;
+    if (const auto* made = maker_of(values.at(place).get<std::string>())) values.at(place) = made->alike;
+  }
+  return spec::canonical_json(values);
+}
+
+json Forecasts::question(const Spec& spec) const {
+  json models = json::object(), records;
+  for (const auto& [folder, made] : made_) {
+    models[folder] = made.model;
+  }
+  if (const auto& dataset = spec.values.at("dataset"); dataset.contains("path") && dataset.at("path").is_string()) {
+    const auto* made = maker_of(dataset.at("path").get<std::string>());
+    if (made && has(made->forecast, "records")) records = made->forecast.at("records");
+  }
+  return {{"file", json::parse(spec.file_text())}, {"records", records}, {"models", models}};
+}
+
+std::string Forecasts::lines(const Spec& spec, const std::string& folder) {
+  const auto key = alike(spec);
+  if (!known_.contains(key)) {
+    const auto done = ask_worker("forecast", json::array({question(spec)}).dump(), arithmetic_environment(1), patience);
+    const auto said = last_line(done.text, "forecasts");
+
+    known_[key] = said.is_object() ? said.at("forecasts").at(0) : json();
+  }
+  const auto& forecast = known_.at(key);
+  made_[folder] = {forecast, spec.values.value("model", spec::json()), key};
+  if (forecast.is_null()) return "";
+  for (const auto& one : forecast.at("requests")) {
+    auto& sum = requests_[one.at("model")];
+    if (sum.is_null()) {
+      sum = one;
+      continue;
+    }
+    for (const char* what : {"requests", "read", "written", "cost"})
+      sum[what] = sum[what].get<double>() + one.at(what).get<double>();
+  }
+  const auto operations = forecast.at("operations").get<double>();
+  if (forecast.at("on_device").get<bool>()) {
+    operations_ += operations;
+    streamed_ += forecast.at("streamed").get<double>();
+  } else {
+    on_cpus_alone_ += hours(core, 1, operations, forecast.at("streamed").get<double>());
+  }
+  disk_ += forecast.at("disk").get<double>();
+  return lines_of(forecast);
+}
+
+std::string Forecasts::totals() const {
+  std::string text;
+  const auto line = [&](const std::string& one) { text += "    " + one + "\n"; };
+  double cost = 0;
+  for (const auto& [model, sum] : requests_) {
+    line(of_model(sum));
+    cost += sum.at("cost").get<double>();
+  }
+  if (requests_.size() > 1 && cost > 0) line(fmt::format("cost of all: {:.2f}", cost));
+  if (operations_ > 0)
+    line(fmt::format("{:.1e} operations: {}", operations_,
+                     on_machines(operations_, streamed_, operations_ > worth_a_device)));
+  if (on_cpus_alone_ > 0)
+    line(fmt::format("of models that stages ask, which compute on CPUs: core {}", time(on_cpus_alone_)));
+  if (disk_ > 0) line(fmt::format("checkpoints: {} GB", number(disk_ / 1e9)));
+  return text.empty() ? "" : "in all, at most, by arithmetic:\n" + text;
+}
+
+}  // namespace compeer::launch
