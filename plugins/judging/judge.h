@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compeer/forecast.h"
 #include "judging/form.h"
 
 namespace compeer::judging {
@@ -55,6 +56,9 @@ class Judge {
 
   /// Of each group its cases' opinions. What one of them gets does not depend on the others.
   virtual std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const = 0;
+
+  /// What a judge whom the setting `who` names is asked of cases with all parts.
+  virtual Asked forecast(const std::string& who, const Forecast& cases) const = 0;
 };
 
 }  // namespace compeer::judging

@@ -45,6 +45,7 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   }
   if (settings.flag("bare") && settings.has("prompts"))
     throw std::runtime_error("'bare' asks without prompts, and 'prompts' names some");
+  settings_.push_back(settings.has(model) ? model : chat);
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
     judges_.push_back(std::make_unique<ModelJudge>(host.language_model(names_.back()),
@@ -73,6 +74,12 @@ std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> grou
       all[g][i].unreadable += of_replies[g][i].unreadable;
     }
   }
+  return all;
+}
+
+std::vector<Asked> Panel::forecast(const Forecast& cases) const {
+  std::vector<Asked> all;
+  for (size_t i = 0; i < judges_.size(); ++i) all.push_back(judges_[i]->forecast(settings_[i], cases));
   return all;
 }
 

@@ -26,6 +26,8 @@ class Judges {
   /// One for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
   std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
 
+  std::vector<Asked> forecast(const Forecast& records) const { return panel_.forecast(records); }
+
   /// One for each judge, and another if it would judge otherwise.
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
 

@@ -11,7 +11,7 @@ namespace {
 std::string key_of(size_t dimension) { return std::string(dimensions[dimension].key); }
 
 // What one model is asked.
-struct Asked {
+struct ModelQuestions {
   Chat* chat;
   const stages::Asking* how;
   std::vector<stages::ChatQuestion> questions;
@@ -55,7 +55,7 @@ const Judging::Model& Judging::model_for(const std::string& judge, const json& r
 }
 
 void Judging::ask(const std::string& judge, std::vector<JudgedDialogue>& cases) const {
-  std::vector<Asked> asked;
+  std::vector<ModelQuestions> asked;
   for (JudgedDialogue& one : cases) {
     DialogueScores& scores = one.judged[judge];
     const auto dialogue = stages::shown(shown_turns(one.transcript), *one.record);
@@ -65,7 +65,7 @@ void Judging::ask(const std::string& judge, std::vector<JudgedDialogue>& cases) 
       Chat& chat =
           model.chat.demanded("the dialogue '" + one.record->at("id").get<std::string>() + "' is to be judged");
       auto questions =
-          std::find_if(asked.begin(), asked.end(), [&](const Asked& other) { return other.chat == &chat; });
+          std::find_if(asked.begin(), asked.end(), [&](const ModelQuestions& other) { return other.chat == &chat; });
       if (questions == asked.end()) questions = asked.insert(asked.end(), {&chat, &model.asking, {}});
       questions->questions.push_back({model.prompts.at(d).fill(*one.record, {{"dialogue", dialogue}}),
                                       [&scores, &kept, d, this](const std::string& answer) {
@@ -76,6 +76,25 @@ void Judging::ask(const std::string& judge, std::vector<JudgedDialogue>& cases) 
     }
   }
   for (auto& [chat, how, questions] : asked) cases[0].refused += stages::ask(*chat, questions, *how);
+}
+
+std::vector<Asked> Judging::forecast(const Forecast& dialogues) const {
+  const double chinese = dialogues.chinese * dialogues.all();
+  const std::map<std::string, double> languages = {{"en", dialogues.all() - chinese}, {"zh", chinese}};
+  std::vector<Asked> all;
+  for (const auto& [name, model] : judges_) {
+    if (!model.chat) continue;
+    double questions = 0;
+    for (const auto& [language, count] : languages) {
+      for (size_t d = 0; d < dimensions.size(); ++d)
+        questions += name == only_judge && instead_.contains({language, d}) ? 0 : count;
+    }
+    all.push_back(model.asking.forecast(name, questions, dialogues.tokens));
+  }
+  for (const auto& [place, model] : instead_)
+    all.push_back(model.asking.forecast("judges." + place.first + "." + key_of(place.second), languages.at(place.first),
+                                        dialogues.tokens));
+  return all;
 }
 
 json Judging::models() const {

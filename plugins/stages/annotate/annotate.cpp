@@ -18,6 +18,8 @@ using nlohmann::json;
 using stages::Annotation;
 
 constexpr std::array<const char*, 3> step_names = {"history", "emotion", "strategy"};
+constexpr std::array<const char*, 3> annotator_names = {"annotator", "second_annotator", "third_annotator"};
+constexpr size_t questions_each = step_names.size() + 1;  // and the preference
 
 /// Who annotates, and the prompts that it is shown.
 struct Annotator {
@@ -50,8 +52,7 @@ class Annotate : public Stage {
         verdicts_(settings.texts("step_words")),
         preferences_(settings.texts("preference_words")),
         sees_(settings.text("pictures") == "shown") {
-    for (const char* name : {"annotator", "second_annotator", "third_annotator"})
-      annotators_.emplace_back(settings, host, name);
+    for (const char* name : annotator_names) annotators_.emplace_back(settings, host, name);
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
@@ -85,6 +86,15 @@ class Annotate : public Stage {
       all += one.preference.hashes();
       for (const auto& prompts : one.steps) all += prompts.hashes();
     }
+    return all;
+  }
+
+  // The third is asked of all, if the others never agree.
+  std::vector<Asked> forecast(Forecast& records) const override {
+    std::vector<Asked> all;
+    for (size_t i = 0; i < annotators_.size(); ++i)
+      all.push_back(annotators_[i].asking.forecast(annotator_names[i], questions_each * records.all(),
+                                                   records.tokens + records.answer));
     return all;
   }
 
@@ -157,8 +167,8 @@ class Annotate : public Stage {
     all.malformed = stages::ask(annotator.chat, questions, annotator.asking);
     for (size_t q = 0; q < questions.size(); ++q) {
       if (questions[q].refusal.empty()) continue;
-      all.refusals[q / 4] = questions[q].refusal;
-      all.answers[q / 4] = questions[q].answer;
+      all.refusals[q / questions_each] = questions[q].refusal;
+      all.answers[q / questions_each] = questions[q].answer;
     }
     return all;
   }

@@ -1,6 +1,8 @@
 /// answer: a model answers the dialogue of each record, which ends with the seeker: {"answers": {NAME: {"role", "text",
 /// "steps"}}}, an empty text where it says nothing. One stage for each model whose answers are to be compared
 /// (pairwise).
+#include <algorithm>
+
 #include "compeer/plugin.h"
 #include "compeer/stage.h"
 #include "evaluating/supporter.h"
@@ -38,6 +40,12 @@ class Answering : public Stage {
   }
 
   std::string ingredients() const override { return supporter_.prompt(); }
+
+  std::vector<Asked> forecast(Forecast& records) const override {
+    auto asked = supporter_.forecast(records.all(), records.tokens);
+    records.answer = std::max(records.answer, supporter_.longest_answer());
+    return asked;
+  }
 
  private:
   // Another stage's answer under this name would be lost.

@@ -69,6 +69,11 @@ class Filter : public Stage {
 
   std::string ingredients() const override { return prompts_.hashes(); }
 
+  // `only` may let any of them pass.
+  std::vector<Asked> forecast(Forecast& records) const override {
+    return {asking_.forecast("chat", records.all(), records.tokens)};
+  }
+
  private:
   // What is reported, whatever words the model is to use.
   inline static const std::vector<std::string> names = empathy::FilterVerdicts().answers().words();

@@ -1,5 +1,6 @@
 /// respond: a model that was taught to support answers some of the rounds itself. Its completions become records of
 /// their own, without labels, beside those that there are: a judge that has seen a policy's mistakes is harder to fool.
+#include <algorithm>
 #include <map>
 
 #include "compeer/plugin.h"
@@ -39,6 +40,13 @@ class Respond : public Stage {
   }
 
   std::string ingredients() const override { return weights_; }
+
+  std::vector<Asked> forecast(Forecast& records) const override {
+    const Asked asked{"model", share_ * records.all(), records.tokens, static_cast<double>(max_tokens_)};
+    records = stages::times(records, 1 + share_);
+    records.answer = std::max(records.answer, asked.written);
+    return {asked};
+  }
 
  private:
   void answer(const std::vector<json>& records, uint32_t draw, const std::vector<size_t>& these,

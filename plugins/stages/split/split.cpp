@@ -91,6 +91,21 @@ class Split : public Stage {
     return {{"dialogues", count}, {"train_dialogues_tested", shared}};
   }
 
+  std::vector<Asked> forecast(Forecast& records) const override {
+    std::map<std::string, double> divided;
+    for (const auto& [split, count] : records.records) {
+      if (stays(split)) {
+        divided[split] += count;
+        continue;
+      }
+      divided["train"] += (1 - valid_ - test_) * count;
+      divided["valid"] += valid_ * count;
+      divided["test"] += test_ * count;
+    }
+    records.records = std::move(divided);
+    return {};
+  }
+
  private:
   struct SplitDialogue {
     size_t split;
@@ -101,8 +116,11 @@ class Split : public Stage {
   std::string given(const json& record) const {
     const auto found = record.find("split");
     const std::string name = found != record.end() && found->is_string() ? found->get<std::string>() : "";
-    const bool stays = number_of(name) != kNone && std::find(again_.begin(), again_.end(), name) == again_.end();
-    return stays ? name : "";
+    return stays(name) ? name : "";
+  }
+
+  bool stays(const std::string& split) const {
+    return number_of(split) != kNone && std::find(again_.begin(), again_.end(), split) == again_.end();
   }
 
   // Of what is said first, whatever the record's id; "" of what has none, or is told in other words.
