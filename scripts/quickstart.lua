@@ -1,7 +1,7 @@
 -- The paper's method in small, from nothing: a data set is built and annotated (CER), a policy learns what is right in
 -- it (SFT), a judge learns the annotators' answers (UnifiReward), and the policy learns from the judge (UR), with
 -- redundant answers counting less (URP). A policy that is paid for the format alone is the control. esc_world's truth
--- is looked at, never learned from. Ten to fifteen minutes on two cores.
+-- is looked at, never learned from. Nine to fifteen minutes on two cores.
 local compeer = require "compeer"
 local policies = require "lib.policies"
 local method = require("lib.method")(1)

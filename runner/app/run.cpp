@@ -135,7 +135,9 @@ int run_spec(const RunOptions& options) {
     const auto how = options.launch_options();
     std::cout << launch::plan(spec, how) << '\n';
     const auto [folder, state] = launch::RunFolder::look(spec, how.results);
-    if (state != launch::RunFolder::State::finished) std::cout << launch::Forecasts().lines(spec, folder.string());
+    launch::Forecasts forecasts;
+    if (state != launch::RunFolder::State::finished) forecasts.add(spec, folder.string());
+    std::cout << forecasts.text();
     return 0;
   }
   return tell(launch::launch({spec}, options.launch_options()).at(0));
@@ -170,7 +172,7 @@ int run_script(const RunOptions& options) {
   if (options.dry_run) script.forecasts = std::make_shared<launch::Forecasts>();
   if (!options.dry_run) evaluate(options.file, rehearsal);
   evaluate(options.file, script);
-  if (options.dry_run) fmt::print("{}", script.forecasts->totals());
+  if (options.dry_run) fmt::print("{}", script.forecasts->text());
   refuse_failed(*script.failed);
   return 0;
 }

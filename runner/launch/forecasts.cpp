@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "launch/worker_program.h"
 #include "launch/worker_question.h"
-#include "spec/canonical.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
@@ -19,15 +19,15 @@ namespace {
 constexpr double patience = 120;  // seconds
 
 // What a machine does at most, and the part of it that runs have got.
-struct Machine {
+struct Speed {
   const char* name;
   double operations, bytes;  // a second
 };
 constexpr double got = 1.0 / 6;  // as an H200 with 7 billion weights, training and decoding: docs/gpu.md
-constexpr Machine devices[] = {{"A100", 312e12, 2.0e12}, {"H100", 989e12, 3.35e12}, {"H200", 989e12, 4.8e12}};
-constexpr Machine core = {"core", 50e9, 10e9};  // what it gets: docs/lab/speed.md, float32 with AVX2
+constexpr Speed devices[] = {{"A100", 312e12, 2.0e12}, {"H100", 989e12, 3.35e12}, {"H200", 989e12, 4.8e12}};
+constexpr Speed core = {"core", 50e9, 10e9};  // what it gets: docs/lab/speed.md, float32 with AVX2
 
-double hours(const Machine& machine, double part, double operations, double streamed) {
+double hours(const Speed& machine, double part, double operations, double streamed) {
   return (operations / machine.operations + streamed / machine.bytes) / part / 3600;
 }
 
@@ -109,88 +109,73 @@ std::string lines_of(const json& forecast) {
   return text;
 }
 
+class Sums {
+ public:
+  void add(const json& forecast) {
+    for (const auto& one : forecast.at("requests")) {
+      auto& sum = requests_[one.at("model")];
+      if (sum.is_null()) {
+        sum = one;
+        continue;
+      }
+      for (const char* what : {"requests", "read", "written", "cost"})
+        sum[what] = sum[what].get<double>() + one.at(what).get<double>();
+    }
+    const auto operations = forecast.at("operations").get<double>(), streamed = forecast.at("streamed").get<double>();
+    if (forecast.at("on_device").get<bool>()) {
+      operations_ += operations;
+      streamed_ += streamed;
+    } else {
+      on_cpus_alone_ += hours(core, 1, operations, streamed);
+    }
+    disk_ += forecast.at("disk").get<double>();
+  }
+
+  std::string lines() const {
+    std::string text;
+    const auto line = [&](const std::string& one) { text += "    " + one + "\n"; };
+    double cost = 0;
+    for (const auto& [model, sum] : requests_) {
+      line(of_model(sum));
+      cost += sum.at("cost").get<double>();
+    }
+    if (requests_.size() > 1 && cost > 0) line(fmt::format("cost of all: {:.2f}", cost));
+    if (operations_ > 0)
+      line(fmt::format("{:.1e} operations: {}", operations_,
+                       on_machines(operations_, streamed_, operations_ > worth_a_device)));
+    if (on_cpus_alone_ > 0) line("of models that stages ask, which compute on CPUs: core " + time(on_cpus_alone_));
+    if (disk_ > 0) line("checkpoints: " + number(disk_ / 1e9) + " GB");
+    return text;
+  }
+
+ private:
+  std::map<std::string, json> requests_;
+  double operations_ = 0, streamed_ = 0, on_cpus_alone_ = 0, disk_ = 0;
+};
+
 }  // namespace
 
-const Forecasts::Made* Forecasts::maker_of(const std::string& path) const {
-  for (const auto& [folder, made] : made_) {
-    if (path.starts_with(folder + "/")) return &made;
-  }
-  return nullptr;
+void Forecasts::add(const Spec& spec, const std::string& folder) {
+  names_.push_back(spec.values.at("name").get<std::string>());
+  runs_.push_back({{"file", json::parse(spec.file_text())}, {"folder", folder}});
 }
 
-// Runs that differ by seed, and by whose files they read, where those are alike.
-std::string Forecasts::alike(const Spec& spec) const {
-  auto values = spec.values;
-  for (const char* key : {"name", "seed", "inputs"}) values.erase(key);
-  for (const auto& path : spec.paths) {
-    std::string text = "/" + path;
-    std::replace(text.begin(), text.end(), '.', '/');
-    const json::json_pointer place(text);
-    if (!values.contains(place) || !values.at(place).is_string()) continue;
-    if (const auto* made = maker_of(values.at(place).get<std::string>())) values.at(place) = made->alike;
+std::string Forecasts::text() const {
+  if (runs_.empty()) return "";
+  const auto done = ask_worker("forecast", runs_.dump(), arithmetic_environment(1), patience);
+  const auto said = last_line(done.text, "forecasts");
+  if (said.is_null()) return "what they take can't be told\n";
+  std::string text = "\nat most, by arithmetic:\n";
+  Sums sums;
+  std::map<std::string, json> known;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    const json& forecast = said.at("forecasts").at(i);
+    const bool repeated = forecast.contains("as");
+    const json& same = repeated ? known.at(forecast.at("as")) : known[names_[i]] = forecast;
+    text += names_[i] + (repeated ? ": as " + forecast.at("as").get<std::string>() + "\n" : "\n" + lines_of(same));
+    sums.add(same);
   }
-  return spec::canonical_json(values);
-}
-
-json Forecasts::question(const Spec& spec) const {
-  json models = json::object(), records;
-  for (const auto& [folder, made] : made_) {
-    models[folder] = made.model;
-  }
-  if (const auto& dataset = spec.values.at("dataset"); dataset.contains("path") && dataset.at("path").is_string()) {
-    const auto* made = maker_of(dataset.at("path").get<std::string>());
-    if (made && has(made->forecast, "records")) records = made->forecast.at("records");
-  }
-  return {{"file", json::parse(spec.file_text())}, {"records", records}, {"models", models}};
-}
-
-std::string Forecasts::lines(const Spec& spec, const std::string& folder) {
-  const auto key = alike(spec);
-  if (!known_.contains(key)) {
-    const auto done = ask_worker("forecast", json::array({question(spec)}).dump(), arithmetic_environment(1), patience);
-    const auto said = last_line(done.text, "forecasts");
-
-    known_[key] = said.is_object() ? said.at("forecasts").at(0) : json();
-  }
-  const auto& forecast = known_.at(key);
-  made_[folder] = {forecast, spec.values.value("model", spec::json()), key};
-  if (forecast.is_null()) return "";
-  for (const auto& one : forecast.at("requests")) {
-    auto& sum = requests_[one.at("model")];
-    if (sum.is_null()) {
-      sum = one;
-      continue;
-    }
-    for (const char* what : {"requests", "read", "written", "cost"})
-      sum[what] = sum[what].get<double>() + one.at(what).get<double>();
-  }
-  const auto operations = forecast.at("operations").get<double>();
-  if (forecast.at("on_device").get<bool>()) {
-    operations_ += operations;
-    streamed_ += forecast.at("streamed").get<double>();
-  } else {
-    on_cpus_alone_ += hours(core, 1, operations, forecast.at("streamed").get<double>());
-  }
-  disk_ += forecast.at("disk").get<double>();
-  return lines_of(forecast);
-}
-
-std::string Forecasts::totals() const {
-  std::string text;
-  const auto line = [&](const std::string& one) { text += "    " + one + "\n"; };
-  double cost = 0;
-  for (const auto& [model, sum] : requests_) {
-    line(of_model(sum));
-    cost += sum.at("cost").get<double>();
-  }
-  if (requests_.size() > 1 && cost > 0) line(fmt::format("cost of all: {:.2f}", cost));
-  if (operations_ > 0)
-    line(fmt::format("{:.1e} operations: {}", operations_,
-                     on_machines(operations_, streamed_, operations_ > worth_a_device)));
-  if (on_cpus_alone_ > 0)
-    line(fmt::format("of models that stages ask, which compute on CPUs: core {}", time(on_cpus_alone_)));
-  if (disk_ > 0) line(fmt::format("checkpoints: {} GB", number(disk_ / 1e9)));
-  return text.empty() ? "" : "in all, at most, by arithmetic:\n" + text;
+  return text + (names_.size() > 1 ? "in all\n" + sums.lines() : "");
 }
 
 }  // namespace compeer::launch

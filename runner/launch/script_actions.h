@@ -27,7 +27,7 @@ struct ScriptOptions {
   bool rehearsal = false;  ///< a dry run that says nothing: it only finds mistakes
   /// Makes a dry run one for a batch system: what has finished is read back, the rest written down here.
   std::shared_ptr<Agenda> agenda = nullptr;
-  /// In a dry run: tells below the line of each run what it takes, and adds up.
+  /// In a dry run: gets the runs that would begin.
   std::shared_ptr<Forecasts> forecasts = nullptr;
   /// Gets the runs that failed while the script went on.
   std::shared_ptr<std::vector<script::RunResult>> failed = std::make_shared<std::vector<script::RunResult>>();

@@ -1,320 +1,78 @@
 #include "worker/forecast.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <iostream>
 #include <map>
-#include <set>
 
-#include "base/error.h"
-#include "base/files.h"
+#include "base/hash.h"
 #include "base/plain_file.h"
-#include "base/scratch.h"
-#include "comm/share.h"
-#include "compeer/dataset.h"
-#include "compeer/reward.h"
-#include "compeer/stage.h"
-#include "train/batch/rollouts.h"
-#include "train/grpo_settings.h"
-#include "train/metrics/device_memory.h"
-#include "train/metrics/work.h"
-#include "worker/known_models.h"
-#include "worker/opener.h"
+#include "worker/run_forecast.h"
 
 namespace compeer::worker {
 
 namespace {
 
 using nlohmann::json;
-using train::PeakMemory;
-using train::Work;
 
-constexpr double mib = 1024 * 1024;
-constexpr double program = 150;         // MiB, measured: libraries, buffers
-constexpr double instructions = 200;    // tokens of a prompt's own words: ours have 20 to 500
-constexpr double latin = 4, han = 1.5;  // bytes of a token, and characters
-constexpr int64_t looked_at = 16;       // records
-constexpr double side_by_side = 16;     // conversations of a chat model here (plugins/chat/local)
-constexpr double optimizer_state = 8, master = 4, gradient = 4;  // bytes for each weight that learns
-
-// Tokens and Chinese characters of a text, without a tokenizer.
-struct TextLength {
-  double plain = 0, chinese = 0;
-  void add(const std::string& text) {
-    for (const char c : text) {
-      const auto byte = static_cast<unsigned char>(c);
-      plain += byte < 0x80;
-      chinese += byte >= 0xe0;  // begins a character of three bytes or more
-    }
-  }
-  double tokens() const { return plain / latin + chinese / han; }
-};
-
-Forecast look_at(plugin::Plugin<Dataset>& dataset, const std::vector<std::string>& splits, int64_t most) {
-  Forecast found;
-  double seen = 0;
-  for (const auto& split : splits) {
-    auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });
-    if (most > 0) size = std::min(size, most);
-    if (size > 0) found.records[split] = static_cast<double>(size);
-    for (int64_t i = 0; i < std::min(looked_at, size); ++i, ++seen) {
-      const auto example = dataset.call("get", [&](Dataset& d) { return d.get(split, i); });
-      TextLength said, answer;
-      for (const auto& turn : example.history) said.add(turn.text);
-      answer.add(example.answer);
-      found.tokens += said.tokens();
-      found.answer += answer.tokens();
-      found.chinese += said.chinese > said.plain / latin;
-    }
-  }
-  for (double* mean : {&found.tokens, &found.answer, &found.chinese}) *mean /= std::max(1.0, seen);
-  found.dialogues = found.all();
-  return found;
-}
-
-json to_json(const Forecast& f) {
-  return {{"records", f.records},
-          {"dialogues", f.dialogues},
-          {"tokens", f.tokens},
-          {"answer", f.answer},
-          {"chinese", f.chinese}};
-}
-
-Forecast from_json(const json& f) {
-  return {f.at("records"), f.at("dialogues"), f.at("tokens"), f.at("answer"), f.at("chinese")};
-}
-
-// Only these splits; all if none is named.
-void keep(const std::vector<std::string>& splits, int64_t most, Forecast& records) {
-  const double before = records.all();
-  std::erase_if(records.records, [&](const auto& one) {
-    return !splits.empty() && std::find(splits.begin(), splits.end(), one.first) == splits.end();
-  });
-  for (auto& [split, count] : records.records) count = most > 0 ? std::min(count, static_cast<double>(most)) : count;
-  if (before > 0) records.dialogues *= records.all() / before;
-}
-
-/// One run's forecast.
-class RunForecast : private Opener {
+/// Runs in their order; each may read what those before it will make.
+class Plan {
  public:
-  RunForecast(const json& one, const json& spec_file) : spec_(spec_file.at("spec")), models_(one.at("models")) {
-    begin(spec_file);
-    write_file(stand_in_.folder() / "model.safetensors", "");
-    before_ = one.at("records");
-  }
-
-  json tell() {
-    const auto task = spec_.at("task").get<std::string>();
-    told_ = {{"requests", json::array()}, {"unknown", json::array()}, {"disk", 0.0}, {"on_device", task != "data"}};
-    task == "data" ? make() : compute(task);
-    for (const auto& [name, request] : requests_) told_["requests"].push_back(request);
-    told_["operations"] = work_.operations;
-    told_["streamed"] = work_.streamed;
-    return std::move(told_);
+  // A forecast, or {"as": the name of a run whose forecast is the same}.
+  json add(const json& spec_file, const std::string& folder) {
+    const json& spec = spec_file.at("spec");
+    const auto key = alike(spec);
+    const auto known = forecasts_.find(key);
+    const bool is_new = known == forecasts_.end();
+    if (is_new) forecasts_[key] = run_forecast(spec_file, records_before(spec), models_);
+    models_[folder] = spec.value("model", json());
+    made_[folder] = key;
+    if (!is_new) return {{"as", names_.at(key)}};
+    names_[key] = spec.at("name");
+    return forecasts_.at(key);
   }
 
  private:
-  // Records of these splits, or null if nothing is known of them.
-  std::optional<Forecast> records(std::vector<std::string> splits, int64_t most) {
-    if (!before_.is_null()) {
-      auto known = from_json(before_);
-      return keep(splits, most, known), known;
+  json records_before(const json& spec) const {
+    const json& dataset = spec.at("dataset");
+    if (!dataset.contains("path") || !dataset.at("path").is_string()) return nullptr;
+    const auto* maker = maker_of(dataset.at("path").get<std::string>());
+    return maker ? forecasts_.at(*maker).value("records", json()) : json();
+  }
+
+  const std::string* maker_of(const std::string& path) const {
+    for (const auto& [folder, key] : made_) {
+      if (path.starts_with(folder + "/")) return &key;
     }
-    auto found = tried("dataset", [&]() -> std::optional<Forecast> {
-      auto dataset = opened<Dataset>(spec_.at("dataset"));
-      if (splits.empty()) splits = {"train", "valid", "test"};
-      return look_at(dataset, splits, most);
-    });
-    return found && found->all() > 0 ? found : std::nullopt;
+    return nullptr;
   }
 
-  // What can't be made or told yet is no error here.
-  template <class F>
-  auto tried(const std::string& what, F&& f) -> decltype(f()) {
-    try {
-      return f();
-    } catch (const std::exception&) {
-      told_["unknown"].push_back(what);
-      return {};
-    }
+  // The same for runs that differ by name and seed, and by whose files they read, where those are alike.
+  std::string alike(json spec) const {
+    for (const char* key : {"name", "seed", "inputs"}) spec.erase(key);
+    name_makers(spec);
+    return sha256(spec.dump());
   }
 
-  void make() {
-    const auto& data = spec_.at("data");
-    auto going = records(data.at("splits").get<std::vector<std::string>>(), data.at("records").get<int64_t>());
-    if (!going) return;
-    for (const json& stage : spec_.at("stages")) {
-      const auto label = stage.at("label").is_null() ? stage.at("plugin") : stage.at("label");
-      json settings = stage;
-      settings.erase("label");
-      const auto asked = tried(label.get<std::string>(), [&] {
-        return opened<Stage>(stood_in(settings)).call("forecast", [&](Stage& s) { return s.forecast(*going); });
-      });
-      for (const auto& one : asked) add(one, settings);
-    }
-    told_["records"] = to_json(*going);
-    double weights = 0;
-    for (const auto& folder : folders_) weights += stored(models_.in(folder));
-    told_["memory"] = {{"cpu", program + weights}, {"device", 0.0}, {"host", 0.0}};
-  }
-
-  static double stored(const KnownModel& model) {
-    return (model.size.half ? 2 : 4) * static_cast<double>(model.size.text() + model.size.tower) / mib;
-  }
-
-  // Settings without the files that another run will make, and with a folder that is there in place of its models:
-  // plugins look whether a model has weights.
-  json stood_in(json settings) const {
-    for (auto& value : settings) {
-      if (value.is_structured()) value = stood_in(value);
+  void name_makers(json& values) const {
+    for (auto& value : values) {
+      if (value.is_structured()) name_makers(value);
       if (!value.is_string()) continue;
-      const auto* table = models_.planned(value.get<std::string>());
-      if (table) value = table->is_null() ? json() : json(stand_in_.folder().string());
+      if (const auto* maker = maker_of(value.get<std::string>())) value = *maker;
     }
-    return settings;
   }
 
-  // What a plugin asks, of a model here or elsewhere.
-  void add(const Asked& asked, const json& settings) {
-    std::string place = "/" + asked.who;
-    std::replace(place.begin(), place.end(), '.', '/');
-    const json who = settings.value(json::json_pointer(place), json());
-    if (who.is_string()) return add_local(asked, who.get<std::string>());
-    if (!who.is_object()) return;
-    if (who.value("plugin", "") == "local") return add_local(asked, who.at("path").get<std::string>());
-    if (!who.contains("price_in")) return;
-    const auto name = who.value("name", who.at("plugin").get<std::string>());
-    auto& sum = requests_[name];
-    if (sum.is_null()) sum = {{"model", name}, {"requests", 0.0}, {"read", 0.0}, {"written", 0.0}, {"cost", 0.0}};
-    const double read = asked.requests * (asked.read + instructions), written = asked.requests * asked.written;
-    const double cost = (read * who.at("price_in").get<double>() + written * who.at("price_out").get<double>()) / 1e6;
-    for (const auto& [key, more] : std::initializer_list<std::pair<const char*, double>>{
-             {"requests", asked.requests}, {"read", read}, {"written", written}, {"cost", cost}})
-      sum[key] = sum[key].get<double>() + more;
-  }
-
-  void add_local(const Asked& asked, const std::string& folder) {
-    tried(folder, [&] {
-      const auto model = models_.in(folder);
-      folders_.insert(folder);
-      const double bytes = model.size.half ? 2 : 4;
-      work_ +=
-          train::work_of(model.size, asked.requests, 1, asked.read + instructions, asked.written, side_by_side, bytes);
-      return true;
-    });
-  }
-
-  void compute(const std::string& task) {
-    const auto model = tried("model", [&]() -> std::optional<KnownModel> { return models_.of(spec_.at("model")); });
-    const auto known = records({spec_.at(task).at("split").get<std::string>()}, 0);
-    if (!model || model->size.shape.layers == 0 || !known) return;
-    told_["lengths"] = {{"prompt", known->tokens}, {"answer", known->answer}};
-    const auto demand = task == "sft" ? teach(*model, *known) : reply(*model, *known, task == "grpo");
-    told_["memory"] = memory(*model, demand);
-    if (task == "evaluate") return;
-    const double learns = static_cast<double>(model->adapter_rank > 0 ? model->adapter() : model->size.text());
-    const double kept = spec_.at("checkpoint").at("keep").get<double>() + 1;  // the new one is whole before one goes
-    told_["disk"] = kept * (optimizer_state + master) * learns;
-  }
-
-  bool recomputed(double tokens) const {
-    const json above = spec_.at("model").value("recompute_above", json());
-    return above.is_number() && tokens > above.get<double>();
-  }
-
-  int64_t mine(int64_t count) const { return comm::share(count, static_cast<int>(ranks()), 0).count; }
-  int64_t ranks() const { return spec_.at("ranks").get<int64_t>(); }
-
-  PeakMemory teach(const KnownModel& model, const Forecast& known) {
-    const json& sft = spec_.at("sft");
-    const double length = known.tokens + known.answer, texts = sft.at("batch").get<double>();
-    const auto together = sft.at("together").get<int64_t>(), batch = sft.at("batch").get<int64_t>();
-    const auto longest = static_cast<int64_t>(longer * length);
-    work_.operations =
-        sft.at("steps").get<double>() *
-        train::operations_of(model.size, texts, length,
-                             {model.adapter_rank > 0, recomputed(length * static_cast<double>(together))});
-    return {train::gradients_of(mine((batch + together - 1) / together)), std::min(together, batch) * longest, 0};
-  }
-
-  // Generates and judges; learns from it or not.
-  PeakMemory reply(const KnownModel& model, const Forecast& known, bool learns) {
-    const Settings whole(spec_);
-    const auto sampling = train::sampling_from(whole.table("sampling"));
-    const json& task = spec_.at(learns ? "grpo" : "evaluate");
-    const auto group = task.at("group_size").get<double>(),
-               longest_answer = static_cast<double>(sampling.max_new_tokens);
-    const double prompts = learns ? task.at("batch").get<double>() * task.at("steps").get<double>() : known.all();
-    const double half = spec_.at("model").value("compute", "float32") == "bfloat16" ? 2 : 4;
-    const double at_once =
-        std::min(static_cast<double>(sampling.concurrent), prompts * group) * static_cast<double>(ranks());
-    work_ = train::work_of(model.size, prompts * group, group, known.tokens, longest_answer, at_once, half);
-    Forecast completions = known;
-    completions.records = {{"", prompts * group}};
-    completions.answer = longest_answer;
-    for (const json& reward : spec_.value("rewards", json::array())) {
-      const auto asked = tried(reward.at("plugin").get<std::string>(), [&] {
-        return opened<Reward>(stood_in(reward)).call("forecast", [&](Reward& r) { return r.forecast(completions); });
-      });
-      for (const auto& one : asked) add(one, reward);
-    }
-    const auto longest = static_cast<int64_t>(longer * known.tokens);
-    if (!learns) {
-      const auto batch = std::min(task.at("batch").get<int64_t>(), static_cast<int64_t>(prompts));
-      return {0, 0, train::positions_of(mine(batch), longest, static_cast<int64_t>(group), sampling)};
-    }
-    const train::GrpoSettings grpo(whole);
-    const double text = known.tokens / group + longest_answer;  // a group's prompt is passed through once
-    const auto demand = grpo.demand(mine(grpo.leaves()), longest);
-    work_.operations +=
-        train::operations_of(model.size, prompts * group, text,
-                             {model.adapter_rank > 0, recomputed(static_cast<double>(demand.learned))}) *
-        static_cast<double>(grpo.updates);
-    if (grpo.reference) work_.operations += train::operations_of(model.size, prompts * group, text);
-    return demand;
-  }
-
-  // Of a rank: on a CPU, and on a device with its host.
-  json memory(const KnownModel& model, const PeakMemory& demand) const {
-    const bool learns = demand.gradients > 0, adapter = model.adapter_rank > 0;
-    const double all = static_cast<double>(model.size.text()), tower = 4 * static_cast<double>(model.size.tower) / mib,
-                 trained = !learns ? 0 : static_cast<double>(adapter ? model.adapter() : model.size.text());
-    const double split = spec_.value("shard", "none") == "optimizer" ? static_cast<double>(ranks()) : 1;
-    const bool again = recomputed(static_cast<double>(demand.learned));
-    double judges = 0;
-    for (const auto& folder : folders_) judges += stored(models_.in(folder));
-
-    auto shape = model.size.shape;
-    shape.rounded = model.size.half;
-    const double weights = (learns && !adapter ? 4 : model.size.half ? 2 : 4) * all / mib;
-    const double now = program + weights + tower + judges + optimizer_state * trained / split / mib;
-    const auto cpu =
-        train::estimate_memory(shape, static_cast<int64_t>(learns ? trained : all), demand, again ? 2 : 16, false, now);
-    shape.compute = spec_.at("model").value("compute", "float32") == "bfloat16" ? at::kBFloat16 : at::kFloat;
-    const auto device = train::device_memory(shape, {static_cast<int64_t>(trained), adapter}, demand, again);
-    const double there = train::device_weights(shape, model.size.text()) + tower + judges;
-    const double host = program + (master + gradient + optimizer_state / split) * trained / mib;
-    return {{"cpu", cpu.all()}, {"device", there + device.more()}, {"host", host}};
-  }
-
-  static constexpr double longer = 2;  // the longest record than the usual one
-
-  const json& spec_;
-  const KnownModels models_;
-  const Scratch stand_in_;
-  json before_, told_;
-  Work work_;
-  std::map<std::string, json> requests_;
-  std::set<std::string> folders_;  // of models that plugins ask
+  std::map<std::string, json> forecasts_;     // by what is alike
+  std::map<std::string, std::string> made_;   // folder: that
+  std::map<std::string, std::string> names_;  // of the first run of each
+  json models_ = json::object();              // tables by folder
 };
 
 }  // namespace
 
 int forecast(const json& options) {
-  const auto specs = json::parse(read_plain_file(options.at("input").get<std::string>(), 1 << 30));
+  const auto runs = json::parse(read_plain_file(options.at("input").get<std::string>(), 1 << 30));
+  Plan plan;
   json all = json::array();
-  for (const json& one : specs) all.push_back(RunForecast(one, one.at("file")).tell());
+  for (const json& run : runs) all.push_back(plan.add(run.at("file"), run.at("folder").get<std::string>()));
   std::cout << json{{"forecasts", all}}.dump() << std::endl;
   return 0;
 }

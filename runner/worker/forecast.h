@@ -3,10 +3,9 @@
 
 namespace compeer::worker {
 
-/// What runs will take, at most, by arithmetic, before anything is computed or asked. `options`: {"input": a file with
-/// a list of {"file": the spec's file, "records": the forecast of records that another run will make, or null,
-/// "models": tables `model` by the folders that other runs will make}}. Prints {"forecasts": [...]} with, of each as
-/// far as it can be told,
+/// What runs that haven't begun will take, at most, by arithmetic: nothing is computed and nobody asked. `options`:
+/// {"input": a file with a list of {"file": the spec's file, "folder": the run's}}; a run may read what those before it
+/// will make. Prints {"forecasts": [...]}, for each {"as": the name of one before it}, or as far as it can be told
 ///
 ///   records     the compeer::Forecast of what a data run makes
 ///   requests    [{"model", "requests", "read", "written", "cost"}] of chat models that have a price

@@ -31,7 +31,7 @@ using Features = std::vector<double>;
 // Vectors of length 1, each text's computed once.
 class Embeddings {
  public:
-  explicit Embeddings(const std::string& folder) : encoder_(folder) {}
+  Embeddings(const std::string& folder, Host& host) : encoder_(folder), host_(host) {}
 
   // Computes those that aren't known yet, many at a time.
   void add(const std::vector<std::string>& texts) {
@@ -43,6 +43,7 @@ class Embeddings {
     for (size_t at = 0; at < fresh.size(); at += at_once) {
       const std::vector<std::string> some(fresh.begin() + static_cast<int64_t>(at),
                                           fresh.begin() + static_cast<int64_t>(std::min(at + at_once, fresh.size())));
+      host_.cancelled();  // a sign of life
       const auto vectors = encoder_.embed(some);
       for (size_t i = 0; i < some.size(); ++i) known_[some[i]] = unit(vectors[i]);
     }
@@ -59,13 +60,14 @@ class Embeddings {
   }
 
   sentence_encoder::Encoder encoder_;
+  Host& host_;
   std::unordered_map<std::string, Features> known_;
 };
 
 /// Features with mean 0 and deviation 1 over the rows that it was learned from.
 class Classifier {
  public:
-  Classifier(std::vector<Features> rows, const std::vector<size_t>& labels, size_t classes)
+  Classifier(std::vector<Features> rows, const std::vector<size_t>& labels, size_t classes, Host& host)
       : mean_(rows.at(0).size()), scale_(mean_.size(), 1) {
     const auto n = static_cast<double>(rows.size());
     for (size_t i = 0; i < mean_.size(); ++i) {
@@ -75,7 +77,7 @@ class Classifier {
       if (square > 0) scale_[i] = 1 / std::sqrt(square);
     }
     for (auto& row : rows) row = standardised(std::move(row));
-    regression_.emplace(rows, labels, classes, best_strength(rows, labels, classes));
+    regression_.emplace(rows, labels, classes, best_strength(rows, labels, classes, host));
   }
 
   std::vector<double> log_probs(Features row) const { return regression_->log_probs(standardised(std::move(row))); }
@@ -87,7 +89,8 @@ class Classifier {
   }
 
   // Of a few the one that predicts every fifth row best from the others.
-  static double best_strength(const std::vector<Features>& rows, const std::vector<size_t>& labels, size_t classes) {
+  static double best_strength(const std::vector<Features>& rows, const std::vector<size_t>& labels, size_t classes,
+                              Host& host) {
     std::vector<Features> learned;
     std::vector<size_t> their_labels;
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -97,6 +100,7 @@ class Classifier {
     }
     double best = 0, most = -std::numeric_limits<double>::infinity();
     for (const double strength : {1e-4, 1e-3, 1e-2, 1e-1}) {
+      host.cancelled();
       const statistics::LogisticRegression regression(learned, their_labels, classes, strength);
       double likely = 0;
       for (size_t i = 4; i < rows.size(); i += 5) likely += regression.log_probs(rows[i])[labels[i]];
@@ -111,8 +115,9 @@ class Classifier {
 
 class EncoderBaseline : public Stage {
  public:
-  EncoderBaseline(const Settings& settings, Host&)
-      : embeddings_(settings.text("encoder")),
+  EncoderBaseline(const Settings& settings, Host& host)
+      : host_(host),
+        embeddings_(settings.text("encoder"), host),
         records_(settings.text("records")),
         rating_(settings.text("rating")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
@@ -207,7 +212,8 @@ class EncoderBaseline : public Stage {
       own.insert(own.end(), {1, 0});
       dialogues.push_back(of_dialogue(record));
     }
-    replies_.emplace(std::move(replies), own, 2);
+    host_.log(std::to_string(records.size()) + " records of training are embedded; learning from them");
+    replies_.emplace(std::move(replies), own, 2, host_);
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) learn_labels(step, records, dialogues);
   }
 
@@ -223,7 +229,7 @@ class EncoderBaseline : public Stage {
       rows.push_back(dialogues[i]);
       labels.push_back(static_cast<size_t>(at - all.begin()));
     }
-    if (!rows.empty()) steps_.emplace(step, Classifier(std::move(rows), labels, all.size()));
+    if (!rows.empty()) steps_.emplace(step, Classifier(std::move(rows), labels, all.size(), host_));
   }
 
   Outcome answered(json record) {
@@ -249,6 +255,7 @@ class EncoderBaseline : public Stage {
     return outcome;
   }
 
+  Host& host_;
   Embeddings embeddings_;
   const std::string records_, rating_;
   const statistics::Resampling resampling_;

@@ -16,8 +16,8 @@ double operations_of(const inference::ModelSize& size, double texts, double leng
   return (2.0 + !how.adapter + how.recomputed) * operations_of(size, texts, length);
 }
 
-Work work_of(const inference::ModelSize& size, double texts, double group, double prompt, double length,
-             double together, double bytes_of_a_weight) {
+RunWork work_of(const inference::ModelSize& size, double texts, double group, double prompt, double length,
+                double together, double bytes_of_a_weight) {
   const auto& shape = size.shape;
   const double attention = 4 * static_cast<double>(shape.layers * shape.hidden) * (prompt + length / 2);
   const double pass = bytes_of_a_weight * static_cast<double>(size.multiplied());

@@ -4,11 +4,11 @@
 namespace compeer::train {
 
 /// What a run computes, on all ranks together, by arithmetic.
-struct Work {
+struct RunWork {
   double operations = 0;  ///< of products and attention; a product and a sum are two
   double streamed = 0;    ///< bytes of weights and of keys and values that are read while single tokens are generated
 
-  Work& operator+=(const Work& other) {
+  RunWork& operator+=(const RunWork& other) {
     operations += other.operations;
     streamed += other.streamed;
     return *this;
@@ -26,7 +26,7 @@ struct LearningPass {
 double operations_of(const inference::ModelSize& size, double texts, double length, const LearningPass& how);
 
 /// Of generating texts behind prompts that are read once for `group` of them; `together` at once.
-Work work_of(const inference::ModelSize& size, double texts, double group, double prompt, double length,
-             double together, double bytes_of_a_weight);
+RunWork work_of(const inference::ModelSize& size, double texts, double group, double prompt, double length,
+                double together, double bytes_of_a_weight);
 
 }  // namespace compeer::train

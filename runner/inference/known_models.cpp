@@ -1,11 +1,11 @@
-#include "worker/known_models.h"
+#include "inference/known_models.h"
 
 #include "base/json.h"
 #include "base/model_folder.h"
 #include "language/tokenizer.h"
 #include "record/adapter.h"
 
-namespace compeer::worker {
+namespace compeer::inference {
 
 using nlohmann::json;
 
@@ -29,7 +29,7 @@ KnownModel KnownModels::of(const json& table) const {
   if (has(table, "path")) {
     known = in(table.at("path").get<std::string>());
   } else if (has(table, "config")) {
-    known.size = inference::model_size(fresh(table), "model.config");
+    known.size = model_size(fresh(table), "model.config");
   }
   if (!has(table, "adapter")) return known;
   const json& adapter = table.at("adapter");
@@ -38,15 +38,20 @@ KnownModel KnownModels::of(const json& table) const {
     return known;
   }
   const auto started = in(adapter.at("path").get<std::string>());
-  if (!has(table, "path")) known.size = started.size;
+  if (!has(table, "path")) known.size = started.size, known.base = started.base;
   known.adapter_rank = started.adapter_rank;
   return known;
 }
 
 KnownModel KnownModels::in(const std::string& folder) const {
-  if (const auto* table = planned(folder)) return of(*table);
-  const auto config = base_model(folder) / "config.json";
-  KnownModel known{inference::model_size(read_json_object(config), config.string())};
+  if (const auto* table = planned(folder)) {
+    auto known = of(*table);
+    if (known.adapter_rank == 0) known.base = folder;
+    return known;
+  }
+  const auto base = base_model(folder);
+  KnownModel known{model_size(read_json_object(base / "config.json"), (base / "config.json").string()), 0,
+                   base.string()};
   if (holds_adapter(folder)) known.adapter_rank = record::read_adapter_config(folder).rank;
   return known;
 }
@@ -58,4 +63,4 @@ const json* KnownModels::planned(const std::string& folder) const {
   return nullptr;
 }
 
-}  // namespace compeer::worker
+}  // namespace compeer::inference

@@ -4,12 +4,13 @@
 
 #include "inference/model_size.h"
 
-namespace compeer::worker {
+namespace compeer::inference {
 
 /// A model that a spec names, before its weights are there.
 struct KnownModel {
-  inference::ModelSize size;
+  ModelSize size;
   int64_t adapter_rank = 0;  ///< 0: it has none
+  std::string base = {};     ///< the folder of its weights, or of those that its adapter changes; "" of a fresh model
 
   int64_t adapter() const { return adapter_rank * size.sides; }
 };
@@ -29,4 +30,4 @@ class KnownModels {
   const nlohmann::json& planned_;
 };
 
-}  // namespace compeer::worker
+}  // namespace compeer::inference
