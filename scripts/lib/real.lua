@@ -14,6 +14,7 @@ local quickly = { -- with --quick everything is made, and hardly anything learne
   preferred = { data = { records = 3 } },
   rated = { data = { records = 3 } },
   replies = { evaluate = { prompts = 3 } },
+  pairs = { data = { records = 2 } },
 }
 
 local sources = { -- of records: the settings of a corpus
@@ -111,6 +112,15 @@ return function(seed, source)
       replies = run("replies", "replies-" .. name, { dataset = dataset, model = model }),
       perplexity = run("perplexity", "perplexity-" .. name, { dataset = dataset, ["stages[0].model"] = folder }),
     }
+  end
+
+  -- Replies to the same rounds, two by two.
+  function real.pairs()
+    return run("pairs", "pairs", {
+      ["stages[2].supporter.path"] = real.policy("SFT").checkpoint,
+      ["stages[3].supporter.path"] = real.policy("UR").checkpoint,
+      ["stages[4].supporter.path"] = real.policy("URP").checkpoint,
+    })
   end
 
   return real

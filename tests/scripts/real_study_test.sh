@@ -57,6 +57,11 @@ study 0 whole
 cmp first.txt whole.txt || fail "the second time it says something else"
 ! grep -q starts whole.log || fail "what has run is repeated"
 
+# Pairs for people: two rounds, of each UR against three.
+"$build/bin/compeer" run "$source_dir/scripts/real_pairs.lua" --quick >pairs.txt 2>pairs.log || { cat pairs.log; fail "no pairs are made"; }
+pairs=$(sed -n 's/^compeer data annotate \(.*\) --out .*/\1/p' pairs.txt)
+[[ $(wc -l <"$pairs") == 6 ]] || { cat pairs.txt pairs.log; fail "there aren't six pairs"; }
+
 # In Chinese, in SmileChat's layout.
 mkdir -p corpora/smile
 for i in 1 2 3 4 5 6 7 8; do

@@ -1,0 +1,6 @@
+-- Sixty pairs of replies by the policies of real_study.lua, for people to compare on a page that doesn't say whose they
+-- are: UR against the base, SFT and URP. The last line says how to show them (docs/annotating.md).
+local compeer = require "compeer"
+
+local compared = require("lib.real")(1).pairs()
+print("compeer data annotate " .. compared.records .. " --out " .. compeer.folder .. "/real-pairs/notes")
