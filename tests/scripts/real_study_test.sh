@@ -62,6 +62,12 @@ cmp first.txt whole.txt || fail "the second time it says something else"
 pairs=$(sed -n 's/^compeer data annotate \(.*\) --out .*/\1/p' pairs.txt)
 [[ $(wc -l <"$pairs") == 6 ]] || { cat pairs.txt pairs.log; fail "there aren't six pairs"; }
 
+# Dialogues with an endpoint.
+"$build/bin/compeer" run "$source_dir/scripts/real_dialogues.lua" >unnamed.log 2>&1 && fail "there is an endpoint"
+says unnamed.log "real_dialogues.lua names no endpoint"
+"$build/bin/compeer" run "$source_dir/scripts/real_dialogues.lua" --quick >talk.txt 2>talk.log || { cat talk.log; fail "no dialogues are played"; }
+for row in base SFT UR URP; do [[ $(grep -c "^$row  *[0-9]" talk.txt) -ge 2 ]] || { cat talk.txt; fail "nothing is said of $row"; }; done
+
 # In Chinese, in SmileChat's layout.
 mkdir -p corpora/smile
 for i in 1 2 3 4 5 6 7 8; do
