@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "compeer/chat.h"
 #include "compeer/language_model.h"
@@ -46,6 +47,7 @@ class Local : public ChatModel {
       : path_(settings.text("path")), together_(static_cast<size_t>(settings.integer("together"))), host_(host) {}
 
   void answer(ChatRequests& line) override {
+    host_.language_model(path_);  // one that can't be opened is an error
     for (auto some = line.take(most_at_once); !some.empty(); some = line.take(most_at_once)) {
       std::vector<ChatRequest> requests;
       for (const auto& one : some) requests.push_back(one.request);
@@ -84,9 +86,21 @@ class Local : public ChatModel {
              manners_of(requests[order[end]]) == manners_of(requests[order[begin]])) {
         ++end;
       }
-      answer_together(
+      answer_or_say_why(
           requests, {order.begin() + static_cast<int64_t>(begin), order.begin() + static_cast<int64_t>(end)}, arrived);
       begin = end;
+    }
+  }
+
+  // A conversation that can't be answered, because it is too long, is nobody else's trouble.
+  void answer_or_say_why(const std::vector<ChatRequest>& requests, const std::vector<size_t>& these,
+                         const Arrived& arrived) {
+    try {
+      answer_together(requests, these, arrived);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::data) throw;
+      if (these.size() == 1) return arrived(these[0], {.text = {}, .failure = error.problem()});
+      for (const size_t one : these) answer_or_say_why(requests, {one}, arrived);
     }
   }
 

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <fstream>
 
 #include "asker.h"
+#include "base/error.h"
 #include "compeer/language_model.h"
 
 namespace compeer {
@@ -29,6 +31,8 @@ class Echo : public LanguageModel {
   std::vector<Completion> answer(const std::vector<Conversation*>& conversations, const std::vector<std::string>& texts,
                                  const SamplingParams& sampling) override {
     together.push_back(conversations.size());
+    if (std::count_if(texts.begin(), texts.end(), [](const auto& text) { return text.size() > room; }) > 0)
+      throw Error("language_model", "is too long", "", Exit::data);
     std::vector<Completion> all;
     for (size_t i = 0; i < conversations.size(); ++i) {
       all.push_back(
@@ -47,6 +51,7 @@ class Echo : public LanguageModel {
     return {};
   }
 
+  static constexpr size_t room = 100;
   int begun = 0;
   std::vector<size_t> together;
 };
@@ -80,6 +85,17 @@ TEST_F(Local, BeginsWithAllTurnsButTheLast) {
   EXPECT_EQ(reply.completion_tokens, 9);
   EXPECT_FALSE(reply.finished);
   EXPECT_EQ(asker_.ask(settings(16), "hello").text, "hello/0") << "no turn before";
+}
+
+TEST_F(Local, SaysWhichConversationIsTooLongAndAnswersTheOthers) {
+  const std::vector<ChatRequest> requests{
+      {.turns = {{"user", "a"}}}, {.turns = {{"user", std::string(Echo::room + 1, 'b')}}}, {.turns = {{"user", "c"}}}};
+  const auto replies = asker_.ask(settings(16), requests);
+  EXPECT_EQ(replies[0].text, "a/0");
+  EXPECT_EQ(replies[0].failure, "");
+  EXPECT_EQ(replies[1].text, "");
+  EXPECT_EQ(replies[1].failure, "is too long");
+  EXPECT_EQ(replies[2].text, "c/0");
 }
 
 TEST_F(Local, ShowsPictures) {
