@@ -29,7 +29,7 @@ local function study(name, dataset, players, figures)
       for _, player in ipairs(players) do stage[player] = endpoint end
       if compeer.quick then stage.rounds = 2 end
       return compeer.load("experiments/" .. name .. ".toml"):with {
-        name = ("real-%s-%s-%d"):format(name, row.name:lower(), seed),
+        name = table.concat({ "real", name, row.name:lower(), seed }, "-"),
         seed = seed, ranks = 1, threads = 2,
         dataset = dataset,
         stages = { stage, { plugin = "diversity" } },

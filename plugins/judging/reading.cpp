@@ -92,8 +92,9 @@ std::vector<StepTexts> read(LanguageModel& reader, const std::vector<std::vector
 
 // A reply is read by itself, and then scored behind the dialogue.
 std::vector<Asked> reader_forecast(const std::string& who, const Forecast& records, bool replies) {
-  std::vector<Asked> all = {{who, records.all(), records.tokens, kLongestReading}};
-  if (replies) all.push_back({who, 2 * records.all(), records.tokens + 2 * records.answer, kLongestReading});
+  const double longest = records.answer > 0 ? std::min<double>(kLongestReading, records.answer) : kLongestReading;
+  std::vector<Asked> all = {{who, records.all(), records.tokens, longest}};
+  if (replies) all.push_back({who, 2 * records.all(), records.tokens + 2 * records.answer, longest});
   return all;
 }
 

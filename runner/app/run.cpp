@@ -136,7 +136,7 @@ int run_spec(const RunOptions& options) {
     std::cout << launch::plan(spec, how) << '\n';
     const auto [folder, state] = launch::RunFolder::look(spec, how.results);
     launch::Forecasts forecasts;
-    if (state != launch::RunFolder::State::finished) forecasts.add(spec, folder.string());
+    if (how.fresh || state != launch::RunFolder::State::finished) forecasts.add(spec, folder.string());
     std::cout << forecasts.text();
     return 0;
   }

@@ -46,7 +46,7 @@ KnownModel KnownModels::of(const json& table) const {
 KnownModel KnownModels::in(const std::string& folder) const {
   if (const auto* table = planned(folder)) {
     auto known = of(*table);
-    if (known.adapter_rank == 0) known.base = folder;
+    if (known.adapter_rank == 0) known.base = folder, known.size.half = false;  // as checkpoints are written
     return known;
   }
   const auto base = base_model(folder);

@@ -31,8 +31,6 @@ double hours(const Speed& machine, double part, double operations, double stream
   return (operations / machine.operations + streamed / machine.bytes) / part / 3600;
 }
 
-constexpr double worth_a_device = 1e15;  // operations: a core takes hours for them
-
 // "1,234,567", "12", "0.12"
 std::string number(double value) {
   if (value >= 1e15) return fmt::format("{:.1e}", value);
@@ -76,8 +74,12 @@ std::string on_machines(double operations, double streamed, bool with_devices) {
 
 bool has(const json& table, const char* key) { return table.contains(key) && !table.at(key).is_null(); }
 
+std::string checkpoints(double kept, double writing) {
+  return fmt::format("checkpoints: {} GB, and {} more while one is written", number(kept / 1e9), number(writing / 1e9));
+}
+
 std::string lines_of(const json& forecast) {
-  const bool large = forecast.at("on_device").get<bool>() && forecast.at("operations").get<double>() > worth_a_device;
+  const bool on_device = forecast.at("on_device").get<bool>();
   std::string text;
   const auto line = [&](const std::string& one) { text += "    " + one + "\n"; };
   if (has(forecast, "records")) {
@@ -92,19 +94,19 @@ std::string lines_of(const json& forecast) {
   for (const auto& one : forecast.at("requests")) line(of_model(one));
   if (const auto operations = forecast.at("operations").get<double>(); operations > 0) {
     line(fmt::format("{:.1e} operations: {}", operations,
-                     on_machines(operations, forecast.at("streamed").get<double>(), large)));
+                     on_machines(operations, forecast.at("streamed").get<double>(), on_device)));
   }
   if (has(forecast, "memory") && forecast.at("operations").get<double>() > 0) {
     const auto& memory = forecast.at("memory");
     std::string each = "memory of a rank: " + gib(memory.at("cpu")) + " on CPUs";
-    if (large)
+    if (on_device)
       each += fmt::format("; {} of a GPU and {} of its host", gib(memory.at("device")), gib(memory.at("host")));
     line(each);
   }
   if (const auto disk = forecast.at("disk").get<double>(); disk > 0)
-    line(fmt::format("checkpoints: {} GB", number(disk / 1e9)));
+    line(checkpoints(disk, forecast.at("writing").get<double>()));
   std::vector<std::string> unknown;
-  for (const auto& what : forecast.at("unknown")) unknown.push_back(spec::printable(what.get<std::string>(), 60));
+  for (const auto& what : forecast.at("unknown")) unknown.push_back(spec::printable(what.get<std::string>(), 200));
   if (!unknown.empty()) line(fmt::format("not known yet of: {}", fmt::join(unknown, ", ")));
   return text;
 }
@@ -129,6 +131,7 @@ class Sums {
       on_cpus_alone_ += hours(core, 1, operations, streamed);
     }
     disk_ += forecast.at("disk").get<double>();
+    writing_ = std::max(writing_, forecast.at("writing").get<double>());
   }
 
   std::string lines() const {
@@ -141,16 +144,15 @@ class Sums {
     }
     if (requests_.size() > 1 && cost > 0) line(fmt::format("cost of all: {:.2f}", cost));
     if (operations_ > 0)
-      line(fmt::format("{:.1e} operations: {}", operations_,
-                       on_machines(operations_, streamed_, operations_ > worth_a_device)));
-    if (on_cpus_alone_ > 0) line("of models that stages ask, which compute on CPUs: core " + time(on_cpus_alone_));
-    if (disk_ > 0) line("checkpoints: " + number(disk_ / 1e9) + " GB");
+      line(fmt::format("{:.1e} operations: {}", operations_, on_machines(operations_, streamed_, true)));
+    if (on_cpus_alone_ > 0) line("on CPUs alone: core " + time(on_cpus_alone_));
+    if (disk_ > 0) line(checkpoints(disk_, writing_));
     return text;
   }
 
  private:
   std::map<std::string, json> requests_;
-  double operations_ = 0, streamed_ = 0, on_cpus_alone_ = 0, disk_ = 0;
+  double operations_ = 0, streamed_ = 0, on_cpus_alone_ = 0, disk_ = 0, writing_ = 0;
 };
 
 }  // namespace

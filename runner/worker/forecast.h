@@ -12,7 +12,7 @@ namespace compeer::worker {
 ///   operations, streamed   train/metrics/work.h, of all ranks
 ///   on_device   whether a device can do it
 ///   memory      {"cpu", "device", "host"} of a rank, in MiB
-///   disk        bytes of its checkpoints
+///   disk, writing   bytes of the checkpoints that it keeps, and of another while it is written
 ///   unknown     [what can't be told]
 int forecast(const nlohmann::json& options);
 

@@ -9,7 +9,8 @@ using nlohmann::json;
 namespace {
 
 constexpr double latin = 4, han = 1.5;  // bytes of a token, and characters
-constexpr int64_t looked_at = 16;       // records
+constexpr int64_t looked_at = 32;       // records
+constexpr double of_a_turn = 4;         // tokens of a chat template
 
 // Tokens and Chinese characters of a text, without a tokenizer.
 struct TextLength {
@@ -17,7 +18,7 @@ struct TextLength {
   void add(const std::string& text) {
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
-      plain += byte < 0x80;
+      plain += byte < 0x80 ? 1 : byte >= 0xc0 && byte < 0xe0 ? 2 : 0;
       chinese += byte >= 0xe0;  // begins a character of three bytes or more
     }
   }
@@ -39,13 +40,14 @@ Forecast look_at(plugin::Plugin<Dataset>& dataset, const std::vector<std::string
     auto size = dataset.call("size", [&](Dataset& d) { return d.size(split); });
     if (most > 0) size = std::min(size, most);
     if (size > 0) found.records[split] = static_cast<double>(size);
-    for (int64_t i = 0; i < std::min(looked_at, size); ++i, ++seen) {
-      const auto example = dataset.call("get", [&](Dataset& d) { return d.get(split, i); });
+    const auto count = std::min(looked_at, size);  // from all over the split: neighbours are rounds of one dialogue
+    for (int64_t i = 0; i < count; ++i, ++seen) {
+      const auto example = dataset.call("get", [&](Dataset& d) { return d.get(split, i * size / count); });
       TextLength said, answer;
       for (const auto& turn : example.history) said.add(turn.text);
       if (example.history.empty()) said.add_all(example.record);  // a card
       answer.add(example.answer);
-      found.tokens += said.tokens();
+      found.tokens += said.tokens() + of_a_turn * static_cast<double>(example.history.size());
       found.answer += answer.tokens();
       const auto named = example.record.is_object() ? example.record.value("language", json()) : json();
       const std::string language = named.is_string() ? named.get<std::string>() : "";
@@ -58,15 +60,13 @@ Forecast look_at(plugin::Plugin<Dataset>& dataset, const std::vector<std::string
 }
 
 json to_json(const Forecast& f) {
-  return {{"records", f.records},
-          {"dialogues", f.dialogues},
-          {"tokens", f.tokens},
-          {"answer", f.answer},
-          {"chinese", f.chinese}};
+  return {{"records", f.records}, {"dialogues", f.dialogues}, {"tokens", f.tokens},  {"answer", f.answer},
+          {"chinese", f.chinese}, {"rewritten", f.rewritten}, {"answers", f.answers}};
 }
 
 Forecast from_json(const json& f) {
-  return {f.at("records"), f.at("dialogues"), f.at("tokens"), f.at("answer"), f.at("chinese")};
+  return {f.at("records"), f.at("dialogues"), f.at("tokens"), f.at("answer"),
+          f.at("chinese"), f.at("rewritten"), f.at("answers")};
 }
 
 Forecast only(Forecast records, const std::vector<std::string>& splits, int64_t most) {

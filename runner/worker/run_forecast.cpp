@@ -1,10 +1,13 @@
 #include "worker/run_forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/scratch.h"
 #include "comm/share.h"
@@ -28,7 +31,7 @@ using train::RunWork;
 
 constexpr double mib = 1024 * 1024;
 constexpr double program = 150;       // MiB, measured: libraries, buffers
-constexpr double instructions = 200;  // tokens of a prompt's own words: ours have 20 to 500
+constexpr double instructions = 300;  // tokens of a prompt's own words: ours have 20 to 500
 constexpr double side_by_side = 16;   // conversations of a chat model here (plugins/chat/local)
 constexpr double optimizer_state = 8, master = 4, gradient = 4;  // bytes for each weight that learns
 
@@ -44,7 +47,11 @@ class RunForecast : private Opener {
 
   json tell() {
     const auto task = spec_.at("task").get<std::string>();
-    told_ = {{"requests", json::array()}, {"unknown", json::array()}, {"disk", 0.0}, {"on_device", task != "data"}};
+    told_ = {{"requests", json::array()},
+             {"unknown", json::array()},
+             {"disk", 0.0},
+             {"writing", 0.0},
+             {"on_device", task != "data" && on_device()}};
     task == "data" ? make() : compute(task);
     for (const auto& [name, request] : requests_) told_["requests"].push_back(request);
     told_["operations"] = work_.operations;
@@ -55,7 +62,14 @@ class RunForecast : private Opener {
  private:
   // Records of these splits, or null if nothing is known of them.
   std::optional<Forecast> records(std::vector<std::string> splits, int64_t most) {
-    if (!before_.is_null()) return only(from_json(before_), splits, most);
+    if (!before_.is_null()) {
+      auto known = from_json(before_);
+      if (spec_.at("dataset").value("rewritten", "") == "left_out") {
+        for (auto& [split, count] : known.records) count *= 1 - known.rewritten;
+        known.rewritten = 0;
+      }
+      return only(std::move(known), splits, most);
+    }
     auto found = tried("dataset", [&]() -> std::optional<Forecast> {
       auto dataset = opened<Dataset>(spec_.at("dataset"));
       if (splits.empty()) splits = {"train", "valid", "test"};
@@ -69,10 +83,12 @@ class RunForecast : private Opener {
   auto tried(const std::string& what, F&& f) -> decltype(f()) {
     try {
       return f();
-    } catch (const std::exception&) {
-      told_["unknown"].push_back(what);
-      return {};
+    } catch (const Error& error) {
+      told_["unknown"].push_back(fmt::format("{} ({} {})", what, error.where(), error.problem()));
+    } catch (const std::exception& error) {
+      told_["unknown"].push_back(fmt::format("{} ({})", what, error.what()));
     }
+    return {};
   }
 
   void make() {
@@ -89,17 +105,17 @@ class RunForecast : private Opener {
       for (const auto& one : asked) add(one, settings);
     }
     told_["records"] = to_json(*going);
-    told_["memory"] = {{"cpu", program + asked_models("")}, {"device", 0.0}, {"host", 0.0}};
+    told_["memory"] = {{"cpu", program + asked_models("", false)}, {"device", 0.0}, {"host", 0.0}};
   }
 
   // MiB of the models that plugins ask; adapters share their base, which may be the policy's.
-  double asked_models(const std::string& policy) const {
+  double asked_models(const std::string& policy, bool halved) const {
     std::set<std::string> bases{policy};
     double sum = 0;
     for (const auto& folder : folders_) {
       const auto model = models_.in(folder);
       if (bases.insert(model.base).second)
-        sum += (model.size.half ? 2 : 4) * static_cast<double>(model.size.text() + model.size.tower) / mib;
+        sum += (halved || model.size.half ? 2 : 4) * static_cast<double>(model.size.text() + model.size.tower) / mib;
       sum += 4 * static_cast<double>(model.adapter()) / mib;
     }
     return sum;
@@ -156,9 +172,11 @@ class RunForecast : private Opener {
     told_["memory"] = memory(*model, demand);
     if (task == "evaluate") return;
     const double learns = static_cast<double>(model->adapter_rank > 0 ? model->adapter() : model->size.text());
-    const double kept = spec_.at("checkpoint").at("keep").get<double>() + 1;  // the new one is whole before one goes
-    told_["disk"] = kept * (optimizer_state + master) * learns;
+    told_["writing"] = (optimizer_state + master) * learns;
+    told_["disk"] = spec_.at("checkpoint").at("keep").get<double>() * (optimizer_state + master) * learns;
   }
+
+  bool on_device() const { return spec_.at("model").value("device", "cpu") != "cpu"; }
 
   bool recomputed(double tokens) const {
     const json above = spec_.at("model").value("recompute_above", json());
@@ -224,17 +242,18 @@ class RunForecast : private Opener {
                  trained = !learns ? 0 : static_cast<double>(adapter ? model.adapter() : model.size.text());
     const double split = spec_.value("shard", "none") == "optimizer" ? static_cast<double>(ranks()) : 1;
     const bool again = recomputed(static_cast<double>(demand.learned));
-    const double judges = asked_models(model.base);
 
     auto shape = model.size.shape;
     shape.rounded = model.size.half;
     const double weights = (learns && !adapter ? 4 : model.size.half ? 2 : 4) * all / mib;
-    const double now = program + weights + tower + judges + optimizer_state * trained / split / mib;
+    const double now =
+        program + weights + tower + asked_models(model.base, false) + optimizer_state * trained / split / mib;
     const auto cpu =
         train::estimate_memory(shape, static_cast<int64_t>(learns ? trained : all), demand, again ? 2 : 16, false, now);
     shape.compute = spec_.at("model").value("compute", "float32") == "bfloat16" ? at::kBFloat16 : at::kFloat;
     const auto device = train::device_memory(shape, {static_cast<int64_t>(trained), adapter}, demand, again);
-    const double there = train::device_weights(shape, model.size.text()) + tower + judges;
+    const double there = train::device_weights(shape, model.size.text()) + tower +
+                         asked_models(model.base, shape.compute == at::kBFloat16);
     const double host = program + (master + gradient + optimizer_state / split) * trained / mib;
     return {{"cpu", cpu.all()}, {"device", there + device.more()}, {"host", host}};
   }

@@ -42,14 +42,14 @@ class ForecastsOf : public Program {
   std::string dialogues_;
 };
 
-// Five dialogues of 200 tokens (4 bytes each, two roles and an id among them) and 200 of instructions: 2,000 are read,
+// Five dialogues of 200 tokens (4 bytes each, two roles and an id among them) and 300 of instructions: 2,500 are read,
 // 500 may be written.
 TEST_F(ForecastsOf, RequestsHaveTheirPrice) {
   EXPECT_EQ(behind(told("run judged.toml --dry-run"), "\nat most"),
             "\nat most, by arithmetic:\n"
             "judged\n"
             "    makes at most 5 records: test 1, train 3, valid 1\n"
-            "    big-one: 5 requests, 0.002 million tokens read, 0.0005 written, cost 7.00\n"
+            "    big-one: 5 requests, 0.0025 million tokens read, 0.0005 written, cost 7.50\n"
             "exit 0");
 }
 
@@ -63,12 +63,12 @@ TEST_F(ForecastsOf, TrainingCountsOperationsAndMemoryOfAModelWithoutWeights) {
             "taught\n"
             "    2.3e+16 operations: A100 7 min, H100 2 min, H200 2 min; core 5.2 days\n"
             "    memory of a rank: 128 GiB on CPUs; 45 GiB of a GPU and 85 GiB of its host\n"
-            "    checkpoints: 183 GB\n"
+            "    checkpoints: 91 GB, and 91 more while one is written\n"
             "taught-2: as taught\n"
             "in all\n"
-            "    big-one: 5 requests, 0.002 million tokens read, 0.0005 written, cost 7.00\n"
+            "    big-one: 5 requests, 0.0025 million tokens read, 0.0005 written, cost 7.50\n"
             "    4.5e+16 operations: A100 15 min, H100 5 min, H200 5 min; core 10 days\n"
-            "    checkpoints: 366 GB\n"
+            "    checkpoints: 183 GB, and 91 more while one is written\n"
             "exit 0");
 }
 
@@ -80,9 +80,10 @@ TEST_F(ForecastsOf, RunsThatHaveFinishedAreNot) {
 
 TEST_F(ForecastsOf, WhatCantBeToldIsNamed) {
   write("big/config.json", R"({"model_type": "qwen2"})");
-  EXPECT_EQ(
-      behind(told("run taught.toml --set dataset.plugin=profiles --set dataset.path=d.jsonl --set sft.split=test --dry-run"), "taught\n"),
-      "taught\n    not known yet of: model\nexit 0");
+  EXPECT_EQ(behind(told("run taught.toml --set dataset.plugin=profiles --set dataset.path=d.jsonl --set sft.split=test "
+                        "--dry-run"),
+                   "taught\n"),
+            "taught\n    not known yet of: model (big/config.json has no 'num_hidden_layers')\nexit 0");
 }
 
 }  // namespace

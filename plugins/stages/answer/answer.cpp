@@ -44,6 +44,7 @@ class Answering : public Stage {
   std::vector<Asked> forecast(Forecast& records) const override {
     auto asked = supporter_.forecast(records.all(), records.tokens);
     records.answer = std::max(records.answer, supporter_.longest_answer());
+    records.answers += 1;
     return asked;
   }
 

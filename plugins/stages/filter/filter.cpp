@@ -71,7 +71,8 @@ class Filter : public Stage {
 
   // `only` may let any of them pass.
   std::vector<Asked> forecast(Forecast& records) const override {
-    return {asking_.forecast("chat", records.all(), records.tokens)};
+    const double share = only_ && only_.name() == "rewritten" ? records.rewritten : 1;
+    return {asking_.forecast("chat", records.all() * share, records.tokens)};
   }
 
  private:

@@ -80,6 +80,7 @@ class Rewrite : public Stage {
   std::vector<Asked> forecast(Forecast& records) const override {
     const Asked asked = asking_.forecast("chat", records.all(), records.tokens + records.answer);
     if (keep_) records = stages::times(records, 2), records.dialogues *= 2;
+    records.rewritten = keep_ ? (1 + records.rewritten) / 2 : 1;
     return {asked};
   }
 

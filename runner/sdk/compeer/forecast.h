@@ -12,6 +12,8 @@ struct Forecast {
   double tokens = 0;                      ///< of what was said before the reply
   double answer = 0;                      ///< tokens of the reply with its reasoning
   double chinese = 0;                     ///< share of the records
+  double rewritten = 0;                   ///< share of them that are others in other words
+  double answers = 0;                     ///< of models under test, to each record
 
   double all() const {
     double sum = 0;

@@ -122,9 +122,9 @@ TEST_F(Foretold, RecordsBesideThoseThatThereAre) {
 
 TEST_F(Foretold, AReaderIsAskedOfDialoguesAndReplies) {
   Forecast records = rounds(10);
-  EXPECT_EQ(stage("read", {{"model", at}}, records), (json{{"model", 10, 300, 512}}));
+  EXPECT_EQ(stage("read", {{"model", at}}, records), (json{{"model", 10, 300, 100}}));
   EXPECT_EQ(stage("read", {{"model", at}, {"replies", true}}, records),
-            (json{{"model", 10, 300, 512}, {"model", 20, 500, 512}}));
+            (json{{"model", 10, 300, 100}, {"model", 20, 500, 100}}));
   EXPECT_EQ(stage("perplexity", {{"model", at}}, records), (json{{"model", 10, 500, 0}}));
 }
 
@@ -147,8 +147,22 @@ TEST_F(Foretold, TwoAnswersAreComparedInBothOrders) {
   Forecast records = rounds(200, 300, 0);
   EXPECT_EQ(stage("answer", {{"supporter", it}, {"supporter_tokens", 120}}, records),
             (json{{"supporter", 200, 300, 120}}));
-  EXPECT_EQ(stage("pairwise", {{"judge", it}}, records), (json{{"judge", 400, 300 + 2 * 120, 16}}));
+  for (const int models : {3, 4}) {
+    records.answers = models;
+    Forecast all = records, one = records;
+    EXPECT_EQ(stage("pairwise", {{"judge", it}}, all)[0][1], models == 3 ? 2 * 600 : 2 * 1200);
+    EXPECT_EQ(stage("pairwise", {{"judge", it}, {"against", "mine"}}, one),
+              (json{{"judge", 2 * 200 * (models - 1), 300 + 2 * 120, 16}}));
+    expect_records(one, {{"train", 200.0 * (models - 1)}});
+  }
   EXPECT_EQ(stage("pairwise", json::object(), records), json::array()) << "people are";
+}
+
+TEST_F(Foretold, RecordsInOtherWordsAreFilteredAlone) {
+  Forecast records = rounds(200, 300, 0);
+  stage("rewrite", {{"chat", it}}, records);
+  EXPECT_EQ(stage("filter", {{"chat", it}, {"only", "rewritten"}}, records)[0][1], 200);
+  EXPECT_EQ(stage("filter", {{"chat", it}}, records)[0][1], 400);
 }
 
 // A round is 256 tokens of the seeker and 512 of the supporter, who hears 256 first and 256 + 768 then.
@@ -210,7 +224,7 @@ TEST_F(Foretold, RewardsAskOfEachCompletion) {
             (json{{"chat", 3 * 128, 700, 64}, {"outcome_chat", 128, 700, 64}}))
       << "apart, nothing depends on a verdict";
   EXPECT_EQ(reward("orm", {{"model", at}, {"reader", at}}, completions),
-            (json{{"model", 128, 700, 16}, {"reader", 128, 300, 512}}));
+            (json{{"model", 128, 700, 16}, {"reader", 128, 300, 400}}));
 }
 
 }  // namespace
