@@ -47,8 +47,8 @@ class Local : public ChatModel {
       : path_(settings.text("path")), together_(static_cast<size_t>(settings.integer("together"))), host_(host) {}
 
   void answer(ChatRequests& line) override {
-    host_.language_model(path_);  // one that can't be opened is an error
     for (auto some = line.take(most_at_once); !some.empty(); some = line.take(most_at_once)) {
+      host_.language_model(path_);  // one that can't be opened is an error, of no request
       std::vector<ChatRequest> requests;
       for (const auto& one : some) requests.push_back(one.request);
       answer_all(requests, [&](size_t i, ChatReply reply) { line.reply(some[i].number, std::move(reply)); });
