@@ -28,9 +28,9 @@ void add_tower(const json& config, ModelSize& size) {
                 frames = number(config, "temporal_patch_size", 2), channels = number(config, "in_chans", 3),
                 side = number(config, "spatial_merge_size", 2), joined = side * side * width;
   const int64_t attention = 4 * width * width + 4 * width, forward = 3 * width * wide + 2 * wide + width;
-  size.merger = width + joined * joined + joined + joined * out + out;
+  const int64_t merger = width + joined * joined + joined + joined * out + out;
   size.tower = number(config, "depth", 32) * (attention + forward + 2 * width) +
-               channels * frames * patch * patch * width + size.merger;
+               channels * frames * patch * patch * width + merger;
 }
 
 }  // namespace

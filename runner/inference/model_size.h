@@ -15,9 +15,7 @@ struct ModelSize {
   int64_t blocks = 0;     ///< of all layers and the last norm
   int64_t sides = 0;      ///< rows and columns of all projections: those of an adapter of rank 1
   int64_t tower = 0;      ///< of the part that sees
-  int64_t merger = 0;     ///< of these, those that join it to the text
-
-  bool half = false;  ///< its files have 16 bits for a weight
+  bool half = false;      ///< its files have 16 bits for a weight
 
   int64_t text() const { return embedding + head + blocks; }
   /// Those that a token is multiplied with.
