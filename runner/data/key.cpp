@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "spec/computes.h"
 
 namespace compeer::data {
 
@@ -45,13 +46,15 @@ json pins(const json& spec, const std::string& path) {
 std::string key_of(const json& spec_file, const PluginChoice& choice, const std::string& input,
                    const std::string& ingredients) {
   const json& spec = spec_file.at("spec");
-  const json all = {{"format", 1},
-                    {"input", input},
-                    {"settings", choice.table},
-                    {"seed", spec.at("seed")},
-                    {"plugins", libraries(spec_file, choice)},
-                    {"pins", pins(spec, choice.path)},
-                    {"ingredients", ingredients}};
+  json all = {{"format", 1},
+              {"input", input},
+              {"settings", choice.table},
+              {"seed", spec.at("seed")},
+              {"plugins", libraries(spec_file, choice)},
+              {"pins", pins(spec, choice.path)},
+              {"ingredients", ingredients}};
+  const auto how = spec::computes(spec);
+  if (how.compute != "float32" || how.device != "cpu") all["computes"] = {how.compute, how.device};
   return sha256(all.dump());
 }
 

@@ -21,14 +21,14 @@ constexpr const char* kFetch =
     "in a checkout COMPEER_DEVICE=cuda ./compeer doctor fetches it; elsewhere put torch/lib of a "
     "libtorch " COMPEER_TORCH_VERSION " with CUDA on LD_LIBRARY_PATH";
 constexpr const char* kDriver =
-    "install NVIDIA's driver, or start the container with it (apptainer --nv, docker --gpus all); model.device = "
-    "\"cpu\" (--device cpu) needs none";
+    "install NVIDIA's driver, or start the container with it (apptainer --nv, docker --gpus all); the device "
+    "'cpu' needs none";
 constexpr const char* kDevice =
-    "is one asked for (sbatch --gres=gpu:1, docker --gpus all), and visible (CUDA_VISIBLE_DEVICES)? model.device = "
-    "\"cpu\" (--device cpu) needs none";
+    "is one asked for (sbatch --gres=gpu:1, docker --gpus all), and visible (CUDA_VISIBLE_DEVICES)? The device "
+    "'cpu' needs none";
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& help) {
-  throw Error("model.device", problem, help, Exit::usage);
+  throw Error("device", problem, help, Exit::usage);
 }
 
 // Of the CUDA runtime, which libtorch brings: nothing here is compiled with it.
@@ -146,17 +146,18 @@ CudaSoftware cuda_software() {
   return {driver_version(), version(runtime_number("cudaRuntimeGetVersion")), COMPEER_TORCH_VERSION};
 }
 
-std::string use_device(const std::string& setting, const std::string& engine, int local_rank) {
-  if (setting == "auto" && engine == "exact") reason = "the kernels of the engine 'exact' compute there";
-  if (setting == "cpu" || (setting == "auto" && engine == "exact")) return in_use = "cpu";
+std::string use_device(const std::string& setting, const std::string& asked, const std::string& engine,
+                       int local_rank) {
+  if (asked == "auto" && engine == "exact") reason = "the kernels of the engine 'exact' compute there";
+  if (asked == "cpu" || (asked == "auto" && engine == "exact")) return in_use = "cpu";
   if (engine == "exact")
-    refuse("is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
-           "set model.engine (--engine) to 'libtorch'");
+    throw Error(setting, "is 'cuda', but model.engine is 'exact', whose kernels compute on the CPU",
+                "set model.engine (--engine) to 'libtorch'", Exit::usage);
   std::vector<Gpu> all;
   try {
     all = open_cuda();
   } catch (const Error& error) {
-    if (setting != "auto") throw;
+    if (asked != "auto") throw Error(setting, error.problem(), error.help(), error.exit());
     reason = error.problem().substr(error.problem().find("but ") + 4);
     return in_use = "cpu";
   }
@@ -166,13 +167,9 @@ std::string use_device(const std::string& setting, const std::string& engine, in
 }
 
 std::string use_device_option(const std::string& given, const std::string& engine) {
-  try {
-    if (use_device(given, engine) == "cpu" && given == "auto")
-      fmt::print(stderr, "compeer: note: --device is 'auto', and the model computes on the CPU: {}\n", reason);
-    return in_use;
-  } catch (const Error& error) {
-    throw Error("--device", error.problem(), error.help(), error.exit());
-  }
+  if (use_device("--device", given, engine) == "cpu" && given == "auto")
+    fmt::print(stderr, "compeer: note: --device is 'auto', and the model computes on the CPU: {}\n", reason);
+  return in_use;
 }
 
 const std::string& device_in_use() { return in_use; }

@@ -26,11 +26,12 @@ struct CudaSoftware {
 std::vector<Gpu> open_cuda();
 CudaSoftware cuda_software();
 
-/// Where models of this process compute: the setting `model.device`, cpu, cuda or auto, which means CUDA where
-/// `open_cuda` finds something and engine is libtorch. With CUDA, processes of one machine take its devices in turn.
-/// Returns "cpu" or "cuda"; `device_in_use` gives the same afterwards, "cpu" before.
-std::string use_device(const std::string& setting, const std::string& engine, int local_rank = 0);
-/// The same of a command's --device, which errors then name. Says on standard error why auto found no GPU.
+/// Where models of this process compute: cpu, cuda or auto, which means CUDA where `open_cuda` finds something and
+/// engine is libtorch. With CUDA, processes of one machine take its devices in turn. Returns "cpu" or "cuda";
+/// `device_in_use` gives the same afterwards, "cpu" before. Errors name the setting.
+std::string use_device(const std::string& setting, const std::string& asked, const std::string& engine,
+                       int local_rank = 0);
+/// The same of a command's --device. Says on standard error why auto found no GPU.
 std::string use_device_option(const std::string& given, const std::string& engine);
 const std::string& device_in_use();
 const std::string& why_on_cpu();  ///< what auto found

@@ -9,6 +9,7 @@
 #include "inference/device.h"
 #include "inference/language_model.h"
 #include "plugin/search.h"
+#include "spec/computes.h"
 #include "spec/printable.h"
 
 namespace compeer::inference {
@@ -34,7 +35,7 @@ plugin::Chosen chosen(const json& plugins, const std::string& kind, const std::s
 plugin::Services services_of(const json& spec_file, const comm::StopFlag& stop, int rank) {
   plugin::Services services;
   services.seed = spec_file.at("spec").at("seed").get<uint64_t>();
-  services.compute = spec_file.at("spec").value(json::json_pointer("/model/compute"), services.compute);
+  services.compute = spec::computes(spec_file.at("spec")).compute;
   services.device = device_in_use();
   services.log = [rank](const std::string& plugin, const std::string& line) {
     const bool all_alike = line.starts_with("note: ") || comm::activity().phase == opening;

@@ -204,7 +204,9 @@ const std::string& RememberedChat::answerer() {
   if (answerer_.empty()) {
     using nlohmann::json;
     const auto said = plugin_.call("origin", [](const ChatModel& chat) { return chat.origin(); });
-    const json rest = said.empty() ? json{settings_, services_.seed} : json(said);
+    json rest = said.empty() ? json{settings_, services_.seed} : json(said);
+    const bool usual = services_.compute == "float32" && services_.device == "cpu";
+    if (!waits_ && !usual) rest = {rest, services_.compute, services_.device};
     answerer_ =
         json::array({plugin_.identity().title(), model_, rest}).dump(-1, ' ', false, json::error_handler_t::replace);
   }

@@ -252,6 +252,11 @@ std::vector<Section> task_sections() {
               integer("together", 32, "records that a rank processes at once, with concurrent requests to chat models")
                   .from(1)
                   .to(100000),
+              word("compute", "float32", "what models that stages ask are multiplied in, as model.compute")
+                  .of({"float32", "bfloat16"}),
+              word("device", "cpu",
+                   "where they compute, with the engine libtorch if not on the CPU; auto: a GPU if there is one")
+                  .of({"cpu", "cuda", "auto"}),
               number("most_failed", 0.01, "maximum share of a stage's requests that may remain without an answer")
                   .from(0)
                   .to(1),

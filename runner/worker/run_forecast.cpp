@@ -14,6 +14,7 @@
 #include "compeer/reward.h"
 #include "compeer/stage.h"
 #include "inference/known_models.h"
+#include "spec/computes.h"
 #include "train/batch/rollouts.h"
 #include "train/grpo_settings.h"
 #include "train/metrics/device_memory.h"
@@ -40,7 +41,7 @@ class RunForecast : private Opener {
  public:
   // `before`: records that another run will make, or null.
   RunForecast(const json& spec_file, json before, const json& models)
-      : spec_(spec_file.at("spec")), models_(models), before_(std::move(before)) {
+      : spec_(spec_file.at("spec")), computes_(spec::computes(spec_)), models_(models), before_(std::move(before)) {
     begin(spec_file);
     write_file(stand_in_.folder() / "model.safetensors", "");
   }
@@ -51,7 +52,7 @@ class RunForecast : private Opener {
              {"unknown", json::array()},
              {"disk", 0.0},
              {"writing", 0.0},
-             {"on_device", task != "data" && on_device()}};
+             {"on_device", computes_.device != "cpu"}};
     task == "data" ? make() : compute(task);
     for (const auto& [name, request] : requests_) told_["requests"].push_back(request);
     told_["operations"] = work_.operations;
@@ -105,7 +106,8 @@ class RunForecast : private Opener {
       for (const auto& one : asked) add(one, settings);
     }
     told_["records"] = to_json(*going);
-    told_["memory"] = {{"cpu", program + asked_models("", false)}, {"device", 0.0}, {"host", 0.0}};
+    told_["memory"] = {
+        {"cpu", program + asked_models("", halved())}, {"device", asked_models("", halved())}, {"host", program}};
   }
 
   // MiB of the models that plugins ask; adapters share their base, which may be the policy's.
@@ -156,7 +158,7 @@ class RunForecast : private Opener {
     tried(folder, [&] {
       const auto model = models_.in(folder);
       folders_.insert(folder);
-      const double bytes = model.size.half ? 2 : 4;
+      const double bytes = model.size.half || halved() ? 2 : 4;
       work_ +=
           train::work_of(model.size, asked.requests, 1, asked.read + instructions, asked.written, side_by_side, bytes);
       return true;
@@ -176,7 +178,7 @@ class RunForecast : private Opener {
     told_["disk"] = spec_.at("checkpoint").at("keep").get<double>() * (optimizer_state + master) * learns;
   }
 
-  bool on_device() const { return spec_.at("model").value("device", "cpu") != "cpu"; }
+  bool halved() const { return computes_.compute == "bfloat16"; }
 
   bool recomputed(double tokens) const {
     const json above = spec_.at("model").value("recompute_above", json());
@@ -206,7 +208,7 @@ class RunForecast : private Opener {
     const auto group = task.at("group_size").get<double>(),
                longest_answer = static_cast<double>(sampling.max_new_tokens);
     const double prompts = learns ? task.at("batch").get<double>() * task.at("steps").get<double>() : known.all();
-    const double half = spec_.at("model").value("compute", "float32") == "bfloat16" ? 2 : 4;
+    const double half = halved() ? 2 : 4;
     const double at_once =
         std::min(static_cast<double>(sampling.concurrent), prompts * group) * static_cast<double>(ranks());
     work_ = train::work_of(model.size, prompts * group, group, known.tokens, longest_answer, at_once, half);
@@ -250,10 +252,9 @@ class RunForecast : private Opener {
         program + weights + tower + asked_models(model.base, false) + optimizer_state * trained / split / mib;
     const auto cpu =
         train::estimate_memory(shape, static_cast<int64_t>(learns ? trained : all), demand, again ? 2 : 16, false, now);
-    shape.compute = spec_.at("model").value("compute", "float32") == "bfloat16" ? at::kBFloat16 : at::kFloat;
+    shape.compute = halved() ? at::kBFloat16 : at::kFloat;
     const auto device = train::device_memory(shape, {static_cast<int64_t>(trained), adapter}, demand, again);
-    const double there = train::device_weights(shape, model.size.text()) + tower +
-                         asked_models(model.base, shape.compute == at::kBFloat16);
+    const double there = train::device_weights(shape, model.size.text()) + tower + asked_models(model.base, halved());
     const double host = program + (master + gradient + optimizer_state / split) * trained / mib;
     return {{"cpu", cpu.all()}, {"device", there + device.more()}, {"host", host}};
   }
@@ -261,6 +262,7 @@ class RunForecast : private Opener {
   static constexpr double longer = 2;  // the longest record than the usual one
 
   const json& spec_;
+  const spec::Computes computes_;
   const inference::KnownModels models_;
   const Scratch stand_in_;
   json before_, told_;

@@ -13,6 +13,7 @@
 #include "inference/device.h"
 #include "inference/services.h"
 #include "kernels/instruction_set.h"
+#include "spec/computes.h"
 #include "train/metrics/placement.h"
 #include "train/run.h"
 
@@ -21,25 +22,23 @@ namespace compeer::worker {
 namespace {
 
 // Where the run's models compute, from here on.
-void use_device(comm::World& world, const nlohmann::json& spec) {
-  const auto model = spec.value("model", nlohmann::json::object());
-  const std::string asked = model.value("device", "cpu");
+void use_device(comm::World& world, const spec::Computes& asked) {
+  const auto setting = asked.table + ".device";
   world.together("open the device",
-                 [&] { inference::use_device(asked, model.value("engine", "exact"), world.local_rank()); });
+                 [&] { inference::use_device(setting, asked.device, asked.engine, world.local_rank()); });
   const bool on_cpu = inference::device_in_use() == "cpu";
   if (world.any(on_cpu) && world.any(!on_cpu))
-    throw Error("model.device", "is 'auto', and some ranks have a device while others have none",
+    throw Error(setting, "is 'auto', and some ranks have a device while others have none",
                 "give one to each rank (sbatch --gres=gpu:N), or set it to 'cpu'", Exit::usage);
-  if (asked == "auto" && on_cpu && world.rank() == 0)
-    fmt::print(stderr, "compeer: note: model.device is 'auto', and the run computes on the CPU: {}\n",
+  if (asked.device == "auto" && on_cpu && world.rank() == 0)
+    fmt::print(stderr, "compeer: note: {} is 'auto', and the run computes on the CPU: {}\n", setting,
                inference::why_on_cpu());
 }
 
 // "bfloat16 by avx512_bf16"
-std::string arithmetic_of(const nlohmann::json& spec) {
-  const auto model = spec.value("model", nlohmann::json::object());
-  return model.value("compute", "float32") + " by " +
-         (model.value("engine", "exact") == "libtorch" ? "libtorch" : kernels::instruction_set());
+std::string arithmetic_of(const spec::Computes& how) {
+  const bool exact = how.engine == "exact" || (how.table == "data" && inference::device_in_use() == "cpu");
+  return how.compute + " by " + (exact ? kernels::instruction_set() : "libtorch");
 }
 
 }  // namespace
@@ -50,8 +49,9 @@ void run_task(comm::World& world, const nlohmann::json& spec_file, const std::fi
   kernels::obey_environment();
   const Settings spec(spec_file.at("spec"));
   at::set_num_threads(static_cast<int>(spec.integer("threads")));
-  use_device(world, spec_file.at("spec"));
-  train::print_placements(world, spec.integer("threads"), arithmetic_of(spec_file.at("spec")));
+  const auto how = spec::computes(spec_file.at("spec"));
+  use_device(world, how);
+  train::print_placements(world, spec.integer("threads"), arithmetic_of(how));
   const auto task = spec.text("task");
   if (task == "data") {
     auto services = inference::services_of(spec_file, stop, world.rank());

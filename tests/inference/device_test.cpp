@@ -28,7 +28,7 @@ std::string refused(std::string (*use)(), const std::string& where) {
 }
 
 TEST_F(WithoutADevice, ErrorsNameTheSettingOrTheOption) {
-  const auto setting = refused([] { return use_device("cuda", "libtorch"); }, "model.device");
+  const auto setting = refused([] { return use_device("data.device", "cuda", "libtorch"); }, "data.device");
   EXPECT_TRUE(setting.starts_with("is 'cuda', but ")) << setting;
   EXPECT_EQ(refused([] { return use_device_option("cuda", "libtorch"); }, "--device"), setting);
   EXPECT_EQ(device_in_use(), "cpu");

@@ -105,6 +105,16 @@ TEST_F(ARememberedChat, IsKnownByTheSeedUnlessItSaysWhatItsAnswersDependOn) {
   EXPECT_EQ(log_, "asked 1\nasked 1\n") << "its random numbers are others";
 }
 
+TEST_F(ARememberedChat, IsKnownByTheArithmeticItComputesIn) {
+  ask({"a"});
+  for (const char* compute : {"bfloat16", "bfloat16", "float32"}) {
+    shared_.compute = compute;
+    remember();
+    ask({"a"});
+  }
+  EXPECT_EQ(log_, "asked 1\nasked 1\n");
+}
+
 TEST_F(ARememberedChat, IsNotStoredIfItsAnswersAreFree) {
   ask({"a", "a"}, {{"act", "free"}});
   ask({"a"}, {{"act", "free"}});

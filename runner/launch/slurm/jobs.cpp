@@ -11,6 +11,7 @@
 #include "launch/run_folder.h"
 #include "launch/slurm/memory.h"
 #include "launch/worker_program.h"
+#include "spec/computes.h"
 
 namespace compeer::launch {
 
@@ -46,9 +47,13 @@ std::vector<std::string> study_command(const SubmittedScript& study, const Submi
 // What the job asks of Slurm; of memory, what its runs are estimated to take unless the user says how much.
 Allocation allocation_of(Job& job, const std::vector<spec::Spec>& runs, const Submission& how) {
   auto allocation = allocation_for(runs, how.wishes);
-  const bool on_gpu = std::any_of(runs.begin(), runs.end(), [](const auto& run) { return device_of(run) == "cuda"; });
-  if (on_gpu && !asks_for_gpus(how.wishes))
-    job.remarks.push_back(job.title + ": model.device is 'cuda', and no GPU is asked for (--sbatch=--gres=gpu:N)");
+  for (const auto& run : runs) {
+    const auto computes = spec::computes(run.values);
+    if (computes.device != "cuda" || asks_for_gpus(how.wishes)) continue;
+    job.remarks.push_back(fmt::format("{}: {}.device is 'cuda', and no GPU is asked for (--sbatch=--gres=gpu:N)",
+                                      job.title, computes.table));
+    break;
+  }
   if (asks_for_memory(how.wishes)) return allocation;
   const auto need = memory_need(runs);
   if (need.mib_per_cpu > 0) {

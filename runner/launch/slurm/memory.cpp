@@ -12,6 +12,7 @@
 #include "launch/worker_program.h"
 #include "launch/worker_question.h"
 #include "spec/canonical.h"
+#include "spec/computes.h"
 #include "spec/text.h"
 
 namespace compeer::launch {
@@ -57,10 +58,6 @@ double estimated(const spec::Spec& spec, std::string& why_unknown) {
 
 }  // namespace
 
-std::string device_of(const spec::Spec& spec) {
-  return spec.values.value("model", json::object()).value("device", "cpu");
-}
-
 int64_t mib_per_cpu(double rank_mib, int64_t threads) {
   const double each = beyond * rank_mib / static_cast<double>(threads);
   return static_cast<int64_t>(std::ceil(each / rounded_to)) * rounded_to;
@@ -74,7 +71,7 @@ MemoryNeed memory_need(const std::vector<spec::Spec>& specs) {
     if (!asked.insert(kind_of(spec)).second) continue;
     std::string why;
     double mib = estimated(spec, why);
-    if (mib > 0 && device_of(spec) != "cpu") mib += cuda;
+    if (mib > 0 && spec::computes(spec.values).device != "cpu") mib += cuda;
     if (mib == 0)
       return {0, fmt::format("{}: {}", spec.values.at("name").get<std::string>(), spec::printable(why, 300))};
     need.mib_per_cpu = std::max(need.mib_per_cpu, mib_per_cpu(mib, spec.values.at("threads").get<int64_t>()));

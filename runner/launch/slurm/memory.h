@@ -19,9 +19,6 @@ struct MemoryNeed {
 /// start of a run.
 MemoryNeed memory_need(const std::vector<spec::Spec>& specs);
 
-/// `model.device`; cpu if the task has no model.
-std::string device_of(const spec::Spec& spec);
-
 /// The same number from an estimate: of 185 MiB for a rank of two threads, 128 each.
 int64_t mib_per_cpu(double rank_mib, int64_t threads);
 

@@ -108,8 +108,8 @@ void check_own_devices(const std::vector<Placement>& placements) {
     if (one.device.empty()) continue;
     const auto [other, first] = taken.try_emplace({one.host, one.bus}, rank);
     if (!first)
-      throw Error("model.device",
-                  fmt::format("ranks {} and {} on {} share one device, {}", other->second, rank, one.host, one.device),
+      throw Error(fmt::format("ranks {} and {} on {}", other->second, rank, one.host),
+                  fmt::format("share one device, {}", one.device),
                   "start as many ranks on a host as it has devices (sbatch --gres=gpu:N --ntasks-per-node=N)",
                   Exit::usage);
   }

@@ -49,7 +49,7 @@ TEST(Devices, AreNotShared) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "model.device: ranks 1 and 2 on n08 share one device, a GPU\n  help: start as many ranks on a host as "
+                 "ranks 1 and 2 on n08: share one device, a GPU\n  help: start as many ranks on a host as "
                  "it has devices (sbatch --gres=gpu:N --ntasks-per-node=N)");
   }
 }
