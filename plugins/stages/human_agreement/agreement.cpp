@@ -72,16 +72,22 @@ double larger_side(std::span<const RatedReply* const> replies) {
   return below > 0 ? std::max(above, below) / (above + below) : std::nan("");
 }
 
-// Of replies that two people rated, the first against the second.
-HumanAgreement of_people(std::span<const RatedReply* const> replies) {
-  std::vector<double> one, other;
-  for (const auto* reply : replies) {
-    if (reply->ratings.size() < 2) continue;
-    one.push_back(reply->ratings[0]);
-    other.push_back(reply->ratings[1]);
-  }
-  if (one.empty()) return {std::nan(""), std::nan(""), std::nan("")};
-  return {statistics::spearman(one, other), ordinal_alpha(one, other), same_side(one, other)};
+HumanAgreement compared(const std::vector<double>& measured, const std::vector<double>& ratings) {
+  if (ratings.empty()) return {std::nan(""), std::nan(""), std::nan("")};
+  return {statistics::spearman(measured, ratings), ordinal_alpha(measured, ratings), same_side(measured, ratings)};
+}
+
+HumanAgreement judged(const std::vector<double>& measured, const std::vector<double>& ratings) {
+  HumanAgreement found = compared(measured, ratings);
+  if (!ratings.empty()) found.alpha = ordinal_alpha(by_rank(measured, ratings), ratings);
+  return found;
+}
+
+HumanAgreement mean(const std::vector<HumanAgreement>& all) {
+  HumanAgreement sum{0, 0, 0};
+  for (const auto& [spearman, alpha, side] : all) sum.spearman += spearman, sum.alpha += alpha, sum.same_side += side;
+  const auto n = static_cast<double>(all.size());
+  return {sum.spearman / n, sum.alpha / n, sum.same_side / n};
 }
 
 }  // namespace
@@ -92,9 +98,27 @@ HumanAgreement agreement(std::span<const RatedReply* const> replies, double Rate
     measured.push_back(reply->*measure);
     ratings.push_back(mean(reply->ratings));
   }
-  if (ratings.empty()) return {std::nan(""), std::nan(""), std::nan("")};
-  return {statistics::spearman(measured, ratings), ordinal_alpha(by_rank(measured, ratings), ratings),
-          same_side(measured, ratings)};
+  return judged(measured, ratings);
+}
+
+LeftOut one_left_out(std::span<const RatedReply* const> replies) {
+  size_t people = 0;
+  for (const auto* reply : replies) people = std::max(people, reply->ratings.size());
+  std::vector<HumanAgreement> person, judge;
+  for (size_t out = 0; out < people; ++out) {
+    std::vector<double> own, measured, of_others;
+    for (const auto* reply : replies) {
+      auto others = reply->ratings;
+      if (others.size() < 2 || others.size() <= out) continue;
+      own.push_back(others[out]);
+      measured.push_back(reply->judge);
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(out));
+      of_others.push_back(mean(others));
+    }
+    person.push_back(compared(own, of_others));
+    judge.push_back(judged(measured, of_others));
+  }
+  return {mean(person), mean(judge)};
 }
 
 std::vector<double> ratings_of(const json& record, const std::string& name) {
@@ -154,7 +178,9 @@ json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::R
   return {{"n", n},
           {"judge", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::judge); })},
           {"longer", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::longer); })},
-          {"people", all_three([](const Replies& replies) { return of_people(replies); })},
+          {"one_left_out",
+           {{"person", all_three([](const Replies& replies) { return one_left_out(replies).person; })},
+            {"judge", all_three([](const Replies& replies) { return one_left_out(replies).judge; })}}},
           {"larger_side", estimated(larger_side)}};
 }
 

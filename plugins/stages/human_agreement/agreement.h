@@ -33,6 +33,13 @@ struct HumanAgreement {
 };
 HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure);
 
+/// How well the others agree with one of several people, or with the judge, when one person after another is left out:
+/// a mean over who that is. `person`, the one left out, and `judge` meet the same mean of the others.
+struct LeftOut {
+  HumanAgreement person, judge;
+};
+LeftOut one_left_out(std::span<const RatedReply* const> replies);
+
 /// What people said of a record's candidate: the numbers of a list of this name in its "people", else of the label of
 /// the seeker's next turn, if the reply is the supporter's own. Empty if there are none.
 std::vector<double> ratings_of(const nlohmann::json& record, const std::string& name);
@@ -41,8 +48,8 @@ std::vector<double> ratings_of(const nlohmann::json& record, const std::string& 
 void count_rated(const nlohmann::json& record, const std::vector<double>& ratings, double judge, Outcome& outcome);
 std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts);
 
-/// The findings: "judge"; "longer", which knows nothing but the length; "people", one against another; "larger_side",
-/// which a judge reaches that always says the same. Intervals are over dialogues.
+/// The findings: "judge"; "longer", which knows nothing but the length; "one_left_out", "person" and "judge" against
+/// the other people; "larger_side", which a judge reaches that always says the same. Intervals are over dialogues.
 nlohmann::json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how);
 
 }  // namespace compeer::stages

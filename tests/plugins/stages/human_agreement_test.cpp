@@ -54,7 +54,20 @@ TEST(HumanAgreement, TellsWhatLengthAloneAndOneSideWouldReach) {
   EXPECT_DOUBLE_EQ(found.at("judge").at("same_side").at("value"), 1.0 / 3);
   EXPECT_TRUE(found.at("judge").at("spearman").at("value").is_null()) << "it says the same of all";
   EXPECT_DOUBLE_EQ(found.at("larger_side").at("value"), 2.0 / 3);
-  EXPECT_DOUBLE_EQ(found.at("people").at("same_side").at("value"), 1) << "no preference has no side";
+  EXPECT_DOUBLE_EQ(found.at("one_left_out").at("person").at("same_side").at("value"), (1 + 2.5 / 3) / 2)
+      << "(-2, 0): against 0 no side is wrong, against -2 none is half right";
+}
+
+// Without the first person others say -1, 2, 3 (means), without the second -2, 3, 3, without the third -2, 2, 3. Each
+// time the one left out, or the others, take two replies for equal: Spearman sqrt(3)/2. The judge prefers the second
+// reply to the third: Spearman 1/2 with the first and the last, sqrt(3)/2 where others find them equal.
+TEST(HumanAgreement, LeavesOutOnePersonAfterAnother) {
+  const std::vector<RatedReply> replies = {{{-3, -1, -1}, -0.5}, {{3, 1, 3}, 0.8}, {{3, 3, 3}, 0.2}, {{-4}, 1}};
+  const auto [person, judge] = stages::one_left_out(pointers(replies));
+  EXPECT_NEAR(person.spearman, std::sqrt(0.75), 1e-12);
+  EXPECT_DOUBLE_EQ(person.same_side, 1);
+  EXPECT_NEAR(judge.spearman, (0.5 + std::sqrt(0.75) + 0.5) / 3, 1e-12);
+  EXPECT_DOUBLE_EQ(judge.same_side, 1) << "what one alone rated stands aside";
 }
 
 // It takes "why?" for the better reply, whichever comes first, and is asked about nothing else: there are no steps.
