@@ -1,5 +1,6 @@
 // A file of each published corpus, or of prompts, made of anything, through the data set that reads it. The first
-// character says which (a letter: prompts), and whether the file is JSON, as most are, or a table or plain text.
+// character says which (a small letter: prompts, a capital: pairs that people rated), and whether the file is JSON, as
+// most are, or a table or plain text.
 #include <array>
 
 #include "compeer/dataset.h"
@@ -12,6 +13,7 @@
 #define DECLARE(name) extern "C" const void* compeer_make_##name;
 EACH_CORPUS(DECLARE)
 DECLARE(prompts)
+DECLARE(esconv_sra)
 
 namespace {
 
@@ -52,8 +54,10 @@ void read(const Corpus& corpus, const std::filesystem::path& file) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::Folder folder;
   if (size == 0) return 0;
-  const bool prompts = (data[0] & 64) != 0;
-  const Corpus corpus = prompts ? Corpus{factory(compeer_make_prompts), "prompts"} : corpora()[data[0] % 8];
+  const bool letter = (data[0] & 64) != 0, capital = letter && (data[0] & 32) == 0;
+  const Corpus corpus = capital  ? Corpus{factory(compeer_make_esconv_sra), "esconv_sra"}
+                        : letter ? Corpus{factory(compeer_make_prompts), "prompts"}
+                                 : corpora()[data[0] % 8];
   const char* kind = (data[0] & 8) == 0 ? ".json" : corpus.file == std::string_view("mesc") ? ".csv" : ".txt";
   const auto file = folder.write(std::string(corpus.file) + kind, fuzz::text_of(data + 1, size - 1));
   fuzz::may_refuse({Exit::data}, [&] { read(corpus, file); });

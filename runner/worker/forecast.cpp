@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/plain_file.h"
+#include "worker/records_ahead.h"
 #include "worker/run_forecast.h"
 
 namespace compeer::worker {
@@ -33,9 +34,14 @@ class Plan {
  private:
   json records_before(const json& spec) const {
     const json& dataset = spec.at("dataset");
-    if (!dataset.contains("path") || !dataset.at("path").is_string()) return nullptr;
-    const auto* maker = maker_of(dataset.at("path").get<std::string>());
-    return maker ? forecasts_.at(*maker).value("records", json()) : json();
+    json files = dataset.value("more", json::array()), before;
+    files.insert(files.begin(), dataset.value("path", json()));
+    for (const json& file : files) {
+      const auto* maker = file.is_string() ? maker_of(file.get<std::string>()) : nullptr;
+      const json made = maker ? forecasts_.at(*maker).value("records", json()) : json();
+      if (!made.is_null()) before = before.is_null() ? made : to_json(joined(from_json(before), from_json(made)));
+    }
+    return before;
   }
 
   const std::string* maker_of(const std::string& path) const {

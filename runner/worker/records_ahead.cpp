@@ -79,4 +79,14 @@ Forecast only(Forecast records, const std::vector<std::string>& splits, int64_t 
   return records;
 }
 
+Forecast joined(Forecast one, const Forecast& other) {
+  const double a = one.all(), b = other.all(), all = std::max(1.0, a + b);
+  for (double Forecast::*mean :
+       {&Forecast::tokens, &Forecast::answer, &Forecast::chinese, &Forecast::rewritten, &Forecast::answers})
+    one.*mean = (a * one.*mean + b * other.*mean) / all;
+  for (const auto& [split, count] : other.records) one.records[split] += count;
+  one.dialogues += other.dialogues;
+  return one;
+}
+
 }  // namespace compeer::worker

@@ -16,6 +16,9 @@ Forecast look_at(plugin::Plugin<Dataset>& dataset, const std::vector<std::string
 /// The same of records that another run will make. No splits: all.
 Forecast only(Forecast records, const std::vector<std::string>& splits, int64_t most);
 
+/// Both, one behind the other.
+Forecast joined(Forecast one, const Forecast& other);
+
 nlohmann::json to_json(const Forecast& records);
 Forecast from_json(const nlohmann::json& records);
 

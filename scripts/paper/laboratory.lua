@@ -10,9 +10,10 @@ end
 
 local laboratory = {
   seeds = 1, -- the paper doesn't say; more give intervals
-  corpora = { -- the paper has at least ESConv, MESC, AvaMERG and SoulChat; several are joined by hand: docs/paper.md
+  corpora = { -- the paper has at least ESConv, MESC, AvaMERG and SoulChat
     { plugin = "esconv", path = "corpora/esconv" },
   },
+  -- pictures = "corpora/media", -- with corpora that show some: the folder that has those of all, each in its `media`
   -- records = "corpora/written.jsonl", -- in place of corpora: what was written to them, labelled by people or not
   small = "models/smollm2", -- with --quick, in place of Qwen2.5-VL-7B
   endpoints = {

@@ -35,7 +35,9 @@ class Cer : public Dataset {
         media_(settings.has("media") ? std::filesystem::absolute(settings.text("media"))
                                      : std::filesystem::absolute(path_).parent_path()),
         form_(settings) {
-    corpora::each_json_record(path_, [&](const corpora::Raw& raw) { take(raw); });
+    std::vector<std::filesystem::path> files{path_};
+    for (const auto& file : settings.texts("more")) files.emplace_back(file);
+    for (const auto& file : files) corpora::each_json_record(file, [&](const corpora::Raw& raw) { take(file, raw); });
     if (rewritten_ == "replaced") replace();
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
     if (left_out > settings.number("max_unreadable") * all) refuse();
@@ -104,7 +106,7 @@ class Cer : public Dataset {
     }
   }
 
-  void take(const corpora::Raw& raw) {
+  void take(const std::filesystem::path& file, const corpora::Raw& raw) {
     try {
       if (!raw.problem.empty()) throw std::runtime_error(raw.problem);
       const auto record = read(raw.bytes);
@@ -125,7 +127,7 @@ class Cer : public Dataset {
         ++copies_[original->get<std::string>()];
       }
     } catch (const std::exception& error) {
-      unreadable_.push_back({path_.string(), raw.number, error.what()});
+      unreadable_.push_back({file.string(), raw.number, error.what()});
     }
   }
 
@@ -160,8 +162,10 @@ class Cer : public Dataset {
 
   [[noreturn]] void refuse() const {
     std::string list;
-    for (size_t i = 0; i < std::min<size_t>(unreadable_.size(), 3); ++i)
-      list += "\n  record " + std::to_string(unreadable_[i].record) + ": " + unreadable_[i].reason;
+    for (size_t i = 0; i < std::min<size_t>(unreadable_.size(), 3); ++i) {
+      const auto& [file, record, reason] = unreadable_[i];
+      list += "\n  " + (file == path_ ? "" : file + ", ") + "record " + std::to_string(record) + ": " + reason;
+    }
     throw Error(path_.string(), std::to_string(unreadable_.size()) + " records can't be read" + list,
                 "mend them, or raise max_unreadable", Exit::data);
   }
@@ -236,6 +240,7 @@ COMPEER_PLUGIN(Dataset, datasets, cer, Cer,
   "summary": "CER records: completions with labels of their steps and a preference, for a policy or a judge.",
   "parameters": {
     "path": {"type": "path", "help": "JSON lines, as scripts/build_cer.lua makes them"},
+    "more": {"type": "list", "items": "path", "default": [], "help": "further files, read behind it"},
     "view": {"type": "string", "default": "policy", "choices": ["policy", "record", "unifireward", "prm", "orm"],
       "help":
         "an example: a completion; the record, its answer the reference; a judge's conversation; one step; the reply"},

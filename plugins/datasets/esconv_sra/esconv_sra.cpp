@@ -85,6 +85,8 @@ class EsconvSra : public Dataset {
     const auto dialogue = corpora::text_of(judgement, "conv_id"),
                first = corpora::text_of(judgement, "model1_response"),
                second = corpora::text_of(judgement, "model2_response");
+    const json history = turns_of(corpora::text_of(judgement, "history")),
+               asked_for = corpora::label(judgement, "strategy"), rater = corpora::scale(judgement, "annotator");
     const auto [known, is_new] = places_.try_emplace(json{dialogue, first, second}.dump(), pairs_.size());
     if (is_new) {
       const auto id = "esconv_sra/" + std::to_string(pairs_.size() + 1);
@@ -92,15 +94,15 @@ class EsconvSra : public Dataset {
                         {"dialogue", dialogue.substr(0, dialogue.find('_'))},
                         {"source", "esconv_sra"},
                         {"language", "en"},
-                        {"history", turns_of(corpora::text_of(judgement, "history"))},
+                        {"history", history},
                         {"reference", first},
                         {"candidates", {{{"history", ""}, {"emotion", ""}, {"strategy", ""}, {"reply", second}}}},
-                        {"asked_for", corpora::label(judgement, "strategy")},
+                        {"asked_for", asked_for},
                         {"people", {{"ratings", json::array()}, {"raters", json::array()}}}});
     }
     json& people = pairs_[known->second].at("people");
     people["ratings"].push_back(rating);
-    people["raters"].push_back(corpora::scale(judgement, "annotator"));
+    people["raters"].push_back(rater);
     ++judgements_;
   }
 

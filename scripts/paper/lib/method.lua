@@ -44,7 +44,11 @@ return function(seed)
     local experiment = compeer.load("experiments/paper/" .. file .. ".toml")
     if quickly then experiment = quickly.changed(file, experiment) end
     experiment = experiment:with(changes)
-    local stages = experiment:resolve().stages
+    local resolved = experiment:resolve()
+    if resolved.dataset.pictures == "shown" and not quickly then
+      experiment = experiment:with { ["dataset.media"] = laboratory.pictures }
+    end
+    local stages = resolved.stages
     if edit then edit(stages[1]) end
     made[name] = experiment:with({ name = name, seed = seed, stages = settled(stages) }):launch()
     return made[name]
@@ -66,20 +70,17 @@ return function(seed)
     return files
   end
 
-  -- The file that CER is made of.
+  -- The files that CER is made of.
   local function records()
-    if laboratory.records and not quickly then return laboratory.records end
-    if #laboratory.corpora > 1 and not quickly then
-      error("a run reads one file: run scripts/paper/written.lua, join what it names (docs/paper.md), and say in\n"
-        .. "    scripts/paper/laboratory.lua which file these 'records' are", 0)
-    end
-    return method.written()[1]
+    if laboratory.records and not quickly then return { path = laboratory.records } end
+    local files = method.written()
+    return { path = files[1], more = { table.unpack(files, 2) } }
   end
 
   -- CER; `rewriting` is "plain" for UnifiReward-R.
   function method.cer(rewriting)
     local plain = rewriting == "plain"
-    local changes = { dataset = { path = records() }, ["stages[3].as_persona"] = not plain }
+    local changes = { dataset = records(), ["stages[3].as_persona"] = not plain }
     return run("cer", changes, plain and "cer-plain" or "cer")
   end
 

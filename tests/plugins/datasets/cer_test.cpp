@@ -52,6 +52,23 @@ TEST_F(Cer, GivesAPolicyWhatIsRightAndPreferred) {
   EXPECT_EQ(get(data, 0).learn, 1);
 }
 
+TEST_F(Cer, ReadsMoreFilesBehindTheFirst) {
+  const auto more = std::filesystem::path(testing::TempDir()) / "cer_more.jsonl";
+  std::ofstream(more) << record("e", {true, true, true}, "second", "train").dump() << "\n";
+  auto data = open({{"more", {more.string()}}, {"view", "record"}});
+  ASSERT_EQ(size(data), 4);
+  EXPECT_EQ(get(data, 3).id, "e");
+  std::ofstream(more) << "{}\n";
+  try {
+    open({{"more", {more.string()}}});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1 records can't be read\n  " + more.string() + ", record 1: "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(Cer, MayBeAFileOfTheCurrentFolder) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(file_.parent_path());

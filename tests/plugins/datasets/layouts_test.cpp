@@ -1,4 +1,6 @@
 // The layouts in which corpora are published, in small files written for this test.
+#include <regex>
+
 #include "corpus.h"
 
 namespace compeer {
@@ -86,6 +88,12 @@ TEST_F(Layouts, EsconvSraAsPairsThatPeopleRated) {
   const auto cut = write("cut.json", "[" + judged("1", "-4", "no.") + "," + judged("2", "0", "no.") + "," +
                                          judged("3", "1", "no.") + "," + judged("4", "5", "no.") + "]");
   EXPECT_EQ(all("esconv_sra", cut, {{"max_unreadable", 0.25}}).size(), 1u);
+  // The first judgement of a pair is left out, and the second one isn't behind it.
+  const auto nobodys = std::regex_replace(judged("1", "-4", "no."), std::regex("<b>seeker</b>"), "<b>nobody</b>");
+  const auto left = all("esconv_sra", write("nobody.json", "[" + nobodys + "," + judged("2", "1", "no.") + "]"),
+                        {{"max_unreadable", 0.5}});
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].record.at("people").dump(), R"({"raters":[2],"ratings":[1]})");
   EXPECT_NE(refused("esconv_sra", write("empty.json", "[]")).find("holds no judgement"), std::string::npos);
 
   const auto unrated = refused("esconv_sra", write("bad.json", "[" + judged("1", "5", "no.") + "]"));
