@@ -50,12 +50,13 @@ says planned_fig6_pairwise.txt "^compeer data annotate .*06-pairwise.jsonl"
 says planned_written.txt "^cat .*04-generate.jsonl >corpora/written.jsonl"
 [[ ! -e results ]] || fail "a dry run leaves something"
 
-# Several corpora, from which one CER is made.
-mkdir several
+# Several corpora, from which one CER is made, and pictures in a folder.
+mkdir -p several corpora/media/mesc
 cp -r "$source_dir/scripts/paper" several/scripts
-sed -i 's|^    { plugin = "esconv".*|&\n    { plugin = "escot", path = "corpora/escot" },|' several/scripts/laboratory.lua
+sed -i 's|^    { plugin = "esconv".*|&\n    { plugin = "mesc", path = "corpora/mesc", media = "corpora/media/mesc" },|; s|^  -- pictures = |  pictures = |' \
+  several/scripts/laboratory.lua
 "$build/bin/compeer" run several/scripts/table2.lua --dry-run >several.txt 2>several.log || { cat several.log; fail "two corpora can't be planned"; }
-for run in written-esconv written-escot cer; do says several.txt "^paper-$run "; done
+for run in written-esconv written-mesc cer; do says several.txt "^paper-$run "; done
 
 # On a cluster of CPUs, and an adapter of a text model in place of all weights.
 cp -r models/Qwen2.5-VL-7B-Instruct models/Qwen2.5-7B-Instruct
