@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "spec/text.h"
+
 namespace compeer::data {
 
 using nlohmann::json;
@@ -66,6 +68,12 @@ StageLog::StageLog(comm::World& world, const json& spec_file, const std::filesys
 }
 
 std::string StageLog::stem() const { return fmt::format("{:02}-{}", number_, label_); }
+
+void StageLog::note(const std::string& text) {
+  if (!run_) return;
+  fmt::print(stderr, "compeer: note: {}\n", spec::printable(text, 1000));
+  run_->event(static_cast<double>(number_ + 1), "info", text);
+}
 
 void StageLog::begin(const std::string& label) {
   label_ = label;

@@ -23,6 +23,7 @@ class StageLog {
  public:
   StageLog(comm::World& world, const nlohmann::json& spec_file, const std::filesystem::path& folder, size_t stages);
 
+  void note(const std::string& text);
   void begin(const std::string& label);
   void progress(int64_t done, int64_t total);
   void end(const Made& made);

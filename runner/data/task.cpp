@@ -16,6 +16,7 @@
 #include "data/source.h"
 #include "data/stage_cache.h"
 #include "data/unreadable.h"
+#include "inference/certificate.h"
 #include "plugin/calls.h"
 #include "spec/text.h"
 
@@ -64,6 +65,8 @@ class DataTask {
     open_stages();  // all of them, so that what can't work ends before the first one costs anything
     world_.together("begin", [&] {
       if (world_.rank() != 0) return;
+      if (inference::device_in_use() != "cpu")
+        report_.note(inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
       fs::remove_all(folder_ / "stages");
       fs::create_directories(part());
     });

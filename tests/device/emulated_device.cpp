@@ -34,7 +34,7 @@ struct State {
   std::mutex mutex;
   std::map<std::byte*, size_t> used, free{{begin, kRoom}};
   Counts counts;
-  int64_t bytes = 0, failing = 0;
+  int64_t bytes = 0, failing = 0, leaving = 0;
   std::vector<PendingCopy> pending;
 
   static std::byte* reserved() {
@@ -324,8 +324,12 @@ Counts counts() { return state().counts; }
 void forget() { state().counts = {}; }
 int64_t in_use() { return state().bytes; }
 void fail_allocation(int64_t which) { state().failing = which; }
+void disappear(int64_t wait) { state().leaving = wait; }
 
 void synchronize() {
+  auto& leaving = state().leaving;
+  if (leaving > 0 && --leaving == 0) leaving = -1;
+  if (leaving < 0) throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, 100, "the emulated device is gone");
   ++state().counts.waits;
   for (auto& [from, to] : std::exchange(state().pending, {})) to.copy_(on_host(from));
 }

@@ -31,4 +31,7 @@ void synchronize();
 /// The `which`-th allocation from now on fails, as if the memory were full (c10::OutOfMemoryError); 0: none does.
 void fail_allocation(int64_t which);
 
+/// From the `wait`-th wait from now on there is no device (c10::AcceleratorError); 0: it stays.
+void disappear(int64_t wait);
+
 }  // namespace compeer::emulated

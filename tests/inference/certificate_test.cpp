@@ -30,7 +30,7 @@ class Certificates : public testing::Test {
 TEST_F(Certificates, AreOfOneDeviceDriverAndLibrary) {
   EXPECT_FALSE(find_certificate(gpu(), software));
   EXPECT_EQ(certificate_text(gpu(), software),
-            "note: nothing certifies NVIDIA X1 (a/b) with driver 580.1 here; compeer doctor --device cuda tests it");
+            "nothing certifies NVIDIA X1 (a/b) with driver 580.1 here; compeer doctor --device cuda tests it");
   const auto file = write_certificate(gpu(), software, 0.0178, ordered_json::array({1, 2, 3}), {{"copy", 4}});
   EXPECT_EQ(file, (scratch.folder() / "compeer/certificates/NVIDIA-X1--a-b--580.1-libtorch-2.11.0.json").string());
   const auto found = find_certificate(gpu(), software);
