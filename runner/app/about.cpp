@@ -135,6 +135,13 @@ Facts about(const fs::path& folder) {
 
 std::string millions(const Facts& count) { return fmt::format("{:.1f} million", count.get<double>() / 1e6); }
 std::string gigabytes(const Facts& bytes) { return fmt::format("{:.2f} GB", bytes.get<double>() / kGigabyte); }
+// "q_proj, v_proj", or of many names their number.
+std::string named(const std::vector<std::string>& targets) {
+  constexpr size_t shown = 8;  // a layer has seven projections
+  return targets.size() > shown ? fmt::format("{} projections", targets.size())
+                                : fmt::format("{}", fmt::join(targets, ", "));
+}
+
 std::string kilobytes(const Facts& bytes) { return fmt::format("{:.1f} kB", bytes.get<double>() / 1e3); }
 
 std::string tokenizer_text(const Facts& facts) {
@@ -154,7 +161,7 @@ void print(const Facts& facts) {
     line("adapter", fmt::format("rank {}, alpha {}{}, {} parameters, of {}", adapter.at("rank").get<int64_t>(),
                                 adapter.at("alpha").get<double>(), adapter.at("rslora") ? " (rslora)" : "",
                                 millions(adapter.at("parameters")),
-                                fmt::join(adapter.at("targets").get<std::vector<std::string>>(), ", ")));
+                                named(adapter.at("targets").get<std::vector<std::string>>())));
     line("base", facts.at("base"));
   }
   line("model", fmt::format("{}, {} parameters as {}, {}", facts.at("model_type").get<std::string>(),

@@ -30,15 +30,17 @@ size_t shown_by(const std::vector<Turn>& turns) {
 VisionInput::VisionInput(std::filesystem::path folder, plugin::Plugin<Model>& model)
     : folder_(std::move(folder)), model_(model) {
   if (folder_.empty()) return;
-  const auto file = base_model(folder_) / "config.json";
+  const auto base = base_model(folder_), file = base / "config.json";
   const json config = read_json_object(file);
   for (const char* key : {"image_token_id", "video_token_id"}) {
     if (config.contains(key) && config.at(key).is_number_integer())
       placeholders_.push_back(config.at(key).get<int32_t>());
   }
-  const bool known =
-      std::ranges::any_of(kFiles, [&](const char* name) { return std::filesystem::exists(folder_ / name); });
-  if (!placeholders_.empty() && known) settings_ = language::PictureSettings::load(folder_);
+  for (const auto& from : {folder_, base}) {
+    const bool known =
+        std::ranges::any_of(kFiles, [&](const char* name) { return std::filesystem::exists(from / name); });
+    if (!placeholders_.empty() && known && !settings_) settings_ = language::PictureSettings::load(from);
+  }
 }
 
 const language::PictureSettings& VisionInput::settings() const {

@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+const std::string older = "model.", newer = "model.language_model.";
+
 std::string change_of(const std::string& weight, const char* matrix) {
   const size_t end = weight.rfind(".weight");
   return "base_model.model." + weight.substr(0, end) + ".lora_" + matrix + ".weight";
@@ -71,7 +73,19 @@ void write_adapter_config(const AdapterConfig& config, const std::filesystem::pa
   write_file(folder / "adapter_config.json", table.dump(2) + "\n");
 }
 
-std::string adapter_a(const std::string& weight) { return change_of(weight, "A"); }
-std::string adapter_b(const std::string& weight) { return change_of(weight, "B"); }
+ChangeNames change_names(const std::string& weight) { return {change_of(weight, "A"), change_of(weight, "B")}; }
+
+std::string newer_name(const std::string& weight) {
+  return weight.starts_with(older) && !weight.starts_with(newer) ? newer + weight.substr(older.size()) : weight;
+}
+
+ChangeNames change_names(const Safetensors& file, const std::string& weight) {
+  const auto own = change_names(weight);
+  const auto published = weight.starts_with(newer) ? older + weight.substr(newer.size()) : weight;
+  for (const auto& names : {own, change_names(newer_name(weight)), change_names(published)}) {
+    if (file.has(names.a) || file.has(names.b)) return names;
+  }
+  return own;
+}
 
 }  // namespace compeer::record

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "record/safetensors.h"
+
 /// LoRA adapters in peft's layout: adapter_config.json, and for each changed weight W [out, in] of a model two tensors
 /// of adapter_model.safetensors, A [rank, in] and B [out, rank], which mean W + scaling B A.
 namespace compeer::record {
@@ -25,7 +27,15 @@ AdapterConfig read_adapter_config(const std::filesystem::path& folder);
 void write_adapter_config(const AdapterConfig& config, const std::filesystem::path& folder);
 
 /// Names of the tensors that change a weight, such as "model.layers.0.self_attn.q_proj.weight".
-std::string adapter_a(const std::string& weight);
-std::string adapter_b(const std::string& weight);
+struct ChangeNames {
+  std::string a, b;
+};
+ChangeNames change_names(const std::string& weight);
+
+/// In models that see, the text's part is called "model." in published files, and "model.language_model." by newer
+/// programs, peft among them: from the one to the other.
+std::string newer_name(const std::string& weight);
+/// The names that a file has, in whichever of the two ways; those of `weight` itself if it has none.
+ChangeNames change_names(const Safetensors& file, const std::string& weight);
 
 }  // namespace compeer::record

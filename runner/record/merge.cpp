@@ -79,7 +79,8 @@ void add_change(std::vector<float>& w, const TensorView& view, const TensorView&
 void copy_beside(const fs::path& base, const fs::path& adapter, const fs::path& to) {
   for (const char* name :
        {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt",
-        "special_tokens_map.json", "added_tokens.json", "chat_template.jinja", "chat_template.json"}) {
+        "special_tokens_map.json", "added_tokens.json", "chat_template.jinja", "chat_template.json",
+        "preprocessor_config.json", "processor_config.json"}) {
     for (const fs::path& from : {adapter, base}) {
       if (!fs::exists(from / name)) continue;
       fs::copy_file(from / name, to / name);
@@ -100,7 +101,7 @@ void merge_adapter(const fs::path& base, const fs::path& adapter, const fs::path
   std::vector<TensorView> all;
   for (const auto& name : model.names()) {
     TensorView view = model.tensor(name);
-    const auto a = adapter_a(name), b = adapter_b(name);
+    const auto [a, b] = change_names(changes, name);
     if (changes.has(a) && changes.has(b)) {
       const auto& a_view = changes.tensor(a);
       const auto& b_view = changes.tensor(b);

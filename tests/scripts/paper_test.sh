@@ -62,6 +62,7 @@ for run in written-esconv written-mesc cer; do says several.txt "^paper-$run "; 
 cp -r models/Qwen2.5-VL-7B-Instruct models/Qwen2.5-7B-Instruct
 sed -i 's/qwen2_5_vl/qwen2/' models/Qwen2.5-7B-Instruct/config.json
 run fig5_time on_cpus --dry-run --ranks 32 --set threads=16 --set model.engine=exact --set model.device=cpu
+run fig5_time seeing_adapter --dry-run --set model.adapter.rank=16
 run fig5_time adapter --dry-run --set model.plugin=qwen2 --set model.path=models/Qwen2.5-7B-Instruct --set model.adapter.rank=64
 "$build/bin/compeer" resolve "$source_dir/scripts/paper/fig5_time.lua" --set model.plugin=qwen2 --set model.path=models/Qwen2.5-7B-Instruct \
   --set model.adapter.rank=64 >adapter.txt 2>adapter.log || { cat adapter.log; fail "GRPO of an adapter doesn't resolve"; }

@@ -192,7 +192,7 @@ TEST_F(Served, RefusesAdaptersThatItCanNotServe) {
   EXPECT_EQ(told(command + "judge=tiny"),
             "compeer: error: --adapter judge=tiny: the folder holds no adapter (adapter_config.json)\nexit 4");
   make_seeing_model(folder() / "seeing");
-  EXPECT_NE(told("serve --model seeing --port 0 --adapter judge=first").find("takes no adapters beside itself"),
+  EXPECT_NE(told("serve --model seeing --port 0 --adapter judge=first").find("the adapter does not fit the model"),
             std::string::npos);
 }
 

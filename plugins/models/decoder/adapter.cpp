@@ -10,9 +10,11 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/model_folder.h"
 #include "on_device.h"
 #include "record/adapter.h"
 #include "record/safetensors.h"
@@ -65,15 +67,21 @@ std::vector<Entry> targeted(const TextConfig& model, const std::vector<std::stri
   return chosen;
 }
 
-// The ends of names that mean the adapted projections, or their whole names.
+// What peft calls a weight.
+std::string name_for_others(const TextConfig& model, const std::string& weight) {
+  return model.family.sees ? record::newer_name(weight) : weight;
+}
+
+// The ends of names that mean the adapted projections, or their whole names: in a tower there are others of those ends.
 std::vector<std::string> plain_targets(const TextConfig& model, const std::vector<Adapter::Change>& changes) {
   std::map<std::string, int64_t> layers;
   for (const auto& change : changes) ++layers[end_of(change.weight)];
   std::vector<std::string> ends, names;
   for (const auto& [end, count] : layers) ends.push_back(end);
-  for (const auto& change : changes) names.push_back(module_of(change.weight));
-  const bool whole =
-      std::all_of(layers.begin(), layers.end(), [&](const auto& one) { return one.second == model.num_hidden_layers; });
+  for (const auto& change : changes) names.push_back(module_of(name_for_others(model, change.weight)));
+  const bool whole = !model.family.sees && std::all_of(layers.begin(), layers.end(), [&](const auto& one) {
+    return one.second == model.num_hidden_layers;
+  });
   return whole ? ends : names;
 }
 
@@ -128,9 +136,8 @@ Adapter::Adapter(const TextConfig& model, AdapterConfig config,
     auto* values = static_cast<float*>(a.data_ptr());
     for (int64_t j = 0; j < a.numel(); ++j)
       values[j] = static_cast<float>(bound * (2 * uniform(index, static_cast<uint32_t>(j)) - 1));
-    changes_.push_back({entry.name,
-                        {record::adapter_a(entry.name), a.set_requires_grad(true)},
-                        {record::adapter_b(entry.name), b.set_requires_grad(true)}});
+    const auto names = record::change_names(name_for_others(model, entry.name));
+    changes_.push_back({entry.name, {names.a, a.set_requires_grad(true)}, {names.b, b.set_requires_grad(true)}});
     ++index;
   }
   config_.targets = plain_targets(model, changes_);
@@ -142,7 +149,7 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
   std::string misfits;
   std::set<std::string> known;
   for (const Entry& entry : projections(model)) {
-    const std::string a = record::adapter_a(entry.name), b = record::adapter_b(entry.name);
+    const auto [a, b] = record::change_names(file, entry.name);
     known.insert({a, b});
     if (!file.has(a) && !file.has(b)) continue;
     const auto fits = [&](const std::string& name, const std::vector<int64_t>& shape) {
@@ -205,6 +212,23 @@ std::vector<Parameter> Adapter::parameters() const {
 void Adapter::move_to(at::Device device) {
   const auto moved = on_device(parameters(), device, false);
   for (size_t i = 0; i < changes_.size(); ++i) changes_[i].a = moved[2 * i], changes_[i].b = moved[2 * i + 1];
+}
+
+std::unique_ptr<Adapter> open_adapter(const TextConfig& model, const fs::path& folder, const Settings& settings,
+                                      const std::string& fingerprint, Host& host) {
+  const auto table = settings.has("adapter") ? std::optional(settings.table("adapter")) : std::nullopt;
+  const bool own = holds_adapter(folder);
+  if (!own && !table) return nullptr;
+  if (!own && !table->has("path")) {
+    AdapterConfig wanted = adapter_settings(*table);
+    wanted.base = fs::absolute(folder).lexically_normal().string();
+    return std::make_unique<Adapter>(model, std::move(wanted),
+                                     [&host](uint32_t i, uint32_t j) { return host.random(i, j, 2); });
+  }
+  auto adapter = std::make_unique<Adapter>(model, own ? folder : fs::path(table->text("path")), fingerprint);
+  if (own && table && !table->has("path")) adapter->check(model, adapter_settings(*table));
+  adapter->set_base(fs::absolute(base_model(folder)).lexically_normal().string());
+  return adapter;
 }
 
 std::string trained_over(const fs::path& folder) {

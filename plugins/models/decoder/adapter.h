@@ -1,9 +1,11 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "compeer/host.h"
 #include "compeer/model.h"
 #include "compeer/settings.h"
 #include "config.h"
@@ -53,6 +55,11 @@ class Adapter {
   AdapterConfig config_;
   std::vector<Change> changes_;
 };
+
+/// What the settings ask for of the model in `folder`, or the adapter that `folder` holds; null if neither is there.
+/// `fingerprint`: the base's.
+std::unique_ptr<Adapter> open_adapter(const TextConfig& model, const std::filesystem::path& folder,
+                                      const Settings& settings, const std::string& fingerprint, Host& host);
 
 /// The setting `precision` of the frozen model that an adapter's folder was trained over; "" if it doesn't say. Throws
 /// Error (exit 4) if there is no such precision.

@@ -24,6 +24,7 @@ struct Family {
   bool biases = false;      ///< q, k and v have biases
   bool head_norms = false;  ///< queries and keys are normed head by head before they are turned
   Slides slides = Slides::never;
+  bool sees = false;     ///< beside it there is a tower, whose matrices have names like its own
   int64_t head_dim = 0;  ///< where config.json has none; 0: hidden_size / num_attention_heads
 };
 

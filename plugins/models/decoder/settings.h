@@ -1,7 +1,19 @@
 #pragma once
 
-/// The descriptor's parameters; `more` are further ones of `config`.
 // clang-format off
+/// The setting `adapter`.
+#define COMPEER_ADAPTER_SETTINGS \
+  R"j("adapter": {"type": "table", "default": null, "help": "LoRA: low-rank changes of the frozen model learn in its place",)j" \
+    R"j("parameters": {)j" \
+      R"j("path": {"type": "path", "default": null,)j" \
+        R"j("help": "an adapter's folder in peft's layout to go on with; the settings below are then its own"},)j" \
+      R"j("rank": {"type": "integer", "default": 8, "min": 1, "help": "r: rows of A, columns of B"},)j" \
+      R"j("alpha": {"type": "number", "default": 16.0, "above": 0, "help": "changes count alpha / rank times"},)j" \
+      R"j("rslora": {"type": "boolean", "default": false, "help": "they count alpha / sqrt(rank) times"},)j" \
+      R"j("targets": {"type": "list", "items": "string", "default": ["*"],)j" \
+        R"j("help": "ends of names of projections, such as q_proj; * stands for anything"}}},)j"
+
+/// The descriptor's parameters; `more` are further ones of `config`.
 #define COMPEER_DECODER_SETTINGS(more) \
   R"j("parameters": {)j" \
     R"j("path": {"type": "path", "default": null, "help": "a model folder: config.json and safetensors"},)j" \
@@ -21,15 +33,7 @@
         R"j("tie_word_embeddings": {"type": "boolean", "default": true, "help": "the head is the embedding"})j" \
         more \
       R"j(}},)j" \
-    R"j("adapter": {"type": "table", "default": null, "help": "LoRA: low-rank changes of the frozen model learn in its place",)j" \
-      R"j("parameters": {)j" \
-        R"j("path": {"type": "path", "default": null,)j" \
-          R"j("help": "an adapter's folder in peft's layout to go on with; the settings below are then its own"},)j" \
-        R"j("rank": {"type": "integer", "default": 8, "min": 1, "help": "r: rows of A, columns of B"},)j" \
-        R"j("alpha": {"type": "number", "default": 16.0, "above": 0, "help": "changes count alpha / rank times"},)j" \
-        R"j("rslora": {"type": "boolean", "default": false, "help": "they count alpha / sqrt(rank) times"},)j" \
-        R"j("targets": {"type": "list", "items": "string", "default": ["*"],)j" \
-          R"j("help": "ends of names of projections, such as q_proj; * stands for anything"}}},)j" \
+    COMPEER_ADAPTER_SETTINGS \
     R"j("frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},)j" \
     R"j("precision": {"type": "string", "default": "float32",)j" \
       R"j("choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],)j" \

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include "base/error.h"
 #include "base/model_folder.h"
@@ -60,25 +59,8 @@ void TextModel::from_folder(const fs::path& folder, const Settings& settings, Ho
   auto weights = store.take(entries(config));
   precision_ = use.keeping.precision;
   if (use.keeping.frozen) fingerprint_ = store.fingerprint(entries(config));
-  auto adapter = adapted ? open_adapter(config, folder, settings, host) : nullptr;
+  auto adapter = open_adapter(config, folder, settings, fingerprint_, host);
   decoder_ = std::make_unique<Decoder>(config, std::move(weights), std::move(use), std::move(adapter));
-}
-
-// `folder` is the model's, or an adapter's.
-std::unique_ptr<Adapter> TextModel::open_adapter(const TextConfig& config, const fs::path& folder,
-                                                 const Settings& settings, Host& host) {
-  const auto table = settings.has("adapter") ? std::optional(settings.table("adapter")) : std::nullopt;
-  if (!holds_adapter(folder) && !table->has("path")) {
-    AdapterConfig wanted = adapter_settings(*table);
-    wanted.base = fs::absolute(folder).lexically_normal().string();
-    return std::make_unique<Adapter>(config, std::move(wanted),
-                                     [&host](uint32_t i, uint32_t j) { return host.random(i, j, 2); });
-  }
-  const bool own = holds_adapter(folder);
-  auto adapter = std::make_unique<Adapter>(config, own ? folder : fs::path(table->text("path")), fingerprint_);
-  if (own && table && !table->has("path")) adapter->check(config, adapter_settings(*table));
-  adapter->set_base(fs::absolute(base_model(folder)).lexically_normal().string());
-  return adapter;
 }
 
 at::Tensor TextModel::forward(const Batch& batch, Cache* cache) {

@@ -27,8 +27,6 @@ class TextModel : public Model, public TrainableInParts, public ManyAdapters {
 
  private:
   void from_folder(const std::filesystem::path& folder, const Settings& settings, Host& host);
-  std::unique_ptr<Adapter> open_adapter(const TextConfig& config, const std::filesystem::path& folder,
-                                        const Settings& settings, Host& host);
 
   const Family family_;
   nlohmann::json config_, generation_;   ///< config.json and generation_config.json, as they were read

@@ -6,10 +6,13 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
 
+#include "base/error.h"
+#include "base/model_folder.h"
 #include "compeer/model.h"
 #include "compeer/plugin.h"
 #include "config.h"
 #include "decoder/decoder.h"
+#include "decoder/settings.h"
 #include "merger.h"
 #include "tower.h"
 #include "vision_features.h"
@@ -31,17 +34,25 @@ std::vector<Parameter> copies(const std::vector<Parameter>& weights) {
   return leaves;
 }
 
-class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
+class Qwen25Vl : public Model, public VisionModel, public TrainableInParts, public ManyAdapters {
  public:
-  Qwen25Vl(const Settings& settings, Host&) : end_token_(settings.json().value("end_token", int64_t{-1})) {
-    const std::filesystem::path folder = settings.text("path");
-    decoder::Use text(settings);
-    const json stored = decoder::read_config_file(folder);
-    config_ = read_config(stored, (folder / "config.json").string());
+  Qwen25Vl(const Settings& settings, Host& host) : end_token_(settings.json().value("end_token", int64_t{-1})) {
+    const std::filesystem::path folder = settings.text("path"), base = base_model(folder);
+    const bool own = holds_adapter(folder), adapted = own || settings.has("adapter");
+    const bool merger_wanted = settings.json().value("merger", false);
+    if (adapted && merger_wanted && !settings.json().value("frozen", false))
+      throw Error("model.merger", "trains where all weights do; an adapter changes the text model alone",
+                  "set it to false, or leave the adapter out");
+    decoder::Use text(settings, adapted, own ? decoder::trained_over(folder) : "");
+    precision_ = text.keeping.precision;
+    const json stored = decoder::read_config_file(base);
+    config_ = read_config(stored, (base / "config.json").string());
     saved_config_ = stored.contains("text_config") ? write_config(config_, stored) : stored;
-    generation_ = decoder::read_generation_config(folder);
-    const bool merger_trains = !text.keeping.frozen && settings.json().value("merger", false);
-    VlWeights weights = load(config_, folder, text.keeping, merger_trains);
+    generation_ = decoder::read_generation_config(base);
+    const bool merger_trains = !text.keeping.frozen && merger_wanted;
+    VlWeights weights = load(config_, base, text.keeping, merger_trains);
+    fingerprint_ = weights.fingerprint;
+    auto adapter = decoder::open_adapter(config_.text, folder, settings, fingerprint_, host);
     decoder::Use tower = text, merger = text;
     tower.pairs = merger.pairs = false;
     tower.keeping = tower_keeping(text.keeping);
@@ -50,7 +61,8 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     tower_weights_ = weights.tower;
     merger_ = std::make_unique<Merger>(config_.vision, std::move(weights.merger), merger_trains ? merger : tower);
     tower_ = std::make_unique<Tower>(config_.vision, tower_weights_, std::move(tower));
-    decoder_ = std::make_unique<decoder::Decoder>(config_.text, std::move(weights.text), std::move(text));
+    decoder_ =
+        std::make_unique<decoder::Decoder>(config_.text, std::move(weights.text), std::move(text), std::move(adapter));
   }
 
   ModelShape shape() const override { return decoder_->shape(); }
@@ -102,7 +114,13 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
     merger_->parameters_changed();
   }
 
+  int32_t add_adapter(const std::string& folder) override { return decoder_->add_adapter(folder, fingerprint_); }
+
   void save(const std::string& folder) override {
+    if (const auto* adapter = decoder_->adapter()) {
+      adapter->save(folder, fingerprint_, precision_);
+      return decoder::save_generation_config(generation_, end_token_, folder);
+    }
     std::vector<Parameter> all = decoder_->stored();
     const auto merger = merger_->stored();
     all.insert(all.end(), tower_weights_.begin(), tower_weights_.end());
@@ -163,7 +181,8 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
 
   int64_t end_token_;
   VlConfig config_;
-  json saved_config_, generation_;  // config.json as published models have it, and generation_config.json
+  std::string fingerprint_, precision_;  // of a frozen base
+  json saved_config_, generation_;       // config.json as published models have it, and generation_config.json
   std::vector<Parameter> tower_weights_;
   std::unique_ptr<Tower> tower_;
   std::unique_ptr<Merger> merger_;
@@ -175,11 +194,13 @@ class Qwen25Vl : public Model, public VisionModel, public TrainableInParts {
 }  // namespace
 }  // namespace compeer::qwen2_5_vl
 
-COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl, R"json(
-  "version": "1.0.0",
+COMPEER_PLUGIN(Model, models, qwen2_5_vl, compeer::qwen2_5_vl::Qwen25Vl,
+               R"json(
+  "version": "1.1.0",
   "summary": "Qwen2.5-VL models, which see pictures, loaded from a Hugging Face folder.",
   "parameters": {
-    "path": {"type": "path", "help": "a model folder: config.json and safetensors"},
+    "path": {"type": "path", "help": "a model folder: config.json and safetensors"},)json" COMPEER_ADAPTER_SETTINGS
+               R"json(
     "frozen": {"type": "boolean", "default": false, "help": "weights are only read: less memory, no training"},
     "precision": {"type": "string", "default": "float32",
       "choices": ["stored", "float32", "bfloat16", "q8_0", "q4_0"],

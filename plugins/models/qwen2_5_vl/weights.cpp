@@ -37,8 +37,8 @@ VlWeights load(const VlConfig& config, const std::filesystem::path& folder, cons
   all.insert(all.end(), merger.begin(), merger.end());
   const decoder::Store trained = open(folder, keeping), frozen = open(folder, tower_keeping(keeping));
   trained.check(all);
-  return {trained.take(text), frozen.take(tower), (merger_trains ? trained : frozen).take(merger), trained.release(),
-          frozen.release()};
+  return {trained.take(text), frozen.take(tower), (merger_trains ? trained : frozen).take(merger),
+          trained.release(),  frozen.release(),   keeping.frozen ? trained.fingerprint(text) : ""};
 }
 
 }  // namespace compeer::qwen2_5_vl

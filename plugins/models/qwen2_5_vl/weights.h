@@ -14,6 +14,7 @@ struct VlWeights {
   std::vector<Parameter> tower;                       ///< as tower_entries lists them, frozen
   std::vector<Parameter> merger;                      ///< as merger_entries lists them, kept as text or as the tower
   std::function<void()> release_text, release_tower;  ///< see decoder::Store
+  std::string fingerprint;                            ///< of the text's, if they are frozen
 };
 
 /// Published names (visual.*, model.*) or those of newer files (model.visual.*, model.language_model.*). All missing,

@@ -48,6 +48,10 @@ return function(seed)
     if resolved.dataset.pictures == "shown" and not quickly then
       experiment = experiment:with { ["dataset.media"] = laboratory.pictures }
     end
+    local model = resolved.model
+    if model and model.adapter and model.merger then -- an adapter changes the text model alone
+      experiment = experiment:with { ["model.merger"] = false }
+    end
     local stages = resolved.stages
     if edit then edit(stages[1]) end
     made[name] = experiment:with({ name = name, seed = seed, stages = settled(stages) }):launch()

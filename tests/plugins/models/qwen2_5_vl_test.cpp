@@ -15,6 +15,7 @@
 #include "places.h"
 #include "plugin/host.h"
 #include "plugin/open.h"
+#include "record/merge.h"
 #include "record/safetensors.h"
 
 namespace compeer {
@@ -266,6 +267,64 @@ TEST_F(WithMerger, WhatItLearnsIsSeenAndSaved) {
 TEST_F(WithMerger, InBfloat16ItHasNumbersThatBfloat16Holds) {
   for (const auto& [name, value] : merger_of(trainable({{"precision", "bfloat16"}})->object()))
     EXPECT_TRUE(at::equal(value.detach(), value.detach().to(at::kBFloat16).to(at::kFloat))) << name;
+}
+
+class WithAdapter : public WithMerger {
+ protected:
+  static Opened adapted(const json& more = json::object()) {
+    json settings{{"adapter", {{"path", nullptr}, {"rank", 2}, {"alpha", 4.0}, {"rslora", false}, {"targets", {"*"}}}}};
+    settings.update(more);
+    return open_model(kGolden, "qwen2_5_vl", false, settings);
+  }
+  // B becomes other than zero.
+  static void teach(Model& model) {
+    const at::NoGradGuard no_grad;
+    for (const Parameter& p : model.parameters())
+      p.value.add_(at::arange(p.value.numel()).cos().view_as(p.value), 0.02);
+    model.parameters_changed();
+  }
+};
+
+TEST_F(WithAdapter, BeginsAsItsBaseAndOnlyTheTextModelLearns) {
+  const auto opened = adapted();
+  const auto all = opened->object().parameters();
+  EXPECT_EQ(all.front().name, "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight");
+  EXPECT_EQ(all.size(), 2u * 2 * 7) << "two layers of seven projections";
+  said(opened->object()).cos().sum().backward();
+  for (const auto& p : all) EXPECT_EQ(p.value.grad().abs().max().item<double>() > 0, p.name.ends_with("lora_B.weight"));
+  const at::NoGradGuard no_grad;
+  EXPECT_TRUE(at::equal(said(opened->object()), said(model())));
+}
+
+TEST_F(WithAdapter, IsSavedAsPeftNamesItAndOpenedBitForBit) {
+  const auto opened = adapted();
+  teach(opened->object());
+  TemporaryFolder folder;
+  opened->object().save(folder.path().string());
+  const json config = read_json(folder.path() / "adapter_config.json");
+  EXPECT_EQ(config.at("target_modules").size(), 14u) << "a tower has projections of the same ends";
+  EXPECT_EQ(config.at("target_modules")[0], "model.language_model.layers.0.self_attn.q_proj");
+  const at::NoGradGuard no_grad;
+  const auto expected = said(opened->object());
+  EXPECT_FALSE(at::equal(expected, said(model())));
+  EXPECT_TRUE(at::equal(said(open_model(folder.path(), "qwen2_5_vl", true)->object()), expected));
+  EXPECT_TRUE(at::equal(said(adapted({{"adapter", {{"path", folder.path().string()}}}})->object()), expected));
+  TemporaryFolder whole;
+  fs::remove(whole.path());
+  record::merge_adapter(kGolden, folder.path(), whole.path());
+  EXPECT_TRUE(at::allclose(said(open_model(whole.path(), "qwen2_5_vl", true)->object()), expected, 1e-4, 1e-5));
+}
+
+TEST_F(WithAdapter, AMergerThatTrainsIsAnotherThing) {
+  try {
+    adapted({{"merger", true}});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where() + ": " + error.problem(),
+              "models/qwen2_5_vl 1.1.0 (" COMPEER_BINARY_DIR
+              "/plugins/models/qwen2_5_vl.so), in make(): "
+              "model.merger: trains where all weights do; an adapter changes the text model alone");
+  }
 }
 
 TEST_F(Qwen25Vl, ReadsTextAsQwen2Does) {
