@@ -21,6 +21,18 @@ constexpr int64_t longest_token = 128;                // bytes, or nearly
 const std::string models_path = "/v1/models";
 constexpr const char* too_long = "context_length_exceeded";
 
+// "two%20words": "two words".
+std::string decoded(const std::string& text) {
+  std::string all;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto code = text[i] == '%' ? text.substr(i + 1, 2) : "";
+    const bool hex = code.size() == 2 && code.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+    all += hex ? static_cast<char>(std::stoi(code, nullptr, 16)) : text[i];
+    if (hex) i += 2;
+  }
+  return all;
+}
+
 // Keys and values of 16 positions in all layers.
 int64_t page_bytes(const ModelShape& shape) {
   return 16 * shape.layers * 2 * shape.kv_heads * shape.head_dim * static_cast<int64_t>(sizeof(float));
@@ -214,8 +226,9 @@ std::vector<std::string> ChatService::names() const {
 
 // That a path asks for; null: none.
 const ServedModel* ChatService::model_at(const std::string& path) const {
-  const auto named = std::find_if(models_.begin(), models_.end(),
-                                  [&](const ServedModel& model) { return path == models_path + ("/" + model.name); });
+  const auto named = std::find_if(models_.begin(), models_.end(), [&, asked = decoded(path)](const ServedModel& model) {
+    return asked == models_path + ("/" + model.name);
+  });
   return named == models_.end() ? nullptr : &*named;
 }
 

@@ -128,7 +128,9 @@ TEST_F(Served, AnswersWithTheAdapterThatARequestNames) {
   std::vector<std::string> names;
   for (const auto& one : listed) names.push_back(one.at("id"));
   EXPECT_EQ(names, (std::vector<std::string>{"tiny", "first", "judge"}));
-  EXPECT_NE(all(get("/v1/models/judge", "Connection: close\r\n")).find("\"id\":\"judge\""), std::string::npos);
+  for (const char* path : {"/v1/models/judge", "/v1/models/%6Audge"})
+    EXPECT_NE(all(get(path, "Connection: close\r\n")).find("\"id\":\"judge\""), std::string::npos) << path;
+  EXPECT_TRUE(refused(get("/v1/models/judge%2", "Connection: close\r\n")).starts_with("404 "));
   EXPECT_EQ(refused(ask(question({{"model", "second"}}))),
             "404 model: no model 'second'; 'tiny', 'first', 'judge' are served");
 }
