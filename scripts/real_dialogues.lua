@@ -32,6 +32,7 @@ local function study(name, dataset, players, figures)
         name = table.concat({ "real", name, row.name:lower(), seed }, "-"),
         seed = seed, ranks = 1, threads = 2,
         dataset = dataset,
+        data = { compute = "bfloat16" }, -- as they learned
         stages = { stage, { plugin = "diversity" } },
       }:launch()
     end,
