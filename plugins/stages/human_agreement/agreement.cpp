@@ -180,7 +180,7 @@ json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::R
           {"longer", all_three([](const Replies& replies) { return agreement(replies, &RatedReply::longer); })},
           {"one_left_out",
            {{"person", all_three([](const Replies& replies) { return one_left_out(replies).person; })},
-            {"judge", all_three([](const Replies& replies) { return one_left_out(replies).judge; })}}},
+            {"judge_instead", all_three([](const Replies& replies) { return one_left_out(replies).judge; })}}},
           {"larger_side", estimated(larger_side)}};
 }
 

@@ -48,8 +48,9 @@ std::vector<double> ratings_of(const nlohmann::json& record, const std::string& 
 void count_rated(const nlohmann::json& record, const std::vector<double>& ratings, double judge, Outcome& outcome);
 std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts);
 
-/// The findings: "judge"; "longer", which knows nothing but the length; "one_left_out", "person" and "judge" against
-/// the other people; "larger_side", which a judge reaches that always says the same. Intervals are over dialogues.
+/// The findings: "judge"; "longer", which knows nothing but the length; "one_left_out", "person" and "judge_instead"
+/// against the other people; "larger_side", which a judge reaches that always says the same. Intervals are over
+/// dialogues.
 nlohmann::json agreements(const std::vector<RatedDialogue>& dialogues, const statistics::Resampling& how);
 
 }  // namespace compeer::stages
