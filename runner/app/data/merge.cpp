@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -106,6 +107,11 @@ int merge(MergeOptions options) {
   auto file = read_records(options.file);
   if (!options.media.empty()) file.folder = options.media;
   const auto judgements = read_all(options.exports, file);
+  const bool of_one = std::all_of(judgements.begin(), judgements.end(),
+                                  [&](const auto& one) { return one.annotator == judgements.front().annotator; });
+  if (of_one && !judgements.empty())
+    throw Error(options.exports.front(), fmt::format("all judgements are by '{}'", judgements.front().annotator),
+                "what two agree on is merged: give another person's export, too", Exit::data);
   const auto result = merged(file, judgements);
   const auto questions = agreement_by_question(file, judgements, {});
   write(options, file, result);

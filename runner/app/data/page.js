@@ -1,7 +1,8 @@
 "use strict";
 (() => {
   const page = JSON.parse(document.getElementById("data").textContent);
-  const key = "compeer annotate " + page.file + " " + page.purpose + " " + page.annotator;
+  const base = "compeer annotate " + page.file + " " + page.purpose;
+  const key = (name) => base + " of " + name;
   const steps = ["history", "emotion", "strategy"];
   const find = (id) => document.getElementById(id);
   const element = (name, text, attributes = {}) => {
@@ -11,9 +12,10 @@
     return made;
   };
 
-  // What has been answered, by item: steps[candidate][step] and preference, in the order of page.items. `begun`: the name
-  // for which the order on the screen was drawn.
-  let state = { annotator: page.annotator, begun: page.annotator, at: 0, keys: true, answers: {} };
+  // What somebody has answered, by item: steps[candidate][step] and preference, in the order of page.items. A browser keeps
+  // one of these for each name, and the name that was last.
+  const fresh = (name) => ({ annotator: name, at: 0, keys: true, answers: {} });
+  let state = fresh(page.annotator);
 
   // Numbers in [0, 1) that follow from a text (FNV-1a, then mulberry32).
   function draws(text) {
@@ -34,7 +36,7 @@
     order = page.items.map((_, at) => at);
     turned = page.items.map(() => false);
     if (page.annotator) return;
-    const uniform = draws(page.file + state.begun);
+    const uniform = draws(page.file + state.annotator);
     for (let i = order.length - 1; i > 0; --i) {
       const other = Math.floor(uniform() * (i + 1));
       [order[i], order[other]] = [order[other], order[i]];
@@ -42,10 +44,11 @@
     turned = page.items.map(() => uniform() < 0.5);
   }
 
-  function load() {
+  function load(name) {
     let kept = null;
+    state = fresh(name);
     try {
-      kept = JSON.parse(localStorage.getItem(key));
+      kept = JSON.parse(localStorage.getItem(key(name)));
     } catch {
       warn("What this browser kept can't be read, so the answers begin anew.");
     }
@@ -53,9 +56,18 @@
     state.at = Math.min(state.at, page.items.length - 1);
   }
 
+  function lastName() {
+    try {
+      return localStorage.getItem(base) || "";
+    } catch {
+      return "";
+    }
+  }
+
   function save() {
     try {
-      localStorage.setItem(key, JSON.stringify(state));
+      localStorage.setItem(base, state.annotator);
+      localStorage.setItem(key(state.annotator), JSON.stringify(state));
     } catch {
       warn("This browser does not keep the answers. Export them before you close the page.");
     }
@@ -236,12 +248,10 @@
   }
 
   function download() {
-    state.annotator = find("annotator").value.trim();
-    if (!state.annotator) {
+    if (!find("annotator").value.trim()) {
       warn("Say who you are before you export.");
       return find("annotator").focus();
     }
-    save();
     const lines = exported();
     const url = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
     const name = state.annotator.replace(/[^\p{L}\p{N}_-]+/gu, "-");
@@ -256,7 +266,7 @@
   };
 
   document.addEventListener("keydown", (event) => {
-    if (!state.begun || !state.keys || event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
+    if (!state.annotator || !state.keys || event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing) return;
     if (event.target === find("annotator")) return;
     const pressed = event.key.toLowerCase();
     if (Object.hasOwn(commands, pressed)) commands[pressed]();
@@ -268,36 +278,37 @@
 
   // Another tab with this page: both go on from what was answered last.
   addEventListener("storage", (event) => {
-    if (event.key !== key || !event.newValue) return;
+    if (event.key !== key(state.annotator) || !event.newValue) return;
     const { at } = state;
-    load();
+    load(state.annotator);
     state.at = at;
     begin();
   });
 
   // Nothing is shown before it is known for whom.
   function begin() {
-    document.querySelector("main").hidden = document.querySelector("nav").hidden = !state.begun;
-    find("ask").hidden = state.begun !== "";
-    if (!state.begun) return;
+    document.querySelector("main").hidden = document.querySelector("nav").hidden = !state.annotator;
+    find("ask").hidden = state.annotator !== "";
+    if (!state.annotator) return;
     arrange();
     show(false);
   }
 
-  load();
-  find("annotator").value = state.annotator;
-  find("annotator").readOnly = page.annotator !== "";
-  find("annotator").addEventListener("input", () => {
-    state.annotator = find("annotator").value.trim();
-    warn("");
-    save();
-  });
-  find("annotator").addEventListener("change", () => {
-    if (state.begun || !state.annotator) return;
-    state.begun = state.annotator;
+  // Nobody gets another's answers, nor sees them.
+  function change(name) {
+    const before = state.annotator, answered = Object.keys(state.answers).length;
+    if (!name || name === before) return;
+    load(name);
     save();
     begin();
-  });
+    if (before && answered) warn("What " + before + " answered stays with that name: type it again to go on with it.");
+  }
+
+  load(page.annotator || lastName());
+  find("annotator").value = state.annotator;
+  find("annotator").readOnly = page.annotator !== "";
+  find("annotator").addEventListener("input", () => warn(""));
+  find("annotator").addEventListener("change", () => change(find("annotator").value.trim()));
   find("keys-on").checked = state.keys;
   find("keys-on").addEventListener("change", () => {
     state.keys = find("keys-on").checked;

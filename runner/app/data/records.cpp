@@ -133,7 +133,7 @@ bool has_steps(const json& record) {
   const json& candidates = record.at("candidates");
   return std::any_of(candidates.begin(), candidates.end(), [](const json& candidate) {
     return std::any_of(reasoning_steps.begin(), reasoning_steps.end(),
-                       [&](const char* step) { return candidate.is_object() && candidate.contains(step); });
+                       [&](const char* step) { return candidate.is_object() && candidate.value(step, json("")) != ""; });
   });
 }
 

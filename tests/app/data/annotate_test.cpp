@@ -39,6 +39,7 @@ class Annotate : public Program {
   }
   // Who judges says so first.
   static void begin(Browser& browser, const std::string& name) {
+    browser.value("document.getElementById('annotator').value = ''");
     browser.value("document.getElementById('annotator').focus()");
     browser.press(name);
     browser.value("document.activeElement.blur()");
@@ -117,7 +118,7 @@ TEST_F(Annotate, TakesAnswersByKeyAndKeepsThem) {
 
 TEST_F(Annotate, ComparesRepliesWithoutStepsAndShowsPictures) {
   fs::copy_file(fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl/images/image0.png", folder() / "sad.png");
-  write("pairs.jsonl", pair_line("a", "sad.png") + pair_line("b"));
+  write("pairs.jsonl", pair_line("a", "sad.png") + pair_line("b", "", true));
   EXPECT_TRUE(told("data annotate pairs.jsonl --out notes --annotator Ann").ends_with("exit 0"));
   Browser browser(folder());
   browser.open(folder() / "notes" / "annotate.html");
@@ -204,6 +205,24 @@ TEST_F(Annotate, AsksForANameAndLetsItBeTyped) {
   browser.press("e");
   EXPECT_EQ(text(browser, "#alert"), "Say who you are before you export.");
   EXPECT_EQ(browser.value("document.activeElement.id"), "annotator");
+}
+
+// Two people at one browser.
+TEST_F(Annotate, KeepsEachPersonsAnswersApart) {
+  const auto file = page({"a", "b"});
+  Browser browser(folder());
+  browser.open(file);
+  begin(browser, "ann");
+  browser.press("tttttt1");
+  EXPECT_EQ(text(browser, "#count"), "1 of 2 judged");
+  begin(browser, "bob");
+  EXPECT_EQ(text(browser, "#count"), "0 of 2 judged");
+  EXPECT_EQ(text(browser, "#alert"), "What ann answered stays with that name: type it again to go on with it.");
+  browser.press("ffffff2");
+  browser.open(file);
+  EXPECT_EQ(browser.value("document.getElementById('annotator').value"), "bob") << "who was last goes on";
+  begin(browser, "ann");
+  EXPECT_EQ(browser.value("document.querySelectorAll(':checked[value=True]').length"), 6);
 }
 
 // A page that was made for nobody draws the orders from the name, and keeps them.

@@ -140,7 +140,11 @@ TEST_F(Merge, NamesExportsThatDontFit) {
 TEST_F(Merge, RefusesTwoOpinionsOfOneAnnotator) {
   write("ann", judged("ann", "a", "111000 first"));
   write("again", judged("ann", "a", "111000 first") + judged("ann", "b", "111000 first"));
-  EXPECT_NE(merge("ann again").find("0 merged, 0 dropped, 0 open, 3 judged by fewer than two"), std::string::npos);
+  write("notes/merged.jsonl", "of yesterday");
+  EXPECT_EQ(merge("ann again"),
+            "compeer: error: ann: all judgements are by 'ann'\n"
+            "  help: what two agree on is merged: give another person's export, too\nexit 4");
+  EXPECT_EQ(output("merged.jsonl"), "of yesterday");
   write("other", judged("ann", "a", "111000 second"));
   EXPECT_EQ(merge("ann other"),
             "compeer: error: other: has another judgement of 'a' by 'ann' than ann\n"

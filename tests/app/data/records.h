@@ -16,11 +16,14 @@ inline std::string record_line(const std::string& id, const std::string& more = 
   return record.dump() + "\n";
 }
 
-/// Two replies without steps, after a turn that shows a picture.
-inline std::string pair_line(const std::string& id, const std::string& picture = "") {
+/// Two replies without steps (or with empty ones), after a turn that shows a picture.
+inline std::string pair_line(const std::string& id, const std::string& picture = "", bool empty = false) {
   auto record = nlohmann::json::parse(record_line(id));
   for (auto& candidate : record["candidates"]) {
-    for (const char* step : {"history", "emotion", "strategy"}) candidate.erase(step);
+    for (const char* step : {"history", "emotion", "strategy"}) {
+      if (empty) candidate[step] = "";
+      if (!empty) candidate.erase(step);
+    }
   }
   if (!picture.empty()) record["history"][0]["pictures"] = {picture};
   return record.dump() + "\n";
