@@ -28,7 +28,18 @@ constexpr Marks marks(std::string_view characters) {
 }
 constexpr int kMostSplits = 100;  // of records that ran on: each reads the rest of the file again
 
+constexpr const char* kNoEnd = "is not there: the list does not end, as if the file were cut off";
+constexpr const char* kNotWhole = "is not whole: the file ends within it, as if cut off";
+
 constexpr Marks kInQuotes = marks("\"\\\n"), kInLists = marks("\"{}[]");
+
+bool ends_too_early(const std::string& record) {
+  try {
+    return nlohmann::json::parse(record).is_discarded();  // it isn't: it would throw
+  } catch (const nlohmann::json::parse_error& error) {
+    return error.byte >= record.size();
+  }
+}
 
 /// Takes a file block by block and tells of each record when it ends.
 class Scanner {
@@ -58,11 +69,10 @@ class Scanner {
       const std::string rest(rest_and(""));
       take(rest);
     }
-    if (layout_ == Layout::lines && !blank()) tell();
+    if (layout_ == Layout::lines && !blank()) ends_too_early(record_) ? refuse(kNotWhole) : tell();
     if (layout_ == Layout::unknown) refuse("is not there: the file is empty");
     if (layout_ != Layout::list || closed_) return;
-    refuse(record_.empty() ? "is not there: the list does not end, as if the file were cut off"
-                           : "is not whole: the file ends within it, as if cut off");
+    refuse(record_.empty() ? kNoEnd : kNotWhole);
   }
 
  private:
@@ -205,5 +215,7 @@ void each_json_record(const std::filesystem::path& file, const std::function<voi
                 errno == EIO ? Exit::failure : Exit::data);
   scanner.end();
 }
+
+bool cut_off(const std::string& problem) { return problem == kNoEnd || problem == kNotWhole; }
 
 }  // namespace compeer::corpora

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "corpora/json_records.h"
 
 namespace compeer::corpora {
 
@@ -23,6 +24,11 @@ void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, co
                      const std::string& if_all) {
   const size_t bad = left_out.size(), all = bad + read;
   if (bad == 0) return;
+  for (const auto& [file, record, reason] : left_out) {
+    if (allowed < 1 && cut_off(reason))
+      throw Error(file, fmt::format("record {} {}", record, reason),
+                  "fetch it again; max_unreadable = 1 reads what there is", Exit::data);
+  }
   const double share = static_cast<double>(bad) / static_cast<double>(all);
   if (read > 0 && share <= allowed) return;
   throw Error(path,

@@ -13,7 +13,7 @@ struct LeftOutRecord {
 };
 
 /// Throws Error (exit 4) that names the first few if they are more than the share `allowed`, or all; then with
-/// `if_all` as help.
+/// `if_all` as help. A file that is cut off is refused, unless all are allowed to be left out.
 void refuse_too_many(const std::vector<LeftOutRecord>& left_out, size_t read, const std::string& path, double allowed,
                      const std::string& if_all);
 

@@ -13,7 +13,7 @@ local quickly = { -- with --quick everything is made, and hardly anything learne
   ur = { grpo = { steps = 1 } },
   preferred = { data = { records = 3 } },
   rated = { data = { records = 3 } },
-  replies = { evaluate = { prompts = 3 } },
+  replies = { evaluate = { prompts = 2 } },
   pairs = { data = { records = 2 } },
 }
 
@@ -43,7 +43,7 @@ return function(seed, source)
   local function records(split)
     local changes = { dataset = sources[source] }
     if split == "train" then return run("records", "records", changes).records end
-    changes.data = { splits = { "valid" }, records = compeer.quick and 4 or 0 }
+    changes.data = { splits = { "valid" }, records = compeer.quick and 12 or 0 }
     return run("records", "records-valid", changes).records
   end
   real.records = records

@@ -39,8 +39,11 @@ class Cer : public Dataset {
     for (const auto& file : settings.texts("more")) files.emplace_back(file);
     for (const auto& file : files) corpora::each_json_record(file, [&](const corpora::Raw& raw) { take(file, raw); });
     if (rewritten_ == "replaced") replace();
+    const double allowed = settings.number("max_unreadable");
+    const bool cut = std::any_of(unreadable_.begin(), unreadable_.end(),
+                                 [](const Unreadable& one) { return corpora::cut_off(one.reason); });
     const auto left_out = static_cast<double>(unreadable_.size()), all = left_out + static_cast<double>(read_);
-    if (left_out > settings.number("max_unreadable") * all) refuse();
+    if (left_out > allowed * all || (cut && allowed < 1)) refuse();
   }
 
   int64_t size(const std::string& split) const override {

@@ -66,10 +66,12 @@ return function(seed)
 
   -- What two models wrote to each corpus: files of records.
   function method.written()
-    local files = {}
+    local files, times = {}, {}
     for i, corpus in ipairs(quickly and { quickly.dialogues } or laboratory.corpora) do
-      local dataset = merge({ unit = "dialogue" }, corpus)
-      files[i] = run("written", { dataset = dataset }, "written-" .. corpus.plugin).records
+      local dataset, plugin = merge({ unit = "dialogue" }, corpus), corpus.plugin
+      times[plugin] = (times[plugin] or 0) + 1
+      local name = "written-" .. plugin .. (times[plugin] > 1 and "-" .. times[plugin] or "")
+      files[i] = run("written", { dataset = dataset }, name).records
     end
     return files
   end

@@ -42,6 +42,8 @@ TEST(JsonRecords, SayWhereAFileIsCutOff) {
   EXPECT_EQ(records(""), (All{"1@0! is not there: the file is empty"}));
   EXPECT_EQ(records("[{}"), (All{"1@1 {}", "2@3! is not there: the list does not end, as if the file were cut off"}));
   EXPECT_EQ(records("[{},{\"a"), (All{"1@1 {}", "2@7! is not whole: the file ends within it, as if cut off"}));
+  EXPECT_EQ(records("{}\n{\"a"), (All{"1@0 {}", "2@6! is not whole: the file ends within it, as if cut off"}));
+  EXPECT_EQ(records("{}\n{\"a\n"), (All{"1@0 {}", "2@3 {\"a"})) << "a line that is no JSON, but ends";
 }
 
 TEST(JsonRecords, LoseOnlyTheBrokenOne) {

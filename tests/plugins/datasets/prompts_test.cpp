@@ -195,7 +195,7 @@ TEST_F(Prompts, SayWhyTheyCantBeRead) {
   EXPECT_EQ(reason(R"({"prompt": "x", "id": true})"), "has no text 'id'");
   EXPECT_EQ(reason(R"({"prompt": "x", "id": "1"})"), "has the id '1', which record 1 has");
   EXPECT_EQ(reason("[\"hi\"]"), "is no JSON object");
-  EXPECT_EQ(reason("{\"prompt\": \"x"), "is no JSON: it ends too early, as if cut off");
+  EXPECT_EQ(reason("{\"prompt\": \"x"), "is not whole: the file ends within it, as if cut off");
   EXPECT_EQ(reason("{\"prompt\": \"\xFF\"}"), "is not UTF-8 at byte 37 of the file");
 }
 
