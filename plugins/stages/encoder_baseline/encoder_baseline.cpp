@@ -244,11 +244,11 @@ class EncoderBaseline : public Stage {
         choices_.count(record, step, best, outcome);
       }
     }
-    if (const auto ratings = stages::ratings_of(record, rating_); !ratings.empty()) {
+    if (!stages::ratings_of(record, rating_).empty()) {
       const auto fits = [&](const json& reply) { return replies_->log_probs(of_reply(record, reply))[1]; };
       const double better = fits(record.at("candidates").at(0).at("reply")) - fits(record.at("reference"));
       judged["better"] = better;
-      stages::count_rated(record, ratings, better, outcome);
+      stages::count_rated(record, rating_, better, outcome);
     }
     if (judged.empty()) return stages::dropped("neither labels nor a rating by people");
     outcome.records.push_back(std::move(record));

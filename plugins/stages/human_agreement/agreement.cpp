@@ -90,6 +90,19 @@ HumanAgreement mean(const std::vector<HumanAgreement>& all) {
   return {sum.spearman / n, sum.alpha / n, sum.same_side / n};
 }
 
+std::vector<double> numbers(const json& table, const std::string& name) {
+  std::vector<double> all;
+  for (const json& one : table.value(name, json::array())) {
+    if (one.is_number()) all.push_back(one);
+  }
+  return all;
+}
+
+// What people said of a reply and the reference beside it.
+std::vector<double> comparisons(const json& record, const std::string& name) {
+  return numbers(record.value("people", json::object()), name);
+}
+
 }  // namespace
 
 HumanAgreement agreement(std::span<const RatedReply* const> replies, double RatedReply::*measure) {
@@ -122,21 +135,17 @@ LeftOut one_left_out(std::span<const RatedReply* const> replies) {
 }
 
 std::vector<double> ratings_of(const json& record, const std::string& name) {
-  const json none = json::object(), people = record.value("people", none), seeker = record.value("seeker", none);
-  const json after = is_right(record) ? seeker.value("after", none) : none;  // of the supporter's own reply
-  std::vector<double> all;
-  for (const json& where : {people, after}) {
-    for (const json& one : where.value(name, json::array())) {
-      if (one.is_number()) all.push_back(one);
-    }
-    if (!all.empty()) break;
-  }
-  return all;
+  const auto compared = comparisons(record, name);
+  if (!compared.empty()) return compared;
+  const json none = json::object(), seeker = record.value("seeker", none);
+  return numbers(is_right(record) ? seeker.value("after", none) : none, name);  // of the supporter's own reply
 }
 
-void count_rated(const json& record, const std::vector<double>& ratings, double judge, Outcome& outcome) {
+void count_rated(const json& record, const std::string& name_of_ratings, double judge, Outcome& outcome) {
   const auto words = [](const json& text) { return static_cast<double>(text::words(text.get<std::string>()).size()); };
-  const double longer = words(record.at("candidates").at(0).at("reply")) - words(record.at("reference"));
+  const auto ratings = ratings_of(record, name_of_ratings);
+  const double than = comparisons(record, name_of_ratings).empty() ? 0 : words(record.at("reference"));
+  const double longer = words(record.at("candidates").at(0).at("reply")) - than;
   const json name = {record.at("id"), ratings, judge, longer};
   outcome.counts[of_dialogue(record, name.dump())] = 1;
 }

@@ -15,7 +15,7 @@ namespace compeer::stages {
 struct RatedReply {
   std::vector<double> ratings;
   double judge = 0;
-  double longer = 0;  ///< than the reference, in words
+  double longer = 0;  ///< in words; than the reference, where that was beside it
 };
 
 /// Replies of one dialogue.
@@ -45,7 +45,7 @@ LeftOut one_left_out(std::span<const RatedReply* const> replies);
 std::vector<double> ratings_of(const nlohmann::json& record, const std::string& name);
 
 /// Counts a reply and what was measured of it, and gives back what was counted, dialogue by dialogue.
-void count_rated(const nlohmann::json& record, const std::vector<double>& ratings, double judge, Outcome& outcome);
+void count_rated(const nlohmann::json& record, const std::string& name, double judge, Outcome& outcome);
 std::vector<RatedDialogue> rated_dialogues(const std::map<std::string, double>& counts);
 
 /// The findings: "judge"; "longer", which knows nothing but the length; "one_left_out", "person" and "judge_instead"

@@ -56,7 +56,7 @@ class HumanAgreementStage : public Stage {
     const double better = (opinion.reply.value_or(0) - exchanged.reply.value_or(0)) / 2;
     Outcome outcome;
     if (!opinion.reply || !exchanged.reply) outcome.counts["unreadable"] = 1;
-    stages::count_rated(record, stages::ratings_of(record, rating_), better, outcome);
+    stages::count_rated(record, rating_, better, outcome);
     record["judged"] = better;
     outcome.records.push_back(std::move(record));
     return outcome;

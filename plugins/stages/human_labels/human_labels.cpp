@@ -94,7 +94,9 @@ class HumanLabels : public Stage {
     if (!record.contains("history") || !record.contains("reference")) return "no round: the stage sample draws them";
     for (const auto& made : templates_) {
       const auto step = made.of(record);
-      if (!step.missing.empty()) return "no label '" + step.missing + "'; there are: " + stages::names_of(record);
+      const auto names = stages::names_of(record);
+      if (!step.missing.empty())
+        return "no label '" + step.missing + "'; " + (names.empty() ? "there is none" : "there are: " + names);
     }
     const LabelledRound round = read(record);
     try {

@@ -1,5 +1,6 @@
 #include "stages/pairwise/matches.h"
 
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <set>
@@ -123,9 +124,18 @@ json comparison(const std::map<std::string, double>& counts, const statistics::R
     found["pairs"][pair.first + " vs " + pair.second] = told(sums);
   }
   for (const auto& model : places) {
-    found["models"][model.first]["strength"] = figure(statistics::bootstrap(
+    size_t without = 0;  // a likeliest strength: in these somebody never lost
+    auto strength = statistics::bootstrap(
         dialogues.size(),
-        [&](std::span<const size_t> rows) { return strengths(dialogues, rows, places)[model.second]; }, how));
+        [&](std::span<const size_t> rows) {
+          const double one = strengths(dialogues, rows, places)[model.second];
+          without += std::isnan(one) ? 1 : 0;
+          return one;
+        },
+        how);
+    const auto beyond = (1 - how.share) / 2 * static_cast<double>(how.resamples);
+    if (static_cast<double>(without) > beyond) strength.low = strength.high = kUnknown;
+    found["models"][model.first]["strength"] = figure(strength);
   }
   return found;
 }

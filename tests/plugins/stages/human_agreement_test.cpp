@@ -106,5 +106,23 @@ TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
   EXPECT_EQ(built::findings(stage, outcomes).at("n"), 1);
 }
 
+// Who rated a reply saw no other: its length is its own, and not how much longer it is than a borrowed one.
+TEST_F(JudgedByPeople, WhoRatedAReplyAloneSawNoOther) {
+  std::vector<json> replies;
+  for (const auto& [said, borrowed, feedback] :
+       std::vector<std::tuple<std::string, std::string, int>>{{"why?", "oh", 2},
+                                                              {"and why is that?", "one two three four five six", 3},
+                                                              {"what else do you think?", "oh", 5}}) {
+    auto one = judged::record(said, {true, true, true}, "second");
+    one["people"] = json::object();
+    one["seeker"]["after"]["feedback"] = {feedback};
+    one["candidates"][0]["reply"] = said, one["reference"] = borrowed;
+    replies.push_back(one);
+  }
+  auto stage = open("human_agreement", {{"rating", "feedback"}, {"resamples", 0}});
+  const auto found = built::findings(stage, plugin::make(stage, replies));
+  EXPECT_DOUBLE_EQ(found.at("longer").at("spearman").at("value"), 1);
+}
+
 }  // namespace
 }  // namespace compeer

@@ -163,6 +163,21 @@ TEST(Pairwise, AddsUpWhatPeopleSaid) {
   EXPECT_NEAR(found.at("models").at("b").at("strength").at("value"), -std::log(3.5 / 1.5) / 2, 1e-9);
 }
 
+// Of thirty, 29 are won and one is a tie, which (29/30)^30 = .36 of the resamples lack: there nobody's strength is
+// known.
+TEST(Pairwise, HasNoIntervalOfAStrengthThatIsOftenUnknown) {
+  auto stage = built::open<Stage>("pairwise");
+  const auto strength = [&](int lost) {
+    std::vector<json> records;
+    for (int i = 0; i < 30; ++i)
+      records.push_back(judged(std::to_string(i), "a", "b", i < lost ? "second" : i == lost ? "neither" : "first"));
+    return findings(stage, plugin::make(stage, records)).at("models").at("a").at("strength");
+  };
+  EXPECT_FALSE(strength(0).at("value").is_null());
+  EXPECT_TRUE(strength(0).at("high").is_null());
+  EXPECT_FALSE(strength(10).at("high").is_null());
+}
+
 // The same two in either order are one pair: a wins 1 + 2 and loses 1, of 5.
 TEST(Pairwise, UnitesPairsThatStoodBothWaysRound) {
   auto stage = built::open<Stage>("pairwise");
