@@ -128,7 +128,7 @@ int run_spec(const RunOptions& options) {
   auto draft = spec::load_draft(options.file, sets);
   if (options.ranks > 0) draft = spec::with(draft, {{"ranks", options.ranks, "--ranks"}});
   auto spec = spec::resolve(draft, plugin::Finder());
-  spec::pin_inputs(spec, spec::Missing::refuse);
+  spec::pin_inputs(spec);
   if (launch::RunFolder::look(spec, options.launch_options().results).second != launch::RunFolder::State::finished)
     launch::Opening().columns({spec});
   if (options.dry_run) {

@@ -152,12 +152,7 @@ spec::Spec resolve_experiment(lua_State* L, const spec::Draft& draft) {
   const OffTheClock pause(L);
   auto spec = spec::resolve(draft, actions(L).catalog());
   // In a dry run, what earlier runs are to make isn't there yet; everything else must be.
-  const auto promised = [&](const std::string& path) {
-    const auto* value = look(spec.values, path);
-    return value && value->is_string() && actions(L).promised(value->get<std::string>());
-  };
-  const bool may_miss = actions(L).dry_run() && std::any_of(spec.paths.begin(), spec.paths.end(), promised);
-  spec::pin_inputs(spec, may_miss ? spec::Missing::allow : spec::Missing::refuse);
+  spec::pin_inputs(spec, [&](const std::string& given) { return actions(L).dry_run() && actions(L).promised(given); });
   for (const auto& [name, text] : sandbox(L).sources()) spec.sources.emplace(name, text);
   return spec;
 }

@@ -159,14 +159,14 @@ std::map<std::string, std::string> Spec::files() const {
   return found;
 }
 
-void pin_inputs(Spec& spec, Missing missing) {
+void pin_inputs(Spec& spec, const MayMiss& may_miss) {
   Mistakes mistakes;
   spec.values.erase("inputs");
   for (const auto& path : spec.paths) {
     json& value = at(spec.values, path);
     const auto given = value.get<std::string>();
     const auto found = locate(given);
-    if (!found && missing == Missing::refuse) {
+    if (!found && !(may_miss && may_miss(given))) {
       mistakes.add(Error(origin_in(spec, spec.origins.count(path) ? path : parent(path)),
                          fmt::format("'{}': there is no file or folder {}", path, show(given)),
                          "it is looked for in the current folder, then where compeer's own files are"));

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -49,13 +50,14 @@ void check(const Draft& draft, const Catalog& catalog);
 /// filled in; a key that is required and missing is null there. Throws what `check` would.
 Spec resolve_plugin(const Draft& draft, const std::string& kind, const Catalog& catalog);
 
-enum class Missing { refuse, allow };
+/// Whether a path that a spec names need not be there yet.
+using MayMiss = std::function<bool(const std::string& given)>;
 
 /// Finds every file and folder the spec names and writes what it found into the hashed values:
 /// inputs = {"model.path": "<pin of it>"}, so that a changed input means another hash. A path found only under
 /// $COMPEER_HOME becomes absolute. One that is not there is an Error (exit 3, with its origin), or is left unpinned.
 /// A value that is the text of such a file is filled in, so that a run keeps what the file said when it was made.
-void pin_inputs(Spec& spec, Missing missing = Missing::refuse);
+void pin_inputs(Spec& spec, const MayMiss& may_miss = nullptr);
 
 struct Difference {
   std::string path;
