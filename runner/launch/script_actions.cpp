@@ -101,7 +101,7 @@ class ScriptActions : public script::Actions {
   std::string folder() const override { return options_.launch.results.string(); }
 
   bool promised(const std::string& path) const override {
-    const auto inside = [&](const std::string& folder) { return path.starts_with(folder + "/"); };
+    const auto inside = [&](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
     return std::any_of(planned_.begin(), planned_.end(), inside);
   }
 
