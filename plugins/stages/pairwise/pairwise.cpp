@@ -129,7 +129,7 @@ class Pairwise : public Stage {
     std::vector<stages::ChatQuestion> questions;
     std::vector<std::string*> refusals;
     for (Compared& one : all) {
-      if (one.pair.contains("preference") || decided_by_silence(one.pair)) continue;
+      if (one.pair.contains("preference") || decided_by_silence(one.pair) || equal(one.pair)) continue;
       const auto pictures = stages::pictures_of(stages::history_of(one.pair), sees_);
       for (const bool turn : {false, true}) {
         refusals.push_back(&one.refusals[turn]);
@@ -154,19 +154,25 @@ class Pairwise : public Stage {
                                 {"answers", empathy::listed(preferences_.answers().words())}});
   }
 
+  // A reply, if the pair has its words: people's verdicts may come without.
+  static std::optional<std::string> said(const json& pair, size_t which) {
+    const json& candidates = pair.at("candidates");
+    if (!candidates.is_array() || which >= candidates.size() || !candidates[which].is_object()) return std::nullopt;
+    const auto reply = candidates[which].find("reply");
+    if (reply == candidates[which].end() || !reply->is_string()) return std::nullopt;
+    return std::string(empathy::trim(reply->get_ref<const std::string&>()));
+  }
+
   // What needs no judge: who says nothing loses.
   static std::optional<empathy::Preference> decided_by_silence(const json& pair) {
-    const json& candidates = pair.at("candidates");
-    const auto silent = [&](size_t which) {
-      const bool there = candidates.is_array() && which < candidates.size() && candidates[which].is_object();
-      const auto reply = there ? candidates[which].find("reply") : candidates.end();
-      return there && reply != candidates[which].end() && reply->is_string() &&
-             empathy::trim(reply->get_ref<const std::string&>()).empty();
-    };
-    if (silent(0) && silent(1)) return empathy::Preference::neither;
-    if (silent(0)) return empathy::Preference::second;
-    return silent(1) ? std::optional(empathy::Preference::first) : std::nullopt;
+    const bool first = said(pair, 0) == "", second = said(pair, 1) == "";
+    if (first && second) return empathy::Preference::neither;
+    if (first) return empathy::Preference::second;
+    return second ? std::optional(empathy::Preference::first) : std::nullopt;
   }
+
+  // Nor is there anything to prefer.
+  static bool equal(const json& pair) { return said(pair, 0) && said(pair, 0) == said(pair, 1); }
 
   void take(Compared& one, const json& record, Outcome& outcome) const {
     for (const auto& refusal : one.refusals) {
@@ -184,7 +190,11 @@ class Pairwise : public Stage {
     } else {
       outcome.counts["to be judged by people"] += 1;
     }
-    if (decided_by_silence(one.pair)) outcome.counts["decided by silence"] += 1;
+    if (decided_by_silence(one.pair)) {
+      outcome.counts["decided by silence"] += 1;
+    } else if (equal(one.pair)) {
+      outcome.counts["equal replies"] += 1;
+    }
     outcome.records.push_back(std::move(one.pair));
   }
 
@@ -192,7 +202,7 @@ class Pairwise : public Stage {
   std::optional<Match> match_of(const Compared& one) const {
     const auto& pair = one.pair;
     const auto silence = decided_by_silence(pair);
-    if (!silence && !one.said[0] && !pair.contains("preference")) return std::nullopt;
+    if (!silence && !one.said[0] && !pair.contains("preference") && !equal(pair)) return std::nullopt;
     Match match{text(pair, 0, "model"), text(pair, 1, "model"), {}, {}};
     if (silence) {
       match.preference = *silence;
@@ -204,8 +214,10 @@ class Pairwise : public Stage {
         stages::refuse(pair, "its orders are no list of two: " + orders.dump(),
                        R"(as in "orders": ["first", "second"])");
       match.preference = read(pair, orders[0]), match.turned = read(pair, orders[1]);
-    } else {
+    } else if (pair.contains("preference")) {
       match.preference = read(pair, pair.at("preference"));
+    } else {
+      match.preference = empathy::Preference::both;  // they are equal
     }
     return match;
   }

@@ -31,8 +31,8 @@ json marked(const std::string& language) {
   record["persona_as"] = {
       {"dominance", 1}, {"influence", 2}, {"steadiness", 3}, {"compliance", 4}, {"manner", "long sentences"}};
   record["history"][0]["pictures"] = {"MARKpicture.png"};
-  for (const char* model : {"MARKsft", "MARKurp"})
-    record["answers"][model] = {{"role", "assistant"}, {"text", "Tell me more."}};
+  for (const auto& [model, text] : {std::pair("MARKsft", "Tell me more."), {"MARKurp", "Go on."}})
+    record["answers"][model] = {{"role", "assistant"}, {"text", text}};
   return record;
 }
 

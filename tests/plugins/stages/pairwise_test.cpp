@@ -134,6 +134,21 @@ TEST(Pairwise, ASilentModelLoses) {
   EXPECT_EQ(plugin::make(people, {records[0]})[0].records.at(0).at("preference"), "second");
 }
 
+TEST(Pairwise, EqualRepliesAreATieThatNobodyIsAskedAbout) {
+  auto model = prefers("b");
+  auto record = answers("x", {"a", "b"});
+  record["answers"]["a"]["text"] = "says b\n";
+  record["answers"]["b"]["text"] = "says b";
+  for (const bool people : {false, true}) {
+    auto stage = people ? built::open<Stage>("pairwise") : open(model);
+    const auto outcomes = plugin::make(stage, {record});
+    EXPECT_EQ(outcomes[0].records.at(0).at("preference"), "both good");
+    EXPECT_EQ(outcomes[0].counts.at("equal replies"), 1);
+    EXPECT_EQ(findings(stage, outcomes).at("pairs").at("a vs b").at("tie").at("value"), 1);
+  }
+  EXPECT_TRUE(model.prompts.empty());
+}
+
 TEST(Pairwise, CountsWhatCanNotBeRead) {
   Model model([](const std::string&, uint32_t) { return says("4 / 10"); });
   auto stage = open(model);
