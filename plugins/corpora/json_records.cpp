@@ -37,7 +37,7 @@ bool ends_too_early(const std::string& record) {
   try {
     return nlohmann::json::parse(record).is_discarded();  // it isn't: it would throw
   } catch (const nlohmann::json::parse_error& error) {
-    return error.byte >= record.size();
+    return error.byte > record.size();
   }
 }
 

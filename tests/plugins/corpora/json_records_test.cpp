@@ -44,6 +44,7 @@ TEST(JsonRecords, SayWhereAFileIsCutOff) {
   EXPECT_EQ(records("[{},{\"a"), (All{"1@1 {}", "2@7! is not whole: the file ends within it, as if cut off"}));
   EXPECT_EQ(records("{}\n{\"a"), (All{"1@0 {}", "2@6! is not whole: the file ends within it, as if cut off"}));
   EXPECT_EQ(records("{}\n{\"a\n"), (All{"1@0 {}", "2@3 {\"a"})) << "a line that is no JSON, but ends";
+  EXPECT_EQ(records("{}\n{\"a\":1]"), (All{"1@0 {}", "2@3 {\"a\":1]"})) << "wrong up to its last character";
 }
 
 TEST(JsonRecords, LoseOnlyTheBrokenOne) {
