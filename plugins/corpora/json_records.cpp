@@ -38,6 +38,8 @@ bool ends_too_early(const std::string& record) {
     return nlohmann::json::parse(record).is_discarded();  // it isn't: it would throw
   } catch (const nlohmann::json::parse_error& error) {
     return error.byte > record.size();
+  } catch (const nlohmann::json::exception&) {
+    return false;  // a number beyond what the library can hold
   }
 }
 

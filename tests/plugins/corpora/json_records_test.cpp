@@ -45,6 +45,7 @@ TEST(JsonRecords, SayWhereAFileIsCutOff) {
   EXPECT_EQ(records("{}\n{\"a"), (All{"1@0 {}", "2@6! is not whole: the file ends within it, as if cut off"}));
   EXPECT_EQ(records("{}\n{\"a\n"), (All{"1@0 {}", "2@3 {\"a"})) << "a line that is no JSON, but ends";
   EXPECT_EQ(records("{}\n{\"a\":1]"), (All{"1@0 {}", "2@3 {\"a\":1]"})) << "wrong up to its last character";
+  EXPECT_EQ(records("{}\n9E999:"), (All{"1@0 {}", "2@3 9E999:"})) << "a number that no reader can hold";
 }
 
 TEST(JsonRecords, LoseOnlyTheBrokenOne) {
