@@ -250,8 +250,8 @@ class RunForecast : private Opener {
     const double weights = (learns && !adapter ? 4 : model.size.half ? 2 : 4) * all / mib;
     const double now =
         program + weights + tower + asked_models(model.base, false) + optimizer_state * trained / split / mib;
-    const auto cpu =
-        train::estimate_memory(shape, static_cast<int64_t>(learns ? trained : all), demand, again ? 2 : 16, false, now);
+    const train::Learner read{static_cast<int64_t>(learns ? trained : all), adapter};
+    const auto cpu = train::estimate_memory(shape, read, demand, again, false, now);
     shape.compute = halved() ? at::kBFloat16 : at::kFloat;
     const auto device = train::device_memory(shape, {static_cast<int64_t>(trained), adapter}, demand, again);
     const double there = train::device_weights(shape, model.size.text()) + tower + asked_models(model.base, halved());

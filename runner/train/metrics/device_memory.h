@@ -13,11 +13,6 @@ struct DeviceMemory {
   double more() const { return gradients + activations + logits + pages; }
 };
 
-/// What learns: so many weights, all of the model's or an adapter's.
-struct Learner {
-  int64_t weights = 0;
-  bool adapter = false;
-};
 DeviceMemory device_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand, bool recomputed);
 
 /// Of a model's weights there, in MiB.

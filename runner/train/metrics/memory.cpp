@@ -20,10 +20,11 @@ namespace {
 constexpr double mib = 1024 * 1024;
 constexpr double bytes = 4;                                                 // of a number
 constexpr double kept_logits = kernels::kKeptLogits * sizeof(float) / mib;  // tiles that wait for the way back
-constexpr double kept = 16, recomputed = 2;  // rows of the model's width for each token and layer
-constexpr double buffers = 24;               // MiB, measured
-constexpr double between = 0.5;              // of what comes and goes, measured: room that lies free if it is kept
-constexpr int64_t looked_at = 8;             // records
+constexpr double kept_rows = 16, rows_again = 2;  // of the model's width for each token and layer
+constexpr double libtorch_logits = 3;             // copies of them on their way to log-probs and back, measured
+constexpr double buffers = 24;                    // MiB, measured
+constexpr double between = 0.5;                   // of what comes and goes, measured: room that lies free if it is kept
+constexpr int64_t looked_at = 8;                  // records
 
 double status(const char* name) {
   std::ifstream file("/proc/self/status");
@@ -33,8 +34,27 @@ double status(const char* name) {
   return 0;
 }
 
-double rows_kept(const Settings& model, int64_t learned) {
-  return model.has("recompute_above") && learned > model.integer("recompute_above") ? recomputed : kept;
+// Of weights' files that are mapped, what isn't in memory yet, in MiB.
+double unread_weights() {
+  std::ifstream file("/proc/self/smaps");
+  double sum = 0;
+  bool weights = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find('-') < line.find(' ')) weights = line.ends_with(".safetensors");  // "7f00-7f80 r--p ... /a/file"
+    if (weights && line.starts_with("Size:")) sum += std::stod(line.substr(5)) / 1024;
+    if (weights && line.starts_with("Rss:")) sum -= std::stod(line.substr(4)) / 1024;
+  }
+  return sum;
+}
+
+bool recomputed(const Settings& model, int64_t learned) {
+  return model.has("recompute_above") && learned > model.integer("recompute_above");
+}
+
+Learner learner_of(Model& model) {
+  Learner learner{0, !model.head().requires_grad()};
+  for (const auto& one : model.parameters()) learner.weights += one.value.numel();
+  return learner;
 }
 
 std::string size(double mebibytes) {
@@ -74,16 +94,24 @@ int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const 
   return read * whole(length) + sequences * whole(sampling.max_new_tokens);
 }
 
-MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const PeakMemory& demand, double rows,
-                               bool keeping, double now) {
-  const auto weights = bytes * static_cast<double>(parameters) / mib;
+MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand,
+                               bool recomputed, bool keeping, double now) {
+  const auto weights = bytes * static_cast<double>(learner.weights) / mib;
   const auto tokens = static_cast<double>(demand.learned);
+  const double rows = recomputed ? rows_again : kept_rows;
   MemoryEstimate sizes;
   sizes.now = now;
-  sizes.rearranged = shape.rounded ? weights / 2 : weights;
+  if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
-  sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib +
-                      std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
+  sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
+  double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
+  if (!shape.exact) {
+    auto kept = shape;
+    kept.compute = at::kFloat;  // measured on CPUs, for either arithmetic
+    sizes.activations = device_memory(kept, learner, demand, recomputed).activations;
+    logits *= libtorch_logits;
+  }
+  sizes.activations += logits;
   sizes.pages =
       2 * bytes * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;
   sizes.rest = buffers + (keeping ? between * sizes.more() : 0);
@@ -99,14 +127,16 @@ std::string memory_text(const MemoryEstimate& sizes) {
 }
 
 MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
-  const auto& shape = run.plugins->model().object().shape();
-  int64_t parameters = 0;
-  for (const auto& one : run.plugins->model().object().parameters()) parameters += one.value.numel();
-  const auto rows = rows_kept(run.spec.table("model"), demand.learned);
+  auto& model = run.plugins->model().object();
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
-  auto sizes = estimate_memory(shape, parameters, demand, rows, keeping, status("VmRSS:"));
-  if (inference::device_in_use() != "cpu") sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
+  auto sizes = estimate_memory(model.shape(), learner_of(model), demand,
+                               recomputed(run.spec.table("model"), demand.learned), keeping, status("VmRSS:"));
+  if (inference::device_in_use() != "cpu") {
+    sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
+  } else if (!model.shape().exact) {
+    sizes.rearranged = unread_weights();  // libtorch multiplies by them as they are
+  }
   return sizes;
 }
 
@@ -115,10 +145,8 @@ namespace {
 // All ranks' devices are alike, or the smallest decides.
 void report_device_memory(RunContext& run, const PeakMemory& demand) {
   auto& model = run.plugins->model().object();
-  Learner learner{0, !model.head().requires_grad()};
-  for (const auto& one : model.parameters()) learner.weights += one.value.numel();
-  const bool again = rows_kept(run.spec.table("model"), demand.learned) == recomputed;
-  const auto sizes = device_memory(model.shape(), learner, demand, again);
+  const auto sizes =
+      device_memory(model.shape(), learner_of(model), demand, recomputed(run.spec.table("model"), demand.learned));
   const auto gpu = inference::gpu_in_use();
   if (run.world.rank() == 0)
     fmt::print(stderr, "compeer: {}\n", device_memory_text(sizes, static_cast<double>(gpu.memory - gpu.free) / mib));

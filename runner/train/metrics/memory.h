@@ -20,6 +20,12 @@ struct PeakMemory {
   int64_t positions = 0;  ///< tokens whose keys and values are kept while texts are generated
 };
 
+/// What learns: so many weights, all of the model's or an adapter's.
+struct Learner {
+  int64_t weights = 0;
+  bool adapter = false;
+};
+
 /// Gradients that lie side by side while `leaves` of a rank are added up (comm/tree_sum.h).
 int64_t gradients_of(int64_t leaves);
 
@@ -27,7 +33,7 @@ int64_t gradients_of(int64_t leaves);
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
 
 /// What a rank's memory comes to, in MiB: what it has now (the program, data, weights, the optimizer's state, judges),
-/// and what the first steps add. `rest` is for code and buffers, and for pieces that lie free between others where
+/// and what the first steps add. `rearranged`: of weights, or weights that are read from their files. `rest` is for code and buffers, and for pieces that lie free between others where
 /// freed memory is kept. Not counted: what rewards, stages and messages between ranks will take.
 struct MemoryEstimate {
   double now = 0, rearranged = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
@@ -35,10 +41,9 @@ struct MemoryEstimate {
   double all() const { return now + more(); }
 };
 
-/// `rows`: what is kept for each token and layer, in rows of the model's width: sixteen, or two if recomputed.
-/// `keeping`: the program keeps what it frees (docs/running.md, "Launchers").
-MemoryEstimate estimate_memory(const ModelShape& shape, int64_t parameters, const PeakMemory& demand, double rows,
-                               bool keeping, double now);
+/// `recomputed`: few activations are kept. `keeping`: the program keeps what it frees (docs/running.md, "Launchers").
+MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, const PeakMemory& demand,
+                               bool recomputed, bool keeping, double now);
 
 /// "memory of a rank, estimated: 186 MiB = 154 MiB so far + ..."
 std::string memory_text(const MemoryEstimate& sizes);

@@ -27,7 +27,7 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
   ModelShape shape;
   shape.layers = 8, shape.hidden = 512, shape.kv_heads = 2, shape.head_dim = 64, shape.vocabulary = 1024;
   const int64_t parameters = 16 << 20;  // 64 MiB
-  const auto sizes = estimate_memory(shape, parameters, {3, 1024, 2048}, 16, false, 200);
+  const auto sizes = estimate_memory(shape, {parameters, false}, {3, 1024, 2048}, false, false, 200);
   EXPECT_EQ(sizes.now, 200);
   EXPECT_EQ(sizes.rearranged, 64);
   EXPECT_EQ(sizes.gradients, 3 * 64);
@@ -40,10 +40,21 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
 TEST(EstimateMemory, KnowsWhatSavesSome) {
   ModelShape shape;
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 200000, shape.rounded = true;
-  const auto sizes = estimate_memory(shape, 16 << 20, {1, 1024, 0}, 2, true, 200);
+  const auto sizes = estimate_memory(shape, {16 << 20, false}, {1, 1024, 0}, true, true, 200);
   EXPECT_EQ(sizes.rearranged, 32);         // bfloat16
   EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; tiles of logits are kept up to 256 MiB
   EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 64 + 288));
+}
+
+// 1024 tokens in 8 layers: what libtorch keeps of an adapted layer is written out in device_memory_test.cpp.
+TEST(EstimateMemory, KnowsThatLibtorchKeepsMoreAndRearrangesNothing) {
+  ModelShape shape;
+  shape.layers = 8, shape.hidden = 512, shape.vocabulary = 1024, shape.feed_forward = 1024, shape.exact = false;
+  shape.compute = at::kBFloat16;  // no less on a CPU
+  const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, false, false, 200);
+  EXPECT_EQ(sizes.rearranged, 0);
+  // Bytes: 8 x width, 6 factors, 12 and 4 x the wide row; of the adapter 6 factors and a wide one.
+  EXPECT_EQ(sizes.activations, 1024 * 8 * (32 * 512 + 16 * 1024 + 24 * 512 + 4 * 1024) / 1048576.0 + 3 * 4);
 }
 
 TEST(MemoryText, NamesWhatIsCounted) {
@@ -56,7 +67,7 @@ TEST(MemoryText, NamesWhatIsCounted) {
 TEST(EstimateMemory, OfWhatIsOnlyReadIsLittle) {
   ModelShape shape;
   shape.layers = 8, shape.hidden = 512, shape.vocabulary = 1024;
-  const auto sizes = estimate_memory(shape, 16 << 20, {}, 16, false, 200);
+  const auto sizes = estimate_memory(shape, {16 << 20, false}, {}, false, false, 200);
   EXPECT_EQ(sizes.gradients + sizes.activations + sizes.pages, 0);
 }
 
