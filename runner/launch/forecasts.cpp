@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "launch/worker_program.h"
 #include "launch/worker_question.h"
@@ -170,14 +171,18 @@ std::string Forecasts::text() const {
   std::string text = "\nat most, by arithmetic:\n";
   Sums sums;
   std::map<std::string, json> known;
+  std::set<std::string> unset;
   for (size_t i = 0; i < names_.size(); ++i) {
     const json& forecast = said.at("forecasts").at(i);
     const bool repeated = forecast.contains("as");
     const json& same = repeated ? known.at(forecast.at("as")) : known[names_[i]] = forecast;
     text += names_[i] + (repeated ? ": as " + forecast.at("as").get<std::string>() + "\n" : "\n" + lines_of(same));
     sums.add(same);
+    for (const auto& key : same.at("unset")) unset.insert("$" + key.get<std::string>());
   }
-  return text + (names_.size() > 1 ? "in all\n" + sums.lines() : "");
+  if (names_.size() > 1) text += "in all\n" + sums.lines();
+  if (!unset.empty()) text += fmt::format("without a key, for it is not set: {}\n", fmt::join(unset, ", "));
+  return text;
 }
 
 }  // namespace compeer::launch

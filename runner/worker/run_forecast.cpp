@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,6 +56,7 @@ class RunForecast : private Opener {
              {"on_device", computes_.device != "cpu"}};
     task == "data" ? make() : compute(task);
     for (const auto& [name, request] : requests_) told_["requests"].push_back(request);
+    told_["unset"] = unset_;
     told_["operations"] = work_.operations;
     told_["streamed"] = work_.streamed;
     return std::move(told_);
@@ -144,6 +146,8 @@ class RunForecast : private Opener {
     if (!who.is_object()) return;
     if (who.value("plugin", "") == "local") return add_local(asked, who.at("path").get<std::string>());
     if (!who.contains("price_in") || asked.requests == 0) return;
+    const auto key = who.value("key_env", "");
+    if (!key.empty() && !std::getenv(key.c_str())) unset_.insert(key);
     const auto name = who.value("name", who.at("plugin").get<std::string>());
     auto& sum = requests_[name];
     if (sum.is_null()) sum = {{"model", name}, {"requests", 0.0}, {"read", 0.0}, {"written", 0.0}, {"cost", 0.0}};
@@ -269,6 +273,7 @@ class RunForecast : private Opener {
   RunWork work_;
   std::map<std::string, json> requests_;
   std::set<std::string> folders_;  // of models that plugins ask
+  std::set<std::string> unset_;    // variables with keys
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ class ForecastsOf : public Program {
           "name = 'judged'\ntask = 'data'\n[dataset]\nplugin = 'profiles'\npath = 'd.jsonl'\n"
           "[[stages]]\nplugin = 'filter'\nmax_tokens = 100\n"
           "chat = { plugin = 'openai', url = 'http://127.0.0.1:9/v1', name = 'big-one', price_in = 1000.0, price_out "
-          "= 10000.0 }\n"
+          "= 10000.0, key_env = 'NO_KEY' }\n"
           "[[stages]]\nplugin = 'sample'\nrounds = 1\n"
           "[[stages]]\nplugin = 'split'\nagain = ['train', 'valid', 'test']\nvalid = 0.2\ntest = 0.2\n");
     fs::create_directories(folder() / "big");  // Qwen2.5-7B: 7,615,616,512 weights, of them 7,070,619,136 multiplied
@@ -50,7 +50,10 @@ TEST_F(ForecastsOf, RequestsHaveTheirPrice) {
             "judged\n"
             "    makes at most 5 records: test 1, train 3, valid 1\n"
             "    big-one: 5 requests, 0.0025 million tokens read, 0.0005 written, cost 7.50\n"
+            "without a key, for it is not set: $NO_KEY\n"
             "exit 0");
+  EXPECT_EQ(told("run judged.toml --dry-run --set stages[0].chat.key_env=PATH").find("without a key"),
+            std::string::npos);
 }
 
 // 4,000 rounds of 100 tokens, four passes: 4e5 x 4 x (2 x 7.07e9 + 4 x 28 x 3584 x 50) operations. An A100 gets a sixth
@@ -69,6 +72,7 @@ TEST_F(ForecastsOf, TrainingCountsOperationsAndMemoryOfAModelWithoutWeights) {
             "    big-one: 5 requests, 0.0025 million tokens read, 0.0005 written, cost 7.50\n"
             "    4.5e+16 operations: A100 15 min, H100 5 min, H200 5 min; core 10 days\n"
             "    checkpoints: 183 GB, and 91 more while one is written\n"
+            "without a key, for it is not set: $NO_KEY\n"
             "exit 0");
 }
 
