@@ -11,12 +11,29 @@ namespace {
 // Pieces stay in the cache until they are added.
 constexpr int64_t piece_length = int64_t{1} << 18;
 
+// The lowest nodes under the one of `width` leaves (a power of two) from `first` on.
+void add_nodes(int64_t leaves, int ranks, int64_t first, int64_t width, std::vector<RankNode>& nodes) {
+  const int64_t end = std::min(first + width, leaves), middle = first + width / 2;
+  const int whose = owner(leaves, ranks, first);
+  if (whose == owner(leaves, ranks, end - 1)) return nodes.push_back({whose, 0});  // added up as its leaves came
+  add_nodes(leaves, ranks, first, width / 2, nodes);
+  if (middle >= leaves) return;
+  add_nodes(leaves, ranks, middle, width / 2, nodes);
+  ++nodes.back().additions;
+}
+
 }  // namespace
+
+std::vector<RankNode> rank_nodes(int64_t leaves, int ranks) {
+  std::vector<RankNode> nodes;
+  if (leaves > 0)
+    add_nodes(leaves, ranks, 0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))), nodes);
+  return nodes;
+}
 
 template <typename T>
 RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, Adder adder)
     : world_(world),
-      leaves_(leaves),
       whole_(whole),
       adder_(std::move(adder)),
       pieces_([&] {
@@ -28,26 +45,11 @@ RankTree<T>::RankTree(World& world, int64_t leaves, int64_t length, bool whole, 
         }
         return all;
       }()),
+      nodes_(rank_nodes(leaves, world.size())),
+      others_(static_cast<size_t>(
+          std::ranges::count_if(nodes_, [&](const RankNode& node) { return node.owner != world.rank(); }))),
       left_(pieces_.size()),
-      messages_(world, static_cast<int64_t>(pieces_.size())) {
-  if (leaves > 0) plan(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves))));
-}
-
-// Lists the lowest nodes under the one of `width` leaves (a power of two) from `first` on.
-template <typename T>
-void RankTree<T>::plan(int64_t first, int64_t width) {
-  const int64_t end = std::min(first + width, leaves_), middle = first + width / 2;
-  const int whose = owner(leaves_, world_.size(), first);
-  if (whose == owner(leaves_, world_.size(), end - 1)) {  // added up as its leaves came
-    nodes_.push_back({whose, 0});
-    others_ += whose != world_.rank();
-    return;
-  }
-  plan(first, width / 2);
-  if (middle >= leaves_) return;
-  plan(middle, width / 2);
-  ++nodes_.back().additions;
-}
+      messages_(world, static_cast<int64_t>(pieces_.size())) {}
 
 template <typename T>
 void RankTree<T>::depart(size_t which, std::vector<std::span<T>> nodes, std::span<T> place) {
@@ -83,7 +85,7 @@ void RankTree<T>::go_on(size_t room) {
 template <typename T>
 void RankTree<T>::gather(size_t which) {
   Piece& piece = pieces_[which];
-  for (const Node& node : nodes_) {
+  for (const RankNode& node : nodes_) {
     if (node.owner == world_.rank()) continue;
     if (spare_.empty()) spare_.emplace_back();
     piece.others.push_back(std::move(spare_.back()));
@@ -118,7 +120,7 @@ void RankTree<T>::add_up(Piece& piece) {
   std::vector<std::span<T>> sums;
   auto own = piece.nodes.begin();
   auto other = piece.others.begin();
-  for (const Node& node : nodes_) {
+  for (const RankNode& node : nodes_) {
     sums.push_back(node.owner == world_.rank() ? *own++ : std::span(*other++));
     for (int i = 0; i < node.additions; ++i) {
       const auto right = sums.back();

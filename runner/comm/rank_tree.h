@@ -12,6 +12,14 @@
 
 namespace compeer::comm {
 
+/// A node that one rank has added up by itself. Nodes stand in order; behind each come so many `additions` of the last
+/// two sums, as in reverse Polish notation.
+struct RankNode {
+  int owner;
+  int additions;
+};
+std::vector<RankNode> rank_nodes(int64_t leaves, int ranks);
+
 /// The top of TreeSum's tree, above what each rank adds up by itself.
 ///
 /// It works piece by piece: some neighbouring elements, which have a home, the rank whose slice they lie in. All others
@@ -52,23 +60,17 @@ class RankTree {
     int under_way = 0;                        // messages
     bool summed = false;                      // at home: added up; elsewhere: sent
   };
-  struct Node {
-    int owner;
-    int additions;  // that follow it: of the last two sums, as in reverse Polish notation
-  };
-  void plan(int64_t first, int64_t width);
   void gather(size_t piece);
   bool over(size_t piece);
   void add_up(Piece& piece);
 
   World& world_;
-  const int64_t leaves_;
   const bool whole_;
   Adder adder_;
   std::vector<Piece> pieces_;
-  std::vector<Node> nodes_;   // the lowest of this tree, in order
-  size_t others_ = 0;         // how many of them are other ranks'
-  std::deque<size_t> queue_;  // at home, to be gathered
+  const std::vector<RankNode> nodes_;  // the lowest of this tree
+  const size_t others_;                // how many of them are other ranks'
+  std::deque<size_t> queue_;           // at home, to be gathered
   std::vector<size_t> moving_;
   size_t left_ = 0, held_ = 0;
   std::vector<std::vector<T>> spare_;

@@ -289,6 +289,10 @@ std::vector<Section> house_sections() {
             "never")
            .of({"hosts", "always", "never"}),
        training, ""},
+      {word("sums", "host",
+            "where gradients of ranks with a GPU each are added up: on their hosts, or by NCCL on the devices")
+           .of({"host", "device"}),
+       training, ""},
       {word("nonfinite", "stop",
             "what happens if rewards, loss or gradients of a step are not finite: stop the run, or skip the step's "
             "update")

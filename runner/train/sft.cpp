@@ -210,7 +210,7 @@ class Sft {
       const auto gradient = gradients_.room();
       training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
       const double value = loss.item().toDouble();
-      training_.numerical_check.check(place_of(leaf), value, gradient);
+      training_.numerical_check.check(place_of(leaf), value, training_.parameters.finite(gradient));
       works = works || std::isfinite(value) || any_finite(known);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});
@@ -229,7 +229,7 @@ class Sft {
   Training training_;
   Validation validation_;
   std::optional<Records> held_out_;  // for validation
-  comm::TreeSum gradients_;
+  Gradients gradients_;
   comm::TreeSum64 counts_, losses_;
 };
 

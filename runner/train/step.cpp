@@ -178,7 +178,8 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
         return other.source->index / settings_.together != leaf;
       });
       const auto stats = differentiate({group, end}, goal);
-      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss], gradients_.room());
+      training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss],
+                                      training_.parameters.finite(gradients_.room()));
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, stats.sum);
       last_ += stats;

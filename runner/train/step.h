@@ -85,7 +85,7 @@ class GrpoStep {
   Validation validation_;
   std::optional<Records> held_out_;  // for validation
   ModelPass policy_;
-  comm::TreeSum gradients_;
+  Gradients gradients_;
   comm::TreeSum64 sums_;
   RewardSignal signal_;
   UpdateStats first_, last_;  // this rank's largest values in the first and the last update of the step

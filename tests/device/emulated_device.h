@@ -25,6 +25,9 @@ void forget();
 /// Bytes in use.
 int64_t in_use();
 
+/// Where the bytes behind an address of the device lie, for those who stand in for other libraries of it.
+void* bytes_behind(void* address);
+
 /// Waits for all that was asked for.
 void synchronize();
 

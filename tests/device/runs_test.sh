@@ -98,4 +98,26 @@ says asked/log.txt "compeer: note: nothing certifies an emulated device"
 make_run two "$smoke" "${there[@]}" --set grpo.steps=2 --set ranks=2 --set overlap=always
 mpirun -n 2 --oversubscribe --bind-to none "$worker" two >two/log.txt 2>&1 || { cat two/log.txt; fail "two ranks"; }
 says two/log.txt "device: 2 x an emulated device"
+
+# Their gradients added up there have the same bits. NCCL may add up wrongly, or fail; and a rank has one leaf.
+on_devices() { # FOLDER EXPECTED_EXIT [VARIABLE=VALUE...] [--set ...]
+  local folder=$1 expected=$2 code=0 variable=COMPEER_NCCL=
+  shift 2
+  [[ ${1:-} != *=* || $1 == --* ]] || { variable=$1 && shift; }
+  make_run "$folder" "${taught[@]}" --set ranks=2 --set sums=device "$@"
+  env "$variable" TMPDIR="$work" mpirun -n 2 --oversubscribe --bind-to none "$worker" "$folder" >"$folder/log.txt" 2>&1 || code=$?
+  ((code == expected)) || { cat "$folder/log.txt"; fail "$folder ended with $code"; }
+}
+taught=("$smoke" "${there[@]}" --set grpo.steps=2)
+on_devices added 0
+[[ $(weights two) == "$(weights added)" ]] || fail "sums on devices have other bits"
+on_devices sharded 0 --set shard=optimizer
+[[ $(weights two) == "$(weights sharded)" ]] || fail "slices of sums on devices have other bits"
+on_devices wrong 2 COMPEER_NCCL=wrong
+says wrong/log.txt "sums: is 'device', but devices add up wrongly by NCCL"
+on_devices failing 1 COMPEER_NCCL=5
+says failing/log.txt "sums: is 'device', but NCCL says: unhandled system error (error 2)"
+taught=("$source_dir/experiments/esc_world_sft.toml" "${there[@]}" --set model.path=whole/checkpoints/last --set sft.steps=1 --set sft.batch=8 --set sft.together=1)
+on_devices leaves 3
+says leaves/log.txt "sums: is 'device', where each rank learns from one leaf at most: "
 echo ok

@@ -37,7 +37,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"
       R"("temperature":1.0,"top_k":0,"top_p":1.0},)"
-      R"("seed":1,"shard":"none","task":"grpo","threads":1,)"
+      R"("seed":1,"shard":"none","sums":"host","task":"grpo","threads":1,)"
       R"("validation":{"better":null,"every":null,"group_size":1,"keep":"best","metrics":[],"patience":null,"prompts":64,"split":"valid"},)"
       R"("watchdog":{"seconds":300}})");
 }

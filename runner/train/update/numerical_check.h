@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
 
 namespace compeer::train {
@@ -19,7 +18,7 @@ class NumericalCheck {
   /// Local: keeps the first problem of this rank, "the gradient of prompt 3 is not finite".
   void report(const std::string& problem);
   /// Local: reports a loss or a gradient that is not finite. `place`: "prompt 3".
-  void check(const std::string& place, double loss, std::span<const float> gradient);
+  void check(const std::string& place, double loss, bool finite_gradient);
   /// Local, in each step: whether any log-probability on this rank is finite. Taken for true where nobody calls it.
   void set_model_works(bool works) { model_works_ = works; }
 

@@ -2,11 +2,15 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/zeros.h>
+
+#include <cmath>
 
 #include "base/device_error.h"
 #include "base/error.h"
 #include "kernels/arrays.h"
+#include "train/update/optimizer.h"
 
 namespace compeer::train {
 
@@ -89,16 +93,23 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
 
 // Nothing is ready before all of it has come back.
 void Parameters::collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward) {
-  const auto here = at::from_blob(gradient.data(), {size()}, at::kFloat);
   if (!part.on) there_.zero_();
   const auto own = views(there_, values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
   with_remedy("the way back", [&] {
     backward();
-    if (part.more) return;
-    pin(gradient);
-    here.copy_(there_);
+    if (!part.more && !stay_) bring(gradient, {0, size()});
   });
+}
+
+void Parameters::bring(std::span<float> into, comm::Share elements) {
+  pin(into);
+  at::from_blob(into.data(), {elements.count}, at::kFloat)
+      .copy_(there_.slice(0, elements.first, elements.first + elements.count));
+}
+
+bool Parameters::finite(std::span<const float> gradient) const {
+  return stay_ ? at::isfinite(there_).all().item().toBool() : std::isfinite(norm_of(gradient));
 }
 
 void Parameters::last_pass(const Ready& ready) {

@@ -40,6 +40,16 @@ class Parameters {
   };
   void collect(std::span<float> gradient, Part part, const std::function<void()>& backward);
 
+  /// Gradients on another device, side by side; undefined if the model is on the host.
+  const at::Tensor& there() const { return there_; }
+  /// From now on they stay there: `collect` leaves its memory alone.
+  void keep_there() { stay_ = true; }
+  /// These elements of them, into memory that stands for this object's life.
+  void bring(std::span<float> into, comm::Share elements);
+
+  /// Whether all numbers are finite of what was collected last.
+  bool finite(std::span<const float> gradient) const;
+
   /// Called by `backward` when no parameter will be reached by more than one more pass, `ready` hears of each that was.
   /// A model whose gradient comes in several all the same is an Error.
   void last_pass(const Ready& ready);
@@ -56,7 +66,8 @@ class Parameters {
   Ready ready_;               // while the last pass goes on
   std::vector<bool> passed_;  // by it
   at::Tensor weights_;
-  at::Tensor there_;  // gradients on another device; undefined: the model is on the host
+  at::Tensor there_;
+  bool stay_ = false;
   std::map<const float*, inference::Pinned> pinned_;       // what is copied from and to it
   std::map<const float*, std::vector<at::Tensor>> views_;  // of each memory that held gradients
 };

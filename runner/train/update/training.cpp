@@ -36,10 +36,12 @@ Training::Training(RunContext& run, double lr, uint64_t updates)
 }
 
 // Within a host messages are copied by the very cores that compute.
-comm::TreeSum Training::gradients(int64_t leaves) {
+Gradients Training::gradients(int64_t leaves) {
   const std::string when = run_.spec.text("overlap");
   const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
-  return comm::TreeSum(run_.world, leaves, parameters.size(), add, {.slice = slices_.sharded(), .early = early});
+  return Gradients(run_.world, parameters, leaves,
+                   {.on_devices = run_.spec.has("sums") && run_.spec.text("sums") == "device",
+                    .delivery = {.slice = slices_.sharded(), .early = early}});
 }
 
 void Training::parameters_changed() {
@@ -57,7 +59,7 @@ double Training::norm(std::span<const float> gradient) {
       comm::in_turn(run_.world, 0.0, [&](double before) { return std::accumulate(sums.begin(), sums.end(), before); }));
 }
 
-Optimizer::Update Training::update(uint64_t step, double loss, comm::TreeSum& gradients, PhaseClock& clock) {
+Optimizer::Update Training::update(uint64_t step, double loss, Gradients& gradients, PhaseClock& clock) {
   const auto gradient = clock.time("reduce", [&] { return gradients.finish(); });
   const double whole = clock.time("reduce", [&] { return norm(gradient); });
   if (!std::isfinite(whole) || !std::isfinite(loss)) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "comm/tree_sum.h"
 #include "record/safetensors.h"
 #include "train/metrics/clock.h"
+#include "train/update/gradients.h"
 #include "train/update/numerical_check.h"
 #include "train/update/optimizer.h"
 #include "train/update/parameters.h"
@@ -32,13 +32,13 @@ class Training {
   /// Keeps the weights that the run began with, for `with_reference_weights`. Meets the other ranks.
   void keep_reference();
 
-  /// A sum of gradients, as `update` takes it.
-  comm::TreeSum gradients(int64_t leaves);
+  /// A sum of gradients, as `update` takes it. Meets the other ranks.
+  Gradients gradients(int64_t leaves);
 
   /// Clips the sum of the gradients and moves the weights by it: the same bits on every rank. If sum or `loss` are not
   /// finite, `numerical_check` stops the run or skips the update, whose learning rate is then NaN. Meets the other
   /// ranks.
-  Optimizer::Update update(uint64_t step, double loss, comm::TreeSum& gradients, PhaseClock& clock);
+  Optimizer::Update update(uint64_t step, double loss, Gradients& gradients, PhaseClock& clock);
 
   /// Runs `work` while the model has the weights that the run began with; its own are kept in `scratch`.
   void with_reference_weights(std::span<float> scratch, const std::function<void()>& work);

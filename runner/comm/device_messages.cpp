@@ -1,0 +1,71 @@
+#include "comm/device_messages.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace compeer::comm {
+
+namespace {
+
+constexpr const char* kHelp = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
+
+// As in nccl.h.
+struct Id {
+  char bytes[128];
+};
+constexpr int kFloat32 = 7;
+
+[[noreturn]] void refuse(const std::string& problem, Exit exit) {
+  throw Error("sums", "is 'device', but " + problem, kHelp, exit);
+}
+
+template <class Function>
+Function* nccl(const char* name) {
+  auto* const found = ::dlsym(RTLD_DEFAULT, name);
+  if (!found) refuse(fmt::format("this libtorch comes without NCCL: there is no {}", name), Exit::usage);
+  return reinterpret_cast<Function*>(found);
+}
+
+void check(int code, Exit exit = Exit::failure) {
+  if (code == 0) return;
+  refuse(fmt::format("NCCL says: {} (error {})", nccl<const char*(int)>("ncclGetErrorString")(code), code), exit);
+}
+
+}  // namespace
+
+DeviceMessages::DeviceMessages(World& world) {
+  Id id{};
+  world.together("open NCCL", [&] {
+    auto* const get_id = nccl<int(Id*)>("ncclGetUniqueId");
+    if (world.rank() == 0) check(get_id(&id), Exit::usage);
+  });
+  world.broadcast(std::as_writable_bytes(std::span(id.bytes)));
+  world.together("open NCCL", [&] {
+    check(nccl<int(void**, int, Id, int)>("ncclCommInitRank")(&group_, world.size(), id, world.rank()), Exit::usage);
+  });
+}
+
+DeviceMessages::~DeviceMessages() {
+  if (group_) nccl<int(void*)>("ncclCommAbort")(group_);  // waits for no other rank
+}
+
+void DeviceMessages::exchange(const std::vector<Part>& sent, const std::vector<Part>& received) {
+  static auto* const send = nccl<int(const void*, size_t, int, int, void*, void*)>("ncclSend");
+  static auto* const receive = nccl<int(void*, size_t, int, int, void*, void*)>("ncclRecv");
+  constexpr void* stream = nullptr;  // CUDA's default one, where libtorch computes
+  check(nccl<int()>("ncclGroupStart")());
+  for (const Part& part : sent) {
+    if (part.count > 0) check(send(part.numbers, static_cast<size_t>(part.count), kFloat32, part.rank, group_, stream));
+  }
+  for (const Part& part : received) {
+    if (part.count > 0)
+      check(receive(part.numbers, static_cast<size_t>(part.count), kFloat32, part.rank, group_, stream));
+  }
+  check(nccl<int()>("ncclGroupEnd")());
+}
+
+}  // namespace compeer::comm

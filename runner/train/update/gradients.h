@@ -1,0 +1,46 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "comm/device_messages.h"
+#include "comm/tree_sum.h"
+#include "train/update/parameters.h"
+
+namespace compeer::train {
+
+/// The sum of the gradients of all leaves, in TreeSum's order: on the hosts, or, where each rank has a device and one
+/// leaf at most, on the devices, and what this host needs of it comes back. The same bits.
+class Gradients {
+ public:
+  /// Where they are added up, and how ranks are given the sum.
+  struct Way {
+    bool on_devices = false;
+    comm::Delivery delivery;
+  };
+  /// With devices collective, which look whether they add up as they should. Throws Error (exit 2 or 3) if they can't.
+  Gradients(comm::World& world, Parameters& parameters, int64_t leaves, Way way);
+  ~Gradients();
+
+  /// As TreeSum's.
+  comm::Share mine() const { return hosts_.mine(); }
+  std::span<float> room() { return hosts_.room(); }
+  void ready(comm::Share elements);
+  void add(int64_t leaf, std::span<const float> gradient);
+  std::span<float> finish();
+
+ private:
+  void try_devices();
+
+  comm::World& world_;
+  Parameters& parameters_;
+  const int64_t leaves_;
+  const bool slice_;
+  comm::TreeSum hosts_;
+  std::unique_ptr<comm::DeviceMessages> devices_;
+};
+
+/// Adds up the tensors that ranks hold on their devices, one leaf each, into this rank's slice of `own`, or all of it
+/// if it is to be `whole`. `own` is overwritten. Queued on the device.
+void add_up_there(comm::World& world, comm::DeviceMessages& devices, int64_t leaves, const at::Tensor& own, bool whole);
+
+}  // namespace compeer::train

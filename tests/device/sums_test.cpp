@@ -1,0 +1,60 @@
+// Gradients of ranks added up on emulated devices, through a NCCL of the test's own.
+#include <ATen/ATen.h>
+
+#include "comm/ranks.h"
+#include "comm/tree_sum.h"
+#include "device/emulated_device.h"
+#include "train/update/gradients.h"
+
+namespace compeer::train {
+namespace {
+
+using Numbers = std::vector<float>;
+
+// One leaf of each rank: of all sizes, so that the order of additions shows.
+Numbers leaf_of(int rank, int64_t length) {
+  Numbers leaf(static_cast<size_t>(length));
+  for (size_t i = 0; i < leaf.size(); ++i)
+    leaf[i] = std::sin(static_cast<float>(i * 31 + static_cast<size_t>(rank))) *
+              std::pow(10.0f, static_cast<float>((i + rank) % 9));
+  return leaf;
+}
+
+Numbers on_hosts(int64_t leaves, int64_t length) {
+  comm::TreeSum sum(world(), leaves, length);
+  if (world().rank() < leaves) sum.add(world().rank(), leaf_of(world().rank(), length));
+  const auto all = sum.finish();
+  return {all.begin(), all.end()};
+}
+
+Numbers on_devices(int64_t leaves, int64_t length, bool whole) {
+  emulated::device();
+  comm::DeviceMessages devices(world());
+  auto own = leaf_of(world().rank(), length);
+  const auto there = at::from_blob(own.data(), {length}).to(emulated::device());
+  add_up_there(world(), devices, leaves, there, whole);
+  const auto here = there.cpu();
+  return {here.data_ptr<float>(), here.data_ptr<float>() + length};
+}
+
+TEST(SumsOnDevices, HaveTheBitsOfSumsOnHosts) {
+  for (int64_t leaves = 0; leaves <= world().size(); ++leaves) {
+    for (const int64_t length : {1, 1024, 5000})
+      EXPECT_EQ(on_devices(leaves, length, true), on_hosts(leaves, length)) << leaves;
+  }
+}
+
+TEST(SumsOnDevices, GiveEachRankItsSlice) {
+  const int64_t length = 5000;
+  const auto got = on_devices(world().size(), length, false), expected = on_hosts(world().size(), length);
+  const auto own = comm::slice(length, comm::slice_block, world().size(), world().rank());
+  EXPECT_TRUE(std::ranges::equal(comm::part(std::span(got), own), comm::part(std::span(expected), own)));
+}
+
+TEST(SumsOnDevices, GoInPieces) {
+  const int64_t length = world().size() * (int64_t{1} << 22) + 5000;
+  EXPECT_EQ(on_devices(world().size(), length, true), on_hosts(world().size(), length));
+}
+
+}  // namespace
+}  // namespace compeer::train
