@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first real run, with a tiny model in the place of SmolLM2: without a model it says where one comes from; with one
-# it runs to the end on both kinds of dialogues, and doesn't repeat what has run.   usage: smollm2_test.sh SOURCE_DIR BUILD_DIR
+# it runs to the end on both kinds of dialogues, and doesn't repeat what has run; likewise in both arithmetics.   usage: smollm2_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build=$2
 work=$(mktemp -d -t compeer-smollm2.XXXXXX)
@@ -12,7 +12,7 @@ fail() { echo "FAILED  $1"; exit 1; }
 smollm2() {
   local expected=$1 log=$2 code=0
   shift 2
-  "$build/bin/compeer" run "$source_dir/scripts/smollm2.lua" --quick "$@" >"$log.txt" 2>"$log.log" || code=$?
+  "$build/bin/compeer" run "$source_dir/scripts/${script:-smollm2}.lua" --quick "$@" >"$log.txt" 2>"$log.log" || code=$?
   ((code == expected)) || { cat "$log.log"; fail "$log ended with $code"; }
 }
 says() { grep -q -- "$2" "$1" || { head -30 "$1"; fail "$1 does not say $2"; }; }
@@ -53,3 +53,8 @@ done
 smollm2 0 esconv --set dataset.plugin=esconv --set dataset.path=esconv
 for when in before after-sft after-grpo; do says esconv.txt "^smollm2-esconv-$when  *1  *[-0-9]"; done
 says results/quick/smollm2-esconv.html "my job is at risk"
+
+script=smollm2_arithmetic smollm2 0 arithmetic
+says arithmetic.txt "^float32  *[-0-9.]"
+says arithmetic.txt "^bfloat16  *[-0-9.]"
+says arithmetic.txt "^smollm2-bfloat16-1-grpo  "
