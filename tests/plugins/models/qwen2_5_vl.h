@@ -1,0 +1,90 @@
+// The plugin `qwen2_5_vl` with small pictures, for its tests.
+#pragma once
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "compeer/model.h"
+#include "language/pictures.h"
+#include "places.h"
+#include "plugin/host.h"
+#include "plugin/open.h"
+
+namespace compeer {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const fs::path kGolden = fs::path(COMPEER_SOURCE_DIR) / "tests/golden/vl";
+constexpr int32_t kImage = 503, kVideo = 504;
+
+using Opened = std::unique_ptr<plugin::Plugin<Model>>;
+inline Opened open_model(const fs::path& folder, const char* name = "qwen2_5_vl", bool frozen = false, json more = {}) {
+  static const plugin::Services services;
+  const plugin::Chosen chosen{"models", name, std::string(COMPEER_BINARY_DIR "/plugins/models/") + name + ".so", ""};
+  json settings = {{"path", folder.string()},
+                   {"config", nullptr},
+                   {"frozen", frozen},
+                   {"precision", frozen ? "stored" : "float32"},
+                   {"engine", "exact"}};
+  if (more.is_object()) settings.update(more);
+  return std::make_unique<plugin::Plugin<Model>>(
+      plugin::open<Model>(chosen, Settings(settings), std::make_unique<plugin::RunHost>(chosen, services)));
+}
+
+inline json read_json(const fs::path& file) {
+  std::ifstream in(file);
+  return json::parse(in);
+}
+
+inline std::vector<Picture> pictures() {
+  const auto settings = language::PictureSettings::load(kGolden);
+  std::vector<Picture> all;
+  for (const char* name : {"image0.png", "image1.png", "image2.png", "image3.png"})
+    all.push_back(language::read_picture({kGolden / "images" / name}, settings));
+  return all;
+}
+
+// One that the tower takes, of so many patches, all grey.
+inline Picture grey(int64_t time, int64_t height, int64_t width) {
+  return {std::vector<float>(static_cast<size_t>(time * height * width * 1176)), time, height, width};
+}
+
+inline std::vector<int32_t> placeholders_of(const Picture& picture, int32_t token = kImage) {
+  return std::vector<int32_t>(static_cast<size_t>(picture.time * picture.height * picture.width / 4), token);
+}
+
+inline std::vector<int64_t> axis(const VisionFeatures& vision, int64_t which) {
+  const at::Tensor row = vision.positions[which].contiguous();
+  return {row.const_data_ptr<int64_t>(), row.const_data_ptr<int64_t>() + row.numel()};
+}
+
+inline at::Tensor features(Model& model, const std::vector<Picture>& some) {
+  std::vector<int32_t> tokens;
+  for (const Picture& picture : some) {
+    const auto own = placeholders_of(picture);
+    tokens.push_back(1);
+    tokens.insert(tokens.end(), own.begin(), own.end());
+  }
+  return dynamic_cast<VisionModel&>(model).look(tokens, 0, some)->features;
+}
+
+class Qwen25Vl : public testing::Test {
+ protected:
+  Model& model() { return opened->object(); }
+  VisionModel& vision_model() { return dynamic_cast<VisionModel&>(opened->object()); }
+  std::string complaint(std::vector<int32_t> tokens, const std::vector<Picture>& some) {
+    try {
+      opened->call("look", [&](Model& m) { dynamic_cast<VisionModel&>(m).look(tokens, 0, some); });
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::data);
+      return error.problem();
+    }
+    return "nothing";
+  }
+  Opened opened = open_model(kGolden);
+};
+
+}  // namespace compeer
