@@ -1,6 +1,7 @@
 #include "corpora/csv.h"
 
 #include "corpora/fields.h"
+#include "corpora/json_records.h"
 
 namespace compeer::corpora {
 
@@ -65,7 +66,7 @@ class CsvReader {
     }
     if (done()) {
       at_ = opening;  // a stray quote does not take the rest of the file with it
-      return "is not whole: the file ends within quotes, as if cut off";
+      return text_.find('\n', opening) == text_.npos ? kNotWhole : "has a quote that nothing closes";
     }
     ++at_;
     return peek() == ',' || at_line_end() ? "" : "has text behind a field's closing quote";
@@ -80,7 +81,8 @@ class CsvReader {
 void each_csv_row(std::string_view text, const std::function<void(const CsvRow&)>& f) {
   CsvReader reader(text);
   for (int64_t number = 1; !reader.done();) {
-    const CsvRow row = reader.next(number);
+    CsvRow row = reader.next(number);
+    row.unended = reader.done() && !text.ends_with('\n');
     if (row.fields.empty() && row.problem.empty()) continue;
     f(row);
     ++number;

@@ -11,7 +11,8 @@ namespace compeer::corpora {
 struct CsvRow {
   int64_t number = 0;  ///< from 1, the heading included
   std::vector<std::string> fields;
-  std::string problem;  ///< "": none
+  std::string problem;   ///< "": none
+  bool unended = false;  ///< the file ends with it, without a line's end
 };
 
 /// Comma separated values by RFC 4180: fields in quotes may hold commas, line ends and doubled quotes; lines end in

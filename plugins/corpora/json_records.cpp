@@ -29,8 +29,6 @@ constexpr Marks marks(std::string_view characters) {
 constexpr int kMostSplits = 100;  // of records that ran on: each reads the rest of the file again
 
 constexpr const char* kNoEnd = "is not there: the list does not end, as if the file were cut off";
-constexpr const char* kNotWhole = "is not whole: the file ends within it, as if cut off";
-
 constexpr Marks kInQuotes = marks("\"\\\n"), kInLists = marks("\"{}[]");
 
 bool ends_too_early(const std::string& record) {
@@ -203,6 +201,8 @@ class Scanner {
 };
 
 }  // namespace
+
+const char* const kNotWhole = "is not whole: the file ends within it, as if cut off";
 
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f) {
   std::ifstream in(file, std::ios::binary);

@@ -23,6 +23,9 @@ struct Raw {
 /// Throws Error (exit 4) naming the file if it can't be read.
 void each_json_record(const std::filesystem::path& file, const std::function<void(const Raw&)>& f);
 
+/// What is said of a record in which the file ends.
+extern const char* const kNotWhole;
+
 /// Whether a problem says that the file was cut off: nobody knows what else it held.
 bool cut_off(const std::string& problem);
 

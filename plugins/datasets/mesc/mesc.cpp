@@ -8,6 +8,7 @@
 #include "compeer/plugin.h"
 #include "corpora/corpus.h"
 #include "corpora/csv.h"
+#include "corpora/json_records.h"
 
 namespace {
 
@@ -63,6 +64,7 @@ class Table {
       }
       add(fields(row), row.number);
     } catch (const Refusal& refusal) {
+      if (cut_off(refusal.what())) problem_ = kNotWhole;
       if (problem_.empty()) problem_ = "row " + std::to_string(row.number) + " " + refusal.what();
       if (first_row_ == 0) first_row_ = row.number;
     }
@@ -81,6 +83,7 @@ class Table {
 
  private:
   json fields(const CsvRow& row) const {
+    if (row.unended && row.fields.size() < heading_.size()) throw Refusal(kNotWhole);
     if (row.fields.size() != heading_.size())
       throw Refusal("has " + std::to_string(row.fields.size()) + " fields, the heading " +
                     std::to_string(heading_.size()));

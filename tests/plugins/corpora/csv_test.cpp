@@ -37,8 +37,8 @@ TEST(Csv, NamesTheRowThatIsWrongAndGoesOn) {
   EXPECT_EQ(rows("a\nb\"c,d\ne"), (Rows{"a", "2! has a quote within a field that does not begin with one", "e"}));
   EXPECT_EQ(rows("a\n\"b\"c\nd"), (Rows{"a", "2! has text behind a field's closing quote", "d"}));
   EXPECT_EQ(rows("a\n\xFF,b\nc"), (Rows{"a", "2! is not UTF-8 at byte 2 of the file", "c"}));
-  // A stray quote, or the last line of a file that was cut off: no other line is lost.
-  EXPECT_EQ(rows("a\nb,\"c\nd"), (Rows{"a", "2! is not whole: the file ends within quotes, as if cut off", "d"}));
+  EXPECT_EQ(rows("a\nb,\"c\nd"), (Rows{"a", "2! has a quote that nothing closes", "d"})) << "no other line is lost";
+  EXPECT_EQ(rows("a\nb,\"c"), (Rows{"a", "2! is not whole: the file ends within it, as if cut off"}));
 }
 
 }  // namespace

@@ -92,6 +92,20 @@ TEST_F(BadFiles, CutAnywhereAreReadUpToThereAndNamed) {
   }
 }
 
+TEST_F(BadFiles, ThatEndWithinARecordAreRefusedForNobodyKnowsWhatElseTheyHeld) {
+  for (const Layout& layout : layouts()) {
+    if (layout.file.ends_with(".txt") || layout.dialogues < 2) continue;
+    const auto path = write(layout.file, layout.text.substr(0, layout.text.size() - layout.text.size() / 9));
+    try {
+      open(layout.plugin, path, {{"unit", "dialogue"}, {"max_unreadable", 0.9}});
+      ADD_FAILURE() << layout.file << " is read";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("as if"), std::string::npos) << error.what();
+      EXPECT_EQ(error.help(), "fetch it again; max_unreadable = 1 reads what there is");
+    }
+  }
+}
+
 TEST_F(BadFiles, OfAnotherEncodingAreNamed) {
   for (const Layout& layout : layouts()) {
     SCOPED_TRACE(layout.plugin + " " + layout.file);
