@@ -72,16 +72,3 @@ compeer.report {
   runs = { replies.runs, sage.runs },
   frontier = { x = "esc_eval.diversity", y = "esc_eval.empathic" },
 }
-
--- What to take: the row whose replies are best, and the best of those that are clearly more varied than UR's.
-local best, best_varied = { quality = -math.huge }, { quality = -math.huge }
-for _, row in ipairs(rows) do
-  if row[1] ~= "UR" then
-    local quality = replies:difference(row[1], "UR", "true quality").mean
-    local variety = replies:difference(row[1], "UR", "distinct-2")
-    if quality > best.quality then best = { name = row[1], quality = quality } end
-    if variety.clear and quality > best_varied.quality then best_varied = { name = row[1], quality = quality } end
-  end
-end
-print("best replies, against UR: " .. (best.name or "none"))
-print("best of those that are clearly more varied: " .. (best_varied.name or "none"))

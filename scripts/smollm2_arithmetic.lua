@@ -12,7 +12,7 @@ compeer.study {
   kept = "docs/lab/data/smollm2_arithmetic",
   rows = { { "float32" }, { "bfloat16" } },
   run = function(seed, row)
-    local name = ("smollm2-%s-%d"):format(row.name, seed)
+    local name = "smollm2-" .. row.name .. "-" .. seed
     local base = smollm2.base
       :with(shorter)
       :with { seed = seed, rewards = { { plugin = "esc_world_truth" } }, model = { compute = row.name } }
