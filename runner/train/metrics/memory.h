@@ -33,8 +33,9 @@ int64_t gradients_of(int64_t leaves);
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);
 
 /// What a rank's memory comes to, in MiB: what it has now (the program, data, weights, the optimizer's state, judges),
-/// and what the first steps add. `rearranged`: of weights, or weights that are read from their files. `rest` is for code and buffers, and for pieces that lie free between others where
-/// freed memory is kept. Not counted: what rewards, stages and messages between ranks will take.
+/// and what the first steps add. `rearranged`: copies of weights, or weights that are still to be read from files.
+/// `rest` is for code and buffers, and for pieces that lie free between others where freed memory is kept. Not counted:
+/// what rewards, stages and messages between ranks will take.
 struct MemoryEstimate {
   double now = 0, rearranged = 0, gradients = 0, activations = 0, pages = 0, rest = 0;
   double more() const { return rearranged + gradients + activations + pages + rest; }

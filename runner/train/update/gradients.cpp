@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "base/device_error.h"
@@ -94,13 +93,13 @@ Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves,
 
 Gradients::~Gradients() = default;
 
-// Whether messages arrive, and whole: 1, 2, 4, ... from the ranks.
+// Whether messages arrive, and whole: 1, 2, 3, ... from the ranks, whose sum is exact.
 void Gradients::try_devices() {
   const auto& there = parameters_.there();
-  const auto sum = at::full({world_.size() * comm::slice_block}, std::ldexp(1.0, world_.rank()), there.options());
+  const auto sum = at::full({world_.size() * comm::slice_block}, world_.rank() + 1.0, there.options());
   add_up_there(world_, *devices_, world_.size(), sum, true);
   world_.together("try NCCL", [&] {
-    const double expected = std::ldexp(1.0, world_.size()) - 1;
+    const double expected = world_.size() * (world_.size() + 1.0) / 2;
     if (sum.eq(expected).all().item().toBool()) return;
     throw Error("sums", "is 'device', but devices add up wrongly by NCCL", "set sums = \"host\"", Exit::usage);
   });
