@@ -4,6 +4,7 @@
 #include "comm/ranks.h"
 #include "comm/tree_sum.h"
 #include "device/emulated_device.h"
+#include "device/models.h"
 #include "train/update/gradients.h"
 
 namespace compeer::train {
@@ -54,6 +55,20 @@ TEST(SumsOnDevices, GiveEachRankItsSlice) {
 TEST(SumsOnDevices, GoInPieces) {
   const int64_t length = world().size() * (int64_t{1} << 22) + 5000;
   EXPECT_EQ(on_devices(world().size(), length, true), on_hosts(world().size(), length));
+}
+
+TEST(SumsOnDevices, NeedEachLeafOnce) {
+  emulated::device();
+  auto model = open_model("llama", "llama", {{"frozen", false}, {"precision", "float32"}, {"device", "emulated"}});
+  Parameters parameters(model->object());
+  Gradients gradients(world(), parameters, world().size(), {.on_devices = true, .delivery = {}});
+  const int64_t own = world().rank();
+  EXPECT_THROW(gradients.add(own + 1, gradients.room()), std::logic_error);
+  if (own == 0) gradients.add(own, gradients.room());
+  EXPECT_THROW(gradients.finish(), Error);  // of the ranks whose leaves are missing
+  gradients.add(own, gradients.room());
+  EXPECT_THROW(gradients.add(own, gradients.room()), std::logic_error);
+  EXPECT_EQ(gradients.finish().size(), static_cast<size_t>(parameters.size()));
 }
 
 }  // namespace

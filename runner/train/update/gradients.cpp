@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "base/device_error.h"
@@ -110,7 +112,10 @@ void Gradients::ready(Share elements) {
 }
 
 void Gradients::add(int64_t leaf, std::span<const float> gradient) {
-  if (!devices_) hosts_.add(leaf, gradient);
+  if (!devices_) return hosts_.add(leaf, gradient);
+  if (added_ || leaf != mine().first)
+    throw std::logic_error(fmt::format("Gradients: leaf {} added, expected {} once", leaf, mine().first));
+  added_ = true;
 }
 
 std::span<float> Gradients::finish() {
@@ -118,6 +123,10 @@ std::span<float> Gradients::finish() {
   const Share all{0, parameters_.size()};
   const auto wanted = slice_ ? comm::slice(all.count, comm::slice_block, world_.size(), world_.rank()) : all;
   const auto into = comm::part(room(), wanted);
+  world_.together("sum", [&] {
+    if (!std::exchange(added_, false) && mine().count > 0)
+      throw std::logic_error(fmt::format("Gradients: finished before leaf {} was added", mine().first));
+  });
   world_.together("reduce", [&] {
     with_remedy("sums", [&] {
       add_up_there(world_, *devices_, leaves_, parameters_.there(), !slice_);

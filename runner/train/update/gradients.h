@@ -37,6 +37,7 @@ class Gradients {
   const bool slice_;
   comm::TreeSum hosts_;
   std::unique_ptr<comm::DeviceMessages> devices_;
+  bool added_ = false;  // this rank's leaf, on its device
 };
 
 /// Adds up the tensors that ranks hold on their devices, one leaf each, into this rank's slice of `own`, or all of it
