@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "serve/answer.h"
-#include "serve/completion.h"
+#include "serve/open_answer.h"
 
 namespace compeer::serve {
 
@@ -48,10 +47,6 @@ std::string small_letters(std::string text) {
 
 std::string text_of(const Error& error) {
   return error.where() + ": " + error.problem() + (error.help().empty() ? "" : "; " + error.help());
-}
-
-void send(Response& response, const HttpError& refusal) {
-  response.send(refusal.status, refusal.body(), refusal.status == 503 ? std::optional(1) : std::nullopt);
 }
 
 rollout::Sampling sampling_of(const ChatCall& call) {
@@ -116,59 +111,6 @@ struct ChatService::Asked {
   std::shared_ptr<Response> response;
 };
 
-struct ChatService::Answering {
-  Answering(const Asked& asked, int64_t started)
-      : model(asked.call.model),
-        stream(asked.call.stream),
-        usage_in_stream(asked.call.usage_in_stream),
-        response(asked.response),
-        format(fmt::format("chatcmpl-{:x}-{}", started, asked.number), std::time(nullptr), asked.call.model,
-               asked.call.log_probs),
-        said(static_cast<size_t>(asked.call.n)) {}
-
-  void open() const {
-    for (size_t i = 0; i < said.size() && stream; ++i) response->event(format.opening(i));
-  }
-
-  // What a completion adds: kept, or sent if the answer is a stream.
-  void add(size_t completion, Said more) {
-    more.index = completion;
-    if (stream) {
-      if (!more.text.empty() || !more.log_probs.empty() || !more.ended.empty()) response->event(format.chunk(more));
-      return;
-    }
-    Said& all = said[completion];
-    all.index = completion;
-    all.text += more.text;
-    all.log_probs += (all.log_probs.empty() || more.log_probs.empty() ? "" : ",") + more.log_probs;
-    all.ended = more.ended;
-  }
-
-  void close() const {
-    if (!stream) return response->send(200, format.whole(said, usage));
-    if (usage_in_stream) response->event(format.usage(usage));
-    response->event("[DONE]");
-    response->end();
-  }
-
-  void fail(const HttpError& refusal) const {
-    if (!stream) return send(*response, refusal);
-    response->event(refusal.body());
-    response->end();
-  }
-
-  const std::string model;
-  const bool stream, usage_in_stream;
-  const std::shared_ptr<Response> response;
-  const AnswerFormat format;
-  std::vector<Said> said;
-  std::map<uint32_t, GrowingCompletion> growing;
-  Prefixes::Place* place = nullptr;
-  size_t ended = 0;
-  bool broken = false;
-  TokenUsage usage;
-};
-
 ChatService::ChatService(rollout::Policy& policy, std::vector<ServedModel> models, ServiceOptions options)
     : models_(std::move(models)),
       options_(std::move(options)),
@@ -209,12 +151,12 @@ void ChatService::take(HttpRequest request, std::shared_ptr<Response> response) 
     inbox_.push_back(std::move(asked));
     arrived_.notify_one();
   } catch (const HttpError& refusal) {
-    send(*response, refusal);
+    refuse(*response, refusal);
   } catch (const Error& error) {
     const bool long_one = error.problem().find("the model has room for") != std::string::npos;
-    send(*response, HttpError(400, text_of(error), "messages", long_one ? too_long : ""));
+    refuse(*response, HttpError(400, text_of(error), "messages", long_one ? too_long : ""));
   } catch (const std::exception& error) {
-    send(*response, HttpError(500, error.what()));
+    refuse(*response, HttpError(500, error.what()));
   }
 }
 
@@ -301,7 +243,7 @@ bool ChatService::collect(bool wait) {
 rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
   for (;;) {
     if (!collect(wait)) {
-      for (const auto& asked : waiting_) send(*asked->response, HttpError(503, "the server is being stopped"));
+      for (const auto& asked : waiting_) refuse(*asked->response, HttpError(503, "the server is being stopped"));
       waiting_.clear();
       return rollout::Supply::end;
     }
@@ -315,7 +257,7 @@ rollout::Supply ChatService::next(rollout::Prompt& prompt, bool wait) {
         waiting_.erase(asked);
         return rollout::Supply::prompt;
       } catch (const std::exception& error) {
-        send(*(*asked)->response, HttpError(500, error.what()));
+        refuse(*(*asked)->response, HttpError(500, error.what()));
         asked = waiting_.erase(asked);
       }
     }
@@ -340,7 +282,8 @@ bool ChatService::admit(Asked& asked, rollout::Prompt& prompt) {
 
 void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt) {
   const auto length = static_cast<int64_t>(asked.prompt.tokens.size());
-  const auto answering = std::make_shared<Answering>(asked, started_);
+  const auto id = fmt::format("chatcmpl-{:x}-{}", started_, asked.number);
+  const auto answering = std::make_shared<OpenAnswer>(asked.call, id, asked.response);
   answering->place = place;
   answering->usage = {length, place ? place->cached : 0, 0};
   prompt = model_of(asked).input.look(std::move(asked.prompt));
@@ -359,7 +302,7 @@ void ChatService::start(Asked& asked, Prefixes::Place* place, rollout::Prompt& p
   cached_ += answering->usage.cached;
 }
 
-std::shared_ptr<const rollout::Request> ChatService::request_of(const std::shared_ptr<Answering>& answering,
+std::shared_ptr<const rollout::Request> ChatService::request_of(const std::shared_ptr<OpenAnswer>& answering,
                                                                 const Asked& asked) const {
   auto request = std::make_shared<rollout::Request>();
   request->sampling = sampling_of(asked.call);
@@ -401,7 +344,7 @@ void ChatService::finish(size_t order, uint32_t completion, const rollout::Sampl
                                  answering->model)));
 }
 
-void ChatService::leave(Answering& answering) {
+void ChatService::leave(OpenAnswer& answering) {
   if (auto* place = std::exchange(answering.place, nullptr)) prefixes_.leave(place);
 }
 

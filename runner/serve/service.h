@@ -15,6 +15,8 @@
 
 namespace compeer::serve {
 
+struct OpenAnswer;
+
 /// One of those that are served: the model, or the adapter (`Segment::adapter`) at its place in the list.
 struct ServedModel {
   std::string name;  ///< that requests call it by
@@ -50,8 +52,7 @@ class ChatService {
   std::string summary() const;
 
  private:
-  struct Asked;      // a request that is understood, and its way back
-  struct Answering;  // one that has a place
+  struct Asked;  // a request that is understood, and its way back
 
   std::vector<std::string> names() const;
   const ServedModel* model_at(const std::string& path) const;
@@ -62,10 +63,10 @@ class ChatService {
   bool collect(bool wait);
   bool admit(Asked& asked, rollout::Prompt& prompt);
   void start(Asked& asked, Prefixes::Place* place, rollout::Prompt& prompt);
-  std::shared_ptr<const rollout::Request> request_of(const std::shared_ptr<Answering>& answering,
+  std::shared_ptr<const rollout::Request> request_of(const std::shared_ptr<OpenAnswer>& answering,
                                                      const Asked& asked) const;
   void finish(size_t order, uint32_t completion, const rollout::Sample& sample);
-  void leave(Answering& answering);
+  void leave(OpenAnswer& answering);
   void refuse_all(const HttpError& refusal);
 
   const std::vector<ServedModel> models_;
@@ -85,7 +86,7 @@ class ChatService {
   rollout::Engine engine_;
   Prefixes prefixes_;
   std::deque<std::unique_ptr<Asked>> waiting_;
-  std::map<size_t, std::shared_ptr<Answering>> answering_;  // by their order in a call of the engine
+  std::map<size_t, std::shared_ptr<OpenAnswer>> answering_;  // by their order in a call of the engine
   size_t order_ = 0;
   int64_t read_ = 0, cached_ = 0, said_ = 0;
 };
