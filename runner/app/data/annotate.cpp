@@ -3,7 +3,7 @@
 
 #include <iostream>
 #include <memory>
-#include <numeric>
+#include <vector>
 
 #include "app/commands.h"
 #include "app/data/page.h"
@@ -22,7 +22,8 @@ FILE holds a record a line: {"id", "history": [{"role", "text"}], "candidates": 
 which needs no network and no other file, and DIR/records.jsonl, a copy of FILE for `compeer data merge`. Each annotator
 opens the page in a browser, judges, exports, and sends the export back. Send the page alone: records.jsonl says who
 wrote what, the page does not. The order of the records, and which reply stands first, are drawn for each annotator;
-`compeer data merge` undoes them.)";
+`compeer data merge` undoes them, and settles records without steps that nobody need judge: equal replies are both good,
+and a reply that says nothing is the worse one.)";
 
 struct AnnotateOptions {
   std::string file, folder, media, annotator;
@@ -33,10 +34,14 @@ struct AnnotateOptions {
 int annotate(const AnnotateOptions& options) {
   auto file = read_records(options.file);
   if (!options.media.empty()) file.folder = options.media;
-  std::vector<size_t> all(file.records.size());
-  std::iota(all.begin(), all.end(), size_t{0});
+  std::vector<size_t> asked;
+  for (size_t i = 0; i < file.records.size(); ++i)
+    if (evident_preference(file.records[i]).empty()) asked.push_back(i);
+  if (asked.empty())
+    throw Error(options.file, "holds no record that anybody need judge: replies are the same, or one says nothing", "",
+                Exit::data);
   const auto name = "judgements-" + file.hash.substr(0, 8);
-  const auto page = annotation_page({"Judging replies", name, options.annotator, "", options.seed}, file, all);
+  const auto page = annotation_page({"Judging replies", name, options.annotator, "", options.seed}, file, asked);
   std::error_code error;
   fs::create_directories(options.folder, error);
   const auto output = fs::path(options.folder) / "annotate.html";
@@ -45,14 +50,16 @@ int annotate(const AnnotateOptions& options) {
   if (!fs::equivalent(kept, options.file, error)) write_file(kept, read_file(options.file));
   if (options.as_json) {
     std::cout << nlohmann::ordered_json{{"page", output.string()},
-                                        {"records", file.records.size()},
+                                        {"records", asked.size()},
+                                        {"evident", file.records.size() - asked.size()},
                                         {"file", file.hash},
                                         {"bytes", page.size()}}
               << '\n';
   } else {
     std::cout << output.string() << "\n";
-    std::cerr << fmt::format("{} records; open the page in a browser, and give exports to `compeer data merge`\n",
-                             file.records.size());
+    const size_t evident = file.records.size() - asked.size();
+    std::cerr << fmt::format("{} records{}; open the page in a browser, and give exports to `compeer data merge`\n",
+                             asked.size(), evident == 0 ? "" : fmt::format(", and {} that nobody need judge", evident));
   }
   return 0;
 }

@@ -56,6 +56,12 @@ json all_of(const Given& given) {
   return list;
 }
 
+void finish(Merged& merged, const json& record, const std::string& preference, const Given& given) {
+  merged.finished.push_back(record);
+  merged.finished.back()["preference"] = preference;
+  merged.finished.back()["annotators"] = all_of(given);
+}
+
 void settle(Merged& merged, const json& record, const Given& given) {
   std::string reason;
   const auto answers = settled(given, reason);
@@ -63,11 +69,8 @@ void settle(Merged& merged, const json& record, const Given& given) {
     merged.dropped.push_back({{"id", record.at("id")}, {"reason", reason}, {"annotators", all_of(given)}});
     return;
   }
-  json finished = record;
-  if (!answers->steps.empty()) finished["steps"] = answers->steps;
-  finished["preference"] = answers->preference;
-  finished["annotators"] = all_of(given);
-  merged.finished.push_back(std::move(finished));
+  finish(merged, record, answers->preference, given);
+  if (!answers->steps.empty()) merged.finished.back()["steps"] = answers->steps;
 }
 
 }  // namespace
@@ -78,7 +81,10 @@ Merged merged(const RecordFile& file, const std::vector<AnnotationLine>& judgeme
   Merged result;
   for (size_t record = 0; record < by_record.size(); ++record) {
     const Given& given = by_record[record];
-    if (given.size() < 2)
+    const auto evident = evident_preference(file.records[record]);
+    if (given.empty() && !evident.empty())
+      finish(result, file.records[record], evident, given);
+    else if (given.size() < 2)
       result.waiting.push_back(record);
     else if (given.size() == 2 && !all_equal(given))
       result.open.push_back(record);

@@ -132,8 +132,9 @@ RecordFile read_records(const std::filesystem::path& file) {
 bool has_steps(const json& record) {
   const json& candidates = record.at("candidates");
   return std::any_of(candidates.begin(), candidates.end(), [](const json& candidate) {
-    return std::any_of(reasoning_steps.begin(), reasoning_steps.end(),
-                       [&](const char* step) { return candidate.is_object() && candidate.value(step, json("")) != ""; });
+    return std::any_of(reasoning_steps.begin(), reasoning_steps.end(), [&](const char* step) {
+      return candidate.is_object() && candidate.value(step, json("")) != "";
+    });
   });
 }
 
@@ -143,6 +144,15 @@ json replies(const json& record) {
   if (candidates.size() == 1) result.push_back(record.at("reference"));
   for (const json& candidate : candidates) result.push_back(candidate.at("reply"));
   return result;
+}
+
+std::string evident_preference(const json& record) {
+  if (has_steps(record)) return "";
+  const auto said = replies(record).get<std::array<std::string, 2>>();
+  const auto silent = [](const std::string& reply) { return reply.find_first_not_of(" \t\r\n") == reply.npos; };
+  if (silent(said[0])) return silent(said[1]) ? "neither" : "second";
+  if (silent(said[1])) return "first";
+  return said[0] == said[1] ? "both good" : "";
 }
 
 std::string page_item(const RecordFile& file, const json& record, bool turned) {

@@ -1,6 +1,7 @@
 // compeer data annotate and merge: files in, files out.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -77,6 +78,51 @@ TEST_F(Merge, TakesPairsWithoutSteps) {
   const json record = json::parse(output("merged.jsonl"));
   EXPECT_EQ(record.at("preference"), "second");
   EXPECT_FALSE(record.contains("steps"));
+}
+
+TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
+  const auto pair = [](const std::string& id, const std::string& first, const std::string& second) {
+    auto record = json::parse(pair_line(id));
+    record["candidates"][0]["reply"] = first, record["candidates"][1]["reply"] = second;
+    return record.dump() + "\n";
+  };
+  const auto judgement = [](const std::string& hash, const std::string& annotator) {
+    return json{{"file", hash},
+                {"id", "asked"},
+                {"annotator", annotator},
+                {"steps", json::array()},
+                {"preference", "second"}}
+               .dump() +
+           "\n";
+  };
+  write("pairs.jsonl", pair("same", "Yes.", "Yes.") + pair("asked", "Yes.", "No.") + pair("silent", " ", "No.") +
+                           pair("mute", "", "\n") + pair("second mute", "Yes.", ""));
+  EXPECT_EQ(
+      told("data annotate pairs.jsonl --out notes"),
+      "notes/annotate.html\n1 records, and 4 that nobody need judge; open the page in a browser, and give exports "
+      "to `compeer data merge`\nexit 0");
+  const auto hash = sha256_file(folder() / "pairs.jsonl");
+  write("ann", judgement(hash, "ann"));
+  write("bob", judgement(hash, "bob"));
+  const auto said = merge("ann bob");
+  EXPECT_NE(said.find("5 merged, 0 dropped, 0 open, 0 judged by fewer than two\n"), said.npos) << said;
+  std::istringstream lines(output("merged.jsonl"));
+  std::map<std::string, std::string> preferences;
+  for (std::string line; std::getline(lines, line);) {
+    const json record = json::parse(line);
+    preferences[record.at("id")] = record.at("preference");
+    EXPECT_EQ(record.at("annotators").size(), record.at("id") == "asked" ? 2u : 0u);
+  }
+  EXPECT_EQ(preferences, (std::map<std::string, std::string>{{"same", "both good"},
+                                                             {"asked", "second"},
+                                                             {"silent", "second"},
+                                                             {"mute", "neither"},
+                                                             {"second mute", "first"}}));
+  write("same.jsonl", pair("same", "Yes.", "Yes."));
+  EXPECT_EQ(
+      told("data annotate same.jsonl --out notes"),
+      "compeer: error: same.jsonl: holds no record that anybody need judge: replies are the same, or one says nothing\n"
+      "exit 4");
 }
 
 TEST_F(Merge, NamesAPictureThatIsNotThere) {
