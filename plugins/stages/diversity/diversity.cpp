@@ -4,6 +4,7 @@
 #include "compeer/plugin.h"
 #include "compeer/stage.h"
 #include "stages/diversity/variety.h"
+#include "stages/expected.h"
 #include "stages/records.h"
 
 namespace {
@@ -15,14 +16,15 @@ class Diversity : public Stage {
  public:
   Diversity(const Settings& settings, Host&)
       : n_(static_cast<int>(settings.integer("n"))),
-        score_(settings.text("score")),
+        score_(settings, "score", "a score"),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
   bool surveys() const override { return true; }
 
   std::string glimpse(const json& record) const override {
-    const auto spoken = stages::spoken_in(record, score_);
-    return json{spoken.replies, spoken.expression ? json(*spoken.expression) : json()}.dump();
+    const auto spoken = stages::spoken_in(record, score_.name());
+    const auto expression = spoken.expression ? json(*spoken.expression) : json();
+    return json{spoken.replies, expression, score_.glimpse(scores_in(record))}.dump();
   }
 
   void survey(const std::string& glimpse) override {
@@ -30,9 +32,11 @@ class Diversity : public Stage {
     auto& spoken = dialogues_.emplace_back();
     known.at(0).get_to(spoken.replies);
     if (!known.at(1).is_null()) spoken.expression = known.at(1).get<double>();
+    score_.survey(known.at(2).get<std::string>());
   }
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
+    score_.demand_if_misspelt();
     return std::vector<Outcome>(records.size(), stages::unchanged());
   }
 
@@ -41,8 +45,17 @@ class Diversity : public Stage {
   }
 
  private:
+  // By name, of any judge.
+  static json scores_in(const json& record) {
+    json all = json::object();
+    const json scores = record.value("scores", json::object());
+    for (const auto& [name, value] : scores.items())
+      value.is_object() ? all.update(value) : all.update({{name, value}});
+    return all;
+  }
+
   const int n_;
-  const std::string score_;
+  stages::Expected score_;
   const statistics::Resampling resampling_;
   std::vector<stages::DialogueReplies> dialogues_;
 };

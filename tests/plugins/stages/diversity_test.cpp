@@ -75,6 +75,23 @@ TEST(Diversity, GoesWithTheJudgesScore) {
   EXPECT_FALSE(found_in({said("x", {"a b"})}).contains("expression"));
 }
 
+TEST(Diversity, NamesTheScoreThatIsMisspelt) {
+  const auto refused = [](const std::string& score, const json& scores) {
+    try {
+      found_in({said("x", {"a b"}, scores)}, {{"n", 2}, {"resamples", 0}, {"score", score}});
+      return std::string();
+    } catch (const Error& error) {
+      return error.problem() + "; " + error.help();
+    }
+  };
+  const json by_judge = {{"one", {{"fluency", 1}, {"diversity", 2}}}, {"two", {{"fluency", 1}, {"diversity", 2}}}};
+  EXPECT_EQ(refused("diversty", by_judge),
+            "'score': no record has a score 'diversty'; did you mean 'diversity'? known: diversity, fluency");
+  EXPECT_EQ(refused("fluensy", {{"fluency", 1}}),
+            "'score': no record has a score 'fluensy'; did you mean 'fluency'? known: fluency");
+  EXPECT_EQ(refused("diversity", {{"fluency", 1}}), "") << "records need not have it";
+}
+
 TEST(Diversity, TakesEachChineseCharacterForAWord) {
   EXPECT_DOUBLE_EQ(found_in({said("x", {"我很难过", "我很难受"})}).at("length").at("value"), 4);
 }
