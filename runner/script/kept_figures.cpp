@@ -38,21 +38,18 @@ bool KeptFigures::take(size_t seed, size_t row) {
   return true;
 }
 
-void KeptFigures::keep(size_t seed) {
+void KeptFigures::keep(size_t seed, size_t row) {
   if (folder_.empty() || actions_.dry_run()) return;
-  auto rows = rows_[seed];  // those that the study has no longer stay
-  for (size_t row = 0; row < table_.rows.size(); ++row) {
-    auto figures = spec::json::object();
-    bool any = false;
-    for (size_t figure = 0; figure < table_.figures.size(); ++figure) {
-      const double value = table_.values[row][figure][seed];
-      any = any || !std::isnan(value);
-      figures[table_.figures[figure].title] = std::isnan(value) ? spec::json() : spec::json(value);
-    }
-    if (any) rows[table_.rows[row]] = std::move(figures);
+  auto figures = spec::json::object();
+  bool any = false;
+  for (size_t figure = 0; figure < table_.figures.size(); ++figure) {
+    const double value = table_.values[row][figure][seed];
+    any = any || !std::isnan(value);
+    figures[table_.figures[figure].title] = std::isnan(value) ? spec::json() : spec::json(value);
   }
-  if (rows == rows_[seed]) return;
-  actions_.keep(file(seed), {{"study", table_.name}, {"seed", table_.seeds[seed]}, {"rows", rows}});
+  if (!any) return;
+  rows_[seed][table_.rows[row]] = std::move(figures);  // rows that the study has no longer stay
+  actions_.keep(file(seed), {{"study", table_.name}, {"seed", table_.seeds[seed]}, {"rows", rows_[seed]}});
 }
 
 std::string KeptFigures::file(size_t seed) const { return fmt::format("{}/seed-{}.json", folder_, table_.seeds[seed]); }

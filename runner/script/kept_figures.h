@@ -6,7 +6,8 @@
 
 namespace compeer::script {
 
-/// The figures of a study's seeds, each seed in a file of its own: seeds run on different days and machines add up.
+/// The figures of a study's rows and seeds, each seed in a file of its own: what runs on different days and machines
+/// adds up.
 class KeptFigures {
  public:
   /// `folder`: where the files are; "": nothing is kept.
@@ -15,8 +16,8 @@ class KeptFigures {
   /// Puts a row's figures of a seed into the table, if all of them were kept. Throws Error (exit 4) if the file is
   /// another study's.
   bool take(size_t seed, size_t row);
-  /// Keeps what the table has of this seed.
-  void keep(size_t seed);
+  /// Keeps what the table has of them, if it has any.
+  void keep(size_t seed, size_t row);
 
  private:
   std::string file(size_t seed) const;
@@ -24,7 +25,7 @@ class KeptFigures {
   Actions& actions_;
   StudyTable& table_;
   const std::string folder_;
-  std::vector<spec::json> rows_;  // of each seed, row -> figure -> number or null
+  std::vector<spec::json> rows_;  // of each seed as kept, row -> figure -> number or null
 };
 
 }  // namespace compeer::script

@@ -39,8 +39,8 @@ class Conduct {
         for (size_t figure = 0; figure < table.figures.size(); ++figure)
           table.values[row][figure][seed] = value(result, row, figure);
         lua_settop(L_, 3);
+        kept.keep(seed, row);
       }
-      kept.keep(seed);
     }
     refuse_unseen();
     table.notes = failures(study_.runs);

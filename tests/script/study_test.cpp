@@ -107,6 +107,16 @@ TEST(Study, KeepsEachSeedsFiguresAndRunsWhatIsNotKept) {
   EXPECT_EQ(fake->launched_.size(), 3u) << "all are kept now";
 }
 
+TEST(Study, KeepsARowBeforeTheNextOneRuns) {
+  const auto fake = computing();
+  const std::string ends =
+      "compeer.study { name = 'rates', rows = { { 'slow', lr = 0.1 }, { 'fast' } }, seeds = 1, kept = 'figures', "
+      "figures = { 'x' }, run = function(seed, row) if not row.lr then error('the machine is gone', 0) end "
+      "return base:with { name = row.name .. seed, seed = seed, grpo = { lr = row.lr } } end }";
+  EXPECT_NE(said(base + ends, fake).find("the machine is gone"), std::string::npos);
+  EXPECT_EQ(fake->kept_.at("figures/seed-1.json").at("rows"), (spec::json{{"slow", {{"x", 2}}}}));
+}
+
 TEST(Study, InADryRunShowsTheSeedsThatAreKept) {
   const auto fake = computing();
   fake->dry_ = true;
