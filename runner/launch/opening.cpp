@@ -12,6 +12,7 @@
 #include "launch/worker_question.h"
 #include "plugin/quarantine.h"
 #include "record/checkpoint.h"
+#include "spec/dotted.h"
 
 namespace compeer::launch {
 
@@ -41,9 +42,21 @@ json missing_of(const Spec& spec) {
   return missing;
 }
 
-// Runs that differ in nothing else have the same plugins, made in the same way. Models are not read.
+// The value at this path, if it is among `all`.
+void forget(json& all, const std::string& path) {
+  json* value = &all;
+  for (const auto& [key, is_index, index] : spec::parse_path(path, "")) {
+    if (is_index ? !value->is_array() || index >= value->size() : !value->contains(key)) return;
+    value = is_index ? &value->at(index) : &value->at(key);
+  }
+  *value = nullptr;
+}
+
+// Runs that differ in nothing else have the same plugins, made in the same way. Models are not read, nor is it known
+// which name a file will have that isn't there yet: the seeds of a study are opened once.
 std::string what_matters(const Spec& spec) {
-  json all = {{"missing", missing_of(spec)}, {"inputs", spec.values.value("inputs", json::object())}};
+  const json missing = missing_of(spec);
+  json all = {{"missing", missing}, {"inputs", spec.values.value("inputs", json::object())}};
   for (const char* key : {"task", "dataset", "rewards", "reweighting", "stages", "validation"}) {
     if (spec.values.contains(key)) all[key] = spec.values.at(key);
   }
@@ -55,6 +68,7 @@ std::string what_matters(const Spec& spec) {
   for (const auto& path : spec.paths) {
     if (path.starts_with("model.")) all["inputs"].erase(path);
   }
+  for (const auto& path : missing) forget(all, path.get<std::string>());
   return all.dump();
 }
 

@@ -1,9 +1,14 @@
 // What a run would only find when it has begun, found before: in dry runs, when a spec is shown and when it is
 // submitted. The program itself, with real plugins and workers.
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <tuple>
+#include <vector>
 
 #include "../program.h"
+#include "base/files.h"
 
 namespace compeer::launch {
 namespace {
@@ -80,6 +85,23 @@ TEST_F(Opening, OutlivesPluginsThatCrash) {
 TEST_F(Opening, LeavesToTheRunWhatAnotherRunWillMake) {
   experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"results/judge/checkpoints/last\"\n");
   EXPECT_TRUE(told("resolve x.toml").ends_with("exit 0")) << told("resolve x.toml");
+}
+
+TEST_F(Opening, AsksOnceForSeedsWhoseFilesAreStillToBeMade) {
+  write("worker", "#!/bin/sh\necho \"$2\" >>calls\nexec " COMPEER_BINARY_DIR "/bin/compeer-worker \"$@\"\n");
+  fs::permissions(folder() / "worker", fs::perms::owner_all);
+  ::setenv("COMPEER_WORKER", (folder() / "worker").c_str(), 1);
+  write("study.lua",
+        "local compeer = require 'compeer'\nlocal base = compeer.load 'experiments/smoke_grpo.toml'\n"
+        "for seed = 1, 3 do\n  local judge = base:with { name = 'judge-' .. seed, seed = seed }:launch()\n"
+        "  base:with { name = 'ur-' .. seed, seed = seed, rewards = { { plugin = 'prm', model = judge.checkpoint } } }"
+        ":launch()\nend\n");
+  const auto text = told("run study.lua --dry-run");
+  ::unsetenv("COMPEER_WORKER");
+  EXPECT_TRUE(text.ends_with("exit 0")) << text;
+  std::istringstream calls(read_file(folder() / "calls"));
+  const std::vector<std::string> all{std::istream_iterator<std::string>(calls), {}};
+  EXPECT_EQ(std::ranges::count(all, "open_plugins"), 2) << "judges, and policies";
 }
 
 TEST_F(Opening, FindsMisspeltFiguresBeforeTheFirstRun) {
