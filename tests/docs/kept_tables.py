@@ -13,7 +13,7 @@ import statistics
 import sys
 from pathlib import Path
 
-PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5}  # seeds
+PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5}  # seeds
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
 QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
@@ -39,6 +39,9 @@ PAGES = {
             ["true reward", "judged reward", "true quality", "grammatical", "entropy", "alike in a group"], {}),
         "arithmetic: contrasts": [
             ("bfloat16", "float32", ["true reward", "true quality", "judged reward", "entropy"])],
+        "smollm2_arithmetic: learned": (
+            ["true reward", "true quality", "format", "grammatical", "entropy"], {"format": "complete"}),
+        "smollm2_arithmetic: contrasts": [("bfloat16", "float32", ["true reward", "true quality", "entropy"])],
     },
 }
 ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
@@ -91,9 +94,11 @@ def estimate(values, digits, sign=""):
 
 
 def kept(root, study):
-    """{seed: {row: {figure: value}}}"""
+    """{seed: {row: {figure: value}}}, of seeds that have all rows"""
     files = (root / "docs/lab/data" / study).glob("seed-*.json")
-    return {int(file.stem[5:]): json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files}
+    all_seeds = {int(file.stem[5:]): json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files}
+    whole = max(map(len, all_seeds.values()), default=0)
+    return {seed: rows for seed, rows in all_seeds.items() if len(rows) == whole}
 
 
 def seeds_text(seeds, planned):
