@@ -32,11 +32,12 @@ constexpr int64_t kVocabulary = 5000;
 constexpr const char* kDifference = "rollout - trainer in three steps";
 
 // How far a device may be from the host. In bfloat16 both round the same factors, but another order of sums rounds some
-// of them the other way.
+// of them the other way. AdamW's first steps are as large for small gradients as for large ones, so that small ones
+// which rounding turns count in full; changes that have nothing to do with each other are 1.4 apart.
 struct Tolerances {
   double hidden, gradient, log_prob, difference, weights;
 };
-constexpr Tolerances kFloat32{1e-4, 1e-4, 1e-3, 1e-3, 0.05}, kBfloat16{2e-2, 3e-2, 0.1, 0.1, 0.3};
+constexpr Tolerances kFloat32{1e-4, 1e-4, 1e-3, 1e-3, 0.05}, kBfloat16{2e-2, 3e-2, 0.1, 0.1, 0.5};
 
 const Tolerances& tolerances(const std::string& compute) { return compute == "float32" ? kFloat32 : kBfloat16; }
 
