@@ -26,6 +26,7 @@ struct Group {
   int rank = 0;
   std::map<std::pair<int, int>, int> messages;  // so many from one rank to another
 
+  fs::path member() const { return folder / std::to_string(rank); }  // there as long as this rank is
   fs::path next(int from, int to) { return folder / fmt::format("{}-{}-{}", from, to, messages[{from, to}]++); }
 };
 
@@ -60,11 +61,13 @@ int ncclGetUniqueId(Id* id) {
 
 int ncclCommInitRank(void** group, int, Id id, int rank) {
   *group = new Group{id.folder, rank, {}};
+  std::ofstream(static_cast<Group*>(*group)->member());
   return 0;
 }
 
 int ncclCommAbort(Group* group) {
   std::error_code none;
+  fs::remove(group->member(), none);
   fs::remove(group->folder, none);  // the last one does, for it is empty then
   delete group;
   return 0;
