@@ -42,7 +42,7 @@ json missing_of(const Spec& spec) {
   return missing;
 }
 
-// The value at this path, if it is among `all`.
+// Makes the value at this path null, if it is among `all`.
 void forget(json& all, const std::string& path) {
   json* value = &all;
   for (const auto& [key, is_index, index] : spec::parse_path(path, "")) {

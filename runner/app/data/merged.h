@@ -11,8 +11,8 @@ namespace compeer::app {
 /// What several people's judgements of the same records come to. Two annotators judge; what they disagree about in any
 /// answer goes to a third; every answer is what more than half of them say.
 struct Merged {
-  /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file. Where the preference
-  /// is evident and nobody was asked, "annotators" is empty.
+  /// Records with "steps", "preference" and "annotators" (all judgements), in the order of the file. Where the
+  /// preference is evident and nobody was asked, "annotators" is empty.
   std::vector<nlohmann::json> finished;
   std::vector<nlohmann::json> dropped;  ///< {"id", "reason", "annotators"}: three or more judged, no majority
   std::vector<size_t> open;             ///< two judged, and disagree

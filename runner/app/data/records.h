@@ -35,8 +35,8 @@ nlohmann::json replies(const nlohmann::json& record);
 /// Whether the reasoning before its candidates' replies is to be judged.
 bool has_steps(const nlohmann::json& record);
 
-/// The preference that needs nobody's judgement, of a record without steps: "both good" if its replies are the same, and
-/// who says nothing loses. Else "".
+/// The preference that needs nobody's judgement, of a record without steps: "both good" if its replies are the same,
+/// and who says nothing loses. Else "".
 std::string evident_preference(const nlohmann::json& record);
 
 /// The name under which a record is on a page: it tells nothing of the record, but to who has the file, in which order
