@@ -71,7 +71,7 @@ fs::path library() {
 }
 
 void open_library() {
-  if (::dlsym(RTLD_DEFAULT, "cudaGetDeviceCount")) return;  // it is there
+  if (c10::impl::hasDeviceGuardImpl(c10::DeviceType::CUDA)) return;  // it is open
   const auto path = library();
   std::error_code none;
   if (!fs::exists(path, none)) refuse("is 'cuda', but CUDA's part of libtorch is missing: " + path.string(), kFetch);

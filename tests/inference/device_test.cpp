@@ -1,8 +1,10 @@
 #include "inference/device.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/error.h"
 
@@ -32,6 +34,22 @@ TEST_F(WithoutADevice, ErrorsNameTheSettingOrTheOption) {
   EXPECT_TRUE(setting.starts_with("is 'cuda', but ")) << setting;
   EXPECT_EQ(refused([] { return use_device_option("cuda", "libtorch"); }, "--device"), setting);
   EXPECT_EQ(device_in_use(), "cpu");
+}
+
+// CUDA's runtime comes with the CPU's part of libtorch; it alone drives no device.
+TEST_F(WithoutADevice, CudasPartOfLibtorchIsMissingWhereItIs) {
+  EXPECT_NE(::dlsym(RTLD_DEFAULT, "cudaGetDeviceCount"), nullptr);
+  try {
+    open_cuda();
+    FAIL() << "no device is visible";
+  } catch (const Error& error) {
+    const std::string problem = error.problem(), missing = "is 'cuda', but CUDA's part of libtorch is missing: ";
+    const bool opened = ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
+    EXPECT_EQ(problem.starts_with(missing), !opened) << problem;
+    if (!opened) {
+      EXPECT_FALSE(std::filesystem::exists(problem.substr(missing.size()))) << problem;
+    }
+  }
 }
 
 TEST_F(WithoutADevice, AutoIsTheCpuAndACommandSaysWhy) {
