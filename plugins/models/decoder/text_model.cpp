@@ -1,9 +1,14 @@
 #include "text_model.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <numeric>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/model_folder.h"
 #include "config.h"
 #include "weights.h"
@@ -22,6 +27,18 @@ std::function<double(uint32_t, uint32_t)> normal(Host& host) {
   };
 }
 
+// Before anything is made: a size with a digit too many would take all of the machine's memory.
+void check_room(const TextConfig& config) {
+  double bytes = 0;
+  for (const Entry& entry : entries(config))
+    bytes += std::accumulate(entry.shape.begin(), entry.shape.end(), double{sizeof(float)}, std::multiplies());
+  const auto free = static_cast<double>(this_machine().free);
+  constexpr double gib = 1 << 30;
+  if (free > 0 && bytes > free)
+    throw Error("model.config", fmt::format("is a model of {:.1f} GiB, and {:.1f} GiB of memory are free", bytes / gib, free / gib),
+                "are its sizes right?", Exit::spec);
+}
+
 }  // namespace
 
 TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
@@ -37,6 +54,7 @@ TextModel::TextModel(const Family& family, const Settings& settings, Host& host)
   Family divided = family_;
   divided.head_dim = 0;
   const TextConfig config = read_config(divided, settings.table("config").json(), "model.config", Exit::spec);
+  check_room(config);
   config_ = write_config(config, end_token_);
   decoder_ = std::make_unique<Decoder>(config, fresh(config, normal(host)), Use(settings));
 }

@@ -147,11 +147,15 @@ json replies(const json& record) {
 }
 
 std::string evident_preference(const json& record) {
+  constexpr const char* space = " \t\r\n";
   if (has_steps(record)) return "";
-  const auto said = replies(record).get<std::array<std::string, 2>>();
-  const auto silent = [](const std::string& reply) { return reply.find_first_not_of(" \t\r\n") == reply.npos; };
-  if (silent(said[0])) return silent(said[1]) ? "neither" : "second";
-  if (silent(said[1])) return "first";
+  auto said = replies(record).get<std::array<std::string, 2>>();
+  for (auto& reply : said) {
+    reply.erase(0, reply.find_first_not_of(space));
+    reply.erase(reply.find_last_not_of(space) + 1);
+  }
+  if (said[0].empty()) return said[1].empty() ? "neither" : "second";
+  if (said[1].empty()) return "first";
   return said[0] == said[1] ? "both good" : "";
 }
 

@@ -95,7 +95,7 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
                .dump() +
            "\n";
   };
-  write("pairs.jsonl", pair("same", "Yes.", "Yes.") + pair("asked", "Yes.", "No.") + pair("silent", " ", "No.") +
+  write("pairs.jsonl", pair("same", "Yes.", " Yes.\n") + pair("asked", "Yes.", "No.") + pair("silent", " ", "No.") +
                            pair("mute", "", "\n") + pair("second mute", "Yes.", ""));
   EXPECT_EQ(
       told("data annotate pairs.jsonl --out notes"),

@@ -85,6 +85,19 @@ TEST(Qwen2Settings, StoredPrecisionIsForFrozenWeights) {
   }
 }
 
+TEST(Qwen2Settings, AFreshModelHasRoomInMemory) {
+  auto config = small_config();
+  config["hidden_size"] = 1 << 22;  // squares of 64 TiB
+  try {
+    open_model({{"config", config}});
+    FAIL() << "was accepted";
+  } catch (const Error& e) {
+    EXPECT_TRUE(e.problem().starts_with("model.config: is a model of ")) << e.problem();
+    EXPECT_TRUE(e.problem().ends_with(" GiB of memory are free")) << e.problem();
+    EXPECT_EQ(e.exit(), Exit::spec);
+  }
+}
+
 TEST(Qwen2Settings, BlocksAreForFrozenWeightsAndTheExactEngine) {
   const auto complaint = [](const json& settings) {
     try {
