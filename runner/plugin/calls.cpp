@@ -194,7 +194,8 @@ std::vector<GroupScores> scored_together(Plugin<Reward>& reward, std::span<const
     }
   }
   for (const auto& [group, note] : scores.notes()) {
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& one) { return &one == group; });
+    const auto found =
+        std::find_if(groups.begin(), groups.end(), [group = group](const Group& one) { return &one == group; });
     if (found == groups.end())
       door.refuse("noted something of a group that it was not given", "pass the element itself");
     all[static_cast<size_t>(found - groups.begin())].note = note;

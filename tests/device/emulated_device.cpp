@@ -108,7 +108,6 @@ REGISTER_ALLOCATOR(kType, &memory)
 
 // One device with one stream.
 struct Guard final : c10::impl::DeviceGuardImplInterface {
-  static constexpr c10::DeviceType static_type = kType;
   c10::DeviceType type() const override { return kType; }
   c10::Device exchangeDevice(c10::Device) const override { return {kType, 0}; }
   c10::Device getDevice() const override { return {kType, 0}; }

@@ -164,8 +164,8 @@ Adapter::Adapter(const TextConfig& model, const fs::path& folder, const std::str
         misfits += "\n  " + name + " is of type " + view.dtype + "; F32, BF16 and F16 can be read";
       return true;
     };
-    const bool both = fits(a, {config_.rank, entry.shape[1]}) & fits(b, {entry.shape[0], config_.rank});
-    if (!both || !misfits.empty()) continue;
+    const bool first = fits(a, {config_.rank, entry.shape[1]}), second = fits(b, {entry.shape[0], config_.rank});
+    if (!first || !second || !misfits.empty()) continue;
     changes_.push_back({entry.name, {a, taken(file.tensor(a))}, {b, taken(file.tensor(b))}});
     for (const Parameter& one : {changes_.back().a, changes_.back().b}) {
       if (!finite(one.value)) misfits += "\n  " + one.name + " holds numbers that are not finite";
