@@ -25,7 +25,7 @@ class HumanAgreementStage : public Stage {
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {}
 
   std::vector<Outcome> make(const std::vector<json>& records) override {
-    std::vector<Outcome> outcomes(records.size(), stages::dropped("no rating"));
+    std::vector<Outcome> outcomes(records.size(), stages::dropped("no rating '" + rating_ + "'"));
     std::vector<cer::Record> pairs;
     std::vector<size_t> places;
     for (size_t i = 0; i < records.size(); ++i) {

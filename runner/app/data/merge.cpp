@@ -70,6 +70,7 @@ void write(const MergeOptions& options, const RecordFile& file, const Merged& me
   fs::create_directories(folder, error);
   write_file(folder / "merged.jsonl", lines(merged.finished));
   write_file(folder / "dropped.jsonl", lines(merged.dropped));
+  fs::remove(folder / "third.html", error);  // of exports that were merged before
   if (merged.open.empty()) return;
   const auto name = "judgements-" + file.hash.substr(0, 8) + "-third";
   const AnnotationPage page{"Judging replies: what two disagree about", name, options.annotator, "third", options.seed};

@@ -58,6 +58,9 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
   const auto third = output("third.html");
   EXPECT_NE(third.find("one replies in b"), third.npos);
   EXPECT_EQ(third.find("one replies in a"), third.npos);
+  write("cy", judged("cy", "b", "111000 first"));
+  merge("ann bob cy");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "notes" / "third.html")) << "nothing is left for a third annotator";
 }
 
 TEST_F(Merge, TakesPairsWithoutSteps) {

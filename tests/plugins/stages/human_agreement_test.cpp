@@ -87,7 +87,7 @@ TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
   auto stage = open("human_agreement", stage_of("ratings"));
   const auto outcomes = plugin::make(stage, {pair, unrated});
   EXPECT_EQ(outcomes[0].records.at(0).at("judged"), 1);
-  EXPECT_EQ(outcomes[1].dropped, "no rating");
+  EXPECT_EQ(outcomes[1].dropped, "no rating 'ratings'");
   EXPECT_EQ(asked, (std::vector<std::string>{"tell me more\nwhy?", "why?\ntell me more"}));
   const auto found = built::findings(stage, outcomes);
   EXPECT_EQ(found.at("judge").at("same_side").at("value"), 0) << "people found the reference better";
@@ -102,7 +102,7 @@ TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
   auto borrowed = reply;
   borrowed["preference"] = "first";
   const auto outcomes = plugin::make(stage, {reply, borrowed});
-  EXPECT_EQ(outcomes[1].dropped, "no rating") << "nobody rated another dialogue's reply";
+  EXPECT_EQ(outcomes[1].dropped, "no rating 'feedback'") << "nobody rated another dialogue's reply";
   EXPECT_EQ(built::findings(stage, outcomes).at("n"), 1);
 }
 
