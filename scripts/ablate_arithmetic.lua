@@ -42,4 +42,4 @@ compeer.study {
   },
   contrasts = { { "bfloat16", "float32", { "true reward", "true quality", "judged reward", "entropy" } } },
 }
-print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff"))
+if #learned > 0 then print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff")) end

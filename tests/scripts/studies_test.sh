@@ -24,6 +24,14 @@ for script in "$source_dir"/scripts/*.lua; do
   "$build/bin/compeer" run "$script" --quick --dry-run >/dev/null 2>planned.log || { cat planned.log; fail "$script can't be planned"; }
 done
 
+# Whose seeds are all kept, run nothing and print their tables.
+mkdir kept && ln -s "$source_dir/docs" kept/docs
+for study in table2 judged_or_true ablate_arithmetic; do
+  (cd kept && "$build/bin/compeer" run "$source_dir/scripts/$study.lua" >"../$study.txt" 2>&1) || { cat $study.txt; fail "$study isn't kept"; }
+  grep -q "±" $study.txt || fail "$study prints no intervals"
+done
+[[ ! -e kept/results ]] || fail "a kept study runs something"
+
 quick table2
 for policy in base writers SFT POR "POR equal compute" UR URP "URP as in the paper" "format only" "steps only" "perfect verdict"; do
   grep -q "^$policy  *[0-9]*[.][0-9]" table2.txt || fail "table2 has no row $policy"
