@@ -56,7 +56,6 @@ if(COMPEER_FUZZ)
   add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
-  add_compile_options(-fno-sanitize=function)  # those that are looked for by name are called by types of our own
   add_compile_definitions(__SANITIZE_ADDRESS__)  # as gcc says it
 endif()
 

@@ -7,17 +7,18 @@
 
 #include "base/error.h"
 
+// As in nccl.h.
+struct ncclUniqueId {
+  char internal[128];
+};
+
 namespace compeer::comm {
 
 namespace {
 
 constexpr const char* kHelp = "set sums = \"host\"; NCCL_DEBUG=INFO makes NCCL say more";
 
-// As in nccl.h.
-struct Id {
-  char bytes[128];
-};
-constexpr int kFloat32 = 7;
+constexpr int kFloat32 = 7;  // as in nccl.h
 
 [[noreturn]] void refuse(const std::string& problem, Exit exit) {
   throw Error("sums", "is 'device', but " + problem, kHelp, exit);
@@ -38,14 +39,15 @@ void check(int code, Exit exit = Exit::failure) {
 }  // namespace
 
 DeviceMessages::DeviceMessages(World& world) {
-  Id id{};
+  ncclUniqueId id{};
   world.together("open NCCL", [&] {
-    auto* const get_id = nccl<int(Id*)>("ncclGetUniqueId");
+    auto* const get_id = nccl<int(ncclUniqueId*)>("ncclGetUniqueId");
     if (world.rank() == 0) check(get_id(&id), Exit::usage);
   });
-  world.broadcast(std::as_writable_bytes(std::span(id.bytes)));
+  world.broadcast(std::as_writable_bytes(std::span(id.internal)));
   world.together("open NCCL", [&] {
-    check(nccl<int(void**, int, Id, int)>("ncclCommInitRank")(&group_, world.size(), id, world.rank()), Exit::usage);
+    auto* const join = nccl<int(void**, int, ncclUniqueId, int)>("ncclCommInitRank");
+    check(join(&group_, world.size(), id, world.rank()), Exit::usage);
   });
 }
 

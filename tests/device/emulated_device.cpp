@@ -322,7 +322,7 @@ c10::Device device() {
 Counts counts() { return state().counts; }
 void forget() { state().counts = {}; }
 int64_t in_use() { return state().bytes; }
-void* bytes_behind(void* address) { return bytes_at(address); }
+void* bytes_behind(const void* address) { return bytes_at(address); }
 void fail_allocation(int64_t which) { state().failing = which; }
 void disappear(int64_t wait) { state().leaving = wait; }
 

@@ -26,7 +26,7 @@ void forget();
 int64_t in_use();
 
 /// Where the bytes behind an address of the device lie, for those who stand in for other libraries of it.
-void* bytes_behind(void* address);
+void* bytes_behind(const void* address);
 
 /// Waits for all that was asked for.
 void synchronize();

@@ -13,13 +13,13 @@
 
 #include "device/emulated_device.h"
 
+struct ncclUniqueId {
+  char internal[128];  // a folder's name
+};
+
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Id {
-  char folder[128];
-};
 
 struct Group {
   fs::path folder;
@@ -32,7 +32,7 @@ struct Group {
 
 struct Message {
   Group* group;
-  void* numbers;
+  const void* numbers;
   size_t bytes;
   int rank;
 };
@@ -51,21 +51,22 @@ constexpr int kSystemError = 2;
 #pragma GCC visibility push(default)
 extern "C" {
 
-int ncclGetUniqueId(Id* id) {
+int ncclGetUniqueId(ncclUniqueId* id) {
   std::string folder = (fs::temp_directory_path() / "compeer-nccl.XXXXXX").string();
-  if (!::mkdtemp(folder.data()) || folder.size() >= sizeof(Id)) return kSystemError;
+  if (!::mkdtemp(folder.data()) || folder.size() >= sizeof(ncclUniqueId)) return kSystemError;
   *id = {};
-  folder.copy(id->folder, folder.size());
+  folder.copy(id->internal, folder.size());
   return 0;
 }
 
-int ncclCommInitRank(void** group, int, Id id, int rank) {
-  *group = new Group{id.folder, rank, {}};
+int ncclCommInitRank(void** group, int, ncclUniqueId id, int rank) {
+  *group = new Group{id.internal, rank, {}};
   std::ofstream(static_cast<Group*>(*group)->member());
   return 0;
 }
 
-int ncclCommAbort(Group* group) {
+int ncclCommAbort(void* known) {
+  auto* const group = static_cast<Group*>(known);
   std::error_code none;
   fs::remove(group->member(), none);
   fs::remove(group->folder, none);  // the last one does, for it is empty then
@@ -77,13 +78,13 @@ const char* ncclGetErrorString(int) { return "unhandled system error"; }
 
 int ncclGroupStart() { return 0; }
 
-int ncclSend(void* numbers, size_t count, int, int rank, Group* group, void*) {
-  sent.push_back({group, numbers, count * sizeof(float), rank});
+int ncclSend(const void* numbers, size_t count, int, int rank, void* group, void*) {
+  sent.push_back({static_cast<Group*>(group), numbers, count * sizeof(float), rank});
   return 0;
 }
 
-int ncclRecv(void* numbers, size_t count, int, int rank, Group* group, void*) {
-  received.push_back({group, numbers, count * sizeof(float), rank});
+int ncclRecv(void* numbers, size_t count, int, int rank, void* group, void*) {
+  received.push_back({static_cast<Group*>(group), numbers, count * sizeof(float), rank});
   return 0;
 }
 
