@@ -42,4 +42,6 @@ compeer.study {
   },
   contrasts = { { "bfloat16", "float32", { "true reward", "true quality", "judged reward", "entropy" } } },
 }
-if #learned > 0 then print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff")) end
+if #learned > 0 then -- of seeds that are kept nothing was
+  print(compeer.results(learned):table("name", "reward", "entropy", "kl", "rollout_trainer_max_diff"))
+end

@@ -36,9 +36,8 @@ TEST_F(WithoutADevice, ErrorsNameTheSettingOrTheOption) {
   EXPECT_EQ(device_in_use(), "cpu");
 }
 
-// CUDA's runtime comes with the CPU's part of libtorch; it alone drives no device.
+// Also if CUDA's runtime is there, which comes with the CPU's part of libtorch and drives no device by itself.
 TEST_F(WithoutADevice, CudasPartOfLibtorchIsMissingWhereItIs) {
-  EXPECT_NE(::dlsym(RTLD_DEFAULT, "cudaGetDeviceCount"), nullptr);
   try {
     open_cuda();
     FAIL() << "no device is visible";

@@ -35,7 +35,8 @@ void check_room(const TextConfig& config) {
   const auto free = static_cast<double>(this_machine().free);
   constexpr double gib = 1 << 30;
   if (free > 0 && bytes > free)
-    throw Error("model.config", fmt::format("is a model of {:.1f} GiB, and {:.1f} GiB of memory are free", bytes / gib, free / gib),
+    throw Error("model.config",
+                fmt::format("is a model of {:.1f} GiB, and {:.1f} GiB of memory are free", bytes / gib, free / gib),
                 "are its sizes right?", Exit::spec);
 }
 

@@ -147,8 +147,8 @@ json replies(const json& record) {
 }
 
 std::string evident_preference(const json& record) {
-  constexpr const char* space = " \t\r\n";
   if (has_steps(record)) return "";
+  constexpr const char* space = " \t\r\n";
   auto said = replies(record).get<std::array<std::string, 2>>();
   for (auto& reply : said) {
     reply.erase(0, reply.find_first_not_of(space));
