@@ -125,7 +125,9 @@ void add_bench(CLI::App& command, Action& action) {
   command.add_option("--prompts", bench.prompts, "steps: prompts; 8, or 4 at 0.5b; judging: 16")->check(any);
   command.add_option("--group", bench.group, "completions of each prompt; generate: 1, steps, judging: 4, prefix: 8")
       ->check(any);
-  command.add_option("--together", bench.together, "steps: prompt groups accumulated before the reduction; 1")
+  command
+      .add_option("--together", bench.together,
+                  "steps: prompt groups accumulated before the reduction; 1; train: sequences differentiated at once; 8")
       ->check(any);
   command.add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
   command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));

@@ -22,7 +22,7 @@ json as_json(const BenchOptions& options, int threads) {
           {"seq", options.seq},         {"repeats", options.repeats}, {"group", options.group},
           {"prompts", options.prompts}, {"model", options.model},     {"prm", options.prm},
           {"orm", options.orm},         {"by", options.by},           {"adapter", options.adapter},
-          {"compute", options.compute}, {"device", options.device}};
+          {"compute", options.compute}, {"device", options.device},   {"together", options.together}};
 }
 
 std::vector<json> by_worker(const std::string& name, const BenchOptions& options, int threads,

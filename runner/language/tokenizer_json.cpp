@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "language/tokenizer_files.h"
 #include "language/tokenizer_steps.h"
 
@@ -57,7 +58,7 @@ void read_tokenizer_json(const std::filesystem::path& file, TokenizerFiles& into
     into.vocabulary =
         Vocabulary(tables.vocabulary, where, [&](std::string_view token) { return into.decoder.bytes(token); });
     for (const Json& token : all.value("added_tokens", Json::array()))
-      into.added.push_back(added_token(token, token.at("id").get<int64_t>(), where));
+      into.added.push_back(added_token(token, whole<int64_t>(token.at("id")), where));
   } catch (const Json::exception& e) {
     throw Error(where, fmt::format("is not a tokenizer as expected: {}", std::string(e.what()).substr(0, 300)), "",
                 Exit::data);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "language/text.h"
 
 namespace compeer::language {
@@ -103,7 +104,7 @@ void add_byte_level(const Json& step, const std::string& where, PreTokenizer& in
 
 void add_strip(const Json& step, const std::string& where, TokenDecoder& into) {
   into.strip = step.at("content").get<std::string>();
-  const auto start = step.at("start").get<int64_t>(), stop = step.at("stop").get<int64_t>();
+  const auto start = whole<int64_t>(step.at("start")), stop = whole<int64_t>(step.at("stop"));
   if (into.strip.empty() || first_character(into.strip).length != into.strip.size() || start < 0 || stop != 0)
     unsupported_tokenizer(where, fmt::format("decoder Strip with the content '{}', {} at the start and {} at the stop",
                                              into.strip.substr(0, 100), start, stop));

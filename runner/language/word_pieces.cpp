@@ -1,5 +1,7 @@
 #include "language/word_pieces.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "base/plain_file.h"
@@ -55,7 +57,11 @@ void read_tokenizer_json(WordPieceFiles& files) {
   files.tokens = std::move(tables.vocabulary);
   files.prefix = model.value("continuing_subword_prefix", files.prefix);
   files.unknown = model.value("unk_token", files.unknown);
-  files.longest_word = model.value("max_input_chars_per_word", files.longest_word);
+  if (model.contains("max_input_chars_per_word")) {
+    const auto longest = whole<int64_t>(model.at("max_input_chars_per_word"));
+    if (longest < 0) unsupported(files.file, fmt::format("max_input_chars_per_word {}", longest));
+    files.longest_word = static_cast<size_t>(longest);
+  }
   const bool lowercase = flag(normalizer, "lowercase", true);
   files.wording = {flag(normalizer, "clean_text", true), flag(normalizer, "handle_chinese_chars", true),
                    flag(normalizer, "strip_accents", lowercase), lowercase};

@@ -132,6 +132,9 @@ TEST_F(Steps, NeedTheirOrderInDecoders) {
   EXPECT_TRUE(
       refused("sentencepiece", {{"decoder", decoder}})
           .starts_with("decoder Strip with the content ' ', 1 at the start and 1 at the stop is not supported"));
+  decoder["decoders"][3]["stop"] = .5;
+  EXPECT_NE(refused("sentencepiece", {{"decoder", decoder}}).find("type must be a whole number, but is 0.5"),
+            std::string::npos);
 }
 
 TEST_F(Steps, NeedTheUnknownTokenWhereItMayOccur) {

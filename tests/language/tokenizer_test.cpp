@@ -326,6 +326,9 @@ TEST_F(Refused, IdsThatCanBeNone) {
   file = whole();
   file["added_tokens"] = {{{"id", 64}, {"content", "<x>"}}};
   expect(file, "added token '<x>' has id 64, but token or id are taken");
+  file["added_tokens"][0]["id"] = 1e300;
+  expect(file,
+         "is not a tokenizer as expected: [json.exception.type_error.302] type must be a whole number, but is 1e+300");
 }
 
 TEST_F(Refused, MergesOfUnknownTokens) {

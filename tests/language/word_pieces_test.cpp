@@ -122,6 +122,11 @@ TEST(WordPieces, NamesWhatItCantDo) {
             "pre_tokenizer 'Metaspace' is not supported");
   EXPECT_EQ(refused([](json& t) { t["model"]["vocab"].erase("[CLS]"); }), "its vocabulary has no '[CLS]'");
   EXPECT_TRUE(refused([](json& t) { t.erase("model"); }).starts_with("is not as expected: "));
+  const auto longest_word = [](const json& longest) {
+    return refused([&](json& t) { t["model"]["max_input_chars_per_word"] = longest; });
+  };
+  EXPECT_EQ(longest_word(-5), "max_input_chars_per_word -5 is not supported");
+  EXPECT_TRUE(longest_word(-1e54).ends_with("type must be a whole number, but is -1e+54")) << longest_word(-1e54);
   EXPECT_EQ(refused([](json&) {}), "");
 }
 

@@ -28,6 +28,7 @@ using nlohmann::json;
 struct Load {
   std::string size, device, engine, compute, model;
   int64_t batch, length, repeats, adapter;
+  int64_t together;  // sequences differentiated at once, as sft.together has it
 };
 
 Load load(const json& options) {
@@ -46,7 +47,8 @@ Load load(const json& options) {
           or_else("batch", big ? 4 : 16),
           or_else("seq", big ? 128 : 192),
           or_else("repeats", big ? 1 : 5),
-          options.value("adapter", int64_t{0})};
+          options.value("adapter", int64_t{0}),
+          or_else("together", 8)};
 }
 
 std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
@@ -59,8 +61,6 @@ std::vector<train::Lesson> lessons(const Load& of, int64_t vocabulary) {
   }
   return all;
 }
-
-constexpr int64_t kTogether = 8;  // sequences differentiated at once, as sft.together has it
 
 const Settings kOptimizer({{"max_grad_norm", 1.0},
                            {"schedule", "constant"},
@@ -81,9 +81,10 @@ class TimedSteps {
       : policy_(*model.policy),
         batch_(lessons(of, policy_.model.shape().vocabulary)),
         targets_(of.batch * (of.length - 1)),
+        together_(of.together),
         parameters_(policy_.model),
         optimizer_(kOptimizer, 1e-5, 1, parameters_.size()),
-        gradients_(world_, (of.batch + kTogether - 1) / kTogether, parameters_.size(), train::add) {}
+        gradients_(world_, (of.batch + of.together - 1) / of.together, parameters_.size(), train::add) {}
 
   void step(Seconds& seconds) {
     double forward = 0, backward = 0, sum = 0;
@@ -91,11 +92,11 @@ class TimedSteps {
     double whole = 0, optimizer = 0;
     into(whole, [&] {
       for (int64_t i = 0; i < gradients_.leaves(); ++i) {
-        const auto own = std::span(batch_).subspan(static_cast<size_t>(i * kTogether));
+        const auto own = std::span(batch_).subspan(static_cast<size_t>(i * together_));
         at::Tensor loss;
         const auto gradient = gradients_.room();
         into(forward, [&] {
-          const auto known = train::log_probs(policy_, own.first(std::min<size_t>(own.size(), kTogether)));
+          const auto known = train::log_probs(policy_, own.first(std::min(own.size(), static_cast<size_t>(together_))));
           loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
         });
         into(backward, [&] { parameters_.differentiate(loss, gradient); });
@@ -120,7 +121,7 @@ class TimedSteps {
   comm::World world_;
   rollout::Policy& policy_;
   const std::vector<train::Lesson> batch_;
-  const int64_t targets_;
+  const int64_t targets_, together_;
   train::Parameters parameters_;
   train::Optimizer optimizer_;
   comm::TreeSum gradients_;
@@ -134,7 +135,11 @@ void report(const Load& of, const std::string& what, const std::string& unit, co
                   of.compute == "float32" ? "" : ", products in " + of.compute, of.batch, of.length, threads,
                   threads > 1 ? "s" : ""),
       unit, values);
-  line.update({{"size", of.size}, {"batch", of.batch}, {"seq", of.length}, {"threads", threads}});
+  line.update({{"size", of.size},
+               {"batch", of.batch},
+               {"seq", of.length},
+               {"together", of.together},
+               {"threads", threads}});
   std::cout << line.dump() << std::endl;
 }
 
