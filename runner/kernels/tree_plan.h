@@ -9,7 +9,8 @@
 namespace compeer::kernels {
 
 /// Which rows of a batch without a cache see which, in tensors on the model's device: made once a pass for each window,
-/// and used in every layer.
+/// and used in every layer. Segments that have nothing to do with each other are parts that are never compared, so a
+/// batch of many costs what they cost one by one.
 class TreePlan {
  public:
   TreePlan(const std::vector<Segment>& segments, Heads heads, at::Device device);
@@ -19,7 +20,8 @@ class TreePlan {
 
  private:
   AttentionFactors factors_;
-  std::vector<at::Tensor> masks_;  // of some rows each
+  std::vector<int64_t> sizes_;                  // rows of each part
+  std::vector<std::vector<at::Tensor>> masks_;  // of each, some rows at a time
 };
 
 }  // namespace compeer::kernels

@@ -6,6 +6,8 @@
 #include <omp.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <array>
+
 #include "kernels/instruction_set.h"
 
 namespace compeer::kernels {
@@ -71,6 +73,34 @@ TEST_F(Engines, AgreeOnAttention) {
           return a.attention_spans(q, k, v, {{0, 1}, {1, 20}, {20, kRows}}, heads);
         },
         {q, k, v});
+  }
+}
+
+// Two prompts, then their continuations in turn, which are more than are taken at once; then sequences of their own.
+TEST_F(Engines, AgreeOnAttentionOfManyTreesOfWhichNoneSeesAnother) {
+  std::vector<Segment> segments;
+  int64_t rows = 0;
+  for (const auto& [length, position, parent] : {std::array<int64_t, 3>{300, 0, -1},
+                                                 {200, 0, -1},
+                                                 {250, 300, 0},
+                                                 {250, 200, 1},
+                                                 {60, 550, 2},
+                                                 {400, 0, -1},
+                                                 {500, 0, -1},
+                                                 {600, 0, -1},
+                                                 {10, 600, 7}}) {
+    segments.push_back({rows, length, position, parent, {}});
+    rows += length;
+  }
+  const auto q = draw({rows, 16}), k = draw({rows, 8}), v = draw({rows, 8});
+  for (const int64_t window : {0, 100}) {
+    const Heads heads{2, 1, 8, window};
+    expect_agreement([&](const Arithmetic& a) { return a.attention(q, k, v, segments, heads); }, {q, k, v});
+    const at::NoGradGuard no_grad;
+    auto lost = v.clone();
+    lost.narrow(0, 0, 1060).fill_(NAN);
+    const auto seen = libtorch().attention(q, k, lost, segments, heads);
+    EXPECT_EQ(at::isfinite(seen).sum().item<int64_t>(), (rows - 1060) * 16);
   }
 }
 
