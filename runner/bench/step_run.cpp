@@ -70,6 +70,7 @@ void link_model(const fs::path& model, const fs::path& folder) {
   }
 }
 
+// It learns too little to change what is measured: at a rate of 1e-5 a model of random weights may soon say its end.
 std::string spec_of(const StepLoad& load, const fs::path& model) {
   const auto adapter = load.adapter > 0 ? fmt::format(", adapter = {{ rank = {} }}", load.adapter) : "";
   const auto there = load.device == "cpu" ? "" : fmt::format(R"(, device = "{}", engine = "libtorch")", load.device);
@@ -82,7 +83,7 @@ dataset = {{ plugin = "esc_world" }}
 rewards = [{{ plugin = "length", unit = "characters", target = {} }}]
 reweighting = {{ plugin = "none" }}
 sampling = {{ max_new_tokens = {}, concurrent = {} }}
-grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-5 }}
+grpo = {{ loss = "dapo", group_size = {}, batch = {}, steps = {}, together = {}, lr = 1e-12 }}
 checkpoint = {{ every = 0, keep = 1 }}
 )",
                      load.ranks, load.threads, load.ranks, load.threads, json(model.string()).dump(), load.compute,
