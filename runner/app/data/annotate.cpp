@@ -40,14 +40,18 @@ int annotate(const AnnotateOptions& options) {
   if (asked.empty())
     throw Error(options.file, "holds no record that anybody need judge: replies are the same, or one says nothing", "",
                 Exit::data);
+  const auto kept = fs::path(options.folder) / "records.jsonl";
+  std::error_code error;
+  const bool there = fs::exists(kept, error), same = there && read_file(kept) == read_file(options.file);
+  if (there && !same)
+    throw Error(kept.string(), "holds other records, which exports of its page are merged with",
+                "choose another --out, or delete it if nobody's judgements are awaited");
   const auto name = "judgements-" + file.hash.substr(0, 8);
   const auto page = annotation_page({"Judging replies", name, options.annotator, "", options.seed}, file, asked);
-  std::error_code error;
   fs::create_directories(options.folder, error);
   const auto output = fs::path(options.folder) / "annotate.html";
   write_file(output, page);
-  const auto kept = fs::path(options.folder) / "records.jsonl";
-  if (!fs::equivalent(kept, options.file, error)) write_file(kept, read_file(options.file));
+  if (!same) write_file(kept, read_file(options.file));
   if (options.as_json) {
     std::cout << nlohmann::ordered_json{{"page", output.string()},
                                         {"records", asked.size()},

@@ -32,6 +32,7 @@ class Merge : public Program {
     return line.dump() + "\n";
   }
   std::string merge(const std::string& arguments) { return told("data merge " + arguments + " --out notes"); }
+  void start_anew() { std::filesystem::remove_all(folder() / "notes"); }
   std::string output(const std::string& name) { return read_file(folder() / "notes" / name); }
 };
 
@@ -40,6 +41,16 @@ TEST_F(Merge, KeepsTheFileForTheExports) {
   EXPECT_EQ(told("data annotate notes/records.jsonl --out notes"),
             "notes/annotate.html\n3 records; open the page in a browser, and give exports to `compeer data merge`\n"
             "exit 0");
+}
+
+TEST_F(Merge, IsNotDeprivedOfItsRecordsByAnotherPage) {
+  const auto page = output("annotate.html");
+  write("others.jsonl", record_line("d"));
+  EXPECT_EQ(told("data annotate others.jsonl --out notes"),
+            "compeer: error: notes/records.jsonl: holds other records, which exports of its page are merged with\n"
+            "  help: choose another --out, or delete it if nobody's judgements are awaited\nexit 3");
+  EXPECT_EQ(output("records.jsonl"), read_file(folder() / "cer.jsonl"));
+  EXPECT_EQ(output("annotate.html"), page);
 }
 
 TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
@@ -65,6 +76,7 @@ TEST_F(Merge, TakesWhatTwoAgreeOnAndAsksAThirdForTheRest) {
 
 TEST_F(Merge, TakesPairsWithoutSteps) {
   write("pairs.jsonl", pair_line("a"));
+  start_anew();
   EXPECT_TRUE(told("data annotate pairs.jsonl --out notes").ends_with("exit 0"));
   const auto line = [&](const std::string& annotator) {
     return json{{"file", sha256_file(folder() / "pairs.jsonl")},
@@ -100,6 +112,7 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
   };
   write("pairs.jsonl", pair("same", "Yes.", " Yes.\n") + pair("asked", "Yes.", "No.") + pair("silent", " ", "No.") +
                            pair("mute", "", "\n") + pair("second mute", "Yes.", ""));
+  start_anew();
   EXPECT_EQ(
       told("data annotate pairs.jsonl --out notes"),
       "notes/annotate.html\n1 records, and 4 that nobody need judge; open the page in a browser, and give exports "
@@ -122,6 +135,7 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
                                                              {"mute", "neither"},
                                                              {"second mute", "first"}}));
   write("same.jsonl", pair("same", "Yes.", "Yes."));
+  start_anew();
   EXPECT_EQ(
       told("data annotate same.jsonl --out notes"),
       "compeer: error: same.jsonl: holds no record that anybody need judge: replies are the same, or one says nothing\n"
@@ -130,6 +144,7 @@ TEST_F(Merge, AsksNobodyWhereRepliesAreTheSameOrSayNothing) {
 
 TEST_F(Merge, NamesAPictureThatIsNotThere) {
   write("pairs.jsonl", pair_line("a", "sad.png"));
+  start_anew();
   const auto said = told("data annotate pairs.jsonl --out notes");
   EXPECT_NE(said.find("sad.png"), said.npos) << said;
   EXPECT_TRUE(said.ends_with("exit 4")) << said;
@@ -227,6 +242,7 @@ TEST_F(Merge, TakesACandidateAgainstTheReference) {
   record["reference"] = "I see.";
   EXPECT_EQ(replies(record), json({"I see.", "one replies in a"}));
   write("cer.jsonl", record.dump() + "\n");
+  start_anew();
   EXPECT_TRUE(told("data annotate cer.jsonl --out notes").ends_with("exit 0"));
   json line{{"file", sha256_file(folder() / "cer.jsonl")}, {"id", "a"}, {"preference", "second"}};
   line["steps"] = json::array({{true, false, true}});
