@@ -127,7 +127,8 @@ void add_bench(CLI::App& command, Action& action) {
       ->check(any);
   command
       .add_option("--together", bench.together,
-                  "steps: prompt groups accumulated before the reduction; 1; train: sequences differentiated at once; 8")
+                  "steps: prompt groups accumulated before the reduction, 1; train: sequences\n"
+                  "differentiated at once, 8")
       ->check(any);
   command.add_option("--steps", bench.steps, "steps: how many; 6, or 2 at 0.5b")->check(any);
   command.add_option("--ranks", bench.ranks, "grpo_step, allreduce: 1, 2")->check(CLI::Range(1, 64));

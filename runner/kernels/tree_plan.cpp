@@ -36,11 +36,11 @@ std::vector<size_t> parts_of(const std::vector<Segment>& segments) {
     std::fill(divides.begin() + static_cast<int64_t>(first) + 1, divides.begin() + static_cast<int64_t>(last) + 1, 0);
   }
   std::vector<size_t> parts;
-  int64_t rows = kRowsAtOnce, more = 0;
+  int64_t rows = 0, more = 0;
   for (size_t i = 0, first = 0; i < segments.size(); ++i) {
     more += segments[i].length;
     if (!divides[i + 1]) continue;
-    if (rows + more > kRowsAtOnce) parts.push_back(0), rows = 0;
+    if (parts.empty() || rows + more > kRowsAtOnce) parts.push_back(0), rows = 0;
     parts.back() += i + 1 - first;
     rows += more, more = 0, first = i + 1;
   }
