@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "base/pages.h"
 
 namespace compeer::comm {
 
@@ -79,6 +82,16 @@ template <typename T>
 void TreeSumOf<T>::reuse_result() {
   if (!result_.empty()) spare_.push_back(std::move(result_));
   result_.clear();
+}
+
+template <typename T>
+void TreeSumOf<T>::forget_vectors() {
+  constexpr size_t kLarge = size_t{64} << 20;
+  reuse_result();
+  if (!room_.empty()) spare_.push_back(std::exchange(room_, {}));
+  for (auto& vector : spare_) {
+    if (vector.size() * sizeof(T) >= kLarge) forget(vector.data(), vector.size() * sizeof(T));
+  }
 }
 
 // How far this rank's leaves allow the next one to go up the tree.

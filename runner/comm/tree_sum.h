@@ -52,6 +52,9 @@ class TreeSumOf {
   /// object is then ready for the next sum. No leaves at all sum to zeros.
   std::span<T> finish();
 
+  /// Local, between sums: what vectors hold is lost, and the memory of large ones is free until they are filled again.
+  void forget_vectors();
+
   int64_t leaves() const { return leaves_; }
   Share mine() const { return mine_; }
 

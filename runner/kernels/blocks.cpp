@@ -24,7 +24,7 @@ at::Tensor room(int64_t rows, int64_t width) { return at::empty({rows, width}, a
 // y [rows, out] = x W^T, of the matrix as it is kept
 at::Tensor plain_product(const at::Tensor& x, Weight& weight) {
   const auto y = room(x.size(0), weight.value().size(0));
-  multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::replace);
+  multiply(rows_of(x), x.size(0), weight.factor(x.size(0)), nullptr, out(y), y.size(1), Write::replace);
   return y;
 }
 
@@ -48,7 +48,7 @@ at::Tensor reduced_back(const at::Tensor& dy, Weight::LowRank& change) {
 
 // y + x W^T, where y stands already
 void add_plain_product(const at::Tensor& x, Weight& weight, const at::Tensor& y) {
-  multiply(rows_of(x), x.size(0), weight.packed(), nullptr, out(y), y.size(1), Write::add);
+  multiply(rows_of(x), x.size(0), weight.factor(x.size(0)), nullptr, out(y), y.size(1), Write::add);
 }
 
 using Adapters = std::vector<AdapterRows>;
@@ -74,7 +74,7 @@ std::array<at::Tensor, N> products(const at::Tensor& x, const Adapters& adapters
   for (size_t i = 0; i < N; ++i) {
     all[i] = room(x.size(0), weights[i]->value().size(0));
     const bool biased = biases[i] && biases[i]->defined();
-    factors[i] = {&weights[i]->packed(), biased ? data(*biases[i]) : nullptr, out(all[i]), all[i].size(1)};
+    factors[i] = {weights[i]->factor(x.size(0)), biased ? data(*biases[i]) : nullptr, out(all[i]), all[i].size(1)};
   }
   multiply(rows_of(x), x.size(0), factors, Write::replace);
   for (size_t i = 0; i < N; ++i) add_changes(x, *weights[i], adapters, all[i]);

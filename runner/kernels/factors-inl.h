@@ -135,8 +135,10 @@ class LoosePanels {
     const int64_t k = std::min(kChunk, p_.k - begin);
     if (p_.transposed) {
       turn(begin, k);
-    } else if (p_.packed) {
+    } else if (p_.b.packed) {
       for (int64_t p = panels_.from; p < panels_.to; ++p) widened(p, begin, k, at(p));
+    } else if (p_.b.lies.column != 1) {
+      turn_columns(begin, k);
     } else {
       words_ ? pair(begin, k) : copy(begin, k);
     }
@@ -150,7 +152,7 @@ class LoosePanels {
   float* at(int64_t panel) const { return memory_ + (panel - panels_.from) * kPanelStep; }
 
  private:
-  const float* row(int64_t i) const { return row_of(p_, p_.b, p_.b.row, i, panels_.from * Packed::width); }
+  const float* row(int64_t i) const { return row_of(p_, p_.b.lies, p_.b.lies.row, i, panels_.from * Packed::width); }
 
   void pair(int64_t begin, int64_t k) {
     for (int64_t i = 0; i < k; i += 2) {
@@ -159,7 +161,7 @@ class LoosePanels {
       for (int64_t p = panels_.from; p < panels_.to; ++p, to += kPanelStep) {
         const int64_t at = (p - panels_.from) * Packed::width,
                       columns = std::min(Packed::width, p_.n - p * Packed::width);
-        prefetch(earlier + 2 * p_.b.row + at), prefetch(later + 2 * p_.b.row + at);
+        prefetch(earlier + 2 * p_.b.lies.row + at), prefetch(later + 2 * p_.b.lies.row + at);
         pair_rows_as_words(earlier + at, later + at, columns, to);
       }
     }
@@ -172,7 +174,7 @@ class LoosePanels {
       float* to = memory_ + i * Packed::width;
       const float* from = row(begin + i);
       for (int64_t p = panels_.from; p < panels_.to; ++p)
-        prefetch(from + 2 * p_.b.row + (p - panels_.from) * Packed::width);
+        prefetch(from + 2 * p_.b.lies.row + (p - panels_.from) * Packed::width);
       for (int64_t p = panels_.from; p < whole; ++p, from += Packed::width, to += kPanelStep) {
         for (int v = 0; v < kParts; ++v) hn::StoreU(hn::LoadU(tag, from + v * kLanes), tag, to + v * kLanes);
       }
@@ -180,17 +182,27 @@ class LoosePanels {
     }
   }
 
+  // Where a column's elements are neighbours.
+  void turn_columns(int64_t begin, int64_t k) {
+    for (int64_t p = panels_.from; p < panels_.to; ++p) {
+      const int64_t first = p * Packed::width, columns = std::min(Packed::width, p_.n - first);
+      const float* in[Packed::width];
+      for (int64_t j = 0; j < columns; ++j) in[j] = p_.b.lies.data + (first + j) * p_.b.lies.column + begin;
+      words_ ? turn_panel_to_words(in, columns, k, at(p)) : turn_panel(in, columns, k, at(p));
+    }
+  }
+
   void widened(int64_t panel, int64_t begin, int64_t rows, float* to) const {
-    switch (p_.packed->format()) {
+    switch (p_.b.format) {
       case Format::float32:
         break;  // read as it lies
       case Format::bfloat16:
       case Format::bfloat16_pairs:
-        return widen<Format::bfloat16>(*p_.packed, panel, begin, rows, to);
+        return widen<Format::bfloat16>(*p_.b.packed, panel, begin, rows, to);
       case Format::q8_0:
-        return widen<Format::q8_0>(*p_.packed, panel, begin, rows, to);
+        return widen<Format::q8_0>(*p_.b.packed, panel, begin, rows, to);
       case Format::q4_0:
-        return widen<Format::q4_0>(*p_.packed, panel, begin, rows, to);
+        return widen<Format::q4_0>(*p_.b.packed, panel, begin, rows, to);
     }
   }
 
@@ -205,8 +217,8 @@ class LoosePanels {
         float* to = words_ ? turned : at(p) + i * kSide;
         const int64_t columns = std::min(kSide, p_.n - p * kSide);
         const float* from = square;
-        if (p_.packed->format() == Format::float32) {
-          from = static_cast<const float*>(p_.packed->panel(panel, p * kSide));
+        if (p_.b.format == Format::float32) {
+          from = static_cast<const float*>(p_.b.packed->panel(panel, p * kSide));
         } else {
           widened(panel, p * kSide, columns, square);
         }

@@ -118,7 +118,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
   const auto log_sum = at::empty({rows}, at::kDouble);
   const bool graph = graph_wanted({hidden, matrix});
   auto kept = std::make_shared<KeptLogits>(graph ? kKeptLogits : 0);
-  token_logprobs(data(hidden), rows, runs, head.packed(), target.const_data_ptr<int64_t>(), inverse_temperature,
+  token_logprobs(data(hidden), rows, runs, head.factor(rows), target.const_data_ptr<int64_t>(), inverse_temperature,
                  out(log_prob), out(entropy), log_sum.mutable_data_ptr<double>(), kept.get());
   if (!graph) return {log_prob, entropy};
   Weight* const weight = &head;  // lives in the model, which outlives every graph
@@ -128,8 +128,7 @@ TokenLogprobs token_logprobs(const at::Tensor& hidden, Weight& head, const at::T
     ParameterGradient sum(demand, 1, matrix);
     const LogprobGradient given{log_sum.const_data_ptr<double>(), data(entropy), data(dlog_prob),
                                 upstream[1].defined() ? data(upstream[1]) : nullptr};
-    const bool as_it_lies = !weight->frozen() && !weight->in_pairs();
-    token_logprobs_backward(data(hidden), rows, runs, weight->packed(), as_it_lies ? data(weight->value()) : nullptr,
+    token_logprobs_backward(data(hidden), rows, runs, weight->factor(rows), weight->factor_back(rows),
                             target.const_data_ptr<int64_t>(), inverse_temperature, given,
                             dhidden.defined() ? out(dhidden) : nullptr, sum.wanted() ? sum.data() : nullptr,
                             kept.get());

@@ -83,7 +83,7 @@ class OutputBlock {
         row_blocks_(parts(rows.size(), along_rows_ ? kMostRows : kMostPackedRows)),
         streams_(streams(product, rows.size())),
         words_(in_words(product)),
-        loose_(!p_.packed || p_.transposed || (p_.packed->format() != Format::float32 && !streams_ && !words_)),
+        loose_(!p_.b.packed || p_.transposed || (p_.b.format != Format::float32 && !streams_ && !words_)),
         left_(product, rows, row_blocks_),
         right_(product, panels) {}
 
@@ -130,8 +130,8 @@ class OutputBlock {
       chunk.w = right_.at(group.from);
       chunk.panel = kPanelStep;
     } else {
-      chunk.w = p_.packed->panel(group.from, begin);
-      chunk.panel = static_cast<int64_t>(p_.packed->panel_bytes() / sizeof(float));
+      chunk.w = p_.b.packed->panel(group.from, begin);
+      chunk.panel = static_cast<int64_t>(p_.b.packed->panel_bytes() / sizeof(float));
     }
     const int64_t rows_of_chunk = chunk.k;
     if (p_.pairs()) chunk.k = words_ ? (chunk.k + 1) / 2 : chunk.k + chunk.k % 2;
@@ -152,7 +152,7 @@ class OutputBlock {
   }
 
   RightFactor reads() const {
-    switch (p_.packed->format()) {
+    switch (p_.b.format) {
       case Format::float32:
         return RightFactor::float32;
       case Format::bfloat16:
@@ -171,14 +171,14 @@ class OutputBlock {
   // is so small in blocks that a little ahead would be beyond it; several row blocks fetch their parts of it.
   void stream(Chunk& chunk, int64_t k, IndexRange group, int64_t begin, int64_t block) const {
     constexpr int64_t kLine = 64;
-    const auto block_of = panel_block(p_.packed->format());
+    const auto block_of = panel_block(p_.b.format);
     const int64_t lines = (k + block_of.rows - 1) / block_of.rows * static_cast<int64_t>(block_of.bytes) / kLine;
     chunk.pace = kLine / row_blocks_;
     chunk.soon = static_cast<const char*>(chunk.w) + 32 * kLine;
-    if (row_blocks_ == 1 && !in_blocks(p_.packed->format())) return;
+    if (row_blocks_ == 1 && !in_blocks(p_.b.format)) return;
     const bool last = begin + kChunk >= p_.k;
     const void* next =
-        last ? p_.packed->panel(std::min(group.to, panels_.to - 1)) : p_.packed->panel(group.from, begin + kChunk);
+        last ? p_.b.packed->panel(std::min(group.to, panels_.to - 1)) : p_.b.packed->panel(group.from, begin + kChunk);
     chunk.soon = static_cast<const char*>(next) + block * lines / row_blocks_ * kLine;
   }
 
@@ -252,7 +252,7 @@ struct Work {
 // `wanted`: parts, for all threads to have some.
 Split split(const Work& work, int64_t wanted) {
   const auto& [product, m, panels] = work;
-  const bool copies = (!product.packed || product.transposed) && product.a.column == 1;
+  const bool copies = (!product.b.packed || product.transposed) && product.a.column == 1;
   const Split whole{parts(m, copies ? 4 * kRows : kRows), parts(panels.size(), kStrip)};
   if (threads() == 1 || wanted < 2) return streams(product, m) ? Split{whole.rows, 1} : whole;
   if (product.a.column != 1) return least_rearranging(m, panels.size(), std::min<int64_t>(2 * threads(), wanted));
@@ -289,42 +289,40 @@ void compute(const MatrixProduct& product, int64_t m, IndexRange panels) {
 
 }  // namespace
 
-void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
+void multiply(View a, int64_t m, const RightMatrix& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first, int64_t columns) {
-  const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
+  const int64_t last = columns < 0 ? b.n : std::min(b.n, first + columns);
   if (m == 0 || last <= first) return;
-  const MatrixProduct product{a, &b, {}, b.k(), b.n(), false, bias, c, c_row, write, first};
-  compute(product, m, {first / Packed::width, (last + Packed::width - 1) / Packed::width});
+  const MatrixProduct product{a, b, b.k, b.n, false, bias, c, c_row, write, first};
+  compute(product, m, {first / Packed::width, parts(last, Packed::width)});
 }
 
 void multiply(View a, int64_t m, std::span<const Factor> factors, Write write) {
   std::array<Work, kMostFactors> all{};
   for (size_t i = 0; i < factors.size(); ++i) {
     const auto& [b, bias, c, c_row] = factors[i];
-    all[i] = {{a, b, {}, b->k(), b->n(), false, bias, c, c_row, write, 0}, m, {0, b->panels()}};
+    all[i] = {{a, b, b.k, b.n, false, bias, c, c_row, write, 0}, m, {0, parts(b.n, Packed::width)}};
   }
   if (m > 0) compute({all.data(), factors.size()});
 }
 
-void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t c_row, Write write, int64_t first,
+void multiply_by_transpose(View a, int64_t m, const RightMatrix& b, float* c, int64_t c_row, Write write, int64_t first,
                            int64_t columns) {
-  const int64_t last = columns < 0 ? b.n() : std::min(b.n(), first + columns);
-  if (m == 0 || b.k() == 0 || last <= first) return;
-  const MatrixProduct product{a, &b, {}, last - first, b.k(), true, nullptr, c, c_row, write, first};
-  compute(product, m, {0, (b.k() + Packed::width - 1) / Packed::width});
-}
-
-void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write) {
-  if (m == 0 || n == 0) return;
-  const MatrixProduct product{a, nullptr, b, k, n, false, nullptr, c, c_row, write, 0};
-  compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
+  const int64_t last = columns < 0 ? b.n : std::min(b.n, first + columns), n = last - first;
+  if (!b.packed) {
+    const View turned{b.lies.data + first * b.lies.column, b.lies.column, b.lies.row};
+    return multiply(a, m, {turned, n, b.k, b.format}, nullptr, c, c_row, write);
+  }
+  if (m == 0 || b.k == 0 || n <= 0) return;
+  const MatrixProduct product{a, b, n, b.k, true, nullptr, c, c_row, write, first};
+  compute(product, m, {0, parts(b.k, Packed::width)});
 }
 
 void add_pairs(View a, int64_t m, View b, const RowPairs& rows, int64_t n, float* c, int64_t c_row) {
   if (m == 0 || n == 0) return;
-  const MatrixProduct product{a, nullptr,      b, std::ssize(rows.order()), n, false, nullptr, c, c_row, Write::go_on,
-                              0, &rows.order()};
-  compute(product, m, {0, (n + Packed::width - 1) / Packed::width});
+  const int64_t k = std::ssize(rows.order());
+  const MatrixProduct product{a, {b, k, n}, k, n, false, nullptr, c, c_row, Write::go_on, 0, &rows.order()};
+  compute(product, m, {0, parts(n, Packed::width)});
 }
 
 RowPairs::RowPairs(const std::vector<int64_t>& lengths) {

@@ -27,12 +27,12 @@ enum class Write { replace, add, go_on };
 ///
 /// `first` columns may be skipped: only panels [first / 16, ...) up to `columns` columns are computed, so a caller can
 /// walk over a wide B in tiles; c then points at column `first`, which must be a multiple of 16.
-void multiply(View a, int64_t m, const Packed& b, const float* bias, float* c, int64_t c_row, Write write,
+void multiply(View a, int64_t m, const RightMatrix& b, const float* bias, float* c, int64_t c_row, Write write,
               int64_t first = 0, int64_t columns = -1);
 
 /// One of several products with the same A: what it is multiplied by, and where that goes.
 struct Factor {
-  const Packed* b;
+  RightMatrix b;
   const float* bias;
   float* c;
   int64_t c_row;
@@ -44,12 +44,8 @@ void multiply(View a, int64_t m, std::span<const Factor> factors, Write write);
 
 /// C [m, k] of A [m, n] and the transpose of a B [k, n], as gradients with respect to a product's left factor have it.
 /// Of B only the columns [first, first + n) may be meant, with `first` a multiple of 16.
-void multiply_by_transpose(View a, int64_t m, const Packed& b, float* c, int64_t c_row, Write write, int64_t first = 0,
-                           int64_t columns = -1);
-
-/// The same for a B [k, n] that is used once, rearranged piece by piece on the way. In a row of it the elements must be
-/// neighbours.
-void multiply(View a, int64_t m, View b, int64_t k, int64_t n, float* c, int64_t c_row, Write write);
+void multiply_by_transpose(View a, int64_t m, const RightMatrix& b, float* c, int64_t c_row, Write write,
+                           int64_t first = 0, int64_t columns = -1);
 
 /// Rows that are paired within runs of so many, one after another: a run that is differentiated alone has the same
 /// pairs.

@@ -109,6 +109,16 @@ HWY_INLINE void turn_rows(const float* const* in, int64_t rows, int64_t count, f
   }
 }
 
+// A panel of up to 16 columns whose elements are neighbours.
+HWY_INLINE void turn_panel(const float* const* columns, int64_t count, int64_t k, float* out) {
+  constexpr int64_t kRows = 64;  // stay in the first-level cache
+  for (int64_t i = 0; i < k; i += kRows) {
+    const float* in[16];
+    for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
+    turn_rows(in, count, std::min(kRows, k - i), out + i * 16);
+  }
+}
+
 }  // namespace compeer::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

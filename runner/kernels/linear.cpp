@@ -1,4 +1,5 @@
 // Products with weights, as differentiable functions of tensors.
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ View transposed(const at::Tensor& t) { return {data(t), 1, t.size(1)}; }
 
 at::Tensor product(const at::Tensor& x, Weight& weight, const at::Tensor& bias) {
   auto y = at::empty({x.size(0), weight.value().size(0)}, x.options().requires_grad(false));
-  multiply(rows_of(x), x.size(0), weight.packed(), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
+  multiply(rows_of(x), x.size(0), weight.factor(x.size(0)), bias.defined() ? data(bias) : nullptr, out(y), y.size(1),
            Write::replace);
   return y;
 }
@@ -77,6 +78,22 @@ const Packed& Weight::packed() {
   return *packed_;
 }
 
+RightMatrix Weight::as_it_lies() const {
+  return {transposed(value_), value_.size(1), value_.size(0), in_pairs() ? format_ : Format::float32};
+}
+
+RightMatrix Weight::factor(int64_t rows) {
+  if (frozen_ || rows < kRowsAsItLies || !(stale_ || at::GradMode::is_enabled())) return packed();
+  packed_->forget();
+  stale_ = true;
+  return as_it_lies();
+}
+
+RightMatrix Weight::factor_back(int64_t rows) {
+  if (frozen_ || (in_pairs() && rows < kRowsAsItLies)) return packed();
+  return as_it_lies();
+}
+
 void Weight::changed() {
   stale_ = true;
   for (const auto& change : low_rank_) {
@@ -85,10 +102,7 @@ void Weight::changed() {
 }
 
 void Weight::multiply_back(const float* dy, int64_t rows, float* dx, Write write) {
-  const int64_t in = value_.size(1), width = value_.size(0);
-  const View left{dy, width, 1};
-  if (frozen_ || in_pairs()) return multiply_by_transpose(left, rows, packed(), dx, in, write);
-  multiply(left, rows, {value_.const_data_ptr<float>(), in, 1}, width, in, dx, in, write);
+  multiply_by_transpose({dy, value_.size(0), 1}, rows, factor_back(rows), dx, value_.size(1), write);
 }
 
 void Weight::add_gradient(const float* dy, const float* x, int64_t rows, const std::vector<int64_t>& runs,
@@ -96,7 +110,7 @@ void Weight::add_gradient(const float* dy, const float* x, int64_t rows, const s
   const int64_t in = value_.size(1), width = value_.size(0);
   const View left{dy, 1, width}, right{x, in, 1};
   if (in_pairs()) return add_pairs(left, width, right, RowPairs(runs.empty() ? std::vector{rows} : runs), in, dw, in);
-  multiply(left, width, right, rows, in, dw, in, Write::go_on);
+  multiply(left, width, {right, rows, in}, nullptr, dw, in, Write::go_on);
 }
 
 void Weight::add_low_rank(at::Tensor a, at::Tensor b, double scale, int32_t adapter) {

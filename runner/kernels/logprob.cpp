@@ -167,10 +167,10 @@ float* KeptLogits::keep(int64_t row, int64_t first, int64_t floats) {
   return (tiles_[{row, first}] = std::unique_ptr<float[]>(new float[static_cast<size_t>(floats)])).get();
 }
 
-void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const RightMatrix& head,
                     const int64_t* target, float inverse_temperature, float* log_prob, float* entropy, double* log_sum,
                     KeptLogits* kept) {
-  const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
+  const int64_t width = head.k, vocabulary = head.n, most = std::min(kRows, rows);
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
   for (const RowBlock& block : row_blocks(rows, runs)) {
     const int64_t row = block.row, count = block.count;
@@ -197,10 +197,11 @@ void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t
   }
 }
 
-void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
-                             const float* matrix, const int64_t* target, float inverse_temperature,
-                             const LogprobGradient& given, float* dhidden, float* dhead, KeptLogits* kept) {
-  const int64_t width = head.k(), vocabulary = head.n(), most = std::min(kRows, rows);
+void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs,
+                             const RightMatrix& head, const RightMatrix& back, const int64_t* target,
+                             float inverse_temperature, const LogprobGradient& given, float* dhidden, float* dhead,
+                             KeptLogits* kept) {
+  const int64_t width = head.k, vocabulary = head.n, most = std::min(kRows, rows);
   const std::unique_ptr<float[]> memory(new float[static_cast<size_t>(most * kStride)]);
   const auto blocks = row_blocks(rows, runs);
   for (int64_t first = 0; first < vocabulary; first += kVocabularyTile) {
@@ -224,20 +225,15 @@ void token_logprobs_backward(const float* hidden, int64_t rows, const std::vecto
       if (dhidden) {
         const Write write = first == 0 ? Write::replace : Write::add;
         const View left{logits, kStride, 1};
-        float* to = dhidden + row * width;
-        if (matrix) {
-          multiply(left, count, View{matrix + first * width, width, 1}, columns, width, to, width, write);
-        } else {
-          multiply_by_transpose(left, count, head, to, width, write, first, columns);
-        }
+        multiply_by_transpose(left, count, back, dhidden + row * width, width, write, first, columns);
       }
       if (!dhead) continue;
       const View left{logits, 1, kStride};
       float* to = dhead + first * width;
-      if (head.format() == Format::bfloat16_pairs) {
+      if (head.format == Format::bfloat16_pairs) {
         add_pairs(left, columns, some, RowPairs(block.runs), width, to, width);
       } else {
-        multiply(left, columns, some, count, width, to, width, Write::go_on);
+        multiply(left, columns, {some, count, width}, nullptr, to, width, Write::go_on);
       }
     }
   }

@@ -47,9 +47,9 @@ class KeptLogits {
 };
 constexpr int64_t kKeptLogits = int64_t{1} << 26;  ///< 256 MiB
 
-/// hidden [rows, width], head packed from the output matrix [vocabulary, width] transposed, target [rows]
-/// -> log_prob, entropy, log_sum [rows]. `kept` may be null. `runs`: see Weight::add_gradient.
-void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
+/// hidden [rows, width], head [width, vocabulary], target [rows] -> log_prob, entropy, log_sum [rows]. `kept` may be
+/// null. `runs`: see Weight::add_gradient.
+void token_logprobs(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const RightMatrix& head,
                     const int64_t* target, float inverse_temperature, float* log_prob, float* entropy, double* log_sum,
                     KeptLogits* kept);
 
@@ -60,10 +60,11 @@ struct LogprobGradient {
 };
 
 ///   d logit_v = inverse_temperature * (dlp (1[v = target] - p_v) - dent p_v (log p_v + entropy))
-/// dhidden (or null) is written, dhead [vocabulary, width] (or null) is added to. `matrix` is the output matrix as
-/// stored [vocabulary, width], or null: then `head` is read instead, to the same bits. Null for bfloat16_pairs.
-void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs, const Packed& head,
-                             const float* matrix, const int64_t* target, float inverse_temperature,
-                             const LogprobGradient& given, float* dhidden, float* dhead, KeptLogits* kept);
+/// dhidden (or null) is written, dhead [vocabulary, width] (or null) is added to. `back` is `head` again, in the form
+/// whose transpose is to be multiplied by.
+void token_logprobs_backward(const float* hidden, int64_t rows, const std::vector<int64_t>& runs,
+                             const RightMatrix& head, const RightMatrix& back, const int64_t* target,
+                             float inverse_temperature, const LogprobGradient& given, float* dhidden, float* dhead,
+                             KeptLogits* kept);
 
 }  // namespace compeer::kernels

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/pages.h"
 #include "kernels/instruction_set.h"
 #include "kernels/quantized.h"
 #include "kernels/workers.h"
@@ -19,33 +20,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace compeer::kernels::HWY_NAMESPACE {
 
-// A whole panel of a matrix as weights lie: a column's elements are neighbours.
-void turn_panel(const float* const* columns, int64_t k, float* out) {
-  constexpr int64_t kRows = 64;  // stay in the first-level cache
-  for (int64_t i = 0; i < k; i += kRows) {
-    const float* in[16];
-    for (int j = 0; j < 16; ++j) in[j] = columns[j] + i;
-    turn_rows(in, 16, std::min(kRows, k - i), out + i * 16);
-  }
-}
-
-void turn_panel_to_words(const float* const* columns, int64_t k, float* out) {
-  constexpr int64_t kRows = 16;
-  alignas(64) float square[kRows * 16];
-  const bool by_instruction = pairs_are_words();
-  for (int64_t i = 0; i < k; i += kRows, out += kRows / 2 * 16) {
-    const int64_t rows = std::min(kRows, k - i);
-    const float* in[16];
-    for (int j = 0; j < 16; ++j) in[j] = columns[j] + i;
-    turn_rows(in, 16, rows, square);
-    if (by_instruction) {
-      pair_square(
-          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, out);
-    } else {
-      pair_square(
-          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_by_hand(a, b); }, out);
-    }
-  }
+void turn_whole_panel(const float* const* columns, int64_t k, float* out) { turn_panel(columns, 16, k, out); }
+void turn_whole_panel_to_words(const float* const* columns, int64_t k, float* out) {
+  turn_panel_to_words(columns, 16, k, out);
 }
 
 }  // namespace compeer::kernels::HWY_NAMESPACE
@@ -54,8 +31,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace compeer::kernels {
 
-HWY_EXPORT(turn_panel);
-HWY_EXPORT(turn_panel_to_words);
+HWY_EXPORT(turn_whole_panel);
+HWY_EXPORT(turn_whole_panel_to_words);
 
 namespace {
 
@@ -81,8 +58,8 @@ void pack_panel(MatrixView<From> b, int64_t k, int64_t columns, To* out) {
       const float* in[kWidth];
       for (int64_t j = 0; j < kWidth; ++j) in[j] = b.data + j * b.column;
       auto* words = reinterpret_cast<float*>(out);
-      return pair == 1 ? HWY_DYNAMIC_DISPATCH(turn_panel)(in, k, words)
-                       : HWY_DYNAMIC_DISPATCH(turn_panel_to_words)(in, k, words);
+      return pair == 1 ? HWY_DYNAMIC_DISPATCH(turn_whole_panel)(in, k, words)
+                       : HWY_DYNAMIC_DISPATCH(turn_whole_panel_to_words)(in, k, words);
     }
   }
   if (columns < kWidth || k % pair != 0) std::fill_n(out, (k + pair - 1) / pair * pair * kWidth, To());
@@ -134,6 +111,10 @@ void want_large_pages(std::byte* memory, size_t size) {
 }  // namespace
 
 void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
+
+void Packed::forget() {
+  if (data_) compeer::forget(data_.get(), capacity_);
+}
 
 void Packed::reserve(size_t size) {
   if (size <= capacity_) return;

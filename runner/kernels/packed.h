@@ -70,6 +70,7 @@ class Packed {
   /// Reuse the memory they have.
   void pack(View b, int64_t k, int64_t n, Format format = Format::float32);
   void pack(MatrixView<Bfloat16> b, int64_t k, int64_t n, Format format);
+  void forget();  ///< what it holds: until it is packed again, its memory is free for something else
 
   int64_t k() const { return k_; }
   int64_t n() const { return n_; }
@@ -100,6 +101,21 @@ class Packed {
   Format format_ = Format::float32;
   size_t capacity_ = 0;
   std::unique_ptr<std::byte[], Release> data_;
+};
+
+/// The right factor of a product: a matrix B [k, n] that was rearranged, or one as it lies, which a product of many
+/// rows rearranges piece by piece on its way. There the elements of a row, or those of a column, must be neighbours,
+/// and of the formats there are float32 and bfloat16_pairs.
+struct RightMatrix {
+  RightMatrix() = default;
+  RightMatrix(const Packed& b) : packed(&b), k(b.k()), n(b.n()), format(b.format()) {}
+  RightMatrix(View b, int64_t rows, int64_t columns, Format in = Format::float32)
+      : lies(b), k(rows), n(columns), format(in) {}
+
+  const Packed* packed = nullptr;
+  View lies;  ///< if it isn't packed
+  int64_t k = 0, n = 0;
+  Format format = Format::float32;
 };
 
 }  // namespace compeer::kernels

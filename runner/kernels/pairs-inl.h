@@ -1,6 +1,7 @@
 // Products in bfloat16: numbers rounded to it and taken in pairs along k. A pair is a word with the earlier number in
 // its lower half, or, where only float32 can be multiplied, two floats, the later first: the order in which both count.
 // Included once for each instruction set (Highway's foreach_target), hence the unusual guard.
+#include "kernels/instruction_set.h"
 #include "kernels/packed.h"
 
 #if defined(COMPEER_KERNELS_PAIRS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -112,6 +113,26 @@ HWY_INLINE void pair_square(float* rows, int64_t k, Words words, float* out) {
   for (int64_t i = 0; i < k; i += 2, rows += 32, out += 16) {
     for (int v = 0; v < 16; v += kLanes)
       hn::StoreU(words(hn::LoadU(tag, rows + v), hn::LoadU(tag, rows + 16 + v)), tag, out + v);
+  }
+}
+
+// The same of a panel of up to 16 columns whose elements are neighbours.
+HWY_INLINE void turn_panel_to_words(const float* const* columns, int64_t count, int64_t k, float* out) {
+  constexpr int64_t kRows = 16;
+  alignas(64) float square[kRows * 16];
+  const bool by_instruction = pairs_are_words();
+  for (int64_t i = 0; i < k; i += kRows, out += kRows / 2 * 16) {
+    const int64_t rows = std::min(kRows, k - i);
+    const float* in[16];
+    for (int64_t j = 0; j < count; ++j) in[j] = columns[j] + i;
+    turn_rows(in, count, rows, square);
+    if (by_instruction) {
+      pair_square(
+          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_of(a, b); }, out);
+    } else {
+      pair_square(
+          square, rows, [](Vector a, Vector b) HWY_ATTR { return words_by_hand(a, b); }, out);
+    }
   }
 }
 

@@ -16,10 +16,9 @@ alignas(64) constexpr float kZeros[std::max(kRows, kStrip* Packed::width)] = {};
 
 struct MatrixProduct {
   View a;
-  const Packed* packed;  // B, or null if it is
-  View b;                // this one
+  RightMatrix b;
   int64_t k, n;
-  bool transposed;  // B is the transpose of `packed`, from its column `first` on
+  bool transposed;  // of b.packed the transpose is meant, from its column `first` on
   const float* bias;
   float* c;  // else at column `first`
   int64_t c_row;
@@ -27,15 +26,15 @@ struct MatrixProduct {
   int64_t first;
   const std::vector<int64_t>* order = nullptr;  // bfloat16 pairs of these rows of A^T and B, -1 for zeros; else all
 
-  bool pairs() const { return order || (packed && packed->format() == Format::bfloat16_pairs); }
+  bool pairs() const { return order || b.format == Format::bfloat16_pairs; }
 };
 
 constexpr int64_t parts(int64_t size, int64_t most) { return (size + most - 1) / most; }
 
 // Few rows as they lie: B streams from memory, once. Fewer where each row block has to widen integers again.
 inline bool streams(const MatrixProduct& product, int64_t rows) {
-  if (!product.packed || product.transposed || product.a.column != 1) return false;
-  return rows <= (in_blocks(product.packed->format()) ? 16 : 32);
+  if (!product.b.packed || product.transposed || product.a.column != 1) return false;
+  return rows <= (in_blocks(product.b.format) ? 16 : 32);
 }
 
 struct IndexRange {

@@ -17,11 +17,14 @@ struct WeightOptions {
   bool plain = false;               ///< never rearranged: libtorch multiplies by it, wherever it is
 };
 
+constexpr int64_t kRowsAsItLies = 128;  ///< of a product, from which on rearranging on the way costs little
+
 /// A matrix [out, in] to multiply by, with the rearranged copy that products read. Arithmetic is float32 whatever the
 /// format, except for bfloat16_pairs: products are, bit for bit, those of the weights rounded to it (`round_row`). In
 /// bfloat16_pairs the products of the low-rank change and of all gradients are, too (gemm.h).
 ///
-/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`. For
+/// Trainable, as one argument makes it: a float32 tensor, rearranged when first needed and again after `changed`; but
+/// not for products of many rows that are differentiated, for gradients need the memory more (kRowsAsItLies). For
 /// bfloat16 its numbers must be such that bfloat16 holds them; for bfloat16_pairs they need not.
 /// Frozen: a float32 or bfloat16 tensor, rearranged at once by all threads. Products and their gradients read that copy
 /// alone, so `release` may then give the memory behind the tensor back to the system (pages of a mapped file). Weights
@@ -34,8 +37,10 @@ class Weight {
   const at::Tensor& value() const { return value_; }
   bool frozen() const { return frozen_; }
   bool in_pairs() const { return format_ == Format::bfloat16_pairs; }
-  const Packed& packed();  ///< for x W^T
-  void changed();          ///< call after `value` or a low-rank change was changed in place
+  const Packed& packed();
+  RightMatrix factor(int64_t rows);       ///< of x W^T with so many rows
+  RightMatrix factor_back(int64_t rows);  ///< the transpose of that of dy W
+  void changed();                         ///< call after `value` or a low-rank change was changed in place
 
   /// dx [rows, in] = dy [rows, out] W, or added to it. Without low-rank changes.
   void multiply_back(const float* dy, int64_t rows, float* dx, Write write);
@@ -51,6 +56,8 @@ class Weight {
   LowRank* low_rank(int32_t adapter = 0) const;  ///< null: none
 
  private:
+  RightMatrix as_it_lies() const;
+
   at::Tensor value_;
   Format format_;
   bool frozen_, stale_ = true;

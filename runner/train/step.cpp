@@ -189,6 +189,7 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
   if (u == 0) first_ = last_;
   const auto sums = clock.time("reduce", [&] { return sums_.finish(); });
   record_update(sums, totals, training_.update(t, sums[UpdateStats::loss], gradients_, clock), row);
+  if (u + 1 == settings_.updates) gradients_.forget();  // rollouts' copies of weights take their room
   if (settings_.entropy_control && u + 1 == settings_.updates) adapt_entropy_bonus(sums, totals);
 }
 

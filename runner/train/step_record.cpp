@@ -71,6 +71,9 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), UpdateStats::sums),
       signal_(weighted_rewards(run.plugins->rewards())) {
+  // New memory is filled with zeros: now, and not beside the copies of weights that rollouts make.
+  gradients_.room();
+  gradients_.forget();
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }

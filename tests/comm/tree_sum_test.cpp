@@ -94,6 +94,21 @@ TEST(TreeSum, WildValuesTellOrdersApart) {
   EXPECT_FALSE(same_bits(chain, expected(8, 64)));
 }
 
+// Large ones, which are forgotten in between. Each rank has one leaf, its number of ones.
+TEST(TreeSum, IsTheSameInMemoryThatWasForgotten) {
+  constexpr int64_t kLength = int64_t{1} << 24;
+  const int64_t ranks = world().size();
+  TreeSum sum(world(), ranks, kLength);
+  for (int turn = 0; turn < 2; ++turn) {
+    std::ranges::fill(sum.room(), static_cast<float>(sum.mine().first + 1));
+    sum.add(sum.mine().first, sum.room());
+    const auto all = sum.finish();
+    EXPECT_EQ(std::ranges::count(all, static_cast<float>(ranks * (ranks + 1) / 2)), kLength);
+    sum.forget_vectors();
+    EXPECT_EQ(all[kLength / 2], 0) << "the system has it";
+  }
+}
+
 TEST(TreeSum, AddsVectorsLongerThanOnePiece) {
   constexpr int64_t length = (1 << 18) + 5;
   TreeSum sum(world(), 5, length);

@@ -138,8 +138,8 @@ TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
     for (const Format format : {Format::float32, Format::bfloat16, Format::q8_0, Format::q4_0}) {
       w = given;
       for (int64_t j = 0; j < n; ++j) round_row(&w[static_cast<size_t>(j * k)], k, format);
-      multiply(some, kRows, matrix, count, k, whole.data(), k, Write::replace);
-      multiply(some, kRows, matrix, count, k, whole.data(), k, Write::add);
+      multiply(some, kRows, {matrix, count, k}, nullptr, whole.data(), k, Write::replace);
+      multiply(some, kRows, {matrix, count, k}, nullptr, whole.data(), k, Write::add);
       packed.pack(View{given.data(), 1, k}, k, n, format);
       everywhere([&] {
         for (int64_t rows : {1, 5, 17, 64}) {
@@ -152,18 +152,30 @@ TEST_P(Products, WithATransposeAreThoseOfTheMatrixAsItLies) {
   }
 }
 
+// As a weight has it, or turned; there and back.
 TEST_P(Products, WithAMatrixAsItLiesAreThoseOfTheRearrangedOne) {
-  std::vector<float> right(static_cast<size_t>(k * n)), whole(static_cast<size_t>(kRows * n)), y(whole.size());
+  const auto size = static_cast<size_t>(kRows * n), back = static_cast<size_t>(kRows * k);
+  const auto dy = draws(size, 4);
+  std::vector<float> turned(w.size()), y(size), dx(back), all_y(size), all_dx(back);
   for (int64_t i = 0; i < k; ++i) {
-    for (int64_t j = 0; j < n; ++j) right[static_cast<size_t>(i * n + j)] = w[static_cast<size_t>(j * k + i)];
+    for (int64_t j = 0; j < n; ++j) turned[static_cast<size_t>(i * n + j)] = w[static_cast<size_t>(j * k + i)];
   }
-  multiply({x.data(), k, 1}, kRows, packed, nullptr, whole.data(), n, Write::replace);
-  everywhere([&] {
-    for (int64_t rows : {1, 5, 17, 64}) {
-      multiply({x.data(), k, 1}, rows, View{right.data(), n, 1}, k, n, y.data(), n, Write::replace);
-      ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * n))) << rows << " rows";
+  for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
+    packed.pack(View{w.data(), 1, k}, k, n, format);
+    multiply({x.data(), k, 1}, kRows, packed, bias.data(), all_y.data(), n, Write::replace);
+    multiply_by_transpose({dy.data(), n, 1}, kRows, packed, all_dx.data(), k, Write::replace);
+    for (const View lies : {View{w.data(), 1, k}, View{turned.data(), n, 1}}) {
+      const RightMatrix matrix(lies, k, n, format);
+      everywhere([&] {
+        for (int64_t rows : {1, 5, 17, 64}) {
+          multiply({x.data(), k, 1}, rows, matrix, bias.data(), y.data(), n, Write::replace);
+          ASSERT_TRUE(same_bits(y.data(), all_y.data(), static_cast<size_t>(rows * n))) << rows << " rows";
+          multiply_by_transpose({dy.data(), n, 1}, rows, matrix, dx.data(), k, Write::replace);
+          ASSERT_TRUE(same_bits(dx.data(), all_dx.data(), static_cast<size_t>(rows * k))) << rows << " rows back";
+        }
+      });
     }
-  });
+  }
 }
 
 TEST_P(Products, WithATransposedFactorAreThoseOfItsCopy) {
@@ -243,8 +255,9 @@ TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
     Packed packed;
     packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
     everywhere([&] {
-      for (const int64_t count : {int64_t{3}, rows}) {
-        multiply({x.data(), k, 1}, count, packed, bias.data(), y.data(), n, Write::replace);
+      const RightMatrix lies({w.data(), 1, k}, k, n, Format::bfloat16_pairs);
+      for (const auto& [count, matrix] : {std::pair{int64_t{3}, RightMatrix(packed)}, {rows, packed}, {rows, lies}}) {
+        multiply({x.data(), k, 1}, count, matrix, bias.data(), y.data(), n, Write::replace);
         for (int64_t r = 0; r < count; ++r) {
           for (int64_t j = 0; j < n; ++j) {
             expect_same(y[static_cast<size_t>(r * n + j)],
@@ -306,7 +319,9 @@ TEST_P(Products, CanBeTakenInColumnTiles) {
   for (int64_t first = 0; first < n; first += 32) {
     const int64_t columns = std::min<int64_t>(32, n - first);
     std::vector<float> tile(static_cast<size_t>(7 * 32), -1.0f);
-    multiply({x.data(), k, 1}, 7, packed, bias.data(), tile.data(), 32, Write::replace, first, columns);
+    const RightMatrix lies({w.data(), 1, k}, k, n);
+    multiply({x.data(), k, 1}, 7, first % 64 == 0 ? packed : lies, bias.data(), tile.data(), 32, Write::replace, first,
+             columns);
     for (int64_t r = 0; r < 7; ++r)
       ASSERT_TRUE(same_bits(&tile[static_cast<size_t>(r * 32)], &whole[static_cast<size_t>(r * n + first)],
                             static_cast<size_t>(columns)));
@@ -332,6 +347,11 @@ TEST_P(LargeProducts, HaveTheRowsOfSmallOnes) {
       multiply({x.data() + first * k, k, 1}, 13, packed, bias.data(), few.data(), n, Write::replace);
       ASSERT_TRUE(same_bits(few.data(), y.data() + first * n, few.size())) << "from row " << first;
     }
+    if (GetParam() != Format::float32 && GetParam() != Format::bfloat16_pairs) return;
+    std::vector<float> passing(rows * n);
+    multiply({x.data(), k, 1}, rows, {View{w.data(), 1, k}, k, n, GetParam()}, bias.data(), passing.data(), n,
+             Write::replace);
+    ASSERT_TRUE(same_bits(passing.data(), y.data(), y.size())) << "as it lies";
   });
 }
 
@@ -365,8 +385,8 @@ TEST(WeightGradient, MayBeTakenInAnyParts) {
   constexpr int64_t rows = 700, out = 450, in = 410;
   const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
   const auto go_on = [&](int64_t from, int64_t to, std::vector<float>& dw) {
-    multiply({dy.data() + from * out, 1, out}, out, View{x.data() + from * in, in, 1}, to - from, in, dw.data(), in,
-             Write::go_on);
+    multiply({dy.data() + from * out, 1, out}, out, {View{x.data() + from * in, in, 1}, to - from, in}, nullptr,
+             dw.data(), in, Write::go_on);
   };
   auto whole = start;
   go_on(0, rows, whole);

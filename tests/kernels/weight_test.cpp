@@ -1,6 +1,7 @@
 #include "kernels/weight.h"
 
 #include <ATen/Functions.h>
+#include <ATen/core/grad_mode.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
@@ -64,6 +65,33 @@ TEST_F(Weights, ThatAreFrozenPassGradientsOn) {
   const auto input = x.clone().set_requires_grad(true);
   const auto dx = torch::autograd::grad({linear(input, frozen)}, {input}, {dy})[0];
   EXPECT_TRUE(at::allclose(dx, at::mm(dy, rounded), 1e-4, 1e-4));
+}
+
+// The bits are those of products of few rows, which read the copy.
+TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
+  const auto many = at::randn({200, 70}), dy = at::randn({200, 50});
+  for (const Format format : {Format::float32, Format::bfloat16_pairs}) {
+    Weight weight(w, {format, false, nullptr});
+    const auto both = [&](int64_t first, int64_t count) {
+      const auto tracked = many.narrow(0, first, count).clone().set_requires_grad(true);
+      const auto y = linear(tracked, weight);
+      return std::pair{y.detach(), torch::autograd::grad({y}, {tracked}, {dy.narrow(0, first, count)})[0]};
+    };
+    const auto [y0, dx0] = both(0, 100);
+    const auto [y1, dx1] = both(100, 100);
+    const auto [y, dx] = both(0, 200);
+    EXPECT_TRUE(at::equal(y, at::cat({y0, y1})));
+    EXPECT_TRUE(at::equal(dx, at::cat({dx0, dx1})));
+
+    EXPECT_TRUE(weight.factor(kRowsAsItLies - 1).packed);
+    EXPECT_FALSE(weight.factor(kRowsAsItLies).packed);
+    const at::NoGradGuard nothing_is_differentiated;
+    EXPECT_FALSE(weight.factor(kRowsAsItLies).packed) << "a copy would have to be made";
+    weight.packed();
+    EXPECT_TRUE(weight.factor(kRowsAsItLies).packed) << "it is there";
+    weight.changed();
+    EXPECT_FALSE(weight.factor(kRowsAsItLies).packed);
+  }
 }
 
 TEST_F(Weights, ThatAreFrozenShareTheCopyOfOneTensor) {

@@ -72,11 +72,15 @@ class Bench {
     auto dx = at::empty({s.m, s.k}), dw = at::empty({s.n, s.k});
     compare(
         "to x", s, Format::float32, [&] { at::mm(dy, w); },
-        [&] { multiply(rows_of(dy), s.m, rows_of(w), s.n, s.k, dx.mutable_data_ptr<float>(), s.k, Write::replace); });
+        [&] {
+          multiply(rows_of(dy), s.m, {rows_of(w), s.n, s.k}, nullptr, dx.mutable_data_ptr<float>(), s.k,
+                   Write::replace);
+        });
     compare(
         "to w", s, Format::float32, [&] { at::mm(dy.t(), x); },
         [&] {
-          multiply(transposed(dy), s.n, rows_of(x), s.m, s.k, dw.mutable_data_ptr<float>(), s.k, Write::replace);
+          multiply(transposed(dy), s.n, {rows_of(x), s.m, s.k}, nullptr, dw.mutable_data_ptr<float>(), s.k,
+                   Write::replace);
         });
     Packed packed;
     packed.pack(transposed(w), s.k, s.n, Format::bfloat16_pairs);

@@ -10,6 +10,7 @@
 
 #include "inference/device.h"
 #include "kernels/logprob.h"
+#include "kernels/weight.h"
 #include "train/metrics/device_memory.h"
 #include "train/metrics/placement.h"
 
@@ -103,6 +104,9 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   sizes.now = now;
   if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
+  // Of weights that train there is no copy while many rows are differentiated.
+  if (!learner.adapter && demand.learned >= kernels::kRowsAsItLies)
+    sizes.rearranged = std::max(0.0, sizes.rearranged - sizes.gradients);
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
   double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);
   if (!shape.exact) {

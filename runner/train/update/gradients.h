@@ -27,6 +27,10 @@ class Gradients {
   void ready(comm::Share elements);
   void add(int64_t leaf, std::span<const float> gradient);
   std::span<float> finish();
+  /// Between updates: on hosts the memory is free for something else. A device's copies know where it is.
+  void forget() {
+    if (!parameters_.there().defined()) hosts_.forget_vectors();
+  }
 
  private:
   void try_devices();
