@@ -54,7 +54,8 @@ void Corpus::load(const CorpusLayout& layout, const std::string& path, Host& hos
     layout.reader(source, cache);
   }
   if (!others.empty())
-    host.log(fmt::format("{}: other files are named after splits, so {} is not read", path, listed(others)));
+    host.log(fmt::format("{}: other files are named after splits, so {} {} not read", path, listed(others),
+                         others.size() > 1 ? "are" : "is"));
   left_out_ = cache.left_out();
   entries_ = cache.take();
 }

@@ -141,20 +141,28 @@ std::optional<Error> why_it_ended(const fs::path& folder, const ProcessEnd& end,
       to_exit(end.exit));
 }
 
-std::vector<std::string> warnings_of(const fs::path& folder, uint64_t log_start) {
+std::vector<std::string> Warnings::fresh() {
   constexpr std::string_view mark = "compeer: warning: ";
-  std::ifstream log(folder / "log.txt", std::ios::binary);
-  log.seekg(static_cast<std::streamoff>(log_start));
-  std::vector<std::string> all;
-  size_t more = 0;
-  for (std::string line; std::getline(log, line);) {
+  std::ifstream log(log_, std::ios::binary);
+  log.seekg(static_cast<std::streamoff>(next_));
+  std::vector<std::string> some;
+  for (std::string line; std::getline(log, line) && !log.eof();) {  // whole lines
+    next_ += line.size() + 1;
     if (!line.starts_with(mark)) continue;
     const auto text = spec::printable(line.substr(mark.size()), longest_line);
-    if (std::find(all.begin(), all.end(), text) != all.end()) continue;
-    all.size() < shown_warnings ? all.push_back(text) : void(++more);
+    if (std::find(told_.begin(), told_.end(), text) != told_.end()) continue;
+    if (told_.size() == shown_warnings) {
+      ++more_;
+      continue;
+    }
+    some.push_back(text);
+    told_.push_back(text);
   }
-  if (more > 0) all.push_back(fmt::format("{} more are in {}", more, (folder / "log.txt").string()));
-  return all;
+  return some;
+}
+
+std::string Warnings::others() const {
+  return more_ == 0 ? "" : fmt::format("{} more are in {}", more_, log_.string());
 }
 
 Error no_rank_began(const fs::path& folder, double seconds, uint64_t log_start) {

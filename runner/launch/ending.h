@@ -13,8 +13,20 @@ namespace compeer::launch {
 /// to its log since `log_start`. Names rank, host, phase and plugin as far as they are known.
 std::optional<Error> why_it_ended(const std::filesystem::path& folder, const ProcessEnd& end, uint64_t log_start);
 
-/// What a run warned of in its log since `log_start`, each once; of many the first, and where the others are.
-std::vector<std::string> warnings_of(const std::filesystem::path& folder, uint64_t log_start);
+/// What a run warns of in its log, each once, and of many the first.
+class Warnings {
+ public:
+  Warnings(const std::filesystem::path& folder, uint64_t log_start) : log_(folder / "log.txt"), next_(log_start) {}
+
+  std::vector<std::string> fresh();  ///< since the last call
+  std::string others() const;        ///< where the rest of many are; "" if there are none
+
+ private:
+  std::filesystem::path log_;
+  uint64_t next_;
+  std::vector<std::string> told_;
+  size_t more_ = 0;
+};
 
 /// Of a run whose launcher was ended because after `seconds` there was no rank yet.
 Error no_rank_began(const std::filesystem::path& folder, double seconds, uint64_t log_start);

@@ -60,6 +60,7 @@ class Live {
       progress.note(fmt::format("compeer: note: what was in {} is in {} now", folder_.path().string(), aside.string()));
     folder_.prepare(spec, resume);
     log_start_ = size_of(folder_.path() / "log.txt");
+    warnings_.emplace(folder_.path(), log_start_);
     // Should this program die, a rank dies with it; a launcher passes on the polite signal and then ends by itself.
     launcher_ = command[0] == find_worker() ? "" : fs::path(command[0]).filename().string();
     steps_ = spec.values.at(spec.values.at("task").get<std::string>()).value("steps", uint64_t{0});
@@ -93,6 +94,7 @@ class Live {
     looked_ = progress_.passed(name_);
     begun_ = begun_ || has_begun(folder_.path());
     tell_if_stopped();
+    tell_warnings();
     // Until there are ranks nobody else watches. What srun waits for may take its time.
     if (alive && !begun_ && launcher_ == "mpirun" && looked_ > patience_) {
       give_up(no_rank_began(folder_.path(), patience_, log_start_));
@@ -119,8 +121,8 @@ class Live {
                   false,
                   given_up_ ? given_up_ : why_it_ended(folder_.path(), process_->end(), log_start_),
                   {}};
-    for (const auto& warning : warnings_of(folder_.path(), log_start_))
-      progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
+    tell_warnings();
+    if (const auto others = warnings_->others(); !others.empty()) tell(others);
     const double seconds = progress_.passed(name_);
     if (!done.error) done.summary = *record::read_summary(folder_.path());
     const bool stopped = done.error && is_stop(done.error->exit());
@@ -150,6 +152,13 @@ class Live {
     stopped_ = stopped;
   }
 
+  void tell(const std::string& warning) {
+    progress_.note(fmt::format("compeer: warning: {}: {}", name_, warning));
+  }
+  void tell_warnings() {
+    for (const auto& warning : warnings_->fresh()) tell(warning);
+  }
+
   void give_up(const Error& why) {
     given_up_ = why;
     kill();
@@ -160,6 +169,7 @@ class Live {
   RunFolder folder_;
   Progress& progress_;
   uint64_t log_start_ = 0;
+  std::optional<Warnings> warnings_;
   double looked_ = 0, patience_ = 0;
   uint64_t steps_ = 0;    // that are planned; 0: a task without steps
   std::string launcher_;  // "" if there is but one rank

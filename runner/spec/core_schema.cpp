@@ -198,8 +198,7 @@ Schema grpo_fields() {
           .from(0)
           .to(1000),
       integer("together", 1,
-              "number of prompt groups accumulated before the reduction; each rank needs at least this many; more take "
-              "less memory")
+              "number of prompt groups accumulated before the reduction, all of one rank; more take less memory")
           .from(1),
       integer("micro_tokens", nullptr,
               "groups of more tokens are backpropagated in parts of about this many; unset: whole")
@@ -232,7 +231,7 @@ std::vector<Section> task_sections() {
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
               integer("together", 8,
-                      "examples per backward pass; each rank needs at least this many; fewer take less memory")
+                      "examples per backward pass, all of one rank; fewer take less memory")
                   .from(1),
               integer("steps", 1000, "steps of the run").from(1), word("split", "train", "split of the dataset"),
               word("loss_on", "answer", "tokens that the loss counts").of({"answer", "all"}),

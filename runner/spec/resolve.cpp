@@ -206,8 +206,9 @@ class Resolver {
       model["plugin"] = model_type(found.value_or(folder.get<std::string>()), names_of("models"));
       return true;
     } catch (const Error& error) {
-      mistakes_.add(Error(draft_.origin_of(join(path, "path")), error.where() + ": " + error.problem(), error.help(),
-                          error.exit()));
+      mistakes_.add(Error(draft_.origin_of(join(path, "path")),
+                          fmt::format("'{}': {}: {}", join(path, "path"), error.where(), error.problem()),
+                          error.help(), error.exit()));
       return false;
     }
   }

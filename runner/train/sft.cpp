@@ -113,6 +113,7 @@ class Sft {
   void run() {
     auto columns = PhaseClock::columns({"read", "train", "reduce"});
     columns.insert(columns.begin(), {"loss", "grad_norm", "lr", "tokens", "tokens_per_second"});
+    columns.emplace_back("peak_memory");
     if (training_.numerical_check.skips_steps()) columns.emplace_back("left_out");
     for (const auto& name : validation_.columns()) columns.push_back(name);
     report_memory(run_, demand());
@@ -171,6 +172,7 @@ class Sft {
     row.set("lr", update.lr);
     row.set("tokens", tokens);
     row.set("tokens_per_second", tokens / clock.elapsed());
+    row.set("peak_memory", std::ranges::max(from_all_ranks(run_.world, {peak_memory()})));
     if (training_.numerical_check.skips_steps()) row.set("left_out", training_.numerical_check.take_skipped());
     clock.write(row);
   }

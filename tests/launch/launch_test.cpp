@@ -23,6 +23,16 @@ class Launch : public Launching {
     std::getline(file, text);
     return text.find(") ") != std::string::npos && text[text.rfind(") ") + 2] != 'Z';
   }
+
+  // What a run's terminal shows, which a worker finds in the file `told` meanwhile.
+  std::string terminal() {
+    const int before = ::dup(STDERR_FILENO), file = ::open("told", O_CREAT | O_WRONLY, 0600);
+    ::dup2(file, STDERR_FILENO);
+    EXPECT_EQ(failure(one(make_spec())), "none");
+    ::dup2(before, STDERR_FILENO);
+    ::close(file), ::close(before);
+    return read("told");
+  }
 };
 
 TEST_F(Launch, TellsWhatErrorJsonSays) {
@@ -43,14 +53,14 @@ TEST_F(Launch, PassesOnWhatARunWarnsOf) {
   EXPECT_EQ(told.find("number 6"), std::string::npos) << told;
 }
 
+TEST_F(Launch, PassesItOnAtOnce) {
+  worker("echo 'compeer: warning: no room'; until grep -q 'x: no room' told; do :; done; finish");
+  EXPECT_TRUE(terminal().starts_with("compeer: warning: x: no room\n"));
+}
+
 TEST_F(Launch, SaysThatARunIsStoppedAndHowItGoesOn) {
   worker("(until grep -q 'is stopped' told; do :; done; kill -CONT $$) & kill -STOP $$; finish");
-  const int before = ::dup(STDERR_FILENO), file = ::open("told", O_CREAT | O_WRONLY, 0600);
-  ::dup2(file, STDERR_FILENO);
-  EXPECT_EQ(failure(one(make_spec())), "none");
-  ::dup2(before, STDERR_FILENO);
-  ::close(file), ::close(before);
-  const auto told = read("told");
+  const auto told = terminal();
   EXPECT_TRUE(told.starts_with("compeer: note: x: its process ")) << told;
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
 }

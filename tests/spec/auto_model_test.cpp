@@ -33,10 +33,18 @@ TEST_F(AutoModel, IsThePluginThatItsConfigNames) {
 TEST_F(AutoModel, IsRefusedWhereNobodyKnowsIt) {
   const auto file = (folder_.folder() / "config.json").string();
   EXPECT_EQ(refused(asked(R"({"model_type": "qwen1"})")),
-            "x.toml:10|" + file + ": no plugin reads models of type 'qwen1'|did you mean 'qwen2'? known: qwen2|4");
+            "x.toml:10|'model.path': " + file + ": no plugin reads models of type 'qwen1'|did you mean 'qwen2'? known: qwen2|4");
   EXPECT_EQ(refused(with_model("plugin = \"auto\"")),
             "x.toml:9|'model.plugin' \"auto\" asks what 'model.path' holds, which isn't set|a fresh model's plugin is "
             "named: qwen2|3");
+}
+
+TEST_F(AutoModel, IsRefusedWhereThereIsNone) {
+  const auto folder = folder_.folder();
+  std::filesystem::create_directory(folder / "smollm2");
+  const auto wrong = (folder / "smolm2").string();
+  EXPECT_EQ(refused(with_model("plugin = \"auto\"\npath = \"" + wrong + "\"")),
+            "x.toml:10|'model.path': " + wrong + ": there is no such folder|did you mean 'smollm2'? known: smollm2|4");
 }
 
 }  // namespace

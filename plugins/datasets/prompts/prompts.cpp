@@ -124,7 +124,8 @@ class Prompts : public Dataset {
     std::vector<std::string> others;
     files_ = corpora::sources(path, {".json", ".jsonl"}, others);
     if (!others.empty())
-      host.log(path + ": other files are named after splits, so " + corpora::listed(others) + " is not read");
+      host.log(path + ": other files are named after splits, so " + corpora::listed(others) +
+               (others.size() > 1 ? " are not read" : " is not read"));
     for (size_t file = 0; file < files_.size(); ++file)
       corpora::each_json_record(files_[file].file, [&](const corpora::Raw& raw) { take(file, raw); });
     if (left_out_.empty() && ids_.empty()) throw Error(path, "holds no record", "", Exit::data);

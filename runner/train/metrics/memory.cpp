@@ -75,7 +75,7 @@ void warn(const std::vector<Placement>& placements, double more) {
     if (sizes.second == 0 || sizes.first <= sizes.second) continue;
     fmt::print(
         stderr,
-        "compeer: note: {} has {} free, its ranks may want {} more; see docs/running.md, \"When memory is short\"\n",
+        "compeer: warning: {} has {} free, its ranks may want {} more; see docs/running.md, \"When memory is short\"\n",
         host, size(sizes.second), size(sizes.first));
   }
 }
@@ -104,8 +104,8 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   sizes.now = now;
   if (shape.exact) sizes.rearranged = shape.rounded ? weights / 2 : weights;
   sizes.gradients = weights * static_cast<double>(demand.gradients);
-  // Of weights that train there is no copy while many rows are differentiated.
-  if (!learner.adapter && demand.learned >= kernels::kRowsAsItLies)
+  // Of weights that train there is no copy while many rows are differentiated. What is learned together may be less.
+  if (!learner.adapter && demand.learned >= 4 * kernels::kRowsAsItLies)
     sizes.rearranged = std::max(0.0, sizes.rearranged - sizes.gradients);
   sizes.activations = bytes * tokens * rows * static_cast<double>(shape.layers * shape.hidden) / mib;
   double logits = std::min(kept_logits, bytes * tokens * static_cast<double>(shape.vocabulary) / mib);

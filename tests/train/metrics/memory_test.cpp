@@ -37,7 +37,7 @@ TEST(EstimateMemory, AddsUpWhatIsWrittenOutByHand) {
   EXPECT_EQ(sizes.more(), 192 + 260 + 16 + 24);
 
   EXPECT_EQ(estimate_memory(shape, {parameters, true}, {3, 1024, 2048}, false, false, 200).rearranged, 64);
-  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {3, 127, 2048}, false, false, 200).rearranged, 64);
+  EXPECT_EQ(estimate_memory(shape, {parameters, false}, {3, 511, 2048}, false, false, 200).rearranged, 64);
   EXPECT_EQ(estimate_memory(shape, {parameters, false}, {0, 0, 2048}, false, false, 200).rearranged, 64);
 }
 
