@@ -55,6 +55,8 @@ class Live {
     refuse_forbidden(spec);
     const bool resume = folder_.state() == RunFolder::State::resumable && !options.fresh;
     if (resume) warn(folder_, spec, progress);
+    if (const auto other = resume ? "" : folder_.namesake(spec); !other.empty())
+      progress.note(fmt::format("compeer: note: {}; this one is {}", other, folder_.path().string()));
     const auto command = worker_command(spec, folder_.path(), resume);
     if (const auto aside = options.fresh ? folder_.set_aside() : fs::path(); !aside.empty())
       progress.note(fmt::format("compeer: note: what was in {} is in {} now", folder_.path().string(), aside.string()));

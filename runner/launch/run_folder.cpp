@@ -18,6 +18,7 @@
 #include "base/plain_file.h"
 #include "record/checkpoint.h"
 #include "record/run_folder.h"
+#include "spec/text.h"
 
 namespace compeer::launch {
 
@@ -115,6 +116,11 @@ fs::path find_place(const spec::Spec& spec, const fs::path& results, const std::
               "give the run another name, or use --results", Exit::failure);
 }
 
+spec::Spec spec_of(const fs::path& folder) {
+  const auto file = folder / "spec.json";
+  return spec::Spec::from_file_text(read_plain_file(file, 16 << 20), file.string());
+}
+
 RunFolder::State state_of(const fs::path& folder) {
   if (record::has_finished(folder)) return RunFolder::State::finished;
   return record::checkpoint_folders(folder).empty() ? RunFolder::State::fresh : RunFolder::State::resumable;
@@ -163,8 +169,7 @@ RunFolder::State RunFolder::state() const { return state_of(path_); }
 std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) const {
   std::vector<std::string> sentences;
   try {
-    const auto before =
-        spec::Spec::from_file_text(read_plain_file(path_ / "spec.json", 16 << 20), (path_ / "spec.json").string());
+    const auto before = spec_of(path_);
     for (const auto& plugin : spec.plugins) {
       for (const auto& old : before.plugins) {
         if (old.kind != plugin.kind || old.name != plugin.name || old.sha256 == plugin.sha256) continue;
@@ -175,6 +180,24 @@ std::vector<std::string> RunFolder::changed_plugins(const spec::Spec& spec) cons
   } catch (const Error&) {  // no spec of an earlier attempt
   }
   return sentences;
+}
+
+std::string RunFolder::namesake(const spec::Spec& spec) const {
+  constexpr size_t shown = 3;
+  const auto other = path_.parent_path() / spec.values.at("name").get<std::string>();
+  if (other == path_) return "";
+  try {
+    const auto changes = spec::diff(spec_of(other), spec);
+    std::vector<std::string> there;
+    for (size_t i = 0; i < std::min(shown, changes.size()); ++i) {
+      const auto& [path, before, after, origin, new_origin] = changes[i];
+      there.push_back(path + (before.is_discarded() ? " unset" : " = " + spec::show(before)));
+    }
+    if (changes.size() > shown) there.push_back(fmt::format("{} more", changes.size() - shown));
+    if (!there.empty()) return fmt::format("{} is another run (there: {})", other.string(), fmt::join(there, ", "));
+  } catch (const Error&) {  // no run's, or none that can be read
+  }
+  return other.string() + " is something else";
 }
 
 fs::path RunFolder::set_aside() {

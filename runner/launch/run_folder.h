@@ -43,6 +43,10 @@ class RunFolder {
   /// Plugins whose files are not those the run was made with, as sentences.
   std::vector<std::string> changed_plugins(const spec::Spec& spec) const;
 
+  /// Why this folder isn't the one that is called as the run is: "results/a is another run (there: ranks = 2)"; "" if
+  /// it is.
+  std::string namesake(const spec::Spec& spec) const;
+
   /// Puts a run that was begun here out of the way, its log too (record::set_aside). Where it is now; empty: there was
   /// none.
   std::filesystem::path set_aside();

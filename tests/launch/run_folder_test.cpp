@@ -90,6 +90,24 @@ TEST_F(RunFolders, LeavesTheFolderOfAnotherSpecAlone) {
   EXPECT_EQ(read("results/mine/notes.txt"), "important");
 }
 
+TEST_F(RunFolders, SaysWhyARunHasNotTheFolderOfItsName) {
+  worker("finish");
+  one(make_spec());
+  write("results/mine/notes.txt", "important");
+  const auto told = [&](const spec::Spec& spec) {
+    testing::internal::CaptureStderr();
+    one(spec);
+    return testing::internal::GetCapturedStderr();
+  };
+  const auto other = make_spec("seed = 2\nthreads = 3"), mine = make_spec("", "mine");
+  EXPECT_EQ(told(other),
+            "compeer: note: results/x is another run (there: seed = 1, threads = 1); this one is results/x-" +
+                other.sha256().substr(0, 8) + "\n");
+  EXPECT_EQ(told(mine), "compeer: note: results/mine is something else; this one is results/mine-" +
+                            mine.sha256().substr(0, 8) + "\n");
+  EXPECT_EQ(told(mine), "") << "it is read back";
+}
+
 TEST_F(RunFolders, TakesTheNameOfARunThatFailedBeforeItDidAnything) {
   worker(R"(echo '{"what":"no split","exit":4}' > "$run/error.json"; exit 4)");
   EXPECT_TRUE(one(make_spec()).error);
