@@ -241,7 +241,7 @@ class Launcher {
     const int count = interrupts_.count();
     if (count > 0 && !stopping_) {
       stopping_ = true;
-      if (!live_.empty()) progress_.note(fmt::format("compeer: {}", polite));
+      if (!live_.empty()) progress_.stop(fmt::format("compeer: {}", polite));
       for (auto& one : live_) one->stop();
     }
     if (count > 1 && !killed_) {

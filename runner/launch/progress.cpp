@@ -143,6 +143,11 @@ std::string Progress::line_of_all() const {
   return text;
 }
 
+void Progress::stop(const std::string& sentence) {
+  stopping_ = true;
+  note(sentence);
+}
+
 void Progress::note(const std::string& text) {
   wipe();
   setup_.write(text + "\n");
@@ -164,7 +169,7 @@ Progress::Run& Progress::find(const std::string& name) {
 }
 
 std::string Progress::time_left(const Run& run) const {
-  if (!run.seen || run.status.step <= run.first_step || run.status.steps < run.status.step) return "";
+  if (stopping_ || !run.seen || run.status.step <= run.first_step || run.status.steps < run.status.step) return "";
   const double per_step = (setup_.now() - run.first_step_at) / static_cast<double>(run.status.step - run.first_step);
   return duration_text(per_step * static_cast<double>(run.status.steps - run.status.step));
 }
@@ -177,6 +182,7 @@ std::string Progress::bar(const Run& run) const {
                                  std::string(bar_cells - full, ' '), status.step, status.steps);
   text += " " + duration_text(setup_.now() - run.started);
   if (const auto left = time_left(run); !left.empty()) text += " (" + left + " left)";
+  if (stopping_) text += " (stopping)";
   if (const auto best = headline(status); !best.empty()) text += "  " + best;
   text += "  " + spec::printable(status.phase.empty() ? status.state : status.phase, 80);
   if (runs_.size() > 1) text += fmt::format("  and {} more", runs_.size() - 1);
@@ -190,6 +196,7 @@ std::string Progress::line(const Run& run) const {
   if (const auto best = headline(status); !best.empty()) text += ", " + best;
   text += fmt::format(", {} passed", duration_text(setup_.now() - run.started));
   if (const auto left = time_left(run); !left.empty()) text += ", " + left + " left";
+  if (stopping_) text += ", stopping after this step";
   return text;
 }
 

@@ -34,6 +34,8 @@ class Progress {
   void update(const std::string& run, const record::Status& status);
   /// A run ended, or never began: "finished after 0:32".
   void end(const std::string& run, Outcome outcome, const std::string& sentence);
+  /// From here on runs end after the step that they are in.
+  void stop(const std::string& sentence);
   /// All have ended: of several, "24 runs: 22 finished, 2 failed after 12:34".
   void close();
   /// A remark of its own line. Shown even if quiet.
@@ -68,7 +70,7 @@ class Progress {
   std::map<Outcome, size_t> outcomes_;
   double began_ = 0, told_ = 0;
   std::vector<Run> runs_;  // that go on just now
-  bool drawn_ = false;
+  bool drawn_ = false, stopping_ = false;
 };
 
 /// 75 -> "1:15", 4000 -> "1:06:40".

@@ -50,6 +50,20 @@ TEST_F(Told, GivesALineEachHalfMinuteWithoutATerminal) {
   EXPECT_EQ(told(), "x: finished after 0:59\n");
 }
 
+TEST_F(Told, SaysWhatAStopWaitsFor) {
+  for (const bool terminal : {false, true}) {
+    auto progress = make(terminal);
+    progress.start("x", "starts");
+    progress.update("x", at(2));
+    now_ += 30;
+    progress.stop("stopping");
+    told();
+    progress.update("x", at(3, "train"));
+    EXPECT_EQ(told(), terminal ? "\rx [=========               ] 3/8 0:30 (stopping)  reward 1.235  train\x1b[K"
+                               : "x: step 3 of 8, train, reward 1.235, 0:30 passed, stopping after this step\n");
+  }
+}
+
 TEST_F(Told, DrawsABarOnATerminal) {
   auto progress = make(true);
   progress.start("x", "starts");
