@@ -113,7 +113,9 @@ void want_large_pages(std::byte* memory, size_t size) {
 void Packed::Release::operator()(std::byte* memory) const { std::free(memory); }
 
 void Packed::forget() {
-  if (data_) compeer::forget(data_.get(), capacity_);
+  if (empty()) return;
+  compeer::forget(data_.get(), capacity_);
+  n_ = 0;
 }
 
 void Packed::reserve(size_t size) {

@@ -230,9 +230,7 @@ std::vector<Section> task_sections() {
       {table("grpo", "group relative policy optimization", grpo_fields()), {"grpo"}, ""},
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
-              integer("together", 8,
-                      "examples per backward pass, all of one rank; fewer take less memory")
-                  .from(1),
+              integer("together", 8, "examples per backward pass, all of one rank; fewer take less memory").from(1),
               integer("steps", 1000, "steps of the run").from(1), word("split", "train", "split of the dataset"),
               word("loss_on", "answer", "tokens that the loss counts").of({"answer", "all"}),
               number("lr", 3e-3, "learning rate").above(0)}),

@@ -82,6 +82,7 @@ TEST_F(Weights, ThatTrainHaveNoCopyForManyRows) {
     const auto [y, dx] = both(0, 200);
     EXPECT_TRUE(at::equal(y, at::cat({y0, y1})));
     EXPECT_TRUE(at::equal(dx, at::cat({dx0, dx1})));
+    EXPECT_TRUE(at::equal(both(0, 100).first, y0)) << "the copy is made again";
 
     EXPECT_TRUE(weight.factor(kRowsAsItLies - 1).packed);
     EXPECT_FALSE(weight.factor(kRowsAsItLies).packed);
