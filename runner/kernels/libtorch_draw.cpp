@@ -1,6 +1,7 @@
 #include "kernels/libtorch_draw.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "kernels/libtorch_products.h"
 

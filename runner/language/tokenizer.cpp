@@ -150,8 +150,12 @@ void Tokenizer::encode_word(std::string_view word, std::vector<int32_t>& ids) co
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids, bool keep_special) const {
-  TextStream stream(*this, keep_special);
   std::string text;
+  if (decoder_.byte_level) {
+    for (const int32_t id : ids) text += bytes(id, keep_special);
+    return valid_utf8(text);
+  }
+  TextStream stream(*this, keep_special);
   for (const int32_t id : ids) text += stream.push(id);
   return text + stream.finish();
 }

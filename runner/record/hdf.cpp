@@ -74,6 +74,12 @@ OpenFile opened(const std::filesystem::path& file, hid_t id) {
   return {file, Handle(id, broken), broken, unknown ? 0 : bytes};
 }
 
+int descriptor_of(const OpenFile& place, const char* otherwise) {
+  void* descriptor = nullptr;
+  place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), otherwise);
+  return *static_cast<int*>(descriptor);
+}
+
 OpenFile open(const std::filesystem::path& file, unsigned flags, const Handle& access) {
   if (::access(file.c_str(), R_OK) != 0)
     throw Error(file.string(), fmt::format("can't be read: {}", std::strerror(errno)), "", Exit::data);
@@ -155,7 +161,7 @@ OpenFile create(const std::filesystem::path& file) {
 
 OpenFile open_for_appending(const std::filesystem::path& file) {
   OpenFile place = open(file, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, write_access());
-  place.growing = true;
+  place.descriptor = descriptor_of(place, "can't be written");
   return place;
 }
 
@@ -203,13 +209,11 @@ OpenFile open_mended_copy(const std::filesystem::path& file) {
 }
 
 void sync(const OpenFile& place) {
-  void* descriptor = nullptr;
   if (H5Fflush(place.handle.get(), H5F_SCOPE_LOCAL) < 0) {
     *place.broken = true;
     place.fail("can't be written");
   }
-  place.must(H5Fget_vfd_handle(place.handle.get(), H5P_DEFAULT, &descriptor), "can't be made durable");
-  if (::fsync(*static_cast<int*>(descriptor)) != 0)
+  if (::fsync(descriptor_of(place, "can't be made durable")) != 0)
     throw Error(place.file.string(), fmt::format("can't be made durable: {}", std::strerror(errno)), "", Exit::failure);
 }
 

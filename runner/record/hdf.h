@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,7 +53,7 @@ struct OpenFile {
   Handle handle;
   Broken broken;
   uint64_t bytes = 0;    ///< of the file when it was opened
-  bool growing = false;  ///< opened for appending
+  int descriptor = -1;   ///< of one opened for appending
 
   /// Throws Error (exit 4): `what`, and the reason HDF5 or the system gave, such as "No space left on device".
   [[noreturn]] void fail(const std::string& what) const;
@@ -90,8 +91,8 @@ hid_t file_type();
 
 /// One growing 1-D dataset: append or overwrite, never more. The path may have groups, made when absent. Compressed
 /// ones have checksums too; those of files that grow can't, for a kill may tear what they cover. In a file that is open
-/// for appending, a dataset grows by whole chunks, so that most writes change no metadata: what counts of it is said
-/// elsewhere.
+/// for appending, a dataset grows by whole chunks, so that most writes change no metadata (what counts of it is said
+/// elsewhere), and go straight to their place in the file.
 class Array {
  public:
   Array() = default;
@@ -131,14 +132,19 @@ class Array {
 
  private:
   void set_extent(hsize_t size);
+  bool write_in_place(hsize_t offset, hsize_t count, const void* elements, hid_t memory);
   [[noreturn]] void fail(const std::string& what) const;
-  [[noreturn]] void fail_to_write(const std::string& what) const;
+  [[noreturn]] void fail_to_write(const std::string& what, const std::string& why) const;
 
   std::filesystem::path file_;
   std::string name_;
   Broken broken_;
   Handle dataset_;
   hsize_t size_ = 0, growth_ = 1;
+  int descriptor_ = -1;     // of a file open for appending
+  bool unflushed_ = false;  // HDF5 has been given something to write
+  std::optional<hsize_t> chunk_;  // whose place is known
+  haddr_t chunk_at_ = 0;
   uint64_t file_bytes_ = 0;  // when it was opened; 0: unknown
 };
 

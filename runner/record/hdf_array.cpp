@@ -1,6 +1,10 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
 
 #include "base/disk.h"
 #include "base/error.h"
@@ -104,7 +108,8 @@ Array Array::open(const OpenFile& place, const std::string& path) {
   H5Sget_simple_extent_dims(space.get(), &array.size_, nullptr);
   const Handle creation(H5Dget_create_plist(array.dataset_.get()));
   check_own_bytes(place, path, creation);
-  if (place.growing) H5Pget_chunk(creation.get(), 1, &array.growth_);
+  if (place.descriptor >= 0) H5Pget_chunk(creation.get(), 1, &array.growth_);
+  array.descriptor_ = place.descriptor;
   // No compression used here packs more than 1032 to 1: a larger claim is damage, and gets no memory.
   const Handle type(H5Dget_type(array.dataset_.get()));
   if (array.size_ / 1100 > place.bytes / std::max<size_t>(H5Tget_size(type.get()), 1))
@@ -118,12 +123,41 @@ hsize_t Array::size() const { return size_; }
 
 void Array::write(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
   if (count == 0) return;
+  if (write_in_place(offset, count, elements, memory)) return;
+  unflushed_ = true;
   if (const hsize_t end = offset + count; end > size_) set_extent((end + growth_ - 1) / growth_ * growth_);
   const Handle target(H5Screate_simple(1, &size_, nullptr));
   H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, &offset, nullptr, &count, nullptr);
   const Handle source(H5Screate_simple(1, &count, nullptr));
   if (H5Dwrite(dataset_.get(), memory, source.get(), target.get(), H5P_DEFAULT, elements) < 0)
-    fail_to_write("can't be written");
+    fail_to_write("can't be written", last_error());
+}
+
+// A number costs HDF5 ten times what it costs the system. A chunk that isn't compressed stays where HDF5 has put it.
+bool Array::write_in_place(hsize_t offset, hsize_t count, const void* elements, hid_t memory) {
+  static_assert(std::endian::native == std::endian::little, "as elements lie in files");
+  const hsize_t chunk = offset / growth_;
+  if (descriptor_ < 0 || offset + count > size_ || (offset + count - 1) / growth_ != chunk) return false;
+  if (chunk_ != chunk) {
+    const hsize_t first = chunk * growth_;
+    unsigned filters = 0;
+    hsize_t bytes = 0;
+    haddr_t at = HADDR_UNDEF;
+    if (H5Dget_chunk_info_by_coord(dataset_.get(), &first, &filters, &at, &bytes) < 0 || at == HADDR_UNDEF)
+      return false;
+    chunk_ = chunk;
+    chunk_at_ = at;
+  }
+  const size_t size = H5Tget_size(memory);
+  const auto* bytes = static_cast<const char*>(elements);
+  auto at = static_cast<off_t>(chunk_at_ + offset % growth_ * size);
+  for (size_t left = count * size; left > 0;) {
+    const ssize_t written = ::pwrite(descriptor_, bytes, left, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail_to_write("can't be written", std::strerror(errno));
+    bytes += written, at += written, left -= static_cast<size_t>(written);
+  }
+  return true;
 }
 
 void Array::read(hsize_t offset, hsize_t count, void* elements, hid_t memory) const {
@@ -151,12 +185,14 @@ void Array::cut(hsize_t size) {
 }
 
 void Array::set_extent(hsize_t size) {
-  if (H5Dset_extent(dataset_.get(), &size) < 0) fail_to_write("can't grow");
+  if (H5Dset_extent(dataset_.get(), &size) < 0) fail_to_write("can't grow", last_error());
   size_ = size;
+  chunk_.reset();
 }
 
 void Array::flush() {
-  if (H5Dflush(dataset_.get()) < 0) fail_to_write("can't be written");
+  if (!std::exchange(unflushed_, false)) return;
+  if (H5Dflush(dataset_.get()) < 0) fail_to_write("can't be written", last_error());
 }
 
 void Array::check_range(hsize_t offset, hsize_t count) const {
@@ -174,8 +210,7 @@ void Array::fail(const std::string& what) const {
   throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, last_error()), "", Exit::data);
 }
 
-void Array::fail_to_write(const std::string& what) const {
-  const std::string why = last_error();
+void Array::fail_to_write(const std::string& what, const std::string& why) const {
   *broken_ = true;
   throw Error(file_.string(), fmt::format("{} {}: {}", name_, what, why), remedy_of_write(cause_in(why)),
               Exit::failure);

@@ -56,8 +56,8 @@ RolloutLayout RolloutLayout::create(const hdf::OpenFile& place, const std::vecto
   for (const auto& name : value_columns) names.add(name);
   names.write();
 
-  // Chunks of an open file are small, for it ends at whole ones; large ones compress better.
-  const hsize_t few = compressed ? 4096 : 512, many = compressed ? 65536 : 8192;
+  // Each new chunk of an open file costs as much as a hundred writes; until it is sealed the file has holes.
+  const hsize_t few = compressed ? 4096 : 8192, many = compressed ? 65536 : 131072;
   auto array = [&](const std::string& path, hid_t type, hsize_t chunk) {
     return hdf::Array::create(place, path, type, chunk, compressed);
   };

@@ -7,13 +7,11 @@
 #include <numeric>
 #include <vector>
 
+#include "statistics/mean.h"
+
 namespace compeer::statistics {
 
 namespace {
-
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN(); }
 

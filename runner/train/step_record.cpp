@@ -1,17 +1,14 @@
 // GRPO around its steps: what a run opens, and what is logged of each step.
-#include <ATen/ops/abs.h>
-#include <ATen/ops/mean.h>
-#include <ATen/ops/std.h>
-
 #include <algorithm>
+#include <cmath>
 
 #include "inference/device.h"
 #include "record/run_file.h"
+#include "statistics/mean.h"
 #include "train/batch/reward_states.h"
 #include "train/batch/rollouts.h"
 #include "train/metrics/step_table.h"
 #include "train/step.h"
-#include "train/update/one_thread.h"
 
 namespace compeer::train {
 
@@ -136,11 +133,11 @@ void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& a
 }
 
 void GrpoStep::record_advantages(const Advantages& advantages, MetricRow& row) {
-  const OneThread one_thread;
-  const auto& all = advantages.all;
-  row.set("advantage_mean", all.mean().item<double>());
-  row.set("advantage_std", all.numel() > 1 ? all.std().item<double>() : 0.0);
-  row.set("advantage_abs", all.abs().mean().item<double>());
+  std::vector<double> all(advantages.all.data_ptr<double>(), advantages.all.data_ptr<double>() + advantages.all.numel());
+  row.set("advantage_mean", statistics::mean(all));
+  row.set("advantage_std", statistics::deviation(all));
+  for (double& advantage : all) advantage = std::abs(advantage);
+  row.set("advantage_abs", statistics::mean(all));
 }
 
 void GrpoStep::record_update(std::span<const double> sums, const StepTotals& totals, const Optimizer::Update& done,

@@ -91,6 +91,20 @@ TEST(FailingWrite, WhileRolloutsAreSealedIsReportedAndKeepsThem) {
                                  [&] { EXPECT_EQ(RolloutReader(folder.path()).read(1).size(), 4u); });
 }
 
+TEST(FailingWrite, WhileARowIsAppendedIsReportedAndKeepsThoseBefore) {
+  const TemporaryFolder folder;
+  std::vector<std::string> names;
+  for (char name = 'a'; name <= 'j'; ++name) names.emplace_back(1, name);
+  auto writer = RunWriter::create(folder / "run.h5", "{}", names);
+  writer.append(std::vector<double>(names.size(), 0.5));
+  each_failing_write_is_reported([&] { writer.append(std::vector<double>(names.size(), 0.25)); },
+                                 [&] {
+                                   const RunReader reader(folder / "run.h5");
+                                   EXPECT_EQ(reader.column("j").at(0), 0.5);
+                                   EXPECT_TRUE(reader.damaged_rows().empty());
+                                 });
+}
+
 TEST(FailingWrite, WhileARunFileIsResumedIsReportedAndKeepsItsRows) {
   const TemporaryFolder folder;
   RunWriter::create(folder / "run.h5", "{}", columns).append(std::vector<double>{0.5});

@@ -9,6 +9,7 @@
 #include "stages/human_labels/labels.h"
 #include "statistics/agreement.h"
 #include "statistics/correlation.h"
+#include "statistics/mean.h"
 #include "text/words.h"
 
 namespace compeer::stages {
@@ -16,11 +17,8 @@ namespace compeer::stages {
 namespace {
 
 using nlohmann::json;
+using statistics::mean;
 using Replies = std::vector<const RatedReply*>;
-
-double mean(const std::vector<double>& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
-}
 
 // Which of the sorted values it is.
 size_t category(const std::vector<double>& values, double value) {

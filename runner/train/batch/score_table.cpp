@@ -17,11 +17,11 @@ void ScoreTable::add(const std::string& column, std::vector<double> values) {
 }
 
 const std::vector<double>& ScoreTable::operator[](const std::string& column) const {
-  std::string names;
   for (const auto& [name, numbers] : columns_) {
     if (name == column) return numbers;
-    names += (names.empty() ? "" : ", ") + name;
   }
+  std::string names;
+  for (const auto& [name, numbers] : columns_) names += (names.empty() ? "" : ", ") + name;
   throw std::logic_error(fmt::format("no column '{}' among the scores: {}", column, names));
 }
 

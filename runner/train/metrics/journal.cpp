@@ -60,6 +60,12 @@ void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGro
   std::vector<record::RolloutRow> rows;
   for (size_t g = 0; g < mine.groups.size(); ++g) {
     const PromptGroup& group = mine.groups[g];
+    std::vector<const std::vector<double>*> values;
+    const std::vector<double> unknown(group.samples.size(), std::nan(""));
+    for (const auto& name : plan_.values) {
+      const auto& advantage = advantages.empty() ? unknown : advantages[g];
+      values.push_back(name == "advantage" ? &advantage : &mine.scores[g][name]);
+    }
     for (size_t c = 0; c < group.samples.size(); ++c) {
       record::RolloutRow row;
       row.step = step;
@@ -73,10 +79,7 @@ void Journal::rollouts(uint64_t step, const RunPlugins& plugins, const ScoredGro
       row.text = group.completions[c].text;
       row.tokens = group.samples[c].tokens;
       row.logprobs = group.samples[c].log_probs;
-      for (const auto& name : plan_.values) {
-        const double advantage = advantages.empty() ? std::nan("") : advantages[g][c];
-        row.values.push_back(name == "advantage" ? advantage : mine.scores[g][name][c]);
-      }
+      for (const auto* column : values) row.values.push_back((*column)[c]);
       row.finished = group.samples[c].finished;
       rows.push_back(std::move(row));
     }
@@ -94,7 +97,6 @@ void Journal::append(uint64_t step, MetricRow row) {
   recent_.push_back(row.values());
   if (recent_.size() > kRecent) recent_.pop_front();
   status_.step = step;
-  for (size_t i = 0; i < plan_.columns.size(); ++i) status_.metrics[plan_.columns[i]] = row.values()[i];
   publish(step == plan_.steps);
   appending_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -136,6 +138,8 @@ void Journal::publish(bool now) {
   if (!now && time - published_ < std::chrono::milliseconds(200)) return;
   published_ = time;
   status_.elapsed = std::chrono::duration<double>(time - start_).count();
+  for (size_t i = 0; !recent_.empty() && i < plan_.columns.size(); ++i)
+    status_.metrics[plan_.columns[i]] = recent_.back()[i];
   record::write_status(plan_.folder, status_);
 }
 

@@ -1,6 +1,7 @@
 #include "train/metrics/memory.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -27,10 +28,11 @@ constexpr double buffers = 24;                    // MiB, measured
 constexpr double between = 0.5;                   // of what comes and goes, measured: room that lies free if it is kept
 constexpr int64_t looked_at = 8;                  // records
 
-double status(const char* name) {
+// What lies in memory now.
+double resident() {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(name)) return std::stod(line.substr(std::char_traits<char>::length(name))) / 1024;
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
   }
   return 0;
 }
@@ -82,7 +84,11 @@ void warn(const std::vector<Placement>& placements, double more) {
 
 }  // namespace
 
-double peak_memory() { return status("VmHWM:"); }
+double peak_memory() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) / 1024;
+}
 
 int64_t gradients_of(int64_t leaves) {
   return leaves == 0 ? 1 : std::bit_width(static_cast<uint64_t>(leaves));  // one for each unfinished node
@@ -135,7 +141,7 @@ MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
   const char* allocation = std::getenv("GLIBC_TUNABLES");
   const bool keeping = allocation && std::string_view(allocation).find("trim_threshold") != std::string_view::npos;
   auto sizes = estimate_memory(model.shape(), learner_of(model), demand,
-                               recomputed(run.spec.table("model"), demand.learned), keeping, status("VmRSS:"));
+                               recomputed(run.spec.table("model"), demand.learned), keeping, resident());
   if (inference::device_in_use() != "cpu") {
     sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
   } else if (!model.shape().exact) {

@@ -4,11 +4,17 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+
+#include "statistics/mean.h"
 
 namespace compeer::train {
 
 namespace {
+
+using statistics::deviation;
+using statistics::mean;
 
 // A message of 64-bit numbers; lists carry their lengths.
 class NumberMessage {
@@ -44,10 +50,8 @@ class NumberMessage {
   size_t next_ = 0;
 };
 
-double mean(const std::vector<float>& values) {
-  double total = 0;
-  for (const float value : values) total += static_cast<double>(value);
-  return values.empty() ? 0.0 : total / static_cast<double>(values.size());
+double mean_entropy(const std::vector<float>& entropies) {
+  return entropies.empty() ? 0.0 : mean(std::vector<double>(entropies.begin(), entropies.end()));
 }
 
 void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& score_columns, NumberMessage& to) {
@@ -56,7 +60,7 @@ void pack(const ScoredGroups& mine, size_t g, const std::vector<std::string>& sc
   std::vector<statistics::Words> words;
   for (const auto& sample : group.samples) {
     lengths.push_back(static_cast<double>(sample.tokens.size()));
-    entropies.push_back(mean(sample.entropies));
+    entropies.push_back(mean_entropy(sample.entropies));
     finished.push_back(sample.finished ? 1.0 : 0.0);
   }
   for (const Completion& completion : group.completions) words.push_back(statistics::words_of(completion.text));
@@ -81,20 +85,6 @@ std::vector<double> known(std::vector<double> values) {
   return values;
 }
 
-double mean(const std::vector<double>& values) {
-  double total = 0;
-  for (const double value : values) total += value;
-  return total / static_cast<double>(values.size());  // NaN of none
-}
-
-double deviation(const std::vector<double>& values) {
-  if (values.size() == 1) return 0;
-  const double middle = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - middle) * (value - middle);
-  return values.empty() ? middle : std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
 bool is_reward(const std::string& column) { return column == "reward" || column.starts_with("rewards/"); }
 
 using Metrics = std::vector<std::pair<std::string, double>>;
@@ -103,12 +93,13 @@ class Means {
  public:
   explicit Means(const std::vector<StepTable::GroupRows>& groups) : groups_(groups) {}
 
-  // Of a number that each completion has, by its place in the group.
+  // The numbers that completions have, of which a group's are a list.
   template <class Of>
   std::vector<double> each(Of of) const {
     std::vector<double> all;
     for (const auto& group : groups_) {
-      for (size_t i = 0; i < group.lengths.size(); ++i) all.push_back(of(group, i));
+      const std::vector<double>& list = std::invoke(of, group);
+      all.insert(all.end(), list.begin(), list.end());
     }
     return known(std::move(all));
   }
@@ -175,7 +166,7 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
   const Means means(groups);
   Metrics all;
   for (const auto& column : score_columns) {
-    const auto values = means.each([&](const GroupRows& group, size_t i) { return group.scores[column][i]; });
+    const auto values = means.each([&](const GroupRows& group) -> const auto& { return group.scores[column]; });
     all.emplace_back(column, mean(values));
     if (is_reward(column)) all.emplace_back(column + "_std", deviation(values));
   }
@@ -183,10 +174,9 @@ Metrics StepTable::metrics(const std::vector<std::string>& score_columns) const 
                    means.over_groups([](const GroupRows& group) { return deviation(known(group.rewards)); }));
   all.emplace_back("zero_variance",
                    means.over_groups([](const GroupRows& group) { return all_equal(group.rewards) ? 1.0 : 0.0; }));
-  all.emplace_back("length", mean(means.each([](const GroupRows& group, size_t i) { return group.lengths[i]; })));
-  all.emplace_back("truncated",
-                   1 - mean(means.each([](const GroupRows& group, size_t i) { return group.finished[i]; })));
-  all.emplace_back("entropy", mean(means.each([](const GroupRows& group, size_t i) { return group.entropies[i]; })));
+  all.emplace_back("length", mean(means.each(&GroupRows::lengths)));
+  all.emplace_back("truncated", 1 - mean(means.each(&GroupRows::finished)));
+  all.emplace_back("entropy", mean(means.each(&GroupRows::entropies)));
   statistics::TokenizedTexts texts;
   for (const GroupRows& group : groups) {
     for (const auto& words : group.words) texts.push_back(&words);
