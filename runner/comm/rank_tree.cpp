@@ -146,10 +146,12 @@ void RankTree<T>::finish() {
 }
 
 template <typename T>
-void RankTree<T>::abandon(std::vector<std::vector<T>> memory) {
+void RankTree<T>::abandon(std::shared_ptr<void> memory) {
   if (messages_.none()) return;
-  for (Piece& piece : pieces_) std::ranges::move(piece.others, std::back_inserter(memory));
-  messages_.abandon(std::make_shared<std::vector<std::vector<T>>>(std::move(memory)));
+  std::vector<std::vector<T>> others;
+  for (Piece& piece : pieces_) std::ranges::move(piece.others, std::back_inserter(others));
+  messages_.abandon(std::make_shared<std::pair<std::shared_ptr<void>, std::vector<std::vector<T>>>>(
+      std::move(memory), std::move(others)));
 }
 
 template class RankTree<float>;

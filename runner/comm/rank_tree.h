@@ -46,7 +46,7 @@ class RankTree {
   void finish();
 
   /// After a failure, which all ranks know of: gives up what is under way in this memory.
-  void abandon(std::vector<std::vector<T>> memory);
+  void abandon(std::shared_ptr<void> memory);
 
  private:
   static constexpr size_t plenty = 64, few = 4;

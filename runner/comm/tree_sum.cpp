@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "base/pages.h"
-
 namespace compeer::comm {
 
 namespace {
@@ -19,12 +17,13 @@ void add_to(std::span<T> sum, std::span<const T> more) {
 }  // namespace
 
 template <typename T>
-TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder, Delivery delivery)
+TreeSumOf<T>::TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder, Delivery delivery, bool pinned)
     : world_(world),
       leaves_(leaves < 0 || length < 0 ? throw std::invalid_argument("TreeSum: negative number of leaves or length")
                                        : leaves),
       length_(length),
       delivery_(delivery),
+      pinned_(pinned),
       mine_(share(leaves, world.size(), world.rank())),
       next_(mine_.first),
       adder_(adder ? std::move(adder) : Adder(add_to<T>)),
@@ -34,15 +33,22 @@ template <typename T>
 TreeSumOf<T>::~TreeSumOf() {
   for (Node& node : nodes_) spare_.push_back(std::move(node.sum));
   for (auto* vector : {&result_, &room_}) spare_.push_back(std::move(*vector));
-  ranks_.abandon(std::move(spare_));
+  ranks_.abandon(std::make_shared<std::vector<Zeros<T>>>(std::move(spare_)));
 }
 
 template <typename T>
-std::vector<T> TreeSumOf<T>::take() {
-  if (spare_.empty()) return std::vector<T>(static_cast<size_t>(length_));
-  std::vector<T> vector = std::move(spare_.back());
+Zeros<T> TreeSumOf<T>::take() {
+  if (spare_.empty()) return Zeros<T>(static_cast<size_t>(length_));
+  Zeros<T> vector = std::move(spare_.back());
   spare_.pop_back();
   return vector;
+}
+
+template <typename T>
+void TreeSumOf<T>::put_back(Zeros<T> vector) {
+  if (vector.empty()) return;
+  if (!pinned_) clear(std::as_writable_bytes(vector.all()));
+  spare_.push_back(std::move(vector));
 }
 
 template <typename T>
@@ -54,18 +60,17 @@ void TreeSumOf<T>::add(int64_t leaf, std::span<const T> values) {
   if (static_cast<int64_t>(values.size()) != length_) throw std::logic_error("TreeSum: a leaf of another length");
   const std::span<T> own = room();
   if (values.data() != own.data()) {
-    if (!open_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
+    if (!ready_.empty()) throw std::logic_error("TreeSum: a leaf that was ready elsewhere");
     std::copy(values.begin(), values.end(), own.begin());
   }
   const Climb top = climb();
+  join_rest(top.joined);
   if (early()) {
     begin();
     for (size_t piece = 0; piece < open_.size(); ++piece) {
-      if (open_[piece] > 0) depart(piece);
+      if (std::exchange(open_[piece], 0) > 0) hand_over(piece);
     }
     ranks_.go_on();
-  } else {
-    join(top.joined, {0, length_});
   }
   settle(top);
   ++next_;
@@ -75,23 +80,18 @@ template <typename T>
 std::span<T> TreeSumOf<T>::room() {
   reuse_result();
   if (room_.empty()) room_ = take();
-  return room_;
+  return room_.all();
 }
 
 template <typename T>
 void TreeSumOf<T>::reuse_result() {
-  if (!result_.empty()) spare_.push_back(std::move(result_));
-  result_.clear();
+  put_back(std::exchange(result_, {}));
 }
 
 template <typename T>
 void TreeSumOf<T>::forget_vectors() {
-  constexpr size_t kLarge = size_t{64} << 20;
   reuse_result();
-  if (!room_.empty()) spare_.push_back(std::exchange(room_, {}));
-  for (auto& vector : spare_) {
-    if (vector.size() * sizeof(T) >= kLarge) forget(vector.data(), vector.size() * sizeof(T));
-  }
+  put_back(std::exchange(room_, {}));
 }
 
 // How far this rank's leaves allow the next one to go up the tree.
@@ -109,15 +109,30 @@ typename TreeSumOf<T>::Climb TreeSumOf<T>::climb() const {
   }
 }
 
-// Adds elements of the next leaf to the last node, those to the one before, and so on.
+// Adds elements of the next leaf to the last node, those to the one before, and so on. What was added is not needed any
+// more.
 template <typename T>
 void TreeSumOf<T>::join(size_t joined, Share elements) {
-  std::span<T> right = room_;
+  std::span<T> right = room_.all();
   for (size_t i = 1; i <= joined; ++i) {
-    const std::span<T> left = nodes_[nodes_.size() - i].sum;
+    const std::span<T> left = nodes_[nodes_.size() - i].sum.all();
     adder_(part(left, elements), part(right, elements));
+    if (!pinned_) clear(std::as_writable_bytes(part(right, elements)));
     right = left;
   }
+}
+
+// The elements that were not ready before.
+template <typename T>
+void TreeSumOf<T>::join_rest(size_t joined) {
+  std::ranges::sort(ready_, {}, &Share::first);
+  ready_.push_back({length_, 0});
+  int64_t done = 0;
+  for (const Share& elements : ready_) {
+    if (elements.first > done) join(joined, {done, elements.first - done});
+    done = elements.first + elements.count;
+  }
+  ready_.clear();
 }
 
 // The next leaf becomes a node, or part of those that it has joined.
@@ -143,38 +158,37 @@ void TreeSumOf<T>::begin() {
   const std::span<T> leaf = room();
   for (size_t piece = 0; piece < ranks_.pieces(); ++piece) open_.push_back(ranks_.elements(piece).count);
   const size_t joined = climb().joined;
-  for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum);
-  tops_.push_back(joined > 0 ? std::span(nodes_[nodes_.size() - joined].sum) : leaf);
+  for (size_t i = 0; i + joined < nodes_.size(); ++i) tops_.push_back(nodes_[i].sum.all());
+  tops_.push_back(joined > 0 ? nodes_[nodes_.size() - joined].sum.all() : leaf);
 }
 
 template <typename T>
 void TreeSumOf<T>::ready(Share elements) {
+  const auto common = [](Share a, Share b) {
+    return std::min(a.first + a.count, b.first + b.count) - std::max(a.first, b.first);
+  };
+  for (const Share& before : ready_) {
+    if (common(before, elements) > 0) throw std::logic_error("TreeSum: elements that were ready before");
+  }
+  room();
+  ready_.push_back(elements);
+  join(climb().joined, elements);
   if (!early()) return;
   begin();
   for (size_t piece = 0; piece < open_.size(); ++piece) {
-    const auto [first, count] = ranks_.elements(piece);
-    const int64_t common = std::min(first + count, elements.first + elements.count) - std::max(first, elements.first);
-    if (common <= 0) continue;
-    if (common > open_[piece]) throw std::logic_error("TreeSum: elements that were ready before");
-    open_[piece] -= common;
-    if (open_[piece] == 0) depart(piece);
+    const int64_t closed = std::max<int64_t>(common(ranks_.elements(piece), elements), 0);
+    open_[piece] -= closed;
+    if (closed > 0 && open_[piece] == 0) hand_over(piece);
   }
   ranks_.go_on();
 }
 
-// A piece of the last leaf goes up to this rank's nodes, and on from there.
-template <typename T>
-void TreeSumOf<T>::depart(size_t piece) {
-  open_[piece] = 0;
-  join(climb().joined, ranks_.elements(piece));
-  hand_over(piece);
-}
-
+// A piece of this rank's nodes goes on from there.
 template <typename T>
 void TreeSumOf<T>::hand_over(size_t piece) {
   std::vector<std::span<T>> parts;
   for (const std::span<T> top : tops_) parts.push_back(part(top, ranks_.elements(piece)));
-  const std::span<T> place = parts.empty() ? part(std::span(result_), ranks_.elements(piece)) : parts.front();
+  const std::span<T> place = parts.empty() ? part(result_.all(), ranks_.elements(piece)) : parts.front();
   ranks_.depart(piece, std::move(parts), place);
 }
 
@@ -188,19 +202,19 @@ std::span<T> TreeSumOf<T>::finish() {
   if (tops_.empty()) {
     reuse_result();
     if (nodes_.empty()) result_ = take();
-    for (Node& node : nodes_) tops_.push_back(node.sum);
+    for (Node& node : nodes_) tops_.push_back(node.sum.all());
     for (size_t piece = 0; piece < ranks_.pieces(); ++piece) hand_over(piece);
   }
   ranks_.finish();
   // The sum lies where the first node lay.
   if (!nodes_.empty()) result_ = std::move(nodes_.front().sum);
-  for (size_t i = 1; i < nodes_.size(); ++i) spare_.push_back(std::move(nodes_[i].sum));
+  for (size_t i = 1; i < nodes_.size(); ++i) put_back(std::move(nodes_[i].sum));
   nodes_.clear(), tops_.clear(), open_.clear();
   next_ = mine_.first;
   // Nothing is gained by pieces that all come back at the same time.
-  if (!delivery_.early && !delivery_.slice) share_slices(world_, std::span(result_), slice_block);
+  if (!delivery_.early && !delivery_.slice) share_slices(world_, result_.all(), slice_block);
   const Share own = slice(length_, slice_block, world_.size(), world_.rank());
-  return delivery_.slice ? part(std::span(result_), own) : std::span(result_);
+  return delivery_.slice ? part(result_.all(), own) : result_.all();
 }
 
 template class TreeSumOf<float>;

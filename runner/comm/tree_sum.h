@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pages.h"
 #include "comm/rank_tree.h"
 #include "comm/share.h"
 #include "comm/world.h"
@@ -13,7 +14,7 @@ namespace compeer::comm {
 /// How ranks are given a sum.
 struct Delivery {
   bool slice = false;  ///< each rank gets its slice alone, which spares half of the way through the network
-  bool early = false;  ///< elements that are `ready` set out at once
+  bool early = false;  ///< elements of the last leaf set out as soon as they are `ready`
 };
 
 /// Adds `leaves` vectors, spread over the ranks by `share`, in an order that depends on nothing but `leaves`: the
@@ -26,13 +27,16 @@ struct Delivery {
 /// That happens in `finish`, or, with `early`, as soon as this rank's last leaf is `ready` in some elements.
 ///
 /// Memory: one vector for each unfinished node, at most log2(share) + 1 if shares are aligned powers of two (twice that
-/// otherwise). Vectors are kept for the next sum.
+/// otherwise); one less where leaves are said to be `ready` bit by bit, for a right half is added to the left one as it
+/// comes. Only what is written to counts: a vector that is not needed is zeros, for which the system wants no memory.
 template <typename T>
 class TreeSumOf {
  public:
   /// sum += more, element by element: who has threads may put them to it.
   using Adder = typename RankTree<T>::Adder;
-  TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr, Delivery delivery = {});
+  /// `pinned`: a device knows where vectors are; they keep their memory and whatever stands there.
+  TreeSumOf(World& world, int64_t leaves, int64_t length, Adder adder = nullptr, Delivery delivery = {},
+            bool pinned = false);
   ~TreeSumOf();  ///< after a failure early elements may still be under way: these are given up
   TreeSumOf(const TreeSumOf&) = delete;
   TreeSumOf& operator=(const TreeSumOf&) = delete;
@@ -41,18 +45,18 @@ class TreeSumOf {
   /// set out if they are to do so early.
   void add(int64_t leaf, std::span<const T> values);
 
-  /// Room for the next leaf, with anything in it: to be filled and given to `add`, which then copies nothing.
+  /// Room for the next leaf: zeros, to be filled and given to `add`, which then copies nothing.
   std::span<T> room();
 
-  /// Local: waits for nobody. These elements in `room` will not change any more, each is said to be ready at most once;
-  /// others follow, at the latest with `add`. Counts for the last leaf of an early sum, else it does nothing.
+  /// Local: waits for nobody. These elements in `room` are final, and afterwards the sum's: where the leaf is a right
+  /// half they may be zeros again. Each is said to be ready at most once; others follow, at the latest with `add`.
   void ready(Share elements);
 
   /// Collective. The sum, on every rank, or its slice of it; valid until the next call of room, add or finish; the
   /// object is then ready for the next sum. No leaves at all sum to zeros.
   std::span<T> finish();
 
-  /// Local, between sums: what vectors hold is lost, and the memory of large ones is free until they are filled again.
+  /// Local, between sums: what the sum and `room` hold is lost, and their memory is free until they are filled again.
   void forget_vectors();
 
   int64_t leaves() const { return leaves_; }
@@ -61,30 +65,33 @@ class TreeSumOf {
  private:
   struct Node {
     int64_t level, index;  // at most; index << level is its first leaf
-    std::vector<T> sum;
+    Zeros<T> sum;
   };
   struct Climb {
     int64_t level, index;
     size_t joined;  // so many of the last nodes
   };
-  std::vector<T> take();
+  Zeros<T> take();
+  void put_back(Zeros<T> vector);
   void reuse_result();
   Climb climb() const;
   void join(size_t joined, Share elements);
+  void join_rest(size_t joined);
   void settle(const Climb& top);
   bool early() const;
   void begin();
-  void depart(size_t piece);
   void hand_over(size_t piece);
 
   World& world_;
   const int64_t leaves_, length_;
   const Delivery delivery_;
+  const bool pinned_;
   const Share mine_;
   int64_t next_;                       // the leaf that add expects
-  std::vector<Node> nodes_;            // unfinished, ascending
-  std::vector<std::vector<T>> spare_;  // vectors to use again
-  std::vector<T> result_, room_;
+  std::vector<Node> nodes_;      // unfinished, ascending
+  std::vector<Zeros<T>> spare_;  // vectors to use again: zeros, unless they are pinned
+  Zeros<T> result_, room_;
+  std::vector<Share> ready_;  // of the next leaf
   Adder adder_;
   RankTree<T> ranks_;
   std::vector<std::span<T>> tops_;  // what this rank hands over: its nodes, once they are known

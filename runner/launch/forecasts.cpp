@@ -35,7 +35,7 @@ double hours(const Speed& machine, double part, double operations, double stream
 // "1,234,567", "12", "0.12"
 std::string number(double value) {
   if (value >= 1e15) return fmt::format("{:.1e}", value);
-  if (value < 100) return fmt::format("{:.2g}", value);
+  if (value < 99.5) return fmt::format("{:.2g}", value);
   auto digits = fmt::format("{:.0f}", value);
   for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
   return digits;
@@ -45,7 +45,7 @@ std::string number(double value) {
 std::string time(double hours) {
   if (hours < 1.0 / 30) return fmt::format("{:.0f} s", std::max(1.0, hours * 3600));
   if (hours < 2) return fmt::format("{:.0f} min", hours * 60);
-  return hours < 100 ? fmt::format("{:.2g} h", hours) : number(hours / 24) + " days";
+  return hours < 99.5 ? fmt::format("{:.2g} h", hours) : number(hours / 24) + " days";
 }
 
 std::string gib(const json& mib) { return number(mib.get<double>() / 1024) + " GiB"; }

@@ -75,7 +75,8 @@ GrpoSettings::GrpoSettings(const Settings& spec) {
 
 PeakMemory GrpoSettings::demand(int64_t leaves, int64_t longest) const {
   const int64_t one = longest + sampling.max_new_tokens, group = longest + group_size * sampling.max_new_tokens;
-  return {gradients_of(leaves), std::min(group, std::max(micro_tokens, one)),
+  const int64_t at_once = std::max(micro_tokens, one);
+  return {gradients_of(leaves, together == 1 && group <= at_once), std::min(group, at_once),
           positions_of(leaves * together, longest, group_size, sampling)};
 }
 

@@ -125,7 +125,7 @@ class Sft {
 
   PeakMemory demand() const {
     const int64_t longest = longest_of(run_, records_, true);
-    return {gradients_of(gradients_.mine().count), std::min(together_, batch_) * longest, 0};
+    return {gradients_of(gradients_.mine().count, true), std::min(together_, batch_) * longest, 0};
   }
 
  private:
@@ -210,9 +210,9 @@ class Sft {
           run_.plugins->model().call("forward", [&](Model&) { return log_probs(run_.plugins->policy(), own); });
       const auto loss = at::mul(at::sum(known), -1.0 / tokens);
       const auto gradient = gradients_.room();
-      training_.parameters.differentiate(loss, gradient, [&](comm::Share elements) { gradients_.ready(elements); });
+      training_.parameters.differentiate(loss, gradient, gradients_.ready());
       const double value = loss.item().toDouble();
-      training_.numerical_check.check(place_of(leaf), value, training_.parameters.finite(gradient));
+      training_.numerical_check.check(place_of(leaf), value, training_.parameters.finite());
       works = works || std::isfinite(value) || any_finite(known);
       gradients_.add(leaf, gradient);
       losses_.add(leaf++, {&value, 1});

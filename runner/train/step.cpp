@@ -143,6 +143,7 @@ void GrpoStep::compare_with_reference(ScoredGroups& batch, std::vector<LearningG
       comm::mark_progress();
     }
   });
+  gradients_.forget();
   for (size_t g = 0; g < learning.size(); ++g) {
     const auto kl = sampled_kl(learning[g], settings_.objective);
     for (size_t i = 0; i < kl.size(); ++i) batch.rewards[g][i] -= settings_.kl_reward * kl[i];
@@ -179,7 +180,7 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
       });
       const auto stats = differentiate({group, end}, goal);
       training_.numerical_check.check(place_of(leaf), stats.sum[UpdateStats::loss],
-                                      training_.parameters.finite(gradients_.room()));
+                                      training_.parameters.finite());
       gradients_.add(leaf, gradients_.room());
       sums_.add(leaf, stats.sum);
       last_ += stats;
@@ -195,7 +196,7 @@ void GrpoStep::update(uint64_t t, int64_t u, const std::vector<LearningGroup>& l
 
 // The gradients of the groups of one leaf, added up where the sum over ranks wants them.
 UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const UpdateGoal& goal) {
-  const Parameters::Ready ready = [this](comm::Share elements) { gradients_.ready(elements); };
+  const auto ready = gradients_.ready();
   UpdateStats stats;
   for (size_t g = 0; g < leaf.size(); ++g) {
     const GradientSum into{gradients_.room(), g > 0, g + 1 < leaf.size(), g + 1 == leaf.size() ? ready : nullptr};

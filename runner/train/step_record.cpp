@@ -68,9 +68,6 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), UpdateStats::sums),
       signal_(weighted_rewards(run.plugins->rewards())) {
-  // New memory is filled with zeros: now, and not beside the copies of weights that rollouts make.
-  gradients_.room();
-  gradients_.forget();
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
@@ -133,7 +130,8 @@ void GrpoStep::record(uint64_t t, const ScoredGroups& batch, const Advantages& a
 }
 
 void GrpoStep::record_advantages(const Advantages& advantages, MetricRow& row) {
-  std::vector<double> all(advantages.all.data_ptr<double>(), advantages.all.data_ptr<double>() + advantages.all.numel());
+  const auto* first = advantages.all.const_data_ptr<double>();
+  std::vector<double> all(first, first + advantages.all.numel());
   row.set("advantage_mean", statistics::mean(all));
   row.set("advantage_std", statistics::deviation(all));
   for (double& advantage : all) advantage = std::abs(advantage);

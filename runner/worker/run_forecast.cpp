@@ -201,7 +201,7 @@ class RunForecast : private Opener {
         sft.at("steps").get<double>() *
         train::operations_of(model.size, texts, length,
                              {model.adapter_rank > 0, recomputed(length * static_cast<double>(together))});
-    return {train::gradients_of(mine((batch + together - 1) / together)), std::min(together, batch) * longest, 0};
+    return {train::gradients_of(mine((batch + together - 1) / together), true), std::min(together, batch) * longest, 0};
   }
 
   // Generates and judges; learns from it or not.

@@ -1,7 +1,9 @@
 #include "comm/tree_sum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 
 #include "base/random.h"
 #include "comm/in_turn.h"
@@ -14,6 +16,14 @@ namespace {
 float wild(int64_t leaf, int64_t i) {
   const auto bits = random_bits(1, Stream::world, leaf, i);
   return std::ldexp(1.0f + bits[0] / 4294967296.0f, static_cast<int>(bits[1] % 60) - 30) * (bits[2] % 2 ? 1 : -1);
+}
+
+// What of this process is in memory.
+double resident_megabytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * 4096 / 1e6;
 }
 
 std::vector<float> leaf_values(int64_t leaf, int64_t length) {
@@ -158,6 +168,37 @@ TEST(TreeSum, OfElementsThatSetOutEarlyHasTheSameBits) {
       }
     }
   }
+}
+
+TEST(TreeSum, OfElementsThatAreReadyBitByBitHasTheSameBits) {
+  constexpr int64_t length = 70000;
+  for (const int64_t leaves : {1, 2, 3, 4, 5, 6, 7, 8, 13}) {
+    TreeSum sum(world(), leaves, length);
+    for (int again = 0; again < 2; ++again) {
+      for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + sum.mine().count; ++leaf)
+        fill_backwards(sum, leaf, length);
+      EXPECT_TRUE(same_bits(sum.finish(), expected(leaves, length))) << leaves << " leaves, sum " << again;
+    }
+  }
+}
+
+// A right half's elements go as soon as they were added: of four leaves two vectors are in memory at most, not three.
+TEST(TreeSum, HoldsOneVectorLessWhereElementsAreReadyBitByBit) {
+  constexpr int64_t kLength = int64_t{1} << 24, kPart = kLength / 8;  // of 64 MiB, 8 MiB
+  TreeSum sum(world(), 4 * world().size(), kLength);
+  double most = 0, before = resident_megabytes();
+  for (int64_t leaf = sum.mine().first; leaf < sum.mine().first + 4; ++leaf) {
+    const auto room = sum.room();
+    for (int64_t at = 0; at < kLength; at += kPart) {
+      std::ranges::fill(part(room, {at, kPart}), 1.0f);
+      sum.ready({at, kPart});
+      most = std::max(most, resident_megabytes() - before);
+    }
+    sum.add(leaf, room);
+  }
+  EXPECT_EQ(sum.finish()[kLength - 1], static_cast<float>(4 * world().size()));
+  EXPECT_GT(most, 2 * 64 - 8);
+  EXPECT_LT(most, 2 * 64 + 32);
 }
 
 // Two sums at once: one is asked for while messages of the other are under way.

@@ -59,13 +59,13 @@ TEST_F(ForecastsOf, RequestsHaveTheirPrice) {
 // 4,000 rounds of 100 tokens, four passes: 4e5 x 4 x (2 x 7.07e9 + 4 x 28 x 3584 x 50) operations. An A100 gets a sixth
 // of 312e12 of them a second, an H100 of 989e12, a core 5e10. In MiB, on a GPU: weights 14,526, gradients 29,051, 200
 // tokens that are computed again 217, logits and the head's gradient 2,591; on its host 150, and master, gradient and
-// half of AdamW's state 87,154; on CPUs 150, weights 29,051, half of AdamW's state 29,051, copies 14,526, two gradients
-// 58,103, 293.
+// half of AdamW's state 87,154; on CPUs 150, weights 29,051, half of AdamW's state 29,051, copies 14,526, a
+// gradient 29,051, 293: 99.7 GiB.
 TEST_F(ForecastsOf, TrainingCountsOperationsAndMemoryOfAModelWithoutWeights) {
   EXPECT_EQ(behind(told("run study.lua --dry-run"), "taught\n    "),
             "taught\n"
             "    2.3e+16 operations: A100 7 min, H100 2 min, H200 2 min; core 5.2 days\n"
-            "    memory of a rank: 128 GiB on CPUs; 45 GiB of a GPU and 85 GiB of its host\n"
+            "    memory of a rank: 100 GiB on CPUs; 45 GiB of a GPU and 85 GiB of its host\n"
             "    checkpoints: 91 GB, and 91 more while one is written\n"
             "taught-2: as taught\n"
             "in all\n"

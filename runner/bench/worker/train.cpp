@@ -99,7 +99,8 @@ class TimedSteps {
           const auto known = train::log_probs(policy_, own.first(std::min(own.size(), static_cast<size_t>(together_))));
           loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
         });
-        into(backward, [&] { parameters_.differentiate(loss, gradient); });
+        const auto ready = [&](comm::Share elements) { gradients_.ready(elements); };
+        into(backward, [&] { parameters_.differentiate(loss, gradient, ready); });
         into(sum, [&] { gradients_.add(i, gradient); });
       }
       std::span<float> gradient;

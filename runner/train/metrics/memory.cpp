@@ -90,8 +90,9 @@ double peak_memory() {
   return static_cast<double>(used.ru_maxrss) / 1024;
 }
 
-int64_t gradients_of(int64_t leaves) {
-  return leaves == 0 ? 1 : std::bit_width(static_cast<uint64_t>(leaves));  // one for each unfinished node
+int64_t gradients_of(int64_t leaves, bool in_one_pass) {
+  const int64_t nodes = std::bit_width(static_cast<uint64_t>(leaves));  // unfinished ones, with the next leaf
+  return std::max<int64_t>(nodes - (in_one_pass ? 1 : 0), 1);
 }
 
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling) {
@@ -124,7 +125,7 @@ MemoryEstimate estimate_memory(const ModelShape& shape, const Learner& learner, 
   sizes.activations += logits;
   sizes.pages =
       2 * bytes * static_cast<double>(demand.positions * shape.layers * shape.kv_heads * shape.head_dim) / mib;
-  sizes.rest = buffers + (keeping ? between * sizes.more() : 0);
+  sizes.rest = buffers + (keeping ? between * (sizes.more() - sizes.gradients) : 0);  // those lie apart
   return sizes;
 }
 
@@ -144,6 +145,7 @@ MemoryEstimate rank_memory(RunContext& run, const PeakMemory& demand) {
                                recomputed(run.spec.table("model"), demand.learned), keeping, resident());
   if (inference::device_in_use() != "cpu") {
     sizes.rearranged = sizes.activations = sizes.pages = 0;  // they are there
+    if (demand.gradients > 0) sizes.gradients *= 1 + 1 / static_cast<double>(demand.gradients);  // the last comes whole
   } else if (!model.shape().exact) {
     sizes.rearranged = unread_weights();  // libtorch multiplies by them as they are
   }

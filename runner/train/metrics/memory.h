@@ -26,8 +26,9 @@ struct Learner {
   bool adapter = false;
 };
 
-/// Gradients that lie side by side while `leaves` of a rank are added up (comm/tree_sum.h).
-int64_t gradients_of(int64_t leaves);
+/// Gradients that lie side by side while `leaves` of a rank are added up (comm/tree_sum.h). A leaf that is computed in
+/// one pass is added to its left half as it comes.
+int64_t gradients_of(int64_t leaves, bool in_one_pass);
 
 /// Positions in pages while `prompts` of a length are answered, each as often as `group_size` says.
 int64_t positions_of(int64_t prompts, int64_t length, int64_t group_size, const rollout::Sampling& sampling);

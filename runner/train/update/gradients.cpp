@@ -81,7 +81,8 @@ Gradients::Gradients(comm::World& world, Parameters& parameters, int64_t leaves,
       parameters_(parameters),
       leaves_(leaves),
       slice_(way.delivery.slice),
-      hosts_(world, leaves, parameters.size(), train::add, way.delivery) {
+      at_once_(way.at_once && !way.on_devices),
+      hosts_(world, leaves, parameters.size(), train::add, way.delivery, parameters.there().defined()) {
   if (!way.on_devices || !parameters.there().defined() || world.size() == 1) return;
   if (leaves > world.size())
     throw Error(
@@ -107,8 +108,9 @@ void Gradients::try_devices() {
   });
 }
 
-void Gradients::ready(Share elements) {
-  if (!devices_) hosts_.ready(elements);
+Parameters::Ready Gradients::ready() {
+  if (!at_once_) return nullptr;
+  return [this](Share elements) { hosts_.ready(elements); };
 }
 
 void Gradients::add(int64_t leaf, std::span<const float> gradient) {

@@ -15,6 +15,7 @@ class Gradients {
   /// Where they are added up, and how ranks are given the sum.
   struct Way {
     bool on_devices = false;
+    bool at_once = true;  ///< what is ready is added up while the rest is computed
     comm::Delivery delivery;
   };
   /// With devices collective, which look whether they add up as they should. Throws Error (exit 2 or 3) if they can't.
@@ -24,7 +25,8 @@ class Gradients {
   /// As TreeSum's.
   comm::Share mine() const { return hosts_.mine(); }
   std::span<float> room() { return hosts_.room(); }
-  void ready(comm::Share elements);
+  /// What is to be told of elements that are ready; empty where nobody wants to know.
+  Parameters::Ready ready();
   void add(int64_t leaf, std::span<const float> gradient);
   std::span<float> finish();
   /// Between updates: on hosts the memory is free for something else. A device's copies know where it is.
@@ -38,7 +40,7 @@ class Gradients {
   comm::World& world_;
   Parameters& parameters_;
   const int64_t leaves_;
-  const bool slice_;
+  const bool slice_, at_once_;
   comm::TreeSum hosts_;
   std::unique_ptr<comm::DeviceMessages> devices_;
   bool added_ = false;  // this rank's leaf, on its device

@@ -85,10 +85,14 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
-  if (!part.on) kernels::clear(gradient.data(), size());
-  ready_ = nullptr;
+  gradient_ = gradient;
+  finite_ = true;
+  last_pass(nullptr);
   backward();
   ready_ = nullptr;
+  for (size_t i = 0; i < values_.size() && !part.more; ++i) {
+    if (!passed_[i]) look_at(places_[i]);
+  }
 }
 
 // Nothing is ready before all of it has come back.
@@ -99,6 +103,7 @@ void Parameters::collect_there(std::span<float> gradient, Part part, const std::
   with_remedy("the way back", [&] {
     backward();
     if (!part.more && !stay_) bring(gradient, {0, size()});
+    if (!part.more) finite_ = stay_ ? at::isfinite(there_).all().item().toBool() : std::isfinite(norm_of(gradient));
   });
 }
 
@@ -108,8 +113,8 @@ void Parameters::bring(std::span<float> into, comm::Share elements) {
       .copy_(there_.slice(0, elements.first, elements.first + elements.count));
 }
 
-bool Parameters::finite(std::span<const float> gradient) const {
-  return stay_ ? at::isfinite(there_).all().item().toBool() : std::isfinite(norm_of(gradient));
+void Parameters::look_at(comm::Share elements) {
+  finite_ = finite_ && std::isfinite(norm_of(part(gradient_, elements)));
 }
 
 void Parameters::last_pass(const Ready& ready) {
@@ -123,6 +128,7 @@ void Parameters::passed(size_t parameter) {
     throw Error(names_[parameter], "its gradient comes in several passes, and the first was taken for all of it",
                 "set overlap = \"never\"", Exit::plugin);
   passed_[parameter] = true;
+  look_at(places_[parameter]);  // before it becomes a part of the sum
   ready_(places_[parameter]);
 }
 

@@ -30,12 +30,12 @@ class Parameters {
   /// Is told which elements of a gradient are complete, while others are still computed.
   using Ready = std::function<void(comm::Share elements)>;
 
-  /// Gradient of a scalar into `gradient`, whatever stands there. The memory must live as long as this object.
+  /// Gradient of a scalar into `gradient`, which is zeros. The memory must live as long as this object.
   void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr);
 
-  /// All that `backward` adds to the parameters' gradients, into `gradient`.
+  /// All that `backward` adds to the parameters' gradients, added to `gradient`.
   struct Part {
-    bool on = false;    ///< goes on from what stands there, which was collected last
+    bool on = false;    ///< to what was collected last; else to zeros
     bool more = false;  ///< another goes on before anybody reads it: it may stay where it is until then
   };
   void collect(std::span<float> gradient, Part part, const std::function<void()>& backward);
@@ -48,7 +48,7 @@ class Parameters {
   void bring(std::span<float> into, comm::Share elements);
 
   /// Whether all numbers are finite of what was collected last.
-  bool finite(std::span<const float> gradient) const;
+  bool finite() const { return finite_; }
 
   /// Called by `backward` when no parameter will be reached by more than one more pass, `ready` hears of each that was.
   /// A model whose gradient comes in several all the same is an Error.
@@ -56,6 +56,7 @@ class Parameters {
 
  private:
   void passed(size_t parameter);
+  void look_at(comm::Share elements);
   void pin(std::span<float> memory);
   void collect_there(std::span<float> gradient, Part part, const std::function<void()>& backward);
 
@@ -63,6 +64,8 @@ class Parameters {
   std::vector<at::Tensor> values_, hosts_;  // the same tensors, unless the model is on another device
   std::vector<comm::Share> places_;
   std::vector<kernels::AfterPass> watches_;
+  std::span<float> gradient_;  // that is collected
+  bool finite_ = true;
   Ready ready_;               // while the last pass goes on
   std::vector<bool> passed_;  // by it
   at::Tensor weights_;

@@ -41,6 +41,7 @@ Gradients Training::gradients(int64_t leaves) {
   const bool early = when == "always" || (when == "hosts" && !run_.world.one_host());
   return Gradients(run_.world, parameters, leaves,
                    {.on_devices = run_.spec.has("sums") && run_.spec.text("sums") == "device",
+                    .at_once = when != "never",
                     .delivery = {.slice = slices_.sharded(), .early = early}});
 }
 

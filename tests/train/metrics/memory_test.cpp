@@ -6,12 +6,16 @@ namespace compeer::train {
 namespace {
 
 TEST(GradientsOf, CountsUnfinishedNodesOfTheTree) {
-  EXPECT_EQ(gradients_of(1), 1);
-  EXPECT_EQ(gradients_of(2), 2);
-  EXPECT_EQ(gradients_of(4), 3);  // (0 1), 2 and 3
-  EXPECT_EQ(gradients_of(7), 3);  // (0 1 2 3), (4 5) and 6
-  EXPECT_EQ(gradients_of(8), 4);
-  EXPECT_EQ(gradients_of(0), 1);  // a rank without leaves still gets the sum
+  EXPECT_EQ(gradients_of(1, false), 1);
+  EXPECT_EQ(gradients_of(2, false), 2);
+  EXPECT_EQ(gradients_of(4, false), 3);  // (0 1), 2 and 3
+  EXPECT_EQ(gradients_of(7, false), 3);  // (0 1 2 3), (4 5) and 6
+  EXPECT_EQ(gradients_of(8, false), 4);
+  EXPECT_EQ(gradients_of(1, true), 1);
+  EXPECT_EQ(gradients_of(2, true), 1);  // 1 is added to 0 as it comes
+  EXPECT_EQ(gradients_of(4, true), 2);  // (0 1) and 2
+  EXPECT_EQ(gradients_of(8, true), 3);
+  EXPECT_EQ(gradients_of(0, true), 1);  // a rank without leaves still gets the sum
 }
 
 TEST(PositionsOf, CountsWholePagesOfWhatIsInFlight) {
@@ -47,7 +51,7 @@ TEST(EstimateMemory, KnowsWhatSavesSome) {
   const auto sizes = estimate_memory(shape, {16 << 20, true}, {1, 1024, 0}, true, true, 200);
   EXPECT_EQ(sizes.rearranged, 32);         // bfloat16
   EXPECT_EQ(sizes.activations, 32 + 256);  // recomputed; tiles of logits are kept up to 256 MiB
-  EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 64 + 288));
+  EXPECT_EQ(sizes.rest, 24 + 0.5 * (32 + 288));
 }
 
 // 1024 tokens in 8 layers: what libtorch keeps of an adapted layer is written out in device_memory_test.cpp.
