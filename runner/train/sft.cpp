@@ -210,7 +210,7 @@ class Sft {
           run_.plugins->model().call("forward", [&](Model&) { return log_probs(run_.plugins->policy(), own); });
       const auto loss = at::mul(at::sum(known), -1.0 / tokens);
       const auto gradient = gradients_.room();
-      training_.parameters.differentiate(loss, gradient, gradients_.ready());
+      training_.parameters.differentiate(loss, gradient, {.zeros = true}, gradients_.ready());
       const double value = loss.item().toDouble();
       training_.numerical_check.check(place_of(leaf), value, training_.parameters.finite());
       works = works || std::isfinite(value) || any_finite(known);

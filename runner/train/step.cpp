@@ -199,7 +199,8 @@ UpdateStats GrpoStep::differentiate(std::span<const LearningGroup> leaf, const U
   const auto ready = gradients_.ready();
   UpdateStats stats;
   for (size_t g = 0; g < leaf.size(); ++g) {
-    const GradientSum into{gradients_.room(), g > 0, g + 1 < leaf.size(), g + 1 == leaf.size() ? ready : nullptr};
+    const bool last = g + 1 == leaf.size();
+    const GradientSum into{gradients_.room(), g > 0, true, !last, last ? ready : nullptr};
     stats += learn(policy_, training_.parameters, leaf[g], goal, into);
     comm::mark_progress();
   }

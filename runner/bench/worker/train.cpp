@@ -100,7 +100,7 @@ class TimedSteps {
           loss = at::mul(at::sum(known), -1.0 / static_cast<double>(targets_));
         });
         const auto ready = [&](comm::Share elements) { gradients_.ready(elements); };
-        into(backward, [&] { parameters_.differentiate(loss, gradient, ready); });
+        into(backward, [&] { parameters_.differentiate(loss, gradient, {.zeros = true}, ready); });
         into(sum, [&] { gradients_.add(i, gradient); });
       }
       std::span<float> gradient;

@@ -129,7 +129,7 @@ UpdateStats learn(PolicyPass& policy, Parameters& parameters, const LearningGrou
     stats = stats_of(group, c, loss, goal.objective);
     stats.rollout_difference = (now.log_prob.detach() - group.batch.sampled_log_probs).abs().max().item<double>();
   }
-  parameters.collect(into.values, {into.add, into.more}, [&] {
+  parameters.collect(into.values, {into.add, into.zeros, into.more}, [&] {
     const auto before_last = [&] { parameters.last_pass(into.ready); };
     if (in_parts) return policy.backward_in_parts(group.batch, dlog_prob, dentropy, before_last);
     auto weighted = (now.log_prob * dlog_prob).sum();  // its gradient is the objective's

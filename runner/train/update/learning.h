@@ -51,7 +51,8 @@ struct UpdateGoal {
 /// Where a gradient goes.
 struct GradientSum {
   std::span<float> values;
-  bool add = false;                   ///< to what was collected there last; else zeros stand there
+  bool add = false;                   ///< to what stands there; else that is overwritten
+  bool zeros = false;                 ///< stand there
   bool more = false;                  ///< will be added before anybody reads it
   Parameters::Ready ready = nullptr;  ///< is told which elements are complete
 };

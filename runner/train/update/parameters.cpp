@@ -72,8 +72,8 @@ std::span<float> Parameters::weights() {
   return {static_cast<float*>(weights_.data_ptr()), static_cast<size_t>(size())};
 }
 
-void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready) {
-  collect(gradient, {}, [&] {
+void Parameters::differentiate(const at::Tensor& loss, std::span<float> gradient, Part part, const Ready& ready) {
+  collect(gradient, part, [&] {
     last_pass(ready);
     loss.backward();
   });
@@ -85,6 +85,7 @@ void Parameters::collect(std::span<float> gradient, Part part, const std::functi
   auto& own = views_[gradient.data()];
   if (own.empty()) own = views(at::from_blob(gradient.data(), {size()}, at::kFloat), values_);
   for (size_t i = 0; i < values_.size(); ++i) values_[i].mutable_grad() = own[i];
+  if (!part.on && !part.zeros) kernels::clear(gradient.data(), size());
   gradient_ = gradient;
   finite_ = true;
   last_pass(nullptr);

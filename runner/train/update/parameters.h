@@ -30,15 +30,18 @@ class Parameters {
   /// Is told which elements of a gradient are complete, while others are still computed.
   using Ready = std::function<void(comm::Share elements)>;
 
-  /// Gradient of a scalar into `gradient`, which is zeros. The memory must live as long as this object.
-  void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr);
-
-  /// All that `backward` adds to the parameters' gradients, added to `gradient`.
+  /// All that `backward` adds to the parameters' gradients, into `gradient`, which must live as long as this object.
   struct Part {
-    bool on = false;    ///< to what was collected last; else to zeros
-    bool more = false;  ///< another goes on before anybody reads it: it may stay where it is until then
+    bool on = false;     ///< is added to what was collected last; else that is overwritten
+    bool zeros = false;  ///< stand there
+    bool more = false;   ///< another goes on before anybody reads it: it may stay where it is until then
   };
   void collect(std::span<float> gradient, Part part, const std::function<void()>& backward);
+  /// Of a scalar, which is differentiated in one pass.
+  void differentiate(const at::Tensor& loss, std::span<float> gradient, const Ready& ready = nullptr) {
+    differentiate(loss, gradient, {}, ready);
+  }
+  void differentiate(const at::Tensor& loss, std::span<float> gradient, Part part, const Ready& ready);
 
   /// Gradients on another device, side by side; undefined if the model is on the host.
   const at::Tensor& there() const { return there_; }

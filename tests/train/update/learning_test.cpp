@@ -67,7 +67,7 @@ TEST(Learn, SeesRatiosOfExactlyOneAtTheFirstUpdate) {
   EXPECT_EQ(stats.sum[UpdateStats::places], 5);
 }
 
-// The second group's gradient is added to the first's.
+// The second group's gradient is added to the first's; without `add` it takes its place.
 TEST(Learn, AddsGradientsUpWhereItIsToldTo) {
   Seven model;
   Parameters parameters(model);
@@ -81,6 +81,8 @@ TEST(Learn, AddsGradientsUpWhereItIsToldTo) {
   learn(model, parameters, group, goal, {twice});
   learn(model, parameters, group, goal, {twice, true});
   for (size_t i = 0; i < 7; ++i) EXPECT_FLOAT_EQ(twice[i], 2 * once[i]) << i;
+  learn(model, parameters, group, goal, {twice});
+  EXPECT_EQ(twice, once);
 }
 
 TEST(UpdateStats, AddSumsAndKeepTheLargestOfTheRest) {

@@ -52,7 +52,7 @@ TEST_F(SmallModel, SaysWhichElementsOfAGradientAreComplete) {
       rollout::Policy its(own.object());
       Parameters parameters(own.object());
       const auto size = static_cast<size_t>(parameters.size());
-      std::vector<float> gradient(size), seen(size);
+      std::vector<float> gradient(size, 7.0f), seen(size);
       std::vector<int> times(size);
       int64_t told = 0, last = -1;
       const auto ready = [&](comm::Share elements) {
