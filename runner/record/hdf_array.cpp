@@ -68,6 +68,7 @@ Array Array::create(const OpenFile& place, const std::string& path, hid_t type, 
   H5Pset_create_intermediate_group(links.get(), 1);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_chunk(creation.get(), 1, &chunk);
+  H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER);  // nobody reads what was not written
   if (compressed) {
     H5Pset_shuffle(creation.get());
     H5Pset_deflate(creation.get(), 4);
