@@ -235,14 +235,20 @@ TEST_F(Watch, WaitsForNobodyAtAPipe) {
   }
 }
 
-// Version 1.10 may crash on the first, as memory happens to be, and never ends on the second.
-TEST_F(DamagedWatch, OutlivesHdf5) {
-  for (const auto& [at, byte] : {std::pair<size_t, char>{6142, 1}, {691, '\x80'}}) {
-    damage(at, byte);
-    const auto run = look_at(folder_, {"reward"}, 0.5);
-    EXPECT_EQ(run.state, "finished");
-    EXPECT_TRUE(run.problem.starts_with("run.h5: ")) << run.problem;
-  }
+// Version 1.10 crashes on this byte, refuses it or reads on, as memory happens to be.
+TEST_F(DamagedWatch, OutlivesACrashOfHdf5) {
+  damage(6142, 1);
+  const auto run = look_at(folder_, {"reward"}, 60);
+  EXPECT_EQ(run.state, "finished");
+  EXPECT_TRUE(run.problem.empty() || run.problem.starts_with("run.h5: ")) << run.problem;
+}
+
+// Version 1.10 never ends on this one.
+TEST_F(DamagedWatch, OutlivesReadingWithoutEnd) {
+  damage(691, '\x80');
+  const auto run = look_at(folder_, {"reward"}, 0.5);
+  EXPECT_EQ(run.state, "finished");
+  EXPECT_TRUE(run.problem.starts_with("run.h5: ")) << run.problem;
 }
 
 TEST_F(Watch, ReadsNumbersAsTheyWereWritten) {
