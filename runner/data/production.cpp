@@ -1,11 +1,16 @@
 #include "data/production.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "base/error.h"
 #include "base/packed.h"
+#include "data/begun.h"
 #include "data/lines.h"
 
 namespace compeer::data {
@@ -26,12 +31,28 @@ class Output {
     if (folder.empty()) return;
     records_.emplace(folder / "records.jsonl");
     dropped_.emplace(folder / "dropped.jsonl");
+    if (production.begun.empty()) return;
+    const auto form = fmt::format("1, of {} records each", production.portion);
+    begun_.emplace(production.begun, form, [this](std::string_view kept) {
+      before_ = std::stod(std::string(take_packed(kept)));
+      take(PortionResult::unpack(kept));
+      ++kept_;
+    });
   }
+
+  // How many portions an earlier process has made.
+  int64_t kept() const { return kept_; }
 
   // All ranks' portions, which are in order. What other ranks made beyond the end is left out, whatever their number.
   void take(const std::vector<std::string>& packed) {
     for (std::string_view bytes : packed) {
-      while (!bytes.empty() && !product_.hopeless) take(PortionResult::unpack(take_packed(bytes)));
+      while (!bytes.empty() && !product_.hopeless) {
+        const auto one = take_packed(bytes);
+        const auto portion = PortionResult::unpack(one);
+        if (portion.asked.questions > 0) begun_.reset();
+        if (begun_) keep(one);
+        take(portion);
+      }
     }
   }
 
@@ -40,6 +61,7 @@ class Output {
   Product finish() {
     if (records_) records_->finish();
     if (dropped_) dropped_->finish();
+    product_.seconds = seconds();
     return std::move(product_);
   }
 
@@ -52,8 +74,20 @@ class Output {
     product_.hopeless = production_.hopeless && production_.hopeless(portion.asked);
   }
 
+  double seconds() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void keep(std::string_view portion) {
+    std::string made;
+    put_packed(std::to_string(seconds()), made);
+    begun_->keep(made.append(portion));
+  }
+
   const Production& production_;
+  const Clock::time_point start_ = Clock::now();
+  double before_ = 0;  // the seconds that earlier processes took
+  int64_t kept_ = 0;
   std::optional<LineWriter> records_, dropped_;
+  std::optional<Begun> begun_;
   Product product_;
 };
 
@@ -79,6 +113,14 @@ Portions made(const Production& production, int64_t first, int64_t count) {
               Exit::preempted);
 }
 
+// Behind what has been made: the first record that hasn't.
+int64_t goes_on_at(comm::World& world, const Production& production, const std::optional<Output>& output) {
+  int64_t begin = output ? std::min(output->kept() * production.portion, production.total) : 0;
+  world.broadcast(std::as_writable_bytes(std::span(&begin, 1)));
+  if (output && begin > 0) production.progress(begin);
+  return begin;
+}
+
 }  // namespace
 
 Product produce(comm::World& world, const comm::StopFlag& stop, const Production& production,
@@ -88,7 +130,7 @@ Product produce(comm::World& world, const comm::StopFlag& stop, const Production
     if (world.rank() == 0) output.emplace(production, folder);
   });
   int64_t portions = 1;
-  for (int64_t begin = 0; begin < production.total;) {
+  for (int64_t begin = goes_on_at(world, production, output); begin < production.total;) {
     const auto start = Clock::now();
     const int64_t count = production.portion * portions;
     const auto mine =

@@ -19,6 +19,10 @@ struct Production {
   std::function<void(int64_t done)> progress;  ///< called on rank 0
   /// Told on rank 0 what was asked about each portion, in their order; true: no more are made. May be empty.
   std::function<bool(const QuestionCount& portion)> hopeless = {};
+  /// Where rank 0 keeps what has been made, so that after a kill the next process goes on behind it: a file for what
+  /// everything depends on but `portion`; empty: nowhere. From the first portion on that chat models were asked about
+  /// nothing is kept: their answers are kept already, and those that failed are asked for again.
+  std::filesystem::path begun = {};
 };
 
 /// What has been made of all records: whole on rank 0, empty elsewhere.
@@ -26,6 +30,7 @@ struct Product {
   Tally tally;
   std::string glimpses;   ///< each_glimpse
   bool hopeless = false;  ///< what was made ends with the portion that was
+  double seconds = 0;     ///< that making it took, over all processes
 };
 
 /// Collective. Makes `folder/records.jsonl` and `folder/dropped.jsonl`, durable; no files if `folder` is empty.

@@ -69,23 +69,28 @@ class DataTask {
         report_.note(inference::certificate_text(inference::gpu_in_use(), inference::cuda_software()));
       fs::remove_all(folder_ / "stages");
       fs::create_directories(part());
+      fs::create_directories(begun());
     });
     const auto dataset = spec_.at("dataset");
     Made made = step({"datasets", "dataset", dataset}, dataset.at("plugin"),
-                     json{spec_.at("data").at("splits"), most_records()}.dump(), "", [&] { return read_dataset(); });
+                     json{spec_.at("data").at("splits"), most_records()}.dump(), "",
+                     [&](const std::string&) { return read_dataset(); });
     for (size_t i = 0; i < stages_.size(); ++i) {
       const Made before = made;
-      made = step(choices_[i], labels_[i], before.sha256, ingredients_[i], [&] { return make(i, before); });
+      made = step(choices_[i], labels_[i], before.sha256, ingredients_[i],
+                  [&](const std::string& key) { return make(i, before, key); });
     }
     world_.together("finish", [&] {
       if (world_.rank() != 0) return;
       fs::remove_all(part());
+      fs::remove_all(begun());
       report_.finish(ledger_.sums());
     });
   }
 
  private:
   fs::path part() const { return folder_ / "stages" / ".part"; }
+  fs::path begun() const { return folder_ / ".begun"; }  // stages that are on their way, by key
 
   template <class T>
   plugin::Plugin<T> open(const char* kind, const json& table) {
@@ -126,12 +131,14 @@ class DataTask {
       if (found) made = *found;
       glimpses_.reset();
     } else {
-      made = work();
+      made = work(key);
     }
     world_.together("keep", [&] {
       if (world_.rank() != 0) return;
       check(made);
-      if (!made.reused) made = kept(key, made);
+      if (made.reused) return;
+      made = kept(key, made);
+      fs::remove(begun() / key);
     });
     world_.together("show", [&] {
       if (world_.rank() != 0) return;
@@ -253,7 +260,7 @@ class DataTask {
       portion.tally.add(left_out.tally);
       return portion;
     };
-    return produced("dataset", source->size(), make);
+    return produced(production("dataset", source->size(), make));
   }
 
   // What stage `i` is to be told of each record, if there is such a stage and it surveys.
@@ -265,7 +272,7 @@ class DataTask {
     };
   }
 
-  Made make(size_t i, const Made& before) {
+  Made make(size_t i, const Made& before, const std::string& key) {
     if (const Glimpse glimpse = glimpse_for(i)) survey(i, before, glimpse);
     const Glimpse next = glimpse_for(i + 1);
     Lender lender(before.records);
@@ -282,7 +289,9 @@ class DataTask {
                        std::string("made a record that can't be written: ") + error.what());
       }
     };
-    Made made = produced(labels_[i], before.tally.out, make);
+    Production work = production(labels_[i], before.tally.out, make);
+    work.begun = begun() / key;
+    Made made = produced(std::move(work));
     world_.together("findings", [&] {
       if (world_.rank() != 0) return;
       made.findings = stages_[i].call("findings", [&](Stage& s) { return s.findings(made.tally.counts); });
@@ -318,20 +327,18 @@ class DataTask {
             [this, total](int64_t done) { report_.progress(done, total); }};
   }
 
-  Made produced(const std::string& name, int64_t total, std::function<PortionResult(int64_t, int64_t)> work) {
+  Made produced(Production work) {
     before_stage_ = StageLog::chats(counts_);
-    UnreadableLimit unreadable(most_malformed(), total);
-    Production all = production(name, total, std::move(work));
-    all.hopeless = [&](const QuestionCount& portion) { return unreadable.too_many_with(portion); };
-    const auto start = std::chrono::steady_clock::now();
-    Product product = produce(world_, stop_, all, part());
+    UnreadableLimit unreadable(most_malformed(), work.total);
+    work.hopeless = [&](const QuestionCount& portion) { return unreadable.too_many_with(portion); };
+    Product product = produce(world_, stop_, work, part());
     glimpses_ = std::move(product.glimpses);
     Made made;
-    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    made.seconds = product.seconds;
     made.tally = std::move(product.tally);
     made.chats = report_.asked(before_stage_, counts_);
     world_.together("keep", [&] {
-      if (product.hopeless) refuse_unreadable(made, unreadable.so_far(), total);
+      if (product.hopeless) refuse_unreadable(made, unreadable.so_far(), work.total);
     });
     return made;
   }

@@ -1,0 +1,72 @@
+#include "data/begun.h"
+
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "record/crc32c.h"
+
+namespace compeer::data {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto at_once = std::chrono::seconds(1);
+
+// What stands before each entry.
+struct Head {
+  uint64_t bytes = 0;
+  uint64_t crc = 0;
+};
+
+// The next entry, if it is whole. `left`: what the file has of it and of those behind it.
+std::optional<std::string> next(std::ifstream& file, uint64_t& left) {
+  Head head;
+  if (left < sizeof head || !file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
+  if (head.bytes > left - sizeof head) return std::nullopt;
+  std::string entry(head.bytes, '\0');
+  if (!file.read(entry.data(), static_cast<std::streamsize>(head.bytes)) || record::crc32c(entry) != head.crc)
+    return std::nullopt;
+  left -= sizeof head + head.bytes;
+  return entry;
+}
+
+}  // namespace
+
+Begun::Begun(std::filesystem::path file, std::string_view form,
+             const std::function<void(std::string_view made)>& each)
+    : file_(std::move(file)), written_(Clock::now()) {
+  std::error_code code;
+  const uint64_t all = std::filesystem::file_size(file_, code);
+  uint64_t left = code ? 0 : all;
+  std::ifstream kept(file_, std::ios::binary);
+  const bool known = next(kept, left) == form;
+  while (const auto made = known ? next(kept, left) : std::nullopt) each(*made);
+  if (known) std::filesystem::resize_file(file_, all - left, code);
+  stream_.reset(std::fopen(file_.c_str(), known ? "ab" : "wb"));
+  if (!known && stream_) append(form);
+}
+
+void Begun::keep(std::string_view made) {
+  if (!stream_) return;
+  append(made);
+  if (!stream_ || Clock::now() - written_ < at_once) return;
+  if (std::fflush(stream_.get()) != 0) return give_up();
+  written_ = Clock::now();
+}
+
+void Begun::append(std::string_view made) {
+  const Head head{made.size(), record::crc32c(made)};
+  const bool whole = std::fwrite(&head, sizeof head, 1, stream_.get()) == 1 &&
+                     std::fwrite(made.data(), 1, made.size(), stream_.get()) == made.size();
+  if (!whole) give_up();
+}
+
+// Its space is what the run's last words are written to.
+void Begun::give_up() {
+  stream_.reset();
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
+}
+
+}  // namespace compeer::data

@@ -1,0 +1,135 @@
+#include "data/production.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace compeer::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Seven records by twos: a portion of records 2 and 3 is the line "2+2" and the glimpse "2".
+class BegunStage : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "compeer-production-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  PortionResult portion(int64_t first, int64_t count) {
+    if (first == killed_at_) throw std::runtime_error("killed");
+    made_.push_back(first);
+    PortionResult result;
+    result.put({}, std::to_string(first) + "+" + std::to_string(count),
+               [&](const nlohmann::json&) { return std::to_string(first); });
+    result.tally.in = count;
+    result.tally.counts["first"] = static_cast<double>(first);
+    result.asked = {count, first >= asks_from_ ? 1 : 0, 0};
+    return result;
+  }
+
+  // What a process makes that is killed at a record, or ends well.
+  Product process(int64_t killed_at, int64_t together = 2) {
+    killed_at_ = killed_at;
+    made_.clear();
+    told_.clear();
+    Production work{"test", 7, together, [this](int64_t first, int64_t count) { return portion(first, count); },
+                    [this](int64_t done) { told_.push_back(done); }};
+    work.begun = folder_ / "begun";
+    return produce(world_, stop_, work, folder_);
+  }
+  void killed(int64_t at, int64_t together = 2) { EXPECT_THROW(process(at, together), comm::RankError); }
+
+  void expect_all(const Product& product) {
+    EXPECT_EQ(read_file(folder_ / "records.jsonl"), "0+2\n2+2\n4+2\n6+1\n");
+    EXPECT_EQ(product.tally.in, 7);
+    EXPECT_EQ(product.tally.out, 4);
+    EXPECT_EQ(product.tally.counts.at("first"), 0 + 2 + 4 + 6);
+    std::string glimpses;
+    each_glimpse(product.glimpses, [&](const std::string& one) { glimpses += one; });
+    EXPECT_EQ(glimpses, "0246");
+  }
+
+  comm::World world_;
+  comm::StopFlag stop_;
+  fs::path folder_;
+  int64_t killed_at_ = -1, asks_from_ = 100;
+  std::vector<int64_t> made_, told_;
+};
+
+using Numbers = std::vector<int64_t>;
+
+TEST_F(BegunStage, GoesOnBehindWhatWasMade) {
+  killed(2);
+  EXPECT_FALSE(fs::exists(folder_ / "records.jsonl"));
+  killed(4);
+  EXPECT_EQ(made_, (Numbers{2}));
+  expect_all(process(-1));
+  EXPECT_EQ(made_, (Numbers{4, 6}));
+  EXPECT_EQ(told_.front(), 4);
+  EXPECT_EQ(told_.back(), 7);
+}
+
+TEST_F(BegunStage, ThatIsWholeIsReadBack) {
+  process(-1);
+  expect_all(process(-1));
+  EXPECT_EQ(made_, Numbers());
+}
+
+TEST_F(BegunStage, IsMadeFromItsStartByOtherPortions) {
+  killed(2);
+  process(-1, 3);
+  EXPECT_EQ(made_, (Numbers{0, 3, 6}));
+  EXPECT_EQ(read_file(folder_ / "records.jsonl"), "0+3\n3+3\n6+1\n");
+}
+
+// Whatever byte is another, or where the file ends: what is damaged doesn't count, and all before it does.
+TEST_F(BegunStage, CountsAsFarAsItIsWhole) {
+  killed(2);
+  const size_t one = fs::file_size(folder_ / "begun");
+  killed(4);
+  const auto whole = read_file(folder_ / "begun");
+  const auto made_with = [&](std::string_view bytes) {
+    write_file(folder_ / "begun", bytes);
+    expect_all(process(-1));
+    return made_.size();
+  };
+  EXPECT_EQ(made_with(whole), 2u);
+  for (size_t at = 0; at < whole.size(); at += 5) {
+    auto bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    const size_t made = at < one ? 4 : 3;
+    EXPECT_EQ(made_with(bytes), made) << at;
+    EXPECT_EQ(made_with(std::string_view(whole).substr(0, at)), made) << at;
+  }
+}
+
+// Answers of chat models are kept elsewhere, and those that failed must be asked for again.
+TEST_F(BegunStage, KeepsNothingFromTheFirstQuestionOn) {
+  asks_from_ = 2;
+  killed(4);
+  EXPECT_EQ(made_, (Numbers{0, 2}));
+  asks_from_ = 100;
+  expect_all(process(-1));
+  EXPECT_EQ(made_, (Numbers{2, 4, 6}));
+}
+
+TEST_F(BegunStage, SaysHowLongAllProcessesTook) {
+  const auto start = std::chrono::steady_clock::now();
+  const double first = process(-1).seconds, both = process(-1).seconds;
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_GT(first, 0);
+  EXPECT_GT(both, first / 2) << "what was read back took as long as it took to make";
+  EXPECT_LT(both, passed);
+}
+
+}  // namespace
+}  // namespace compeer::data
