@@ -231,6 +231,10 @@ std::vector<Section> task_sections() {
       {table("sft", "supervised fine-tuning",
              {integer("batch", 16, "examples of a step, over all ranks").from(1),
               integer("together", 8, "examples per backward pass, all of one rank; fewer take less memory").from(1),
+              integer("neighbours", 1,
+                      "examples of the dataset that stay together when it is shuffled, as the questions about one "
+                      "record do; what those of one backward pass begin with alike is read once")
+                  .from(1),
               integer("steps", 1000, "steps of the run").from(1), word("split", "train", "split of the dataset"),
               word("loss_on", "answer", "tokens that the loss counts").of({"answer", "all"}),
               number("lr", 3e-3, "learning rate").above(0)}),

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "comm/tree_sum.h"
-#include "train/batch/order.h"
 #include "train/batch/records.h"
 #include "train/batch/sequences.h"
 #include "train/metrics/memory.h"
@@ -86,7 +85,9 @@ Records::Wanted usable(const RunContext& run) {
 Records usable_records(RunContext& run) {
   const auto settings = run.spec.table("sft");
   const auto count = static_cast<uint64_t>(settings.integer("steps") * settings.integer("batch"));
-  return Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), usable(run), run.seed(), count);
+  auto wanted = usable(run);
+  wanted.neighbours = settings.integer("neighbours");
+  return Records::shuffled(run.world, *run.plugins, run.spec.table("dataset"), std::move(wanted), run.seed(), count);
 }
 
 class Sft {
@@ -183,8 +184,7 @@ class Sft {
     run_.journal->phase("read");
     const auto mine = gradients_.mine();
     const auto record_of = [&](int64_t i) {
-      return record_at(run_.seed(), (t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i),
-                       records_.size());
+      return records_.at((t - 1) * static_cast<uint64_t>(batch_) + static_cast<uint64_t>(i));
     };
     std::vector<std::vector<Lesson>> lessons;
     for (int64_t leaf = mine.first; leaf < mine.first + mine.count; ++leaf) {

@@ -9,7 +9,6 @@
 
 #include "base/random.h"
 #include "plugin/calls.h"
-#include "train/batch/order.h"
 #include "train/batch/reward_states.h"
 #include "train/batch/rollouts.h"
 #include "train/metrics/step_table.h"
@@ -60,9 +59,8 @@ Groups GrpoStep::sample(uint64_t t, StepScoring& scoring) {
   const int64_t start = leaves.first * settings_.together;
   const int64_t count = std::clamp<int64_t>(settings_.batch - start, 0, leaves.count * settings_.together);
   const auto before = (t - 1) * static_cast<uint64_t>(settings_.batch);
-  auto groups = records_.read(start, count, [&](int64_t i) {
-    return record_at(run_.seed(), before + static_cast<uint64_t>(i), records_.size());
-  });
+  auto groups =
+      records_.read(start, count, [&](int64_t i) { return records_.at(before + static_cast<uint64_t>(i)); });
   roll_out(*run_.plugins, groups, run_.spec.table("sampling"), settings_.group_size,
            {run_.seed(), static_cast<uint32_t>(t)}, [&](const PromptGroup& group) { scoring.begin(group); });
   return groups;

@@ -50,8 +50,11 @@ return function(seed, source)
 
   -- A judge: unifireward, prm or orm. Each learns once from the same records.
   function real.judge(view)
-    local batch = view == "prm" and 48 or 16 -- of prm a record is three examples
-    return run("judge", view, { dataset = { path = records "train", view = view }, sft = { batch = batch } })
+    local changes = { dataset = { path = records "train", view = view } }
+    if view == "prm" then -- a record is three examples, which begin alike
+      changes.sft = { batch = 48, together = 12, neighbours = 3 }
+    end
+    return run("judge", view, changes)
   end
 
   local function reward(plugin)

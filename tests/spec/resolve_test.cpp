@@ -47,7 +47,7 @@ TEST(Resolve, KeepsTheSectionsOfItsTaskOnly) {
       "name = \"x\"\ntask = \"sft\"\n[dataset]\nplugin = \"esc_world\"\n[grpo]\nlr = 1\n[[rewards]]\nplugin = "
       "\"length\"\n");
   EXPECT_EQ(sft.values.at("sft").dump(),
-            R"({"batch":16,"loss_on":"answer","lr":0.003,"split":"train","steps":1000,"together":8})");
+            R"({"batch":16,"loss_on":"answer","lr":0.003,"neighbours":1,"split":"train","steps":1000,"together":8})");
   for (const auto* section : {"grpo", "rewards", "reweighting", "sampling", "evaluate"})
     EXPECT_FALSE(sft.values.contains(section)) << section;
   for (const auto& plugin : sft.plugins) EXPECT_NE(plugin.kind, "rewards");

@@ -4,9 +4,11 @@
 
 namespace compeer::train {
 
+namespace {
+
 // A Feistel network over the next power of four is a permutation; walking on until the result is below `size` keeps it
 // one (cycle walking, at most about four rounds on average).
-int64_t record_at(uint64_t seed, uint64_t position, int64_t size) {
+int64_t permuted(uint64_t seed, uint64_t position, int64_t size) {
   const auto n = static_cast<uint64_t>(size);
   const auto epoch = static_cast<uint32_t>(position / n);
   uint32_t half = 1;
@@ -24,6 +26,13 @@ int64_t record_at(uint64_t seed, uint64_t position, int64_t size) {
     x = left << half | right;
   } while (x >= n);
   return static_cast<int64_t>(x);
+}
+
+}  // namespace
+
+int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours) {
+  const auto n = static_cast<uint64_t>(neighbours);
+  return permuted(seed, position / n, size / neighbours) * neighbours + static_cast<int64_t>(position % n);
 }
 
 }  // namespace compeer::train

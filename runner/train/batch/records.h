@@ -22,6 +22,7 @@ class Records {
     std::string split;
     Then then = Then::completion;
     int64_t completion = 0;
+    int64_t neighbours = 1;  ///< records that `shuffled` leaves together
   };
 
   /// So many of the split that can be used, or all if it has fewer: the first, or, if several of those are of one
@@ -35,6 +36,8 @@ class Records {
                           uint64_t seed, uint64_t count);
 
   int64_t size() const { return size_; }
+  /// Which one stands at a position of that order.
+  int64_t at(uint64_t position) const;
 
   /// Groups first, first + 1, ... of a step, with the records record_of(group), 0 <= record < size().
   Groups read(int64_t first, int64_t count, const std::function<int64_t(int64_t)>& record_of) const;
@@ -66,6 +69,7 @@ class Records {
   Read inspect(int64_t record) const;
   Read usable(int64_t record) const;
   int64_t after(const Example& example) const;
+  void check_neighbours() const;
   std::vector<Inspected> inspect_all(comm::World& world, const std::vector<int64_t>& records) const;
   void take(comm::World& world, const std::vector<int64_t>& order, int64_t count);
   void summarize(comm::World& world, const std::vector<int64_t>& records, const std::vector<Inspected>& seen);

@@ -135,7 +135,7 @@ std::vector<WeightedPart> weighted_parts(const std::vector<RewardTerm>& rewards)
 
 // Each group that is ready gets a thread, which takes whatever else is ready when its turn comes.
 struct StepScoring::Waiting {
-  explicit Waiting(RewardTerm& term) : term(term) {}
+  explicit Waiting(RewardTerm& of) : term(of) {}
 
   void begin(const PromptGroup& group, int64_t step, const std::string& split) {
     const std::lock_guard lock(mutex);

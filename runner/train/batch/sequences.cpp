@@ -59,23 +59,98 @@ int64_t Lesson::targets() const {
                          [](int64_t sum, const Span& span) { return sum + span.end - span.begin; });
 }
 
-at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons) {
-  Batch batch;
-  std::vector<int32_t> tokens;
-  std::vector<int64_t> rows, targets, runs;
-  for (const Lesson& lesson : lessons) {
-    const auto start = static_cast<int64_t>(tokens.size()), length = static_cast<int64_t>(lesson.tokens.size()) - 1;
-    tokens.insert(tokens.end(), lesson.tokens.begin(), lesson.tokens.end() - 1);  // nothing follows the last token
-    batch.segments.push_back({start, length, 0, -1, {}, 0, lesson.vision});
-    runs.push_back(lesson.targets());
+namespace {
+
+// Lessons that follow each other and begin alike.
+struct Neighbours {
+  std::span<const Lesson> lessons;
+  int64_t shared;  // tokens that they begin with; of one alone none
+};
+
+int64_t rows_of(const Lesson& lesson) {
+  return static_cast<int64_t>(lesson.tokens.size()) - 1;  // nothing follows the last token
+}
+
+int64_t alike(const Lesson& a, const Lesson& b) {
+  if (a.vision || b.vision) return 0;
+  const auto most = std::min(rows_of(a), rows_of(b));
+  return std::mismatch(a.tokens.begin(), a.tokens.begin() + most, b.tokens.begin()).first - a.tokens.begin();
+}
+
+// A lesson joins those before it if that spares more tokens than they spare without it.
+std::vector<Neighbours> neighbours_in(std::span<const Lesson> lessons, int64_t shared_from) {
+  std::vector<Neighbours> all;
+  for (size_t i = 0; i < lessons.size(); ++i) {
+    if (i > 0) {
+      auto& [members, shared] = all.back();
+      const auto before = std::ssize(members);
+      const auto with_first = alike(members.front(), lessons[i]);
+      const auto common = before > 1 ? std::min(with_first, shared) : with_first;
+      if (common >= shared_from && before * common > (before - 1) * shared) {
+        members = {&members.front(), members.size() + 1};
+        shared = common;
+        continue;
+      }
+    }
+    all.push_back({lessons.subspan(i, 1), 0});
+  }
+  return all;
+}
+
+// Of neighbours what follows the shared beginning, lesson after lesson, and then this.
+class LessonBatch {
+ public:
+  void add(const Neighbours& some) {
+    int64_t beginning = std::ssize(tokens_);  // its first row
+    for (const Lesson& lesson : some.lessons) beginning += rows_of(lesson) - some.shared;
+    const size_t first = segments_.size();
+    for (const Lesson& lesson : some.lessons) {
+      const int64_t start = std::ssize(tokens_), length = rows_of(lesson) - some.shared;
+      tokens_.insert(tokens_.end(), lesson.tokens.begin() + some.shared, lesson.tokens.end() - 1);
+      if (length > 0) segments_.push_back({start, length, some.shared, -1, {}, 0, lesson.vision});
+      learn(lesson, [&](int64_t i) { return i < some.shared ? beginning + i : start + i - some.shared; });
+    }
+    if (some.shared == 0) return;
+    const std::span children(segments_.begin() + static_cast<ptrdiff_t>(first), segments_.end());
+    for (Segment& child : children) child.parent = std::ssize(segments_);
+    segments_.push_back({beginning, some.shared, 0, -1, {}, 0, nullptr});
+    const auto& tokens = some.lessons.front().tokens;
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.begin() + some.shared);
+  }
+
+  GroupBatch finish() {
+    return {{rollout::int_tensor(tokens_), std::move(segments_)},
+            rollout::int_tensor(rows_),
+            rollout::int_tensor(targets_),
+            {},
+            std::move(lengths_)};
+  }
+
+ private:
+  template <class Place>
+  void learn(const Lesson& lesson, Place&& row_of) {
+    lengths_.push_back(lesson.targets());
     for (const auto& [begin, end] : lesson.learned) {
-      for (int64_t i = begin; i < end; ++i) rows.push_back(start + i - 1);
-      targets.insert(targets.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
+      for (int64_t i = begin; i < end; ++i) rows_.push_back(row_of(i - 1));
+      targets_.insert(targets_.end(), lesson.tokens.begin() + begin, lesson.tokens.begin() + end);
     }
   }
-  batch.tokens = rollout::int_tensor(tokens);
-  const auto hidden = at::index_select(policy.model.forward(batch, nullptr), 0, rollout::int_tensor(rows));
-  return policy.arithmetic.token_logprobs(hidden, policy.head, rollout::int_tensor(targets), 1.0, runs).log_prob;
+
+  std::vector<Segment> segments_;
+  std::vector<int32_t> tokens_;
+  std::vector<int64_t> rows_, targets_, lengths_;
+};
+
+}  // namespace
+
+GroupBatch lesson_batch(std::span<const Lesson> lessons, int64_t shared_from) {
+  LessonBatch all;
+  for (const Neighbours& some : neighbours_in(lessons, shared_from)) all.add(some);
+  return all.finish();
+}
+
+at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons, int64_t shared_from) {
+  return log_probs(policy, lesson_batch(lessons, shared_from), 1.0).log_prob;
 }
 
 }  // namespace compeer::train

@@ -10,14 +10,16 @@
 
 namespace compeer::train {
 
-/// A group as one batch: its completions, and last the prompt, once, which they hang off. `rows` are the hidden states
-/// that predict the completions' tokens, `targets` these tokens, completion after completion.
+/// Sequences as one batch, of which what they begin with alike is there once, behind what hangs off it. `rows` are the
+/// hidden states that predict the `targets`, sequence after sequence: `lengths` of each.
 struct GroupBatch {
   Batch batch;
   at::Tensor rows, targets;
-  at::Tensor sampled_log_probs;  ///< float32 [targets]: as recorded when they were drawn
+  at::Tensor sampled_log_probs;  ///< float32 [targets]: as recorded when they were drawn; undefined: they weren't
   std::vector<int64_t> lengths;
 };
+
+/// A group's completions, with the tokens of each as targets, and last the prompt.
 GroupBatch group_batch(const PromptGroup& group);
 
 /// The policy's log-probs and entropies of a group's targets, with gradient: one forward pass.
@@ -38,7 +40,11 @@ struct Lesson {
   int64_t targets() const;
 };
 
-/// The log-probabilities of the tokens to be learned, lesson after lesson, with gradient: one forward pass for all.
-at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons);
+/// Lessons, with the tokens to be learned as targets. What neighbours begin with alike is there once if that is
+/// `shared_from` tokens or more.
+GroupBatch lesson_batch(std::span<const Lesson> lessons, int64_t shared_from = 32);
+
+/// The log-probabilities of the tokens to be learned, with gradient: one forward pass for all lessons.
+at::Tensor log_probs(rollout::Policy& policy, std::span<const Lesson> lessons, int64_t shared_from = 32);
 
 }  // namespace compeer::train

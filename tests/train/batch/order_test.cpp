@@ -21,6 +21,16 @@ TEST(RecordAt, VisitsEveryRecordOnceAnEpoch) {
   }
 }
 
+// Three questions about each of four records.
+TEST(RecordAt, LeavesNeighboursTogether) {
+  for (uint64_t position = 0; position < 24; position += 3) {
+    const int64_t first = record_at(5, position, 12, 3);
+    EXPECT_EQ(first, 3 * record_at(5, position / 3, 4));
+    EXPECT_EQ(record_at(5, position + 1, 12, 3), first + 1);
+    EXPECT_EQ(record_at(5, position + 2, 12, 3), first + 2);
+  }
+}
+
 TEST(RecordAt, OrdersEpochsAndSeedsDifferently) {
   const auto order = [](uint64_t seed, uint64_t epoch) {
     std::vector<int64_t> all;

@@ -44,6 +44,31 @@ TEST_F(RecordsOfARun, AreTheFirstOfASplit) {
   EXPECT_TRUE(three.remarks().empty());
 }
 
+TEST_F(RecordsOfARun, CanStayTogetherWhereTheyAreShuffled) {
+  const auto six = [] {
+    std::vector<nlohmann::json> all;
+    for (const char* id : {"a1", "a2", "b1", "b2", "c1", "c2"}) all.push_back(said(id, {"hello"}, ""));
+    return all;
+  };
+  with(six());
+  const auto together = [](int64_t neighbours) {
+    return Records::Wanted{"train", Records::Then::completion, 8, neighbours};
+  };
+  const auto records = shuffled(6, together(2));
+  for (uint64_t position = 0; position < 6; position += 2) {
+    EXPECT_EQ(records.at(position) % 2, 0);
+    EXPECT_EQ(records.at(position + 1), records.at(position) + 1);
+  }
+  try {
+    shuffled(6, together(4));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "sft.neighbours: is 4, but split 'train' has 6 examples, which it doesn't divide\n  help: it is meant "
+                 "for data sets with so many examples of each record, as cer has with view = \"prm\"");
+  }
+}
+
 TEST_F(RecordsOfARun, AreReadWithTheIndexOfTheirGroup) {
   with(five_dialogues());
   const auto groups = some(5).read(6, 2, [](int64_t index) { return index - 4; });

@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <limits>
+
 #include "../small_model.h"
 
 namespace compeer::train {
@@ -53,6 +55,62 @@ TEST_F(SmallModel, LearnsTurnsThatAreNotNeighbours) {
   EXPECT_TRUE(at::equal(log_probs(policy, {&turns, 1}), at::cat({known.slice(0, 1, 3), known.slice(0, 5, 8)})));
 }
 
+// "1 2 3 4 | 5 6", "1 2 3 4 | 7" and "1 2 9 8 7", of which 6, 7 and all of the last but 1 are learned. A token's row is
+// that of the one before it: rows 0 to 3 are the shared beginning's, behind the token 5.
+TEST(LessonBatch, HasWhatNeighboursBeginWithOnce) {
+  const std::vector<Lesson> lessons{{{1, 2, 3, 4, 5, 6}, 5}, {{1, 2, 3, 4, 7}, 4}, {{1, 2, 9, 8, 7}, 1}};
+  const auto batch = lesson_batch(lessons, 3);
+  EXPECT_EQ(list(batch.batch.tokens), (std::vector<int64_t>{5, 1, 2, 3, 4, 1, 2, 9, 8}));
+  ASSERT_EQ(batch.batch.segments.size(), 3u);  // of the second lesson nothing is left to read
+  EXPECT_EQ(batch.batch.segments[0].start, 0);
+  EXPECT_EQ(batch.batch.segments[0].position, 4);
+  EXPECT_EQ(batch.batch.segments[0].parent, 1);
+  EXPECT_EQ(batch.batch.segments[1].length, 4);
+  EXPECT_EQ(batch.batch.segments[1].parent, -1);
+  EXPECT_EQ(batch.batch.segments[2].start, 5);
+  EXPECT_EQ(batch.batch.segments[2].parent, -1);
+  EXPECT_EQ(list(batch.rows), (std::vector<int64_t>{0, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(list(batch.targets), (std::vector<int64_t>{6, 7, 2, 9, 8, 7}));
+  EXPECT_EQ(batch.lengths, (std::vector<int64_t>{1, 1, 4}));
+}
+
+// The third begins as the others do for two tokens: three times two are no more than two times four.
+TEST(LessonBatch, SharesWhatSparesMost) {
+  const auto tokens = [](const std::vector<Lesson>& lessons) {
+    return lesson_batch(lessons, 2).batch.tokens.numel();
+  };
+  const std::vector<int32_t> one{1, 2, 3, 4, 5, 6}, other{1, 2, 3, 4, 7, 8}, third{1, 2, 9, 9, 9, 9};
+  EXPECT_EQ(tokens({{one, 5}, {other, 5}}), 4 + 1 + 1);
+  EXPECT_EQ(tokens({{one, 5}, {other, 5}, {third, 5}}), 4 + 1 + 1 + 5) << "with it 2 + 3 + 3 + 3";
+  EXPECT_EQ(tokens({{one, 5}, {third, 5}}), 2 + 3 + 3);
+  EXPECT_EQ(tokens({{one, 5}, {one, 5}}), 5) << "nothing is left of either";
+  EXPECT_EQ(tokens({{one, 5}, {{9, 2, 3, 4, 5, 6}, 5}}), 5 + 5);
+}
+
+TEST(LessonBatch, SharesNoPictures) {
+  const auto seen = std::make_shared<const VisionFeatures>();
+  const Lesson lesson({1, 2, 3, 4, 5, 6}, std::vector<Lesson::Span>{{5, 6}}, seen);
+  EXPECT_EQ(lesson_batch(std::vector<Lesson>{lesson, lesson}, 1).batch.tokens.numel(), 10);
+}
+
+// The same bits forward, also of tokens that are learned within the beginning; gradients but for rounding.
+TEST_F(SmallModel, LearnsFromASharedBeginningWhatItLearnsFromCopies) {
+  const std::vector<int32_t> beginning{5, 6, 7, 8, 9, 10, 11, 12};
+  std::vector<Lesson> lessons;
+  for (const std::vector<int32_t>& rest : {std::vector<int32_t>{20, 21, 22}, {23}, {24, 25, 26, 27, 28}, {20, 21}}) {
+    auto tokens = beginning;
+    tokens.insert(tokens.end(), rest.begin(), rest.end());
+    lessons.emplace_back(tokens, std::vector<Lesson::Span>{{2, 4}, {8, std::ssize(tokens)}});
+  }
+  std::vector<float> a;
+  for (int i = 0; i < 4 * 2 + 3 + 1 + 5 + 2; ++i) a.push_back(0.3f * static_cast<float>(i % 5) - 0.5f);
+  constexpr auto never = std::numeric_limits<int64_t>::max();
+  const auto shared = log_probs(policy, lessons, 1), unshared = log_probs(policy, lessons, never);
+  EXPECT_TRUE(at::equal(shared, unshared));
+  const auto once = gradient(shared, a), many = gradient(unshared, a);
+  EXPECT_LE((once - many).norm().item<double>(), 1e-6 * many.norm().item<double>());
+}
+
 // The prompt is computed once for its group, forward and backward. That changes no log-prob, and gradients by rounding
 // only.
 TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
@@ -71,7 +129,8 @@ TEST_F(SmallModel, LearnsFromASharedPromptWhatItLearnsFromCopies) {
     copies.emplace_back(std::move(copy), static_cast<int64_t>(group.prompt.size()));
     for (size_t i = 0; i < tokens.size(); ++i) a.push_back(0.3f * static_cast<float>(a.size() % 5) - 0.5f);
   }
-  const auto shared = log_probs(policy, group_batch(group), 1.0).log_prob, unshared = log_probs(policy, copies);
+  const auto shared = log_probs(policy, group_batch(group), 1.0).log_prob,
+             unshared = log_probs(policy, copies);
   EXPECT_TRUE(at::equal(shared, unshared));
   const auto once = gradient(shared, a), many = gradient(unshared, a);
   EXPECT_LE((once - many).norm().item<double>(), 1e-6 * many.norm().item<double>());
