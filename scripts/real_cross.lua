@@ -8,6 +8,7 @@ local new_real = require "lib.real"
 compeer.study {
   name = "real_cross",
   seeds = 3,
+  kept = "docs/lab/data/real_cross",
   rows = {
     { "ESConv on ESConv" },
     { "ESConv on MESC", tested = "mesc" },
