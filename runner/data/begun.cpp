@@ -1,6 +1,5 @@
 #include "data/begun.h"
 
-#include <cstring>
 #include <fstream>
 #include <optional>
 
@@ -11,7 +10,7 @@ namespace compeer::data {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto at_once = std::chrono::seconds(1);
+constexpr auto pause = std::chrono::seconds(1);  // between writes
 
 // What stands before each entry.
 struct Head {
@@ -50,7 +49,7 @@ Begun::Begun(std::filesystem::path file, std::string_view form,
 void Begun::keep(std::string_view made) {
   if (!stream_) return;
   append(made);
-  if (!stream_ || Clock::now() - written_ < at_once) return;
+  if (!stream_ || Clock::now() - written_ < pause) return;
   if (std::fflush(stream_.get()) != 0) return give_up();
   written_ = Clock::now();
 }
