@@ -1,7 +1,7 @@
 -- The paper's method on dialogues between people (ESConv), measured by what people said, with SmolLM2: a model of 135
 -- million parameters. Two tables: judges, by labels of dialogues that they haven't seen, by pairs that people compared
--- and by replies that seekers rated; policies, by people's labels and replies. Some five core hours a seed with AVX2
--- by estimate, and each row's figures are kept. What it needs, and what came out: docs/lab/real_study.md.
+-- and by replies that seekers rated; policies, by people's labels and replies. Some four core hours a seed, and each
+-- row's figures are kept. What it needs, and what came out: docs/lab/real_study.md.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 
@@ -32,6 +32,7 @@ local function study(name, rows, measured, figures, contrasts)
   }
 end
 
+local agreement = { "emotion F1", "strategy F1", "pairs", "feedback, order" }
 study("real_judges", {
   { "untuned" }, { "MiniLM", encoder = true }, { "PRM and ORM", views = { "prm", "orm" } },
   { "UnifiReward", views = { "unifireward" } },
@@ -49,7 +50,8 @@ end, {
   { "feedback, order", "rated", "judge.spearman" },
   { "feedback, alpha", "rated", "judge.alpha" },
 }, {
-  { "UnifiReward", "untuned" }, { "UnifiReward", "MiniLM" }, { "UnifiReward", "PRM and ORM" },
+  { "UnifiReward", "untuned", agreement }, { "UnifiReward", "MiniLM", agreement },
+  { "UnifiReward", "PRM and ORM", agreement },
 })
 
 local labels = { "emotion", "strategy", "like people's" }

@@ -13,10 +13,15 @@ import statistics
 import sys
 from pathlib import Path
 
-PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5}  # seeds
+PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithmetic": 5, "real_judges": 3,
+           "real_policies": 3, "real_cross": 3}  # seeds
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
 QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
+JUDGED = ["emotion F1", "strategy F1", "pairs", "pairs, order", "feedback, order", "feedback, alpha"]
+LABELS = ["emotion", "strategy", "like people's"]
+# By page and table: figures and the names of those that are kept as points from -1 to 1 and shown as shares; or
+# contrasts.
 PAGES = {
     "docs/lab/studies.md": {
         "table2: scores": (SCORES, {}),
@@ -43,12 +48,24 @@ PAGES = {
             ["true reward", "true quality", "format", "grammatical", "entropy"], {"format": "complete"}),
         "smollm2_arithmetic: contrasts": [("bfloat16", "float32", ["true reward", "true quality", "entropy"])],
     },
+    "docs/lab/real_study.md": {
+        "real_judges: against people": (JUDGED, {}),
+        "real_judges: contrasts": [
+            ("UnifiReward", other, ["emotion F1", "strategy F1", "pairs", "feedback, order"])
+            for other in ("untuned", "MiniLM", "PRM and ORM")],
+        "real_policies: against people": (["complete", *LABELS, "like each other"], {}),
+        "real_policies: words": (["repeated", "distinct-2", "words", "perplexity"], {}),
+        "real_policies: contrasts": [
+            ("SFT", "base", LABELS), ("POR", "SFT", LABELS), ("UR", "SFT", LABELS), ("UR", "POR", LABELS),
+            ("UR", "format only", LABELS), ("URP", "UR", ["strategy", "like people's", "like each other"])],
+    },
 }
 ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
-        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32", "bfloat16"]
-SHARES = {"history", "emotion", "strategy", "format"}  # kept as points from -1 to 1
-DIGITS = dict.fromkeys(SCORES, 1) | {"words a reply": 1} | dict.fromkeys(
-    ["grammatical", "follows", "true reward", "judged reward", *SHARES], 2)
+        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32", "bfloat16",
+        "untuned", "MiniLM", "PRM and ORM", "UnifiReward"]
+DIGITS = dict.fromkeys([*SCORES, "words a reply", "words", "perplexity"], 1) | dict.fromkeys(
+    ["grammatical", "follows", "true reward", "judged reward", "history", "emotion", "strategy", "format", "complete",
+     *JUDGED, *LABELS, "like each other"], 2)
 
 
 def central(t, freedom):
@@ -120,16 +137,14 @@ def table(head, rows):
     return "".join("|" + "|".join("---" if cell == "---" else f" {cell} " for cell in line) + "|\n" for line in lines)
 
 
-def value(seed, row, figure):
-    found = seed[row][figure]
-    return (found + 1) / 2 if figure in SHARES else found
-
-
 def means(seeds, planned, figures, names):
+    def cell(row, figure):
+        values = [seed[row][figure] for seed in seeds.values()]
+        return estimate([(v + 1) / 2 for v in values] if figure in names else values, DIGITS.get(figure, 3))
+
     head = [seeds_text(seeds, planned), *(names.get(figure, figure) for figure in figures)]
-    rows = [[row, *(estimate([value(seed, row, figure) for seed in seeds.values()], DIGITS.get(figure, 3))
-                    for figure in figures)] for row in ROWS if row in next(iter(seeds.values()))]
-    return table(head, rows)
+    return table(head, [[row, *(cell(row, figure) for figure in figures)]
+                        for row in ROWS if row in next(iter(seeds.values()))])
 
 
 def contrasts(seeds, planned, stated):
