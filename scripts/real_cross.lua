@@ -20,9 +20,8 @@ compeer.study {
     return learned.accuracy(row.name, learned.judge "unifireward", tested.records "valid")
   end,
   figures = {
-    "history.weighted_f1", "history.false_recall",
-    "emotion.weighted_f1", "emotion.false_recall",
-    "strategy.weighted_f1", "strategy.false_recall",
+    "history.ranked_within_rounds", "emotion.ranked_within_rounds", "strategy.ranked_within_rounds",
+    "history.false_recall", "emotion.false_recall", "strategy.false_recall",
     "reply.better_or_not",
   },
   contrasts = { { "ESConv on MESC", "MESC on MESC" }, { "MESC on ESConv", "ESConv on ESConv" } },

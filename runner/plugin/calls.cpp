@@ -145,12 +145,15 @@ int64_t records_in(Plugin<Dataset>& dataset, const std::string& split, const std
   };
   if (const auto size = size_of(split); size > 0) return size;
   std::string held;
+  bool is_usual = false;
   for (const char* usual : {"train", "valid", "test"}) {
     if (const auto size = size_of(usual); size > 0)
-      held += fmt::format("{}{} in {}", held.empty() ? "" : ", ", size, usual);
+      held += fmt::format("{}{} in {}", held.empty() ? "there are " : ", ", size, usual);
+    is_usual |= split == usual;
   }
   throw Error("datasets/" + dataset.identity().name, fmt::format("has no records in split '{}'", split),
-              fmt::format("{} names a split; {}", setting, held.empty() ? "none has any" : "there are " + held),
+              fmt::format("{} names a split; {}{}", setting, held.empty() ? "none has any" : held,
+                          is_usual ? "; is its file missing, or named otherwise?" : ""),
               Exit::data);
 }
 

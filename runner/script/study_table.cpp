@@ -113,7 +113,7 @@ std::vector<size_t> bases_of(const StudyTable& table) {
   return bases;
 }
 
-// "left out: URP has no win, tie (seeds 1, 2)"
+// "left out: URP has no 'win', 'tie' (seeds 1, 2)"
 std::vector<std::string> gaps(const StudyTable& table) {
   std::vector<std::string> lines;
   for (size_t r = 0; r < table.rows.size(); ++r) {
@@ -123,7 +123,7 @@ std::vector<std::string> gaps(const StudyTable& table) {
       for (size_t s = 0; s < table.seeds.size(); ++s) {
         if (!std::isfinite(table.values[r][f][s])) seeds.push_back(table.seeds[s]);
       }
-      if (!seeds.empty()) missing[seeds].push_back(table.figures[f].title);
+      if (!seeds.empty()) missing[seeds].push_back(fmt::format("'{}'", table.figures[f].title));
     }
     for (const auto& [seeds, titles] : missing)
       lines.push_back(fmt::format("left out: {} has no {} (seed{} {})", table.rows[r], fmt::join(titles, ", "),

@@ -158,6 +158,20 @@ std::vector<Clash> of_data(const json& spec) {
   return found;
 }
 
+// Neighbours that are parted anywhere are read again.
+std::vector<Clash> of_sft(const json& own) {
+  std::vector<Clash> found;
+  const auto neighbours = own.at("neighbours").get<int64_t>();
+  for (const char* key : {"batch", "together"}) {
+    const auto size = own.at(key).get<int64_t>();
+    if (size % neighbours == 0) continue;
+    found.push_back({"sft.neighbours",
+                     fmt::format("'sft.neighbours' = {}, but 'sft.{}' = {} would part them", neighbours, key, size),
+                     fmt::format("set sft.{} to a multiple, such as {}", key, (size / neighbours + 1) * neighbours)});
+  }
+  return found;
+}
+
 std::vector<Clash> of_validation(const json& spec) {
   const json& own = spec.at("validation");
   if (!own.at("every").is_null() || own.at("patience").is_null()) return {};
@@ -204,6 +218,7 @@ std::vector<Clash> clashes(const json& values) {
   std::vector<Clash> found = of_model(values.value("model", json::object()));
   const auto add = [&](const std::vector<Clash>& more) { found.insert(found.end(), more.begin(), more.end()); };
   if (values.contains("validation")) add(of_validation(values));
+  if (values.contains("sft")) add(of_sft(values.at("sft")));
   if (!values.contains("grpo")) return found;
   add(Grpo(values).run());
   return found;

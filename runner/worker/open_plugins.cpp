@@ -13,6 +13,7 @@
 #include "compeer/dataset.h"
 #include "compeer/model.h"
 #include "plugin/calls.h"
+#include "train/batch/order.h"
 #include "train/metrics/step_table.h"
 #include "train/validation.h"
 #include "worker/opener.h"
@@ -125,13 +126,15 @@ class PluginOpener : private Opener {
     }
     const auto task = spec.at("task").get<std::string>();
     const auto look = [&](const std::string& section, const json& split) {
-      plugin::records_in(dataset_->second, split.get<std::string>(), section);
+      return plugin::records_in(dataset_->second, split.get<std::string>(), section);
     };
     if (task == "data") {
       for (const auto& split : spec.at("data").at("splits")) look("data.splits", split);
       return;
     }
-    look(task + ".split", spec.at(task).at("split"));
+    const json& own = spec.at(task);
+    const auto records = look(task + ".split", own.at("split"));
+    if (task == "sft") train::check_neighbours(own.at("neighbours"), own.at("split"), records);
     if (validates(spec)) look("validation.split", spec.at("validation").at("split"));
   }
 

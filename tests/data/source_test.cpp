@@ -18,7 +18,14 @@ TEST(RecordSource, SaysWhichSplitsHaveRecordsWhereThoseAskedForHaveNone) {
     EXPECT_EQ(error.exit(), Exit::data);
   }
   auto nothing = built::open<Dataset>("esc_world", {{"train", 0}, {"valid", 0}, {"test", 0}});
-  EXPECT_THROW(RecordSource(nothing, {"train"}), Error);
+  try {
+    RecordSource(nothing, {"train"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "datasets/esc_world: has no records in split 'train'\n"
+                 "  help: data.splits names a split; none has any; is its file missing, or named otherwise?");
+  }
 }
 
 TEST(RecordSource, ReadsTheFirstRecordsOfEachSplit) {

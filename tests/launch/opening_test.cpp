@@ -137,6 +137,15 @@ TEST_F(Opening, LooksForRecordsInEverySplitThatIsRead) {
   EXPECT_TRUE(nothing_began());
 }
 
+TEST_F(Opening, CountsTheExamplesThatNeighboursAreOf) {
+  experiment("x.toml", "");
+  const auto text = told("run x.toml --set task=sft --set sft.neighbours=3 --set sft.batch=6 --set sft.together=6");
+  EXPECT_TRUE(holds(text, "sft.neighbours: is 3, but split 'train' has 20000 examples, which it doesn't divide\n"))
+      << text;
+  EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  EXPECT_TRUE(nothing_began());
+}
+
 TEST_F(Opening, AsksWhichValuesAreBetterWhereThatIsNotKnown) {
   experiment("x.toml", "[[rewards]]\nplugin = \"format\"\n[validation]\nevery = 2\nmetrics = [\"truncated\"]\n");
   const auto text = told("run x.toml --dry-run");

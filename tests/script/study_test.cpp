@@ -96,7 +96,7 @@ TEST(Study, KeepsEachSeedsFiguresAndRunsWhatIsNotKept) {
   const auto text = said(declared(study), fake);
   EXPECT_EQ(fake->launched_.size(), 3u) << "not slow of seed 2";
   EXPECT_NE(text.find("slow   4.500 ±31.766*"), std::string::npos) << "of 2 and 7: " << text;
-  EXPECT_NE(text.find("left out: slow has no Y (seed 2)"), std::string::npos) << text;
+  EXPECT_NE(text.find("left out: slow has no 'Y' (seed 2)"), std::string::npos) << text;
   EXPECT_EQ(fake->kept_.at("figures/seed-1.json"),
             (spec::json{{"study", "rates"},
                         {"seed", 1},
@@ -158,7 +158,7 @@ TEST(Study, LeavesOutWhatIsNaNAndSaysSo) {
       "minus slow  x\n"
       "odd         +2.000 ±12.706\n"  // 3 and 1: half is 12.7062 * sqrt(2) / sqrt(2)
       "\n"
-      "left out: odd has no x (seed 2)\n"
+      "left out: odd has no 'x' (seed 2)\n"
       "±: half of the 95 % interval (Student's t) over 3 seeds\n"
       "!: the 95 % interval leaves zero out; !!: with Holm's correction for all 1 differences, too\n");
 }
@@ -172,7 +172,7 @@ TEST(Study, OfASingleSeedHasNoIntervals) {
 TEST(Study, GoesOnWithoutARunThatFailed) {
   const auto fake = computing();
   const auto text = said(declared("seeds = 3, figures = { 'x' }", "{ 'slow', lr = 0.1 }, { 'bad', lr = 0.6 }"), fake);
-  EXPECT_NE(text.find("left out: bad has no x (seed 2)"), std::string::npos) << text;
+  EXPECT_NE(text.find("left out: bad has no 'x' (seed 2)"), std::string::npos) << text;
   EXPECT_NE(text.find("bad2 failed (exit 5): rank 1 gave up"), std::string::npos) << text;
   ASSERT_EQ(fake->failed_.size(), 1u);
 }
@@ -182,7 +182,7 @@ TEST(Study, FillsTheRowsNameIntoAFigure) {
       said(declared("seeds = 1, figures = { { 'f', 'a.only {row}' } }", "{ 'slow', lr = 0.1 }, { 'fast', lr = 0.5 }"),
            computing());
   EXPECT_NE(text.find("slow   -\nfast   1.000\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("left out: slow has no f (seed 1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("left out: slow has no 'f' (seed 1)"), std::string::npos) << text;
 }
 
 TEST(Study, RefusesAFigureThatNoRowHas) {

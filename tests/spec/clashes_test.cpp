@@ -22,6 +22,22 @@ TEST(Clashes, PartsOfAGroupNeedAnEngineThatCan) {
             "groups|3");
 }
 
+// 8 and 16 by default.
+TEST(Clashes, BatchesDontPartNeighbours) {
+  const auto told = [](const std::string& settings) {
+    return refused("name = \"x\"\ntask = \"sft\"\n[model]\nplugin = \"qwen2\"\n[dataset]\nplugin = \"esc_world\"\n"
+                   "[sft]\n" + settings);
+  };
+  EXPECT_EQ(told("neighbours = 4"), "");
+  EXPECT_EQ(told("neighbours = 3\nbatch = 48\ntogether = 12"), "");
+  EXPECT_EQ(told("neighbours = 3\nbatch = 48"),
+            "x.toml:8|'sft.neighbours' = 3, but 'sft.together' = 8 would part them|set sft.together to a multiple, "
+            "such as 9|3");
+  EXPECT_EQ(told("neighbours = 3\ntogether = 12"),
+            "x.toml:8|'sft.neighbours' = 3, but 'sft.batch' = 16 would part them|set sft.batch to a multiple, such as "
+            "18|3");
+}
+
 TEST(Clashes, KernelsOfTheCpuDontComputeOnAGpu) {
   FakeCatalog catalog;
   catalog.add("models", "two",

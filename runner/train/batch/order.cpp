@@ -1,5 +1,8 @@
 #include "train/batch/order.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "base/random.h"
 
 namespace compeer::train {
@@ -33,6 +36,14 @@ int64_t permuted(uint64_t seed, uint64_t position, int64_t size) {
 int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours) {
   const auto n = static_cast<uint64_t>(neighbours);
   return permuted(seed, position / n, size / neighbours) * neighbours + static_cast<int64_t>(position % n);
+}
+
+void check_neighbours(int64_t neighbours, const std::string& split, int64_t size) {
+  if (size % neighbours == 0) return;
+  throw Error("sft.neighbours",
+              fmt::format("is {}, but split '{}' has {} examples, which it doesn't divide", neighbours, split, size),
+              "it is meant for data sets with so many examples of each record, as cer has three with view = \"prm\"",
+              Exit::spec);
 }
 
 }  // namespace compeer::train

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace compeer::train {
 
@@ -8,5 +9,8 @@ namespace compeer::train {
 /// anywhere. 1 <= size < 2^32. `neighbours` records of the data set each stay together, in their order; `size` is a
 /// multiple of it.
 int64_t record_at(uint64_t seed, uint64_t position, int64_t size, int64_t neighbours = 1);
+
+/// Throws if a split of so many examples can't be shuffled with so many neighbours together (sft.neighbours).
+void check_neighbours(int64_t neighbours, const std::string& split, int64_t size);
 
 }  // namespace compeer::train

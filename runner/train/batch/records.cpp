@@ -90,7 +90,7 @@ Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Setting
   Records made(plugins, dataset, std::move(wanted));
   made.seed_ = seed;
   made.size_ = world.together("read", [&] { return plugins.records(made.wanted_.split); });
-  made.check_neighbours();
+  check_neighbours(made.wanted_.neighbours, made.wanted_.split, made.size_);
   const auto all = static_cast<uint64_t>(made.size_);
   std::vector<int64_t> records(std::min(count, all));  // an epoch has every record once
   std::iota(records.begin(), records.end(), 0);
@@ -102,15 +102,6 @@ Records Records::shuffled(comm::World& world, RunPlugins& plugins, const Setting
 }
 
 int64_t Records::at(uint64_t position) const { return record_at(seed_, position, size_, wanted_.neighbours); }
-
-void Records::check_neighbours() const {
-  if (size_ % wanted_.neighbours == 0) return;
-  throw Error("sft.neighbours",
-              fmt::format("is {}, but split '{}' has {} examples, which it doesn't divide", wanted_.neighbours,
-                          wanted_.split, size_),
-              "it is meant for data sets with so many examples of each record, as cer has with view = \"prm\"",
-              Exit::spec);
-}
 
 int64_t Records::after(const Example& example) const {
   return wanted_.then == Then::completion ? wanted_.completion : std::ssize(plugins_.chat().answer(example.answer));

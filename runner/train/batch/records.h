@@ -69,7 +69,6 @@ class Records {
   Read inspect(int64_t record) const;
   Read usable(int64_t record) const;
   int64_t after(const Example& example) const;
-  void check_neighbours() const;
   std::vector<Inspected> inspect_all(comm::World& world, const std::vector<int64_t>& records) const;
   void take(comm::World& world, const std::vector<int64_t>& order, int64_t count);
   void summarize(comm::World& world, const std::vector<int64_t>& records, const std::vector<Inspected>& seen);

@@ -65,7 +65,7 @@ TEST_F(RecordsOfARun, CanStayTogetherWhereTheyAreShuffled) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "sft.neighbours: is 4, but split 'train' has 6 examples, which it doesn't divide\n  help: it is meant "
-                 "for data sets with so many examples of each record, as cer has with view = \"prm\"");
+                 "for data sets with so many examples of each record, as cer has three with view = \"prm\"");
   }
 }
 
