@@ -50,9 +50,14 @@ HWY_INLINE void round_in_place(float* numbers, int64_t count) {
     hn::StoreU(hn::BitCast(tag, rounded(hn::LoadU(tag, numbers + i))), tag, numbers + i);
 }
 
-// The instructions that round take numbers below the smallest normal one for zero, of which `rounded` may make that.
+// The instructions that round take numbers below the smallest normal one for zero, as products do, but `rounded` makes
+// that one of the largest of them. By their bits: what compares floats takes them for zero too, where products flush.
 #if HWY_TARGET <= HWY_AVX3
-HWY_INLINE bool has_denormals(Vector x) { return _mm512_fpclass_ps_mask(x.raw, 0x20) != 0; }
+HWY_INLINE bool rounds_up_to_normal(Vector x) {
+  const WordTag words;
+  const auto below = hn::And(hn::BitCast(words, x), hn::Set(words, 0x7fff8000u));
+  return !hn::AllFalse(words, hn::Eq(below, hn::Set(words, 0x007f8000u)));
+}
 #endif
 
 // Rounded, in words.
@@ -62,7 +67,7 @@ HWY_INLINE Vector words_by_hand(Vector earlier, Vector later) {
 // The same where pairs are words.
 HWY_INLINE Vector words_of(Vector earlier, Vector later) {
 #if HWY_TARGET <= HWY_AVX3
-  if (HWY_LIKELY(!has_denormals(earlier) && !has_denormals(later))) {
+  if (HWY_LIKELY(!rounds_up_to_normal(earlier) && !rounds_up_to_normal(later))) {
     alignas(64) static constexpr uint16_t kInTurn[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                                          8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     __m512i both;
@@ -76,7 +81,7 @@ HWY_INLINE Vector words_of(Vector earlier, Vector later) {
 // The same of neighbours: kLanes / 2 words.
 HWY_INLINE void store_words_of(Vector neighbours, float* out) {
 #if HWY_TARGET <= HWY_AVX3
-  if (HWY_LIKELY(!has_denormals(neighbours))) {
+  if (HWY_LIKELY(!rounds_up_to_normal(neighbours))) {
     __m256i words;
     asm("vcvtneps2bf16 %1, %0" : "=v"(words) : "v"(neighbours.raw));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), words);
