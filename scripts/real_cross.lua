@@ -20,9 +20,13 @@ compeer.study {
     return learned.accuracy(row.name, learned.judge "unifireward", tested.records "valid")
   end,
   figures = {
-    "history.ranked_within_rounds", "emotion.ranked_within_rounds", "strategy.ranked_within_rounds",
-    "history.false_recall", "emotion.false_recall", "strategy.false_recall",
-    "reply.better_or_not",
+    { "history ranked", "history.ranked_within_rounds" },
+    { "emotion ranked", "emotion.ranked_within_rounds" },
+    { "strategy ranked", "strategy.ranked_within_rounds" },
+    { "wrong found", function(result)
+      return (result["history.false_recall"] + result["emotion.false_recall"] + result["strategy.false_recall"]) / 3
+    end },
+    { "better or not", "reply.better_or_not" },
   },
   contrasts = { { "ESConv on MESC", "MESC on MESC" }, { "MESC on ESConv", "ESConv on ESConv" } },
 }
