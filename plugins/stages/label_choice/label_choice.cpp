@@ -1,5 +1,5 @@
 /// label_choice: which emotion and which strategy does a judge find likeliest, of all that people named? It is asked
-/// whether each of them is right, behind the right steps before it. Records go on with its choices as "judged".
+/// whether each of them is right, behind the right steps before it or apart. Records go on with its choices as "judged".
 #include "stages/label_choice/choices.h"
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ constexpr size_t first_step = 1;  // of a completion's three, that labels are ch
 class LabelChoice : public Stage {
  public:
   LabelChoice(const Settings& settings, Host& host)
-      : panel_(settings, host, {.reply = false}),
+      : panel_(settings, host, {.reply = false, .apart = settings.flag("apart")}),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.text("by") != "likelihood")
       throw Error("label_choice", "chooses the likeliest label, but by = \"answer\" asks for no likelihood",
@@ -115,5 +115,7 @@ COMPEER_PLUGIN(Stage, stages, label_choice, LabelChoice, R"json(
   "version": "1.0.0",
   "summary": "Which emotion and strategy a judge finds likeliest, against people's labels: weighted F1 beside the majority's.",
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_PANEL_SETTINGS R"json(,
+    "apart": {"type": "boolean", "default": false,
+      "help": "ask about a step alone, as a PRM learned it; else behind the right steps before it"},
     "resamples": {"type": "integer", "default": 1000, "min": 0, "help": "of the bootstrap; 0: no intervals"}
   })json")

@@ -60,6 +60,23 @@ TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   EXPECT_TRUE(asked("<strategy>question</strategy>"));
 }
 
+// As a PRM learned it.
+TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
+  one.weights = [](const auto&, const auto&) { return std::vector<double>{std::log(.5), std::log(.5)}; };
+  for (const bool apart : {false, true}) {
+    one.asked.clear();
+    auto stage = open("label_choice", {{"by", "likelihood"}, {"apart", apart}});
+    const auto labels = labelled("a", {"fear"}, {"question"});
+    stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(labels)); });
+    plugin::make(stage, {labels});
+    const auto found = std::find_if(one.asked.begin(), one.asked.end(), [](const std::string& conversation) {
+      return conversation.ends_with("<strategy>question</strategy>");
+    });
+    ASSERT_NE(found, one.asked.end());
+    EXPECT_EQ(found->find("<emotion>") == std::string::npos, apart) << *found;
+  }
+}
+
 TEST_F(LabelChoice, NeedsLikelihoods) {
   try {
     open("label_choice", {{"by", "answer"}});
