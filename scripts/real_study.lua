@@ -7,13 +7,17 @@ local new_real = require "lib.real"
 
 local seeds = 3
 
--- A study whose figures are {title, run, metric}, of the runs that `measured(real, row)` gives by name.
+-- A study whose figures are {title, run, metric}, of the runs that `measured(real, row)` gives by name. Where a row has
+-- no model, `rule(run)` tells what would be reached without one.
 local function study(name, rows, measured, figures, contrasts)
   local runs, columns = {}, {} -- runs by the name of the first, which stands for all
   for i, one in ipairs(figures) do
     local title, run, metric = table.unpack(one)
-    columns[i] = { title, better = one.better, function(result)
-      return runs[result.name] and runs[result.name][run][metric]
+    columns[i] = { title, better = one.better, function(result, row)
+      local found = runs[result.name] and runs[result.name][run]
+      if not found then return nil end
+      if row.no_model then return one.rule and one.rule(found) end
+      return metric and found[metric]
     end }
   end
   return compeer.study {
@@ -32,38 +36,46 @@ local function study(name, rows, measured, figures, contrasts)
   }
 end
 
+local function that(metric) return function(run) return run[metric] end end
+local untuned = { model = "models/smollm2" }
+
+-- Without a model: the label that most of the tested rounds have, and the shorter reply.
 local agreement = { "emotion F1", "strategy F1", "pairs", "feedback, order" }
 study("real_judges", {
-  { "untuned" }, { "MiniLM", encoder = true }, { "PRM and ORM", views = { "prm", "orm" } },
+  { "no model", no_model = true }, { "untuned" }, { "MiniLM", learns = "train" },
+  { "MiniLM, 96 dialogues", learns = "few" }, { "PRM and ORM", views = { "prm", "orm" } },
   { "UnifiReward", views = { "unifireward" } },
 }, function(real, row)
-  if row.encoder then return real.judged(row.name) end
+  if row.no_model then return real.judged("untuned", untuned) end
+  if row.learns then return real.judged(row.name, { records = real.records(row.learns) }) end
   local judges = {}
   for i, view in ipairs(row.views or {}) do judges[i] = real.judge(view).checkpoint end
-  local steps = judges[1] or "models/smollm2"
-  return real.judged(row.name, steps, judges[2] or steps)
+  return real.judged(row.name, row.views and { model = judges[1], outcome_model = judges[2] } or untuned)
 end, {
-  { "emotion F1", "labels", "emotion.weighted_f1" },
-  { "strategy F1", "labels", "strategy.weighted_f1" },
-  { "pairs", "preferred", "judge.same_side" },
-  { "pairs, order", "preferred", "judge.spearman" },
-  { "feedback, order", "rated", "judge.spearman" },
+  { "emotion F1", "labels", "emotion.weighted_f1", rule = that "emotion.majority.weighted_f1" },
+  { "strategy F1", "labels", "strategy.weighted_f1", rule = that "strategy.majority.weighted_f1" },
+  { "pairs", "preferred", "judge.same_side", rule = function(run) return 1 - run["longer.same_side"] end },
+  { "pairs, order", "preferred", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },
+  { "feedback, order", "rated", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },
   { "feedback, alpha", "rated", "judge.alpha" },
+  { "ratings", "rated", rule = that "n", better = "neither" }, -- how many
 }, {
-  { "UnifiReward", "untuned", agreement }, { "UnifiReward", "MiniLM", agreement },
-  { "UnifiReward", "PRM and ORM", agreement },
+  { "UnifiReward", "untuned", agreement }, { "UnifiReward", "no model", agreement },
+  { "UnifiReward", "MiniLM", agreement }, { "UnifiReward", "PRM and ORM", agreement },
 })
 
+local named = { "emotion", "strategy" }
 local labels = { "emotion", "strategy", "like people's" }
 study("real_policies", {
-  { "base" }, { "SFT", policy = "SFT" }, { "format only", policy = "format only" }, { "POR", policy = "POR" },
-  { "UR", policy = "UR" }, { "URP", policy = "URP" },
+  { "no model", no_model = true }, { "base" }, { "SFT", policy = "SFT" },
+  { "format only", policy = "format only" }, { "POR", policy = "POR" }, { "UR", policy = "UR" }, { "URP", policy = "URP" },
 }, function(real, row)
+  if row.no_model then return { replies = real.judged("untuned", untuned).labels } end
   return real.said(row.name, row.policy and real.policy(row.policy))
 end, {
   { "complete", "replies", "rewards/people/format" },
-  { "emotion", "replies", "rewards/people/emotion" },
-  { "strategy", "replies", "rewards/people/strategy" },
+  { "emotion", "replies", "rewards/people/emotion", rule = that "emotion.majority.accuracy" },
+  { "strategy", "replies", "rewards/people/strategy", rule = that "strategy.majority.accuracy" },
   { "like people's", "replies", "rewards/likeness/reference" },
   { "like each other", "replies", "rewards/likeness/group", better = "lower" },
   { "repeated", "replies", "rewards/repetition/before", better = "lower" },
@@ -71,6 +83,6 @@ end, {
   { "words", "replies", "rewards/people/words", better = "neither" },
   { "perplexity", "perplexity", "of_tokens", better = "lower" },
 }, {
-  { "SFT", "base", labels }, { "POR", "SFT", labels }, { "UR", "SFT", labels }, { "UR", "POR", labels },
+  { "SFT", "no model", named }, { "POR", "SFT", labels }, { "UR", "SFT", labels }, { "UR", "POR", labels },
   { "UR", "format only", labels }, { "URP", "UR", { "strategy", "like people's", "like each other" } },
 })

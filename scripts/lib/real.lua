@@ -39,10 +39,14 @@ return function(seed, source)
     return made[name]
   end
 
-  -- Those of the split train, or valid, which tests.
+  -- Those of the split train, or valid, which tests; or of as many training dialogues as a judge sees.
   local function records(split)
     local changes = { dataset = sources[source] }
     if split == "train" then return run("records", "records", changes).records end
+    if split == "few" then
+      changes.data = { records = compeer.quick and 24 or 96 }
+      return run("records", "records-few", changes).records
+    end
     changes.data = { splits = { "valid" }, records = compeer.quick and 12 or 50 }
     return run("records", "records-valid", changes).records
   end
@@ -57,13 +61,13 @@ return function(seed, source)
     return run("judge", view, changes)
   end
 
-  local function reward(plugin)
+  local function reward(plugin, broken)
     return { plugin = plugin, model = real.judge(plugin).checkpoint, prompts = "plugins/empathy/prompts/en",
-      by = "likelihood" }
+      by = "likelihood", broken_format = broken }
   end
 
   local changes = {
-    POR = function() return { rewards = { reward "prm", reward "orm", { plugin = "format" } } } end,
+    POR = function() return { rewards = { reward("prm", -5), reward("orm", 0) } } end, -- a broken form as UR's
     UR = function() return { ["rewards[0].model"] = real.judge("unifireward").checkpoint } end,
     ["format only"] = function() return { rewards = { { plugin = "format" } } } end,
   }
@@ -82,21 +86,22 @@ return function(seed, source)
     return run("ur", name, all)
   end
 
-  -- What a judge of steps, `model`, says of labels, and one of replies, `outcome`, of pairs and rated replies. Without
-  -- both the encoder.
-  function real.judged(name, model, outcome)
-    local tested = { dataset = { path = records "valid" } }
-    local pairs, rated = {}, {}
-    if model then
-      tested["stages[0].model"], pairs["stages[0].model"], rated["stages[2].model"] = model, outcome, outcome
-    else
-      local baseline = { plugin = "encoder_baseline", encoder = "models/minilm", records = records "train" }
-      tested.stages, pairs.stages = { baseline }, { baseline }
+  -- What a judge says of labels, pairs and rated replies. `judge` has the settings `model` and, if another judges
+  -- replies, `outcome_model`; of the encoder `records`, from which it learns.
+  function real.judged(name, judge)
+    local labels, preferred, rated = { dataset = { path = records "valid" } }, {}, {}
+    if judge.records then
+      local baseline = { plugin = "encoder_baseline", encoder = "models/minilm", records = judge.records }
+      labels.stages, preferred.stages = { baseline }, { baseline }
       rated = { ["stages[2]"] = baseline, ["stages[2].rating"] = "feedback" }
+    else
+      labels["stages[0].model"], labels["stages[0].apart"] = judge.model, judge.outcome_model ~= nil
+      preferred["stages[0].model"], preferred["stages[0].outcome_model"] = judge.model, judge.outcome_model
+      rated["stages[2].model"], rated["stages[2].outcome_model"] = judge.model, judge.outcome_model
     end
     return {
-      labels = run("labels", "labels-" .. name, tested),
-      preferred = run("preferred", "preferred-" .. name, pairs),
+      labels = run("labels", "labels-" .. name, labels),
+      preferred = run("preferred", "preferred-" .. name, preferred),
       rated = run("rated", "rated-" .. name, rated),
     }
   end
