@@ -39,7 +39,7 @@ return function(seed, source)
     return made[name]
   end
 
-  -- Those of the split train, or valid, which tests; or of as many training dialogues as a judge sees.
+  -- Those of the split train, or valid, which tests; or of a few training dialogues: as many right ones as a judge sees.
   local function records(split)
     local changes = { dataset = sources[source] }
     if split == "train" then return run("records", "records", changes).records end

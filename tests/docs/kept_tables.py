@@ -20,6 +20,7 @@ QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
 JUDGED = ["emotion F1", "strategy F1", "pairs", "pairs, order", "feedback, order", "feedback, alpha"]
 LABELS = ["emotion", "strategy", "like people's"]
+CROSS = ["history ranked", "emotion ranked", "strategy ranked", "wrong found", "better or not"]
 # By page and table: figures and the names of those that are kept as points from -1 to 1 and shown as shares; or
 # contrasts.
 PAGES = {
@@ -49,23 +50,25 @@ PAGES = {
         "smollm2_arithmetic: contrasts": [("bfloat16", "float32", ["true reward", "true quality", "entropy"])],
     },
     "docs/lab/real_study.md": {
+        "real_cross: right": (CROSS, {}),
         "real_judges: against people": (JUDGED, {}),
         "real_judges: contrasts": [
             ("UnifiReward", other, ["emotion F1", "strategy F1", "pairs", "feedback, order"])
-            for other in ("untuned", "MiniLM", "PRM and ORM")],
+            for other in ("untuned", "no model", "MiniLM", "PRM and ORM")],
         "real_policies: against people": (["complete", *LABELS, "like each other"], {}),
         "real_policies: words": (["repeated", "distinct-2", "words", "perplexity"], {}),
         "real_policies: contrasts": [
-            ("SFT", "base", LABELS), ("POR", "SFT", LABELS), ("UR", "SFT", LABELS), ("UR", "POR", LABELS),
+            ("SFT", "no model", LABELS[:2]), ("POR", "SFT", LABELS), ("UR", "SFT", LABELS), ("UR", "POR", LABELS),
             ("UR", "format only", LABELS), ("URP", "UR", ["strategy", "like people's", "like each other"])],
     },
 }
-ROWS = ["base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper", "format only",
-        "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32", "bfloat16",
-        "untuned", "MiniLM", "PRM and ORM", "UnifiReward"]
+ROWS = ["no model", "base", "writers", "SFT", "POR", "POR equal compute", "UR", "URP", "URP as in the paper",
+        "format only", "steps only", "perfect verdict", "SFT, greedy", "UR, greedy", "format only, greedy", "float32",
+        "bfloat16", "untuned", "MiniLM", "MiniLM, 96 dialogues", "PRM and ORM", "UnifiReward",
+        "ESConv on ESConv", "ESConv on MESC", "MESC on ESConv", "MESC on MESC"]
 DIGITS = dict.fromkeys([*SCORES, "words a reply", "words", "perplexity"], 1) | dict.fromkeys(
     ["grammatical", "follows", "true reward", "judged reward", "history", "emotion", "strategy", "format", "complete",
-     *JUDGED, *LABELS, "like each other"], 2)
+     *JUDGED, *LABELS, "like each other", *CROSS], 2)
 
 
 def central(t, freedom):
@@ -107,6 +110,11 @@ def number(value, digits, sign=""):
 
 
 def estimate(values, digits, sign=""):
+    """Of a single seed without an interval; nothing where a row has no such figure."""
+    if None in values:
+        return ""
+    if len(values) == 1:
+        return number(values[0], digits, sign)
     return f"{number(statistics.mean(values), digits, sign)} ±{number(half_interval(values), digits)}"
 
 
@@ -120,6 +128,8 @@ def kept(root, study):
 
 def seeds_text(seeds, planned):
     first, last = min(seeds), max(seeds)
+    if first == last:
+        return f"seed {first}; 1 of {planned}"
     names = f"{first} to {last}" if len(seeds) == last - first + 1 else ", ".join(map(str, sorted(seeds)))
     return f"seeds {names}; {len(seeds)} of {planned}"
 
@@ -143,17 +153,18 @@ def means(seeds, planned, figures, names):
         return estimate([(v + 1) / 2 for v in values] if figure in names else values, DIGITS.get(figure, 3))
 
     head = [seeds_text(seeds, planned), *(names.get(figure, figure) for figure in figures)]
-    return table(head, [[row, *(cell(row, figure) for figure in figures)]
-                        for row in ROWS if row in next(iter(seeds.values()))])
+    rows = [[row, *(cell(row, figure) for figure in figures)] for row in ROWS if row in next(iter(seeds.values()))]
+    return table(head, [row for row in rows if any(row[1:])])
 
 
 def contrasts(seeds, planned, stated):
     named = [(a, b, figure) for a, b, figures in stated for figure in figures]
     differences = [[seed[a][figure] - seed[b][figure] for seed in seeds.values()] for a, b, figure in named]
-    ps = [p_value(values) for values in differences]
+    ps = [p_value(values) for values in differences] if len(seeds) > 1 else []
+    tested = [[number(p, 4), number(corrected, 3)] for p, corrected in zip(ps, holm(ps))] or [["", ""]] * len(named)
     rows = [[f"{a} - {b}", figure, estimate(values, DIGITS.get(figure, 3), "+"), str(sum(v > 0 for v in values)),
-             number(p, 4), number(corrected, 3)]
-            for (a, b, figure), values, p, corrected in zip(named, differences, ps, holm(ps))]
+             *tests]
+            for (a, b, figure), values, tests in zip(named, differences, tested)]
     return table([seeds_text(seeds, planned), "figure", "difference", "seeds above 0", "p", "p by Holm"], rows)
 
 
