@@ -1,5 +1,6 @@
 /// label_choice: which emotion and which strategy does a judge find likeliest, of all that people named? It is asked
-/// whether each of them is right, behind the right steps before it or apart. Records go on with its choices as "judged".
+/// whether each of them is right, behind the right steps before it or apart. Records go on with its choices as
+/// "judged".
 #include "stages/label_choice/choices.h"
 
 #include "base/error.h"
