@@ -80,11 +80,13 @@ void StageLog::begin(const std::string& label) {
   ++number_;
   stage_start_ = Clock::now();
   status_.phase = label;
+  status_.part = 0;
   publish(true);
 }
 
 void StageLog::progress(int64_t done, int64_t total) {
   status_.phase = fmt::format("{} {}/{}", label_, done, total);
+  status_.part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
   publish(false);
 }
 
@@ -93,6 +95,7 @@ void StageLog::end(const Made& made) {
   const auto in = static_cast<double>(tally.in), out = static_cast<double>(tally.out);
   const auto dropped = static_cast<double>(tally.dropped_in_all());
   status_.step = static_cast<uint64_t>(number_ + 1);
+  status_.part = 0;
   const std::vector<double> row{static_cast<double>(number_ + 1),
                                 in,
                                 out,

@@ -39,6 +39,8 @@ std::string headline(const record::Status& status) {
   return "";
 }
 
+double steps_done(const record::Status& status) { return static_cast<double>(status.step) + status.part.value_or(0); }
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -75,9 +77,10 @@ void Progress::start(const std::string& run, const std::string& sentence) {
 
 void Progress::update(const std::string& run, const record::Status& status) {
   Run& one = find(run);
+  const bool begins = !one.seen || (status.part && status.step != one.status.step);
   one.status = status;
   const double now = setup_.now();
-  if (!one.seen && status.state == "running") one.seen = true, one.first_step = status.step, one.first_step_at = now;
+  if (begins && status.state == "running") one.seen = true, one.first = steps_done(status), one.first_at = now;
   double& told = together() ? told_ : one.told;
   if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
     told = now;
@@ -128,8 +131,7 @@ std::string Progress::all_left() const {
   const size_t read_back = found == outcomes_.end() ? 0 : found->second;
   auto done = static_cast<double>(ended() - read_back);
   for (const Run& run : runs_) {
-    if (run.status.steps > 0)
-      done += std::min(1.0, static_cast<double>(run.status.step) / static_cast<double>(run.status.steps));
+    if (run.status.steps > 0) done += std::min(1.0, steps_done(run.status) / static_cast<double>(run.status.steps));
   }
   const double rest = static_cast<double>(total_ - read_back) - done;
   return done > 0 ? duration_text((setup_.now() - began_) / done * rest) : "";
@@ -168,20 +170,24 @@ Progress::Run& Progress::find(const std::string& name) {
   return runs_.emplace_back(Run{name, setup_.now(), setup_.now(), 0, 0, false, {}});
 }
 
-std::string Progress::time_left(const Run& run) const {
-  if (stopping_ || !run.seen || run.status.step <= run.first_step || run.status.steps < run.status.step) return "";
-  const double per_step = (setup_.now() - run.first_step_at) / static_cast<double>(run.status.step - run.first_step);
-  return duration_text(per_step * static_cast<double>(run.status.steps - run.status.step));
+// "1:20 left", at the pace so far; of a step alone if others take another time.
+std::string Progress::left(const Run& run) const {
+  const auto& status = run.status;
+  const double done = steps_done(status), paced = done - run.first;
+  if (stopping_ || !run.seen || paced <= 0 || status.steps < status.step) return "";
+  const uint64_t end = status.part ? status.step + 1 : status.steps;
+  const auto text = duration_text((setup_.now() - run.first_at) / paced * (static_cast<double>(end) - done)) + " left";
+  return end == status.steps ? text : text + " of this step";
 }
 
 std::string Progress::bar(const Run& run) const {
   const auto& status = run.status;
-  const double share = status.steps ? static_cast<double>(status.step) / static_cast<double>(status.steps) : 0;
+  const double share = status.steps ? steps_done(status) / static_cast<double>(status.steps) : 0;
   const auto full = std::min(bar_cells, static_cast<size_t>(share * bar_cells));
   std::string text = fmt::format("{} [{}{}] {}/{}", run.name, std::string(full, '='),
                                  std::string(bar_cells - full, ' '), status.step, status.steps);
   text += " " + duration_text(setup_.now() - run.started);
-  if (const auto left = time_left(run); !left.empty()) text += " (" + left + " left)";
+  if (const auto time = left(run); !time.empty()) text += " (" + time + ")";
   if (stopping_) text += " (stopping)";
   if (const auto best = headline(status); !best.empty()) text += "  " + best;
   text += "  " + spec::printable(status.phase.empty() ? status.state : status.phase, 80);
@@ -195,7 +201,7 @@ std::string Progress::line(const Run& run) const {
   if (!status.phase.empty()) text += ", " + spec::printable(status.phase, 80);
   if (const auto best = headline(status); !best.empty()) text += ", " + best;
   text += fmt::format(", {} passed", duration_text(setup_.now() - run.started));
-  if (const auto left = time_left(run); !left.empty()) text += ", " + left + " left";
+  if (const auto time = left(run); !time.empty()) text += ", " + time;
   if (stopping_) text += ", stopping after this step";
   return text;
 }

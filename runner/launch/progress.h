@@ -48,13 +48,12 @@ class Progress {
   struct Run {
     std::string name;
     double started = 0, told = 0;
-    double first_step_at = 0;  // when `first_step` was seen: the rate is measured from there
-    uint64_t first_step = 0;
+    double first = 0, first_at = 0;  // steps done, and when that was seen: the rate is measured from there
     bool seen = false;
     record::Status status;
   };
   Run& find(const std::string& name);
-  std::string time_left(const Run& run) const;
+  std::string left(const Run& run) const;
   std::string bar(const Run& run) const;
   std::string line(const Run& run) const;
   bool together() const { return total_ > 1; }

@@ -74,8 +74,9 @@ std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
 json to_json(const Status& status) {
   json metrics = json::object();
   for (const auto& [name, value] : status.metrics) metrics[name] = number(value);
-  return {{"state", status.state}, {"step", status.step},       {"steps", status.steps}, {"phase", status.phase},
-          {"metrics", metrics},    {"started", status.started}, {"ranks", status.ranks}, {"elapsed", status.elapsed}};
+  return {{"state", status.state}, {"step", status.step},       {"steps", status.steps},
+          {"phase", status.phase}, {"metrics", metrics},        {"started", status.started},
+          {"ranks", status.ranks}, {"elapsed", status.elapsed}, {"part", status.part ? json(*status.part) : json()}};
 }
 
 Status status_from_json(const json& json) {
@@ -83,6 +84,7 @@ Status status_from_json(const json& json) {
   status.state = json.at("state");
   status.step = whole<uint64_t>(json.at("step"));
   status.steps = whole<uint64_t>(json.at("steps"));
+  if (const auto part = json.find("part"); part != json.end() && !part->is_null()) status.part = *part;
   status.phase = json.at("phase");
   for (const auto& [name, value] : json.at("metrics").items()) status.metrics[name] = number(value);
   status.started = json.at("started");

@@ -22,6 +22,7 @@ struct Status {
   std::string started;                    ///< UTC, as iso_time() gives it
   double elapsed = 0;                     ///< seconds
   int ranks = 1;
+  std::optional<double> part = {};  ///< what is done of the next step; nothing if all steps take as long
 };
 
 /// error.json: the first rank that failed, and why. `where`, `what` and `help` are those of compeer::Error.

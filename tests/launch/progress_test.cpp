@@ -50,6 +50,24 @@ TEST_F(Told, GivesALineEachHalfMinuteWithoutATerminal) {
   EXPECT_EQ(told(), "x: finished after 0:59\n");
 }
 
+// Stages take different times: how long one took says nothing of the next.
+TEST_F(Told, SaysOfAStageWhatIsLeftOfItAlone) {
+  auto progress = make(false);
+  progress.start("x", "starts");
+  const auto tell = [&](double seconds, uint64_t step, double part) {
+    now_ += seconds;
+    auto status = at(step, "judge");
+    status.steps = 2, status.part = part, status.metrics = {};
+    told();
+    progress.update("x", status);
+    return told();
+  };
+  tell(0, 0, 0);
+  EXPECT_EQ(tell(30, 0, 0.25), "x: step 0 of 2, judge, 0:30 passed, 1:30 left of this step\n");
+  EXPECT_EQ(tell(90, 1, 0.5), "x: step 1 of 2, judge, 2:00 passed\n") << "where the rate begins, after a kill perhaps";
+  EXPECT_EQ(tell(30, 1, 0.75), "x: step 1 of 2, judge, 2:30 passed, 0:30 left\n");
+}
+
 TEST_F(Told, SaysWhatAStopWaitsFor) {
   for (const bool terminal : {false, true}) {
     auto progress = make(terminal);

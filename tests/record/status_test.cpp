@@ -15,7 +15,8 @@ TEST(Status, GivesBackWhatWasWritten) {
   const TemporaryFolder run;
   EXPECT_FALSE(read_status(run.path()));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  write_status(run.path(), {"running", 17, 100, "rollout", {{"loss", nan}, {"reward", 1.25}}, iso_time(), 2.5, 2});
+  write_status(run.path(),
+               {"running", 17, 100, "rollout", {{"loss", nan}, {"reward", 1.25}}, iso_time(), 2.5, 2, 0.25});
   const auto status = read_status(run.path());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->state, "running");
@@ -26,6 +27,7 @@ TEST(Status, GivesBackWhatWasWritten) {
   EXPECT_TRUE(std::isnan(status->metrics.at("loss")));
   EXPECT_EQ(status->elapsed, 2.5);
   EXPECT_EQ(status->ranks, 2);
+  EXPECT_EQ(status->part, 0.25);
   EXPECT_TRUE(std::regex_match(status->started, std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
 }
 
