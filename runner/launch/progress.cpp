@@ -78,8 +78,9 @@ void Progress::start(const std::string& run, const std::string& sentence) {
 void Progress::update(const std::string& run, const record::Status& status) {
   Run& one = find(run);
   const bool begins = !one.seen || (status.part && status.step != one.status.step);
-  one.status = status;
   const double now = setup_.now();
+  if (steps_done(status) != steps_done(one.status)) one.last_at = now;
+  one.status = status;
   if (begins && status.state == "running") one.seen = true, one.first = steps_done(status), one.first_at = now;
   double& told = together() ? told_ : one.told;
   if (!setup_.quiet && !setup_.terminal && now - told >= between_lines) {
@@ -167,7 +168,7 @@ Progress::Run& Progress::find(const std::string& name) {
   for (auto& one : runs_) {
     if (one.name == name) return one;
   }
-  return runs_.emplace_back(Run{name, setup_.now(), setup_.now(), 0, 0, false, {}});
+  return runs_.emplace_back(Run{name, setup_.now(), setup_.now(), 0, 0, 0, false, {}});
 }
 
 // "1:20 left", at the pace so far; of a step alone if others take another time.
@@ -176,7 +177,8 @@ std::string Progress::left(const Run& run) const {
   const double done = steps_done(status), paced = done - run.first;
   if (stopping_ || !run.seen || paced <= 0 || status.steps < status.step) return "";
   const uint64_t end = status.part ? status.step + 1 : status.steps;
-  const auto text = duration_text((setup_.now() - run.first_at) / paced * (static_cast<double>(end) - done)) + " left";
+  const double rest = (run.last_at - run.first_at) / paced * (static_cast<double>(end) - done);
+  const auto text = duration_text(rest - (setup_.now() - run.last_at)) + " left";
   return end == status.steps ? text : text + " of this step";
 }
 

@@ -48,7 +48,8 @@ class Progress {
   struct Run {
     std::string name;
     double started = 0, told = 0;
-    double first = 0, first_at = 0;  // steps done, and when that was seen: the rate is measured from there
+    double first = 0, first_at = 0;  // steps done, and when that was seen: the rate is measured from there ...
+    double last_at = 0;              // ... to when `status` had got so far
     bool seen = false;
     record::Status status;
   };

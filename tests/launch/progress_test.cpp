@@ -65,7 +65,8 @@ TEST_F(Told, SaysOfAStageWhatIsLeftOfItAlone) {
   tell(0, 0, 0);
   EXPECT_EQ(tell(30, 0, 0.25), "x: step 0 of 2, judge, 0:30 passed, 1:30 left of this step\n");
   EXPECT_EQ(tell(90, 1, 0.5), "x: step 1 of 2, judge, 2:00 passed\n") << "where the rate begins, after a kill perhaps";
-  EXPECT_EQ(tell(30, 1, 0.75), "x: step 1 of 2, judge, 2:30 passed, 0:30 left\n");
+  EXPECT_EQ(tell(40, 1, 0.75), "x: step 1 of 2, judge, 2:40 passed, 0:40 left\n");
+  EXPECT_EQ(tell(30, 1, 0.75), "x: step 1 of 2, judge, 3:10 passed, 0:10 left\n") << "the same news, later";
 }
 
 TEST_F(Told, SaysWhatAStopWaitsFor) {
