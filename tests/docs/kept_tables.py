@@ -6,6 +6,7 @@ Says which tables differ from the figures of the seeds that they name, or writes
 A table stands in a page below <!-- STUDY: TABLE -->. Half intervals of 95 % by Student's t over seeds; contrasts are
 tested two-sided, with Holm's correction over all of a study's.
 """
+import functools
 import json
 import math
 import re
@@ -81,6 +82,7 @@ def central(t, freedom):
     return min(1.0, 2 * scale * area * height / 3)
 
 
+@functools.cache
 def quantile(freedom, share=0.95):
     low, high = 0.0, 100.0
     while high - low > 1e-9:
