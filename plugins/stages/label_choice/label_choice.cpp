@@ -22,7 +22,8 @@ constexpr size_t first_step = 1;  // of a completion's three, that labels are ch
 class LabelChoice : public Stage {
  public:
   LabelChoice(const Settings& settings, Host& host)
-      : panel_(settings, host, {.reply = false, .apart = settings.flag("apart")}),
+      : panel_(settings, host, {.reply = false}),
+        apart_(settings.flag("apart")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.text("by") != "likelihood")
       throw Error("label_choice", "chooses the likeliest label, but by = \"answer\" asks for no likelihood",
@@ -72,14 +73,14 @@ class LabelChoice : public Stage {
     return stages::is_right(record) ? "" : "borrowed in part";
   }
 
-  // Every label of every step: emotions behind the right history, strategies behind the right emotion too.
+  // Every label of every step, alone or behind the right ones: emotions behind the history, strategies behind both.
   judging::JudgedGroup asked(const cer::Record& record) const {
     judging::JudgedGroup group{record.history, {record.reference}, {}};
     const judging::StepTexts right = {record.candidate.history, record.candidate.emotion, record.candidate.strategy};
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) {
       for (const std::string& label : choices_.labels(step)) {
         judging::JudgeInput one;
-        for (size_t before = 0; before < first_step + step; ++before) one.steps[before] = right[before];
+        for (size_t before = 0; !apart_ && before < first_step + step; ++before) one.steps[before] = right[before];
         one.steps[first_step + step] = label;
         group.cases.push_back(std::move(one));
       }
@@ -106,6 +107,7 @@ class LabelChoice : public Stage {
   }
 
   judging::Panel panel_;
+  const bool apart_;
   const statistics::Resampling resampling_;
   LabelChoices choices_;
 };

@@ -74,6 +74,7 @@ TEST_F(LabelChoice, AsksApartAboutAStepAlone) {
     });
     ASSERT_NE(found, one.asked.end());
     EXPECT_EQ(found->find("<emotion>") == std::string::npos, apart) << *found;
+    EXPECT_EQ(one.asked.size() == 2, apart) << "fear, and question: nothing else";
   }
 }
 
