@@ -1,30 +1,15 @@
 #include "kernels/gemm.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <string>
 
-#include "base/random.h"
-#include "kernels/flush.h"
-#include "kernels/instruction_set.h"
 #include "kernels/quantized.h"
+#include "products.h"
 
 namespace compeer::kernels {
 namespace {
-
-std::vector<float> draws(size_t count, uint32_t stream) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = static_cast<float>(normal(7, Stream::weights, stream, static_cast<uint32_t>(i)));
-  return values;
-}
-
-bool same_bits(const float* a, const float* b, size_t count) { return std::memcmp(a, b, count * sizeof(float)) == 0; }
 
 // The contract of gemm.h written out: chunks of 256 fused multiply-adds, added in order.
 float by_hand(const float* x, const float* w, int64_t k, float bias) {
@@ -37,25 +22,6 @@ float by_hand(const float* x, const float* w, int64_t k, float bias) {
   return total;
 }
 
-struct Case {
-  int64_t k, n;
-};
-
-class Products : public testing::TestWithParam<Case> {
- protected:
-  static constexpr int64_t kRows = 64;
-  int64_t k = GetParam().k, n = GetParam().n;
-  std::vector<float> x = draws(static_cast<size_t>(kRows * k), 1), w = draws(static_cast<size_t>(n * k), 2);
-  std::vector<float> bias = draws(static_cast<size_t>(n), 3);
-  Packed packed{{w.data(), 1, k}, k, n};
-
-  std::vector<float> product(int64_t rows) {
-    std::vector<float> y(static_cast<size_t>(rows * n));
-    multiply({x.data(), k, 1}, rows, packed, bias.data(), y.data(), n, Write::replace);
-    return y;
-  }
-};
-
 TEST_P(Products, FollowTheWrittenOrder) {
   const auto y = product(kRows);
   for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
@@ -65,21 +31,6 @@ TEST_P(Products, FollowTheWrittenOrder) {
       ASSERT_EQ(y[static_cast<size_t>(r * n + j)], expected) << "row " << r << " column " << j;
     }
   }
-}
-
-// For each instruction set that the machine has, with one thread and with two.
-template <class Check>
-void everywhere(Check check) {
-  for (const auto& set : instruction_sets()) {
-    ASSERT_TRUE(use_instruction_set(set));
-    for (int threads : {1, 2}) {
-      omp_set_num_threads(threads);
-      SCOPED_TRACE(set + ", threads: " + std::to_string(threads));
-      check();
-    }
-  }
-  omp_set_num_threads(1);
-  use_instruction_set("");
 }
 
 TEST_P(Products, DoNotDependOnRowsThreadsOrInstructionSet) {
@@ -192,111 +143,6 @@ TEST_P(Products, WithATransposedFactorAreThoseOfItsCopy) {
   });
 }
 
-// The contract for bfloat16 pairs written out, of a row whose length was made even.
-float in_pairs(const std::vector<float>& x, const std::vector<float>& w, float start) {
-  const FlushDenormals flush;
-  const auto rounded = [](float value) { return Bfloat16::nearest(value).widened(); };
-  float total = 0;
-  for (size_t begin = 0; begin < x.size(); begin += 256) {
-    float chunk = begin == 0 ? start : 0.0f;
-    for (size_t i = begin; i < std::min(x.size(), begin + 256); i += 2) {
-      chunk = std::fma(rounded(x[i + 1]), rounded(w[i + 1]), chunk);
-      chunk = std::fma(rounded(x[i]), rounded(w[i]), chunk);
-    }
-    total = begin == 0 ? chunk : total + chunk;
-  }
-  return total;
-}
-std::vector<float> even(const float* from, int64_t count, int64_t step = 1) {
-  std::vector<float> all(static_cast<size_t>(count + count % 2));
-  for (int64_t i = 0; i < count; ++i) all[static_cast<size_t>(i)] = from[i * step];
-  return all;
-}
-
-// Equal, or both not a number: which one it is, is nobody's business.
-void expect_same(float a, float b, const std::string& where) {
-  if (std::isnan(a) && std::isnan(b)) return;
-  EXPECT_EQ(std::bit_cast<uint32_t>(a), std::bit_cast<uint32_t>(b)) << where << ": " << a << " and " << b;
-}
-
-TEST_P(Products, InPairsFollowTheWrittenOrder) {
-  packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
-  const auto whole = product(kRows);
-  for (int64_t r : {int64_t{0}, int64_t{17}, kRows - 1}) {
-    for (int64_t j = 0; j < n; ++j) {
-      expect_same(whole[static_cast<size_t>(r * n + j)],
-                  in_pairs(even(&x[static_cast<size_t>(r * k)], k), even(&w[static_cast<size_t>(j * k)], k),
-                           bias[static_cast<size_t>(j)]),
-                  "row " + std::to_string(r) + " column " + std::to_string(j));
-    }
-  }
-  everywhere([&] {
-    for (int64_t rows = 1; rows <= kRows; ++rows) {
-      const auto y = product(rows);
-      ASSERT_TRUE(same_bits(y.data(), whole.data(), y.size())) << rows << " rows";
-    }
-  });
-}
-
-// Numbers that round to zero, to infinity, to the smallest normal one; and sums that end below it.
-TEST(Pairs, FlushWhatIsNotNormalAndKeepInfinities) {
-  constexpr int64_t k = 38, n = 20, rows = 40;
-  const float special[] = {1e-39f,    -1e-40f, 1.1754942e-38f, 3.4e38f, -3.4e38f, INFINITY, 1e-20f,
-                           -1e-20f,   1.0f,    -1.0f,          0.0f,    -0.0f,    1e-30f,   2e-8f,
-                           1.17e-38f, 1.0078f, 1.00390625f,    3e-19f,  -3e-19f,  NAN};
-  std::vector<float> x(rows * k), w(n * k), bias(n), y(rows * n);
-  const auto pick = [&](std::vector<float>& to, uint32_t stream, uint64_t most) {
-    for (size_t i = 0; i < to.size(); ++i)
-      to[i] = special[below(most, 3, Stream::weights, stream, static_cast<uint32_t>(i))];
-  };
-  for (const uint64_t most : {std::size(special), size_t{5}, size_t{3}, size_t{19}}) {
-    pick(x, 1, most), pick(w, 2, most), pick(bias, 3, 3);
-    for (size_t i = 0; i < x.size(); i += 3) x[i] = special[6 + i % 8];  // rows without infinities and with sums below
-    Packed packed;
-    packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
-    everywhere([&] {
-      const RightMatrix lies({w.data(), 1, k}, k, n, Format::bfloat16_pairs);
-      for (const auto& [count, matrix] : {std::pair{int64_t{3}, RightMatrix(packed)}, {rows, packed}, {rows, lies}}) {
-        multiply({x.data(), k, 1}, count, matrix, bias.data(), y.data(), n, Write::replace);
-        for (int64_t r = 0; r < count; ++r) {
-          for (int64_t j = 0; j < n; ++j) {
-            expect_same(y[static_cast<size_t>(r * n + j)],
-                        in_pairs(even(&x[static_cast<size_t>(r * k)], k), even(&w[static_cast<size_t>(j * k)], k),
-                                 bias[static_cast<size_t>(j)]),
-                        "row " + std::to_string(r) + " column " + std::to_string(j));
-          }
-        }
-      }
-    });
-  }
-  EXPECT_EQ(_mm_getcsr() & 0x8040, 0u) << "outside of products, denormal numbers are what they were";
-}
-
-// C = A B^T: a chain over the columns of B's rows.
-TEST_P(Products, InPairsGoBackInPairs) {
-  const auto left = draws(static_cast<size_t>(kRows * n), 4);
-  packed.pack(View{w.data(), 1, k}, k, n, Format::bfloat16_pairs);
-  for (const int64_t first : {int64_t{0}, std::min<int64_t>(n / 32, 1) * 16}) {
-    const int64_t count = n - first;
-    std::vector<float> whole(static_cast<size_t>(kRows * k)), y(whole.size());
-    const View some{left.data() + first, n, 1};
-    multiply_by_transpose(some, kRows, packed, whole.data(), k, Write::replace, first, count);
-    for (int64_t r : {int64_t{0}, kRows - 1}) {
-      for (int64_t i = 0; i < k; ++i) {
-        expect_same(whole[static_cast<size_t>(r * k + i)],
-                    in_pairs(even(some.data + r * n, count), even(w.data() + first * k + i, count, k), 0),
-                    "row " + std::to_string(r) + " column " + std::to_string(i));
-      }
-    }
-    everywhere([&] {
-      for (int64_t rows : {1, 5, 17, 64}) {
-        multiply_by_transpose(some, rows, packed, y.data(), k, Write::replace, first, count);
-        ASSERT_TRUE(same_bits(y.data(), whole.data(), static_cast<size_t>(rows * k))) << rows << " rows";
-      }
-    });
-  }
-}
-
 TEST_P(Products, AddToWhatIsThere) {
   auto y = product(5);
   const auto once = y;
@@ -328,9 +174,7 @@ TEST_P(Products, CanBeTakenInColumnTiles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Products,
-                         testing::Values(Case{1, 1}, Case{5, 17}, Case{64, 48}, Case{96, 384}, Case{256, 33},
-                                         Case{300, 129}, Case{1000, 80}));
+INSTANTIATE_TEST_SUITE_P(Sizes, Products, testing::ValuesIn(sizes));
 
 // More rows and columns than are taken at once, and a last panel that is not full.
 class LargeProducts : public testing::TestWithParam<Format> {};
@@ -401,50 +245,6 @@ TEST(WeightGradient, MayBeTakenInAnyParts) {
     go_on(0, 3, parts), go_on(3, 260, parts), go_on(260, 261, parts), go_on(261, rows, parts);
     ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
   });
-}
-
-// In bfloat16 pairs it is one chain over runs of rows, each of which has its own pairs.
-TEST(WeightGradient, InPairsMayBeTakenInAnyRuns) {
-  constexpr int64_t out = 450, in = 410;
-  const std::vector<int64_t> runs{3, 257, 1, 300};
-  constexpr int64_t rows = 561;
-  const auto dy = draws(rows * out, 1), x = draws(rows * in, 2), start = draws(out * in, 3);
-  const auto add = [&](int64_t from, const std::vector<int64_t>& lengths, std::vector<float>& dw) {
-    add_pairs({dy.data() + from * out, 1, out}, out, View{x.data() + from * in, in, 1}, RowPairs(lengths), in,
-              dw.data(), in);
-  };
-  auto whole = start;
-  add(0, runs, whole);
-  const auto rounded = [](float value) { return Bfloat16::nearest(value).widened(); };
-  for (const int64_t j : {int64_t{0}, in - 1}) {
-    float chain = start[static_cast<size_t>(7 * in + j)];
-    int64_t row = 0;
-    for (const int64_t length : runs) {
-      for (int64_t i = 0; i < length; i += 2) {
-        for (const int64_t r : {row + i + 1, row + i}) {
-          if (r < row + length)
-            chain = std::fma(rounded(dy[static_cast<size_t>(r * out + 7)]), rounded(x[static_cast<size_t>(r * in + j)]),
-                             chain);
-        }
-      }
-      row += length;
-    }
-    EXPECT_EQ(whole[static_cast<size_t>(7 * in + j)], chain);
-  }
-  everywhere([&] {
-    auto parts = start;
-    add(0, {3, 257}, parts), add(260, {1}, parts), add(261, {300}, parts);
-    ASSERT_TRUE(same_bits(parts.data(), whole.data(), whole.size()));
-  });
-}
-
-TEST(Bfloat16Numbers, AreTheNearestTiesToEven) {
-  EXPECT_EQ(Bfloat16::nearest(1.0f).bits, 0x3f80);
-  EXPECT_EQ(Bfloat16::nearest(1.0f + 1.0f / 256).bits, 0x3f80);   // half way: down to even
-  EXPECT_EQ(Bfloat16::nearest(1.0f + 3.0f / 256).bits, 0x3f82);   // half way: up to even
-  EXPECT_EQ(Bfloat16::nearest(-1.0f - 1.5f / 256).bits, 0xbf81);  // nearer to -1 - 1/128
-  EXPECT_EQ(Bfloat16::nearest(3.4e38f).bits, 0x7f80);             // beyond the largest: infinity
-  EXPECT_TRUE(std::isnan(Bfloat16::nearest(std::nanf("")).widened()));
 }
 
 }  // namespace
