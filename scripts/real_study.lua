@@ -1,6 +1,6 @@
 -- The paper's method on dialogues between people (ESConv), measured by what people said, with SmolLM2: a model of 135
 -- million parameters. Two tables: judges, by labels of dialogues that they haven't seen, by pairs that people compared
--- and by replies that seekers rated; policies, by people's labels and replies. Some four core hours a seed, and each
+-- and by replies that seekers rated; policies, by people's labels and replies. Some three core hours a seed, and each
 -- row's figures are kept. What it needs, and what came out: docs/lab/real_study.md.
 local compeer = require "compeer"
 local new_real = require "lib.real"
