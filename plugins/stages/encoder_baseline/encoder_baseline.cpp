@@ -238,10 +238,9 @@ class EncoderBaseline : public Stage {
     if (stages::is_right(record)) {
       const auto features = of_dialogue(record);
       for (const auto& [step, classifier] : steps_) {
-        const auto log_probs = classifier.log_probs(features);
-        const auto best = static_cast<size_t>(std::max_element(log_probs.begin(), log_probs.end()) - log_probs.begin());
-        judged[LabelChoices::steps[step]] = choices_.labels(step)[best];
-        choices_.count(record, step, best, outcome);
+        auto likelihoods = classifier.log_probs(features);
+        for (double& value : likelihoods) value = std::exp(value);
+        choices_.choose(record, step, likelihoods, outcome);
       }
     }
     if (!stages::ratings_of(record, rating_).empty()) {

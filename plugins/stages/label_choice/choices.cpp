@@ -1,6 +1,7 @@
 #include "stages/label_choice/choices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace compeer::stages {
@@ -38,46 +39,90 @@ const std::string& truth_of(const std::vector<std::string>& people, const std::s
   return among == people.end() ? people.at(0) : *among;
 }
 
-// What people said of a round, as the name of a count: ["strategy", ["Question", "Others"]].
-std::string said(const std::string& step, const std::vector<std::string>& people) { return json{step, people}.dump(); }
+// The labels that people gave a round, and how likely each of a step's labels was found.
+struct LabelledRound {
+  std::vector<std::string> people;
+  std::vector<double> likelihoods;
+};
 
-// f(labels, times) for what people said of each round of a dialogue.
-template <class F>
-void each_said(const DialogueCounts& counts, const std::string& step, F&& f) {
-  for (const auto& [name, times] : counts) {
-    const json one = name.starts_with('[') ? json::parse(name) : json();
-    if (one.size() == 2 && one[0] == step) f(one[1].get<std::vector<std::string>>(), times);
-  }
+// As the name of a count, in JSON, so that numbers come back as they were: ["strategy", ["Question"], [0.25, 0.5]].
+std::string name_of(const std::string& step, const LabelledRound& round) {
+  return json{step, round.people, round.likelihoods}.dump();
 }
 
-// The same rounds, if the answer were always the label that most of them have.
-std::vector<DialogueCounts> always_the_commonest(const std::vector<DialogueCounts>& dialogues,
-                                                 const std::string& step) {
-  std::map<std::string, double> rounds;
+// Of each dialogue.
+std::vector<std::vector<LabelledRound>> rounds_of(const std::vector<DialogueCounts>& dialogues,
+                                                  const std::string& step) {
+  std::vector<std::vector<LabelledRound>> all;
   for (const auto& counts : dialogues) {
-    each_said(counts, step, [&](const auto& people, double times) {
-      for (const auto& label : people) rounds[label] += times;
-    });
-  }
-  const auto most = std::max_element(rounds.begin(), rounds.end(),
-                                     [](const auto& one, const auto& other) { return one.second < other.second; });
-  std::vector<DialogueCounts> all;
-  for (const auto& counts : dialogues) {
-    auto& same = all.emplace_back();
-    each_said(counts, step, [&](const auto& people, double times) {
-      same[cell({step, {}}, truth_of(people, most->first), most->first)] += times;
-    });
+    auto& rounds = all.emplace_back();
+    for (const auto& [name, times] : counts) {
+      const json one = name.starts_with('[') ? json::parse(name) : json();
+      if (one.size() == 3 && one[0] == step) rounds.insert(rounds.end(), std::lround(times), {one[1], one[2]});
+    }
   }
   return all;
 }
 
+// The same rounds, were the answer the label that `answer(round)` numbers.
+template <class Answer>
+std::vector<DialogueCounts> answered(const JudgedTopic& topic, const std::vector<std::vector<LabelledRound>>& dialogues,
+                                     Answer&& answer) {
+  std::vector<DialogueCounts> all;
+  for (const auto& rounds : dialogues) {
+    auto& counts = all.emplace_back();
+    for (const LabelledRound& round : rounds) {
+      const auto& label = topic.words[answer(round)];
+      counts[cell(topic, truth_of(round.people, label), label)] += 1;
+    }
+  }
+  return all;
+}
+
+size_t greatest(std::span<const double> values) {
+  return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+size_t commonest(const JudgedTopic& topic, const std::vector<std::vector<LabelledRound>>& dialogues) {
+  std::vector<double> rounds_with(topic.words.size());
+  for (const auto& rounds : dialogues) {
+    for (const LabelledRound& round : rounds) {
+      for (size_t label = 0; label < topic.words.size(); ++label)
+        rounds_with[label] += static_cast<double>(std::ranges::count(round.people, topic.words[label]));
+    }
+  }
+  return greatest(rounds_with);
+}
+
+std::vector<double> mean_likelihoods(const JudgedTopic& topic,
+                                     const std::vector<std::vector<LabelledRound>>& dialogues) {
+  std::vector<double> mean(topic.words.size());
+  double n = 0;
+  for (const auto& rounds : dialogues) n += static_cast<double>(rounds.size());
+  for (const auto& rounds : dialogues) {
+    for (const LabelledRound& round : rounds) {
+      for (size_t label = 0; label < mean.size(); ++label) mean[label] += round.likelihoods[label] / n;
+    }
+  }
+  return mean;
+}
+
+size_t furthest_above(const std::vector<double>& mean, const LabelledRound& round) {
+  std::vector<double> above(mean.size());
+  for (size_t label = 0; label < mean.size(); ++label) above[label] = round.likelihoods[label] - mean[label];
+  return greatest(above);
+}
+
 }  // namespace
 
-void LabelChoices::count(const json& record, size_t step, size_t chosen, Outcome& outcome) const {
-  const auto right = people(record, steps[step]);
-  const std::string& answer = labels_[step][chosen];
-  stages::count(record, cell({steps[step], {}}, truth_of(right, answer), answer), outcome);
-  outcome.counts[of_dialogue(record, said(steps[step], right))] = 1;
+void LabelChoices::choose(json& record, size_t step, std::span<const double> likelihoods, Outcome& outcome) const {
+  const LabelledRound round{people(record, steps[step]), {likelihoods.begin(), likelihoods.end()}};
+  const std::string& chosen = labels_[step][greatest(likelihoods)];
+  record["judged"][steps[step]] = chosen;
+  json& all = record["likelihoods"][steps[step]] = json::object();
+  for (size_t label = 0; label < likelihoods.size(); ++label) all[labels_[step][label]] = likelihoods[label];
+  stages::count(record, cell({steps[step], {}}, truth_of(round.people, chosen), chosen), outcome);
+  outcome.counts[of_dialogue(record, name_of(steps[step], round))] = 1;
 }
 
 json LabelChoices::findings(const std::map<std::string, double>& counts, const statistics::Resampling& how) const {
@@ -87,8 +132,15 @@ json LabelChoices::findings(const std::map<std::string, double>& counts, const s
     const JudgedTopic topic{steps[step], labels_[step]};
     json found = classified(topic, dialogues, how);
     if (found.is_null()) continue;
-    const json majority = classified(topic, always_the_commonest(dialogues, steps[step]), how);
-    for (const char* figure : {"weighted_f1", "accuracy"}) found["majority"][figure] = majority.at(figure);
+    const auto rounds = rounds_of(dialogues, steps[step]);
+    const auto beside = [&](const char* name, auto&& answer) {
+      const json other = classified(topic, answered(topic, rounds, answer), how);
+      for (const char* figure : {"weighted_f1", "accuracy"}) found[name][figure] = other.at(figure);
+    };
+    const auto most = commonest(topic, rounds);
+    beside("majority", [&](const LabelledRound&) { return most; });
+    const auto mean = mean_likelihoods(topic, rounds);
+    beside("calibrated", [&](const LabelledRound& round) { return furthest_above(mean, round); });
     all[steps[step]] = std::move(found);
   }
   all["better"]["higher"] = {"weighted_f1", "accuracy"};

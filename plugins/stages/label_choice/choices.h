@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,11 @@
 
 namespace compeer::stages {
 
-/// Which label of a step was chosen, against those that people gave: counted record by record, told as a classifier's
-/// weighted F1 and accuracy. A round that people gave several labels is right with any of them.
+/// Which label of a step is found likeliest, against those that people gave: counted record by record, told as a
+/// classifier's weighted F1 and accuracy. A round that people gave several labels is right with any of them.
+///
+/// Beside that stand `majority`, the commonest label whatever the round, and `calibrated`, the label whose likelihood
+/// is furthest above its mean over all rounds: whoever has a favourite says nothing by it.
 class LabelChoices {
  public:
   static constexpr std::array<const char*, 2> steps = {"emotion", "strategy"};
@@ -25,8 +29,9 @@ class LabelChoices {
   /// All labels of a step that occur, in order.
   const std::vector<std::string>& labels(size_t step) const { return labels_[step]; }
 
-  /// Counts a choice, the number of a label.
-  void count(const nlohmann::json& record, size_t step, size_t chosen, Outcome& outcome) const;
+  /// Takes the likeliest label of a step, in the labels' order: it stands in the record's "judged", all likelihoods in
+  /// its "likelihoods".
+  void choose(nlohmann::json& record, size_t step, std::span<const double> likelihoods, Outcome& outcome) const;
 
   nlohmann::json findings(const std::map<std::string, double>& counts, const statistics::Resampling& how) const;
 

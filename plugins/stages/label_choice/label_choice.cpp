@@ -1,6 +1,6 @@
 /// label_choice: which emotion and which strategy does a judge find likeliest, of all that people named? It is asked
 /// whether each of them is right, behind the right steps before it or apart. Records go on with its choices as
-/// "judged".
+/// "judged", and what it makes of each label as "likelihoods".
 #include "stages/label_choice/choices.h"
 
 #include "base/error.h"
@@ -92,15 +92,9 @@ class LabelChoice : public Stage {
     Outcome outcome;
     size_t at = 0;
     for (size_t step = 0; step < LabelChoices::steps.size(); ++step) {
-      const auto& labels = choices_.labels(step);
-      size_t best = 0;
-      const auto value = [&](size_t label) { return opinions[at + label].steps[first_step + step].value_or(-1); };
-      for (size_t label = 1; label < labels.size(); ++label) {
-        if (value(label) > value(best)) best = label;
-      }
-      at += labels.size();
-      record["judged"][LabelChoices::steps[step]] = labels[best];
-      choices_.count(record, step, best, outcome);
+      std::vector<double> likelihoods(choices_.labels(step).size());
+      for (double& value : likelihoods) value = opinions[at++].steps[first_step + step].value_or(-1);
+      choices_.choose(record, step, likelihoods, outcome);
     }
     outcome.records.push_back(std::move(record));
     return outcome;

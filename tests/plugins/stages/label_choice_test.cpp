@@ -38,6 +38,34 @@ TEST_F(LabelChoice, TakesTheLikeliestAndIsRightWithAnyOfPeoplesLabels) {
   EXPECT_NEAR(found.at("strategy").at("majority").at("weighted_f1").at("value"), 0.8 * 2 / 3, 1e-12);
 }
 
+// It finds "anger" likelier than "fear" in each dialogue, but less so in the second, which is about fear.
+TEST_F(LabelChoice, TellsWhatItWouldBeRightInWithoutAFavourite) {
+  const std::vector<json> all = {labelled("a", {"anger"}, {"question"}), labelled("b", {"fear"}, {"question"}),
+                                 labelled("c", {"anger"}, {"question"})};
+  auto stage = open("label_choice", {{"by", "likelihood"}, {"resamples", 0}});
+  for (const json& one : all) stage.call("survey", [&](Stage& s) { s.survey(s.glimpse(one)); });
+  std::vector<Outcome> outcomes;
+  const std::array<std::array<double, 2>, 3> anger_fear = {{{.9, .3}, {.8, .5}, {.9, .4}}};
+  for (size_t i = 0; i < all.size(); ++i) {
+    one.weights = [&](const std::string& text, const std::vector<std::string>&) -> std::vector<double> {
+      const double right = text.ends_with("<emotion>anger</emotion>")  ? anger_fear[i][0]
+                           : text.ends_with("<emotion>fear</emotion>") ? anger_fear[i][1]
+                                                                       : .5;
+      return {std::log(right), std::log(1 - right)};
+    };
+    outcomes.push_back(plugin::make(stage, {all[i]}).at(0));
+  }
+  EXPECT_EQ(outcomes[1].records.at(0).at("judged").at("emotion"), "anger");
+  const json& kept = outcomes[1].records.at(0).at("likelihoods").at("emotion");
+  EXPECT_NEAR(kept.at("anger"), .8 - .2, 1e-9);
+  EXPECT_NEAR(kept.at("fear"), 0, 1e-9);
+  const json found = findings(stage, outcomes).at("emotion");
+  EXPECT_DOUBLE_EQ(found.at("accuracy").at("value"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(found.at("majority").at("accuracy").at("value"), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(found.at("calibrated").at("accuracy").at("value"), 1);
+  EXPECT_DOUBLE_EQ(found.at("calibrated").at("weighted_f1").at("value"), 1);
+}
+
 TEST_F(LabelChoice, AsksBehindTheRightStepsAndOncePerRound) {
   std::vector<std::string> texts;
   one.weights = [&](const std::string& text, const std::vector<std::string>&) -> std::vector<double> {
