@@ -41,14 +41,18 @@ double ordinal_alpha(const std::vector<double>& one, const std::vector<double>& 
   return statistics::krippendorff(table, statistics::Scale::ordinal);
 }
 
-// The ratings, in the order of the measure.
+// The ratings, in the order of the measure; of equal measures each gets the mean of theirs.
 std::vector<double> by_rank(const std::vector<double>& measure, std::vector<double> ratings) {
   std::vector<size_t> order(measure.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return measure[a] < measure[b]; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return measure[a] < measure[b]; });
   std::sort(ratings.begin(), ratings.end());
   std::vector<double> placed(measure.size());
-  for (size_t i = 0; i < order.size(); ++i) placed[order[i]] = ratings[i];
+  for (size_t first = 0, end = 0; first < order.size(); first = end) {
+    while (end < order.size() && measure[order[end]] == measure[order[first]]) ++end;
+    const double shared = mean(std::span(ratings).subspan(first, end - first));
+    for (size_t i = first; i < end; ++i) placed[order[i]] = shared;
+  }
   return placed;
 }
 

@@ -25,7 +25,7 @@ using RatedDialogue = std::vector<RatedReply>;
 ///
 ///   spearman   of the two
 ///   alpha      Krippendorff's, ordinal; the measure is put on people's scale by its rank, so that it gives each rating
-///              as often as they do
+///              as often as they do; equal measures share theirs
 ///   same_side  of replies with a rating above or below 0 the share with a measure on the same side; one of 0 counts
 ///              half. NaN if nobody's rating is below 0
 struct HumanAgreement {

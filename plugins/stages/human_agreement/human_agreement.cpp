@@ -53,9 +53,9 @@ class HumanAgreementStage : public Stage {
 
  private:
   Outcome rated(json record, const judging::Opinion& opinion, const judging::Opinion& exchanged) const {
-    const double better = (opinion.reply.value_or(0) - exchanged.reply.value_or(0)) / 2;
+    if (!opinion.reply || !exchanged.reply) return stages::dropped("unreadable judgement");
+    const double better = (*opinion.reply - *exchanged.reply) / 2;
     Outcome outcome;
-    if (!opinion.reply || !exchanged.reply) outcome.counts["unreadable"] = 1;
     stages::count_rated(record, rating_, better, outcome);
     record["judged"] = better;
     outcome.records.push_back(std::move(record));

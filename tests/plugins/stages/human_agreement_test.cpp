@@ -70,6 +70,14 @@ TEST(HumanAgreement, LeavesOutOnePersonAfterAnother) {
   EXPECT_DOUBLE_EQ(judge.same_side, 1) << "what one alone rated stands aside";
 }
 
+// Each gets the mean of people's ratings, 0. In pairs with -1 and 1 an ordinal distance is 1.5, of those 3,
+// squared 2.25 and 9; of four values, of which two are 0, alpha is 1 - 2.25 / 3.
+TEST(HumanAgreement, PutsEqualMeasuresOnOneRating) {
+  const std::vector<RatedReply> up = {{{-1}, 0.5}, {{1}, 0.5}}, down = {{{1}, 0.5}, {{-1}, 0.5}};
+  EXPECT_DOUBLE_EQ(stages::agreement(pointers(up), &RatedReply::judge).alpha, 0.25);
+  EXPECT_DOUBLE_EQ(stages::agreement(pointers(down), &RatedReply::judge).alpha, 0.25) << "in whatever order they stand";
+}
+
 // It takes "why?" for the better reply, whichever comes first, and is asked about nothing else: there are no steps.
 TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
   std::vector<std::string> asked;
@@ -92,6 +100,16 @@ TEST_F(JudgedByPeople, AreAskedAboutInBothOrders) {
   const auto found = built::findings(stage, outcomes);
   EXPECT_EQ(found.at("judge").at("same_side").at("value"), 0) << "people found the reference better";
   EXPECT_EQ(found.at("longer").at("same_side").at("value"), 1);
+}
+
+TEST_F(JudgedByPeople, LeaveOutWhatCantBeRead) {
+  one = judging::Scripted([](const auto&, const auto&, uint32_t) { return "perhaps"; });
+  auto pair = judged::record("a", {true, true, true}, "first");
+  pair["people"]["ratings"] = {-4, -1};
+  auto stage = open("human_agreement", {{"resamples", 0}});
+  const auto outcomes = plugin::make(stage, {pair});
+  EXPECT_EQ(outcomes[0].dropped, "unreadable judgement");
+  EXPECT_EQ(built::findings(stage, outcomes).at("n"), 0);
 }
 
 TEST_F(JudgedByPeople, MayHaveBeenRatedByTheSeekerInTheNextTurn) {
