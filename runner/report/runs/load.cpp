@@ -115,6 +115,7 @@ void read_estimates(RunData& run) {
   if (run.task == "data") load_stages(summary->details, run);
   for (const auto& [metric, e] : summary->metrics) run.summary[metric] = e;
   remark_records(summary->details, run);
+  remark_stages(run);
 }
 
 /// A run that never came to its end is still shown, by plain means and without intervals.

@@ -39,6 +39,9 @@ void remark_end(const std::vector<record::Event>& events, RunData& run);
 /// of 96 records 3 are too long and trimmed".
 void remark_records(const nlohmann::json& details, RunData& run);
 
+/// Adds what flatters a stage's figures or spoils them: answers without a reply, verdicts that can't be read.
+void remark_stages(RunData& run);
+
 /// Groups kept for showing: of an evaluation the first 24 of its rollouts, of a training run the first two of the
 /// first and of the last step. None is chosen by what is in it.
 ///

@@ -48,4 +48,19 @@ void remark_records(const json& details, RunData& run) {
   for (const auto& split : data["splits"]) remark_split(split, run);
 }
 
+void remark_stages(RunData& run) {
+  for (const StageData& stage : run.stages) {
+    double unreadable = 0;
+    for (const auto& [name, n] : stage.counts) {
+      if (name.ends_with(", unreadable")) unreadable += n;
+      if (name == "answers without a reply" && n > 0)
+        run.remarks.push_back(
+            fmt::format("{}: {:.0f} answers are without a reply, which flatters other figures", stage.name, n));
+    }
+    if (unreadable > 0)
+      run.remarks.push_back(
+          fmt::format("{}: {:.0f} verdicts can't be read and count as wrong", stage.name, unreadable));
+  }
+}
+
 }  // namespace compeer::report

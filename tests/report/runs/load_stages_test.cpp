@@ -67,6 +67,17 @@ TEST_F(LoadStages, ReadsStagesAndTranscripts) {
   EXPECT_EQ(run.judged[0].second.size(), 1u);
 }
 
+TEST_F(LoadStages, TellsWhatFlattersFiguresOrSpoilsThem) {
+  const auto folder = write_data_run(true);
+  auto summary = *record::read_summary(folder);
+  summary.details["stages"][1]["counts"] = {
+      {"answers without a reply", 12}, {"history: True, unreadable", 2}, {"reply: first, unreadable", 1}, {"a", 7}};
+  record::write_summary(folder, summary);
+  EXPECT_EQ(load_run(folder).remarks,
+            (std::vector<std::string>{"01-sage: 12 answers are without a reply, which flatters other figures",
+                                      "01-sage: 3 verdicts can't be read and count as wrong"}));
+}
+
 TEST_F(LoadStages, TakesWhatWasSaidFromSagesOwnLayout) {
   const auto folder = write_data_run(true);
   const std::string score = R"({"id":"score","turns":[],"scores":{"fluency":3}})";
