@@ -172,8 +172,10 @@ class RunForecast : private Opener {
   void compute(const std::string& task) {
     const auto model =
         tried("model", [&]() -> std::optional<inference::KnownModel> { return models_.of(spec_.at("model")); });
-    const auto known = records({spec_.at(task).at("split").get<std::string>()}, 0);
+    auto known = records({spec_.at(task).at("split").get<std::string>()}, 0);
     if (!model || model->size.shape.layers == 0 || !known) return;
+    if (const json room = spec_.at("dataset").value("max_prompt_tokens", json()); room.is_number())
+      known->tokens = std::min(known->tokens, room.get<double>());
     const auto demand = task == "sft" ? teach(*model, *known) : reply(*model, *known, task == "grpo");
     told_["memory"] = memory(*model, demand);
     if (task == "evaluate") return;
@@ -211,7 +213,8 @@ class RunForecast : private Opener {
     const json& task = spec_.at(learns ? "grpo" : "evaluate");
     const auto group = task.at("group_size").get<double>(),
                longest_answer = static_cast<double>(sampling.max_new_tokens);
-    const double prompts = learns ? task.at("batch").get<double>() * task.at("steps").get<double>() : known.all();
+    const double prompts =
+        learns ? task.at("batch").get<double>() * task.at("steps").get<double>() : task.at("prompts").get<double>();
     const double half = halved() ? 2 : 4;
     const double at_once =
         std::min(static_cast<double>(sampling.concurrent), prompts * group) * static_cast<double>(ranks());

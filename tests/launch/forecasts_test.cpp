@@ -76,6 +76,21 @@ TEST_F(ForecastsOf, TrainingCountsOperationsAndMemoryOfAModelWithoutWeights) {
             "exit 0");
 }
 
+// Two or three prompts of 100 tokens and one token behind each: 101 x 2 x 7.07e9 operations a prompt, beside attention;
+// three cut to 10 tokens.
+TEST_F(ForecastsOf, EvaluationsCountTheirPromptsAndCutLongOnes) {
+  write("measure.lua",
+        "local compeer = require 'compeer'\nlocal judged = compeer.load('judged.toml'):launch()\n"
+        "for _, one in ipairs { { 2, 1000 }, { 3, 1000 }, { 3, 10 } } do\n"
+        "  compeer.load('taught.toml'):with { name = 'measured-' .. one[1] .. '-' .. one[2], task = 'evaluate',\n"
+        "    dataset = { path = judged.records, max_prompt_tokens = one[2] }, sampling = { max_new_tokens = 1 },\n"
+        "    rewards = { { plugin = 'format' } },\n"
+        "    evaluate = { prompts = one[1], group_size = 1, split = 'train' } }:launch()\nend\n");
+  const auto said = told("run measure.lua --dry-run");
+  for (const char* line : {"2-1000\n    2.9e+12 operations", "3-1000\n    4.3e+12 operations", "3-10\n    4.7e+11 o"})
+    EXPECT_NE(said.find(line), said.npos) << said;
+}
+
 TEST_F(ForecastsOf, RunsThatHaveFinishedAreNot) {
   const auto small = " --set name=x --set grpo.steps=1 --set grpo.batch=2 -q";
   ASSERT_TRUE(told("run " + smoke + small).ends_with("exit 0"));
