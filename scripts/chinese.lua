@@ -52,4 +52,4 @@ local accuracy = run("accuracy", "data", {
   stages = { { plugin = "reward_accuracy", model = judge.checkpoint, prompts = prompts, by = "likelihood" } },
 })
 print(compeer.results({ ur }):table("name", "reward"))
-print("the judge is right on emotions in " .. accuracy["emotion.accuracy"])
+print("the judge is right on emotions in " .. accuracy["emotion.accuracy"] .. ", which means nothing here")

@@ -1,5 +1,5 @@
--- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and judges; --quick has
--- esc_world's players instead. `--dry-run` tells how often it is asked. Cards and profiles: docs/evaluations.md.
+-- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and judges; without one
+-- --quick has esc_world's players. `--dry-run` tells how often it is asked. Cards and profiles: docs/evaluations.md.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 
@@ -9,7 +9,7 @@ local cards = { plugin = "profiles", path = "corpora/esc-eval/card_high_en.json"
 local profiles = { plugin = "profiles", path = "corpora/sage/simulator_profile_withfirsttalk.jsonl" } -- in Chinese
 
 if compeer.quick then
-  endpoint = { plugin = "esc_world", world = {} }
+  endpoint = endpoint or { plugin = "esc_world", world = {} }
   cards = { plugin = "esc_world", unit = "scenario", test = 2 }
   profiles = cards
 elseif not endpoint then

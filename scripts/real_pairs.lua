@@ -3,4 +3,5 @@
 local compeer = require "compeer"
 
 local compared = require("lib.real")(1).pairs()
+if compeer.quick then print("with --quick policies hardly reply yet, so that there may be nothing to judge") end
 print("compeer data annotate " .. compared.records .. " --out " .. compeer.folder .. "/real-pairs/notes")

@@ -67,7 +67,8 @@ run_ninja() {
   stop "the build failed (all of it: $log)"
 }
 
-# Keeps ninja's lines in the log and tells how far it is. Steps of "[0/1]" are CMake's own, not worth a word.
+# Keeps ninja's lines in the log and tells how far it is. Steps "[0/1]", with older ones "[0/2]", are CMake's own, not
+# worth a word.
 follow_ninja() {
   local line every failed='' begun=$SECONDS last=-1000
   every=$(progress_interval)
@@ -75,7 +76,7 @@ follow_ninja() {
     printf '%s\n' "$line" >&3
     [[ $line != FAILED:* ]] || failed=1
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
-    ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) || continue
+    ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) && [[ $line != *'Re-checking globbed directories'* ]] || continue
     show_progress "building: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
     last=$SECONDS
   done 3>"$1"
