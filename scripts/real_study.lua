@@ -54,6 +54,8 @@ study("real_judges", {
 end, {
   { "emotion F1", "labels", "emotion.weighted_f1", rule = that "emotion.majority.weighted_f1" },
   { "strategy F1", "labels", "strategy.weighted_f1", rule = that "strategy.majority.weighted_f1" },
+  { "emotion F1, calibrated", "labels", "emotion.calibrated.weighted_f1" },
+  { "strategy F1, calibrated", "labels", "strategy.calibrated.weighted_f1" },
   { "pairs", "preferred", "judge.same_side", rule = function(run) return 1 - run["longer.same_side"] end },
   { "pairs, order", "preferred", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },
   { "feedback, order", "rated", "judge.spearman", rule = function(run) return -run["longer.spearman"] end },

@@ -19,7 +19,8 @@ PLANNED = {"table2": 16, "judged_or_true": 16, "arithmetic": 5, "smollm2_arithme
 SCORES = ["Fluency", "Expression", "Empathy", "Information", "Humanoid", "Skillful", "Overall", "average"]
 QUALITY, BOTH = ["true quality", "average"], ["true quality", "repetition"]
 TRUTH, REWARD = ["true reward", "true quality"], ["true reward"]
-JUDGED = ["emotion F1", "strategy F1", "pairs", "pairs, order", "feedback, order", "feedback, alpha"]
+NAMED = ["emotion F1", "emotion F1, calibrated", "strategy F1", "strategy F1, calibrated"]
+JUDGED = ["pairs", "pairs, order", "feedback, order", "feedback, alpha"]
 LABELS = ["emotion", "strategy", "like people's"]
 CROSS = ["history ranked", "emotion ranked", "strategy ranked", "wrong found", "better or not"]
 # By page and table: figures and the names of those that are kept as points from -1 to 1 and shown as shares; or
@@ -52,7 +53,8 @@ PAGES = {
     },
     "docs/lab/real_study.md": {
         "real_cross: right": (CROSS, {}),
-        "real_judges: against people": (JUDGED, {}),
+        "real_judges: labels": (NAMED, {}),
+        "real_judges: replies": (JUDGED, {}),
         "real_judges: contrasts": [
             ("UnifiReward", other, ["emotion F1", "strategy F1", "pairs", "feedback, order"])
             for other in ("untuned", "no model", "MiniLM", "PRM and ORM")],
@@ -69,7 +71,7 @@ ROWS = ["no model", "base", "writers", "SFT", "POR", "POR equal compute", "UR", 
         "ESConv on ESConv", "ESConv on MESC", "MESC on ESConv", "MESC on MESC"]
 DIGITS = dict.fromkeys([*SCORES, "words a reply", "words", "perplexity"], 1) | dict.fromkeys(
     ["grammatical", "follows", "true reward", "judged reward", "history", "emotion", "strategy", "format", "complete",
-     *JUDGED, *LABELS, "like each other", *CROSS], 2)
+     *NAMED, *JUDGED, *LABELS, "like each other", *CROSS], 2)
 
 
 def central(t, freedom):
