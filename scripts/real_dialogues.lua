@@ -1,5 +1,5 @@
--- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and judges; without one
--- --quick has esc_world's players. `--dry-run` tells how often it is asked. Cards and profiles: docs/evaluations.md.
+-- ESC-Eval and SAGE with the policies of real_study.lua. A chat model of yours plays the seekers and judges; without
+-- one, --quick has esc_world's players. `--dry-run` tells how often it is asked. Cards, profiles: docs/evaluations.md.
 local compeer = require "compeer"
 local new_real = require "lib.real"
 

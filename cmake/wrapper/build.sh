@@ -75,8 +75,8 @@ follow_ninja() {
   while IFS= read -r line; do
     printf '%s\n' "$line" >&3
     [[ $line != FAILED:* ]] || failed=1
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
-    ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) && [[ $line != *'Re-checking globbed directories'* ]] || continue
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] && $line != *'Re-checking globbed directories'* ]] || continue
+    ((BASH_REMATCH[2] > 1 && SECONDS - last >= every)) || continue
     show_progress "building: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
     last=$SECONDS
   done 3>"$1"
