@@ -39,6 +39,8 @@ add_library(compeer::flags ALIAS compeer_flags)
 set_target_properties(compeer_flags PROPERTIES EXPORT_NAME flags)
 target_compile_options(compeer_flags INTERFACE
   -Wall -Wextra -ffp-contract=off
+  # __FILE__ without the checkout's path, so that ccache finds what another checkout has compiled
+  $<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
   # these two mind what stands in other sources
   $<BUILD_INTERFACE:$<IF:$<BOOL:${COMPEER_UNITY}>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>
   $<BUILD_INTERFACE:$<$<AND:$<BOOL:${COMPEER_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>>  # for ccache

@@ -12,11 +12,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto pause = std::chrono::seconds(1);  // between writes
 
-// What stands before each entry.
+// Precedes each entry. The checksum covers the length, too: zeros, which a power failure may leave, are no entry.
 struct Head {
   uint64_t bytes = 0;
   uint64_t crc = 0;
 };
+
+uint64_t checksum(std::string_view entry) {
+  return record::crc32c(std::to_string(entry.size()).append(":").append(entry));
+}
 
 // The next entry, if it is whole. `left`: what the file has of it and of those behind it.
 std::optional<std::string> next(std::ifstream& file, uint64_t& left) {
@@ -24,7 +28,7 @@ std::optional<std::string> next(std::ifstream& file, uint64_t& left) {
   if (left < sizeof head || !file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
   if (head.bytes > left - sizeof head) return std::nullopt;
   std::string entry(head.bytes, '\0');
-  if (!file.read(entry.data(), static_cast<std::streamsize>(head.bytes)) || record::crc32c(entry) != head.crc)
+  if (!file.read(entry.data(), static_cast<std::streamsize>(head.bytes)) || checksum(entry) != head.crc)
     return std::nullopt;
   left -= sizeof head + head.bytes;
   return entry;
@@ -32,8 +36,7 @@ std::optional<std::string> next(std::ifstream& file, uint64_t& left) {
 
 }  // namespace
 
-Begun::Begun(std::filesystem::path file, std::string_view form,
-             const std::function<void(std::string_view made)>& each)
+Begun::Begun(std::filesystem::path file, std::string_view form, const std::function<void(std::string_view made)>& each)
     : file_(std::move(file)), written_(Clock::now()) {
   std::error_code code;
   const uint64_t all = std::filesystem::file_size(file_, code);
@@ -55,7 +58,7 @@ void Begun::keep(std::string_view made) {
 }
 
 void Begun::append(std::string_view made) {
-  const Head head{made.size(), record::crc32c(made)};
+  const Head head{made.size(), checksum(made)};
   const bool whole = std::fwrite(&head, sizeof head, 1, stream_.get()) == 1 &&
                      std::fwrite(made.data(), 1, made.size(), stream_.get()) == made.size();
   if (!whole) give_up();

@@ -101,6 +101,7 @@ Path CheckpointWriter::commit(const json& state) {
   std::filesystem::rename(part_, folder);
   committed_ = true;
   sync_folder(folder.parent_path());
+  sync_folder(run_folder_);  // the names "checkpoints" and "rollouts"
   point_at(folder, "last");
   std::filesystem::remove_all(aside);
   return folder;

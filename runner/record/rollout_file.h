@@ -50,6 +50,9 @@ class RolloutWriter {
   /// Steps must grow. No rows: nothing is written.
   void append(const std::vector<RolloutRow>& rows);
 
+  /// Makes everything appended so far survive a power failure (some milliseconds).
+  void sync();
+
   void finish();  ///< seals the open file
 
  private:
@@ -57,11 +60,18 @@ class RolloutWriter {
   std::unique_ptr<State> state_;
 };
 
+/// A `.part` file that lacks completions of steps up to that of a checkpoint.
+struct TornRollouts {
+  std::filesystem::path file;
+  uint64_t first_step = 0;
+  std::string problem;  ///< why it can't be used: "can't be opened: file signature not found"
+};
+
 /// Reads the rollouts of a run over all ranks' files: sealed, crashed or live.
 class RolloutReader {
  public:
-  /// `run_folder` holds `rollouts/`; a run without rollouts has no steps.
-  explicit RolloutReader(const std::filesystem::path& run_folder);
+  /// `run_folder` holds `rollouts/`; a run without rollouts has no steps. Steps after `last_step` are not read.
+  explicit RolloutReader(const std::filesystem::path& run_folder, uint64_t last_step = UINT64_MAX);
   RolloutReader(RolloutReader&&) noexcept;
   RolloutReader& operator=(RolloutReader&&) noexcept;
   ~RolloutReader();
@@ -72,6 +82,10 @@ class RolloutReader {
   std::vector<RolloutRow> read(uint64_t step) const;
   /// The numbers of completions of every step, without reading texts or tokens.
   std::map<uint64_t, uint64_t> counts() const;
+
+  /// The torn files of a run that trains and whose newest checkpoint is that of `last_step`. A power failure leaves
+  /// none, since completions are made durable before the checkpoint; a disk that loses what it has confirmed may.
+  static std::vector<TornRollouts> torn(const std::filesystem::path& run_folder, uint64_t last_step);
 
  private:
   struct State;

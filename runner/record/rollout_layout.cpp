@@ -112,6 +112,13 @@ std::vector<std::string> RolloutLayout::value_columns(const hdf::OpenFile& place
   return names;
 }
 
+uint64_t RolloutLayout::completions_until(uint64_t last_step) const {
+  const auto steps = step.read<uint64_t>(0, std::min<uint64_t>(completions(), step.size()));
+  uint64_t count = 0, before = 1;
+  while (count < steps.size() && steps[count] >= before && steps[count] <= last_step) before = steps[count++];
+  return count;
+}
+
 void RolloutLayout::flush() {
   for (auto* array : {&step, &prompt, &completion, &group, &finished, &logprobs}) array->flush();
   for (auto& array : values) array.flush();

@@ -28,6 +28,9 @@ struct RolloutLayout {
   static std::vector<std::string> value_columns(const hdf::OpenFile& place);  ///< checks the format too
 
   uint64_t completions() const { return committed.first(); }
+  /// The number of completions of steps up to `last_step`. What a power failure left behind these may be anything, also
+  /// the number that `committed` holds.
+  uint64_t completions_until(uint64_t last_step) const;
   void flush();  ///< all but `committed`
   void commit(uint64_t completions);
   /// The first `completions` of another file, into a new one.

@@ -15,8 +15,10 @@ namespace {
 hdf::OpenFile open_either(const RolloutName& name) {
   try {
     return hdf::open_for_reading(name.readable());
-  } catch (const Error&) {
-    if (!std::filesystem::exists(name.sealed())) throw;
+  } catch (const Error& error) {
+    if (!std::filesystem::exists(name.sealed()))
+      throw Error(error.where(), error.problem(), "if the power failed: compeer resume repeats these steps",
+                  error.exit());
     return hdf::open_for_reading(name.sealed());
   }
 }
@@ -40,29 +42,34 @@ struct RolloutReader::State {
   // Files read last, for opening one takes longer than reading a step of it.
   std::map<std::filesystem::path, OpenFile> open;
 
-  void index(const RolloutName& name);
+  void index(const RolloutName& name, uint64_t last_step);
   const RolloutLayout& layout_of(const RolloutName& name);
   void read(const Span& span, std::vector<RolloutRow>& rows);
   static void check(const std::filesystem::path& file, const RolloutRow& row, uint64_t checksum);
 };
 
-RolloutReader::RolloutReader(const std::filesystem::path& run_folder) : state_(std::make_unique<State>()) {
-  for (const auto& name : RolloutName::list(run_folder / "rollouts")) state_->index(name);
+RolloutReader::RolloutReader(const std::filesystem::path& run_folder, uint64_t last_step)
+    : state_(std::make_unique<State>()) {
+  for (const auto& name : RolloutName::list(run_folder / "rollouts"))
+    if (name.first_step <= last_step) state_->index(name, last_step);
 }
 
 RolloutReader::RolloutReader(RolloutReader&&) noexcept = default;
 RolloutReader& RolloutReader::operator=(RolloutReader&&) noexcept = default;
 RolloutReader::~RolloutReader() = default;
 
-void RolloutReader::State::index(const RolloutName& name) {
+void RolloutReader::State::index(const RolloutName& name, uint64_t last_step) {
   const hdf::OpenFile place = open_either(name);
   const auto names = RolloutLayout::value_columns(place);
   if (columns.empty()) columns = names;
   if (names != columns)
     throw Error(place.file.string(), "has other value columns than the files before it", "", Exit::data);
-  // The number of rows first: the datasets opened after it reach at least so far.
-  const uint64_t completions = hdf::Array::open(place, "committed").first();
-  const auto steps = hdf::Array::open(place, "completions/step").read<uint64_t>(0, completions);
+  RolloutLayout layout;
+  layout.committed = hdf::Array::open(place, "committed");
+  uint64_t completions = layout.completions();
+  layout.step = hdf::Array::open(place, "completions/step");  // opened later, it reaches at least so far
+  if (last_step != UINT64_MAX) completions = layout.completions_until(last_step);
+  const auto steps = layout.step.read<uint64_t>(0, completions);
   for (uint64_t first = 0, end = 0; first < completions; first = end) {
     while (end < completions && steps[end] == steps[first]) ++end;
     spans[steps[first]].push_back({name, first, end - first});
@@ -154,6 +161,26 @@ void RolloutReader::State::read(const Span& span, std::vector<RolloutRow>& rows)
     if (checksums) check(span.name.readable(), row, checksums->at(i));
     rows.push_back(std::move(row));
   }
+}
+
+std::vector<TornRollouts> RolloutReader::torn(const std::filesystem::path& run_folder, uint64_t last_step) {
+  std::vector<TornRollouts> torn;
+  for (const auto& name : RolloutName::list(run_folder / "rollouts")) {
+    if (name.first_step > last_step || std::filesystem::exists(name.sealed())) continue;
+    try {
+      State state;
+      state.index(name, last_step);
+      if (!state.spans.contains(last_step)) throw Error("", fmt::format("has no completion of step {}", last_step));
+      std::vector<RolloutRow> rows;
+      for (const auto& [step, spans] : state.spans) {
+        rows.clear();
+        state.read(spans[0], rows);
+      }
+    } catch (const Error& error) {
+      torn.push_back({name.part(), name.first_step, error.problem()});
+    }
+  }
+  return torn;
 }
 
 }  // namespace compeer::record

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -13,20 +14,20 @@ namespace compeer::record {
 
 namespace {
 
-// Rewrites a file, compressed, up to and with the rows of `last_step`; it takes its place whole. Without rows, it goes.
+// Rewrites a file, compressed, up to and including the rows of `last_step`, and puts it in place whole. A file without
+// such rows is removed.
 void seal(const RolloutName& name, uint64_t last_step) {
   const auto source = name.readable();
   hdf::OpenFile from = hdf::open_for_reading(source);
   const auto columns = RolloutLayout::value_columns(from);
   const auto old = RolloutLayout::open(from, columns);
-  const auto steps = old.step.read<uint64_t>(0, old.completions());
-  const auto kept = static_cast<uint64_t>(std::upper_bound(steps.begin(), steps.end(), last_step) - steps.begin());
-  if (kept > 0) {
+  if (const uint64_t kept = old.completions_until(last_step); kept > 0) {
     hdf::OpenFile to = hdf::create(name.unborn());
     RolloutLayout::create(to, columns, true).copy(old, kept);
     to.close();
     sync_file(name.unborn());
     std::filesystem::rename(name.unborn(), name.sealed());
+    sync_folder(name.folder);  // the sealed file's name reaches the disk before the part's is removed
   } else {
     std::filesystem::remove(name.sealed());
   }
@@ -55,6 +56,7 @@ struct RolloutWriter::State {
   hdf::OpenFile place;
   RolloutLayout layout;
   uint64_t completions = 0, groups = 0, bytes = 0;
+  bool named = false;  // the open file's name is on the disk
 
   void check(const std::vector<RolloutRow>& rows) const;
   void open(uint64_t first_step);
@@ -95,7 +97,10 @@ void RolloutWriter::resume(uint64_t last_step, int ranks) {
   std::reverse(names.begin(), names.end());  // newest first: killed in between, the steps left have no gap
   for (const auto& name : names) {
     if (name.rank % ranks != state_->rank) continue;
-    if (std::filesystem::exists(name.sealed()) && last_step_of(name) <= last_step) {
+    if (name.first_step > last_step) {  // whether or not it can be read
+      std::filesystem::remove(name.sealed());
+      std::filesystem::remove(name.part());
+    } else if (std::filesystem::exists(name.sealed()) && last_step_of(name) <= last_step) {
       std::filesystem::remove(name.part());  // killed between the last two acts of sealing
     } else {
       seal(name, last_step);
@@ -114,6 +119,13 @@ void RolloutWriter::append(const std::vector<RolloutRow>& rows) {
   state.write(rows);
   state.last_step = rows[0].step;
   if (state.bytes >= state.roll_bytes) finish();
+}
+
+void RolloutWriter::sync() {
+  State& state = *state_;
+  if (!state.place.handle) return;
+  hdf::sync(state.place);
+  if (!std::exchange(state.named, true)) sync_folder(state.folder);
 }
 
 void RolloutWriter::finish() {
@@ -149,6 +161,7 @@ void RolloutWriter::State::open(uint64_t first_step) {
   place = hdf::open_for_appending(name.part());
   layout = RolloutLayout::open(place, columns);
   completions = groups = bytes = 0;
+  named = false;
 }
 
 // Writes the prompt of each group met in `rows`, and returns each row's group.

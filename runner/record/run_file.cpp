@@ -116,7 +116,7 @@ RunWriter RunWriter::create(const std::filesystem::path& path, const std::string
 }
 
 RunWriter RunWriter::resume(const std::filesystem::path& path, uint64_t rows, std::vector<std::string> columns) {
-  const RunReader old(path);
+  const RunReader old(path, rows);
   if (old.columns() != columns)
     throw Error(path.string(), "has other columns than this run",
                 "was the program changed? --fresh begins anew and keeps this run beside it", Exit::data);
@@ -159,6 +159,8 @@ void RunWriter::event(double step, std::string_view level, std::string_view text
   File& file = *file_;
   file.guarded([&] {
     file.layout.add_event(file.events, {step, now(), std::string(level), std::string(text)});
+    // Events have no checksums. So the disk never has a number of events that counts one it does not hold.
+    hdf::sync(file.place);
     const uint64_t committed = file.events + 1;
     file.layout.events_committed.write<uint64_t>(0, {&committed, 1});
     file.layout.events_committed.flush();

@@ -41,9 +41,10 @@ class RunWriter {
 
   /// One step: a value for each column, in order; NaN = not logged. When it returns, the row survives `kill -9`.
   void append(std::span<const double> row);
+  /// When it returns, the event survives a power failure (some milliseconds).
   void event(double step, std::string_view level, std::string_view text);
 
-  /// Makes everything written so far survive a power cut too (some milliseconds): call it before a checkpoint.
+  /// Makes everything written so far survive a power failure (some milliseconds).
   void sync();
 
   /// Writes the last status ("finished", "failed", "preempted"; at most 15 bytes) and closes.
@@ -61,7 +62,8 @@ class RunWriter {
 /// Sees the file as it was when it was opened; open it again to see more. Throws Error (exit 4) naming the file.
 class RunReader {
  public:
-  explicit RunReader(const std::filesystem::path& file);
+  /// `most_rows`: later rows count as not committed, and are not read.
+  explicit RunReader(const std::filesystem::path& file, uint64_t most_rows = UINT64_MAX);
   RunReader(RunReader&&) noexcept;
   RunReader& operator=(RunReader&&) noexcept;
   ~RunReader();

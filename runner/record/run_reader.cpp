@@ -15,14 +15,14 @@ struct RunReader::File {
   uint64_t rows = 0, events = 0;
 };
 
-RunReader::RunReader(const std::filesystem::path& file) : file_(std::make_unique<File>()) {
+RunReader::RunReader(const std::filesystem::path& file, uint64_t most_rows) : file_(std::make_unique<File>()) {
   auto& place = file_->place = hdf::open_for_reading(file);
   if (const auto format = place.text_attribute("format"); format != run_format) {
     throw Error(file.string(), format.empty() ? "is not a run file" : "has the format '" + format + "'",
                 std::string("this program reads '") + run_format + "'", Exit::data);
   }
   // The numbers of rows and events first: whatever is opened after them reaches at least so far.
-  file_->rows = hdf::Array::open(place, "committed").first();
+  file_->rows = std::min(hdf::Array::open(place, "committed").first(), most_rows);
   file_->events = hdf::Array::open(place, "events/committed").first();
   const auto ends = hdf::Array::open(place, "columns/ends");
   for (const auto& name : hdf::RaggedText::open(place, "columns", "bytes").read(0, ends.size()))

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 
 namespace compeer::record {
 
@@ -60,7 +61,10 @@ template <class T>
 std::optional<T> read(const Path& file, T (*from_json)(const json&)) {
   std::error_code code;
   if (!std::filesystem::exists(file, code)) return {};
-  const json parsed = read_json_object(file);
+  const std::string text = read_plain_file(file, longest_json);
+  // Empty or all zeros: what a power failure leaves of a file that was not made durable.
+  if (text.find_first_not_of('\0') == std::string::npos) return {};
+  const json parsed = parse_json_object(text, file.string());
   try {
     return from_json(parsed);
   } catch (const json::exception& e) {
@@ -141,7 +145,7 @@ Summary summary_from_json(const json& json) {
 }
 
 void write_status(const Path& run_folder, const Status& status) {
-  // Not durable, for that takes milliseconds: a power cut may take it, and nothing depends on it.
+  // Not made durable, because that takes milliseconds. Nothing depends on it.
   const Path file = run_folder / "status.json", part = beside(file, 0);
   try {
     write_plain(part, to_json(status).dump() + "\n", "wb");

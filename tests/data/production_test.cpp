@@ -70,6 +70,14 @@ class BegunStage : public testing::Test {
 
 using Numbers = std::vector<int64_t>;
 
+// What a power failure leaves of bytes that had not reached the disk when the file's length had.
+TEST_F(BegunStage, TakesZerosForNothing) {
+  killed(4);
+  fs::resize_file(folder_ / "begun", fs::file_size(folder_ / "begun") + 4096);
+  expect_all(process(-1));
+  EXPECT_EQ(made_, (Numbers{4, 6}));
+}
+
 TEST_F(BegunStage, GoesOnBehindWhatWasMade) {
   killed(2);
   EXPECT_FALSE(fs::exists(folder_ / "records.jsonl"));

@@ -208,6 +208,64 @@ TEST(Rollouts, ResumingAfterAKillInTheMiddleOfSealingKeepsOneOfTheTwoFiles) {
   EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
 }
 
+// A power failure leaves of a file that was never synced no more than its name.
+TEST(Rollouts, ResumingDropsFilesOfLaterStepsWhetherOrNotTheyCanBeRead) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(1, 0, 1)});
+  writer.finish();
+  for (const char* name : {"rollouts/r0000-000002.h5.part", "rollouts/r0001-000002.h5"})
+    std::ofstream(folder / name) << std::string(8192, '\0');
+  RolloutWriter(folder / "rollouts", 0, columns).resume(1, 1);
+  EXPECT_EQ(names_in(folder / "rollouts"), std::vector<std::string>{"r0000-000001.h5"});
+  RolloutWriter(folder / "rollouts", 0, columns).resume(0, 1);
+  EXPECT_TRUE(names_in(folder / "rollouts").empty());
+}
+
+// Of later completions the disk may hold the number and not the numbers of their steps.
+TEST(Rollouts, ResumingKeepsStepsWhoseSuccessorsWereLost) {
+  const TemporaryFolder folder;
+  const auto part = folder / "rollouts/r0000-000001.h5.part";
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(1, 0, 1)});
+  writer.append({row(2, 0, 1)});
+  writer.sync();
+  const std::string before = read_file(part);
+  writer.append({row(3, 0, 1)});
+  std::string after = read_file(part);
+  ASSERT_EQ(after.size(), before.size());  // within chunks that the file has
+  // Blocks whose first difference is the number of completions are those of `committed`.
+  size_t changed = 0;
+  for (size_t at = 0; at < after.size(); at += 4096) {
+    const bool committed = before.compare(at, 8, std::string("\2\0\0\0\0\0\0\0", 8)) == 0 && after[at] == 3;
+    if (committed)
+      ++changed;
+    else
+      after.replace(at, 4096, before, at, 4096);
+  }
+  ASSERT_EQ(changed, 1u);
+  write_file(part, after);
+  EXPECT_TRUE(RolloutReader::torn(folder.path(), 2).empty());
+  EXPECT_EQ(RolloutReader(folder.path(), 2).steps(), (std::vector<uint64_t>{1, 2}));
+  RolloutWriter(folder / "rollouts", 0, columns).resume(3, 1);
+  EXPECT_EQ(RolloutReader(folder.path()).steps(), (std::vector<uint64_t>{1, 2}));
+}
+
+TEST(Rollouts, AreTornWithoutTheStepOfACheckpoint) {
+  const TemporaryFolder folder;
+  RolloutWriter writer(folder / "rollouts", 0, columns);
+  writer.append({row(1, 0, 1)});
+  writer.append({row(2, 0, 1)});
+  EXPECT_TRUE(RolloutReader::torn(folder.path(), 2).empty());
+  const auto torn = RolloutReader::torn(folder.path(), 3);
+  ASSERT_EQ(torn.size(), 1u);
+  EXPECT_EQ(torn[0].file, folder / "rollouts/r0000-000001.h5.part");
+  EXPECT_EQ(torn[0].first_step, 1u);
+  EXPECT_EQ(torn[0].problem, "has no completion of step 3");
+  writer.finish();
+  EXPECT_TRUE(RolloutReader::torn(folder.path(), 3).empty());  // a sealed file is never torn
+}
+
 TEST(Rollouts, OfADamagedFileNameAGroupThatIsNotThere) {
   for (const char* name : {"group_beyond.h5", "groups_wrap.h5"}) {
     const TemporaryFolder folder;

@@ -60,6 +60,15 @@ TEST(Status, FirstFailureStands) {
   EXPECT_EQ(read_failure(run.path())->what, "bad byte \xef\xbf\xbd");
 }
 
+// What a power failure leaves of a file whose name had reached the disk before its contents.
+TEST(Status, WithoutContentsIsNone) {
+  const TemporaryFolder folder;
+  for (const std::string& contents : {std::string(), std::string(100, '\0')}) {
+    write_file(folder / "status.json", contents);
+    EXPECT_FALSE(read_status(folder.path()));
+  }
+}
+
 TEST(Status, FailureWithoutAFolderIsNoError) { EXPECT_FALSE(write_failure("/nonexistent/run", {})); }
 
 TEST(Status, SummaryHasMeansWithIntervals) {

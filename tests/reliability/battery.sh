@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the batteries and makes a page of their figures.
 #   usage: battery.sh [--build DIR] [--seed N] [--only NAME]... [--times K] [--short] [--figures DIR] [--publish]
-#     --only     kills, damage, disk, nonfinite, signals, clock, endpoint, ranks, network, soak
+#     --only     kills, power, damage, disk, reads, nonfinite, signals, clock, endpoint, ranks, network, soak
 #     --times    how often each tries, in its own unit (kills, offsets, steps, ...)
 #     --short    a minute in all: what ctest -L reliability runs
 # Two batteries at a time, but those whose clocks run alone.
@@ -10,7 +10,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 SOURCE=$(cd "$here/../.." && pwd) BUILD=$SOURCE/build SEED=1
-all=(kills damage disk soak signals nonfinite clock endpoint ranks network)
+all=(kills power damage disk reads soak signals nonfinite clock endpoint ranks network)
 only=() times= short= out= publish=
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 while (($#)); do
@@ -34,7 +34,7 @@ if [[ $publish ]] && ! git -C "$SOURCE" diff --quiet HEAD -- . ':!docs/lab/relia
   echo "battery.sh: --publish is for what was committed: git status names changes" >&2
   exit 2
 fi
-declare -A few=([kills]=4 [damage]=8 [disk]=6 [nonfinite]=1 [signals]=2 [clock]=2 [endpoint]=2 [ranks]=1 [network]=1 [soak]=60)
+declare -A few=([kills]=4 [power]=10 [damage]=8 [disk]=6 [reads]=6 [nonfinite]=1 [signals]=2 [clock]=2 [endpoint]=2 [ranks]=1 [network]=1 [soak]=60)
 OUT=${out:-$BUILD/reliability}
 mkdir -p "$OUT"
 OUT=$(cd "$OUT" && pwd)

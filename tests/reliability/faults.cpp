@@ -19,13 +19,14 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <string_view>
 
 namespace {
 
 constexpr size_t page = 4096;
 
 struct Plan {
-  std::string folder, trace, call, file, what;
+  std::string folder, trace, record, call, file, what;
   long count = 0, jump = 0, jump_at = 0;
   int error = ENOSPC;
   std::atomic<long> seen{0}, asked{0};
@@ -36,6 +37,7 @@ struct Plan {
     const std::string rank = get("FAULT_RANK"), own = get("OMPI_COMM_WORLD_RANK");
     folder = get("FAULT_FOLDER");
     trace = get("FAULT_TRACE");
+    record = get("FAULT_RECORD");
     if (!rank.empty() && rank != (own.empty() ? "0" : own)) return;
     call = get("FAULT_CALL");
     file = get("FAULT_FILE");
@@ -50,6 +52,24 @@ struct Plan {
 Plan& plan() {
   static Plan* const one = new Plan;  // never destroyed, for files are closed after main has ended
   return *one;
+}
+
+// Appends an entry to FAULT_RECORD, in the form that power.cpp reads.
+void record(char kind, const std::string& path, const std::string& other, uint64_t offset, std::string_view data) {
+  Plan& p = plan();
+  const auto name = [&](const std::string& file) {
+    return file.starts_with(p.folder + "/") ? file.substr(p.folder.size() + 1) : "";
+  };
+  if (p.record.empty() || name(path).empty()) return;
+  std::string entry = std::string(1, kind) + " " + std::to_string(offset) + " " + std::to_string(name(path).size()) +
+                      " " + std::to_string(kind == 'Y' ? other.size() : name(other).size()) + " " +
+                      std::to_string(data.size()) + "\n" + name(path) + (kind == 'Y' ? other : name(other));
+  entry += data;
+  const auto out = static_cast<int>(
+      ::syscall(SYS_openat, AT_FDCWD, p.record.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (out < 0) return;
+  ::syscall(SYS_write, out, entry.data(), entry.size());
+  ::syscall(SYS_close, out);
 }
 
 // A file's name within the run's folder, with this process's number as PID; "" for all others.
@@ -67,15 +87,31 @@ std::string link_text(const std::string& link) {
   return ::readlink(link.c_str(), path, sizeof path - 1) < 0 ? "" : path;
 }
 
-std::string file_at(int folder, const char* path) {
+std::string path_at(int folder, const char* path) {
   if (plan().folder.empty() || !path) return "";
-  if (path[0] == '/') return within(path);
+  if (path[0] == '/') return path;
   const auto base = link_text(folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/" + std::to_string(folder));
-  return within(base + "/" + path);
+  return base + "/" + path;
 }
 
-std::string file_of(int descriptor) {
-  return plan().folder.empty() ? "" : within(link_text("/proc/self/fd/" + std::to_string(descriptor)));
+std::string path_of(int descriptor) {
+  return plan().folder.empty() ? "" : link_text("/proc/self/fd/" + std::to_string(descriptor));
+}
+
+std::string file_at(int folder, const char* path) { return within(path_at(folder, path)); }
+std::string file_of(int descriptor) { return within(path_of(descriptor)); }
+
+// Records `size` bytes from `offset` on of a file as they are now; all of them if `size` is 0.
+void record_contents(const std::string& path, uint64_t offset, size_t size) {
+  if (plan().record.empty() || within(path).empty()) return;
+  const auto in = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (in < 0) return;
+  struct stat status {};
+  if (size == 0 && ::fstat(in, &status) == 0) size = static_cast<size_t>(status.st_size);
+  std::string bytes(size, '\0');
+  const auto got = ::syscall(SYS_pread64, in, bytes.data(), bytes.size(), offset);
+  ::syscall(SYS_close, in);
+  if (got > 0) record('W', path, "", offset, std::string_view(bytes).substr(0, static_cast<size_t>(got)));
 }
 
 void trace(const std::string& call, const std::string& file) {
@@ -150,6 +186,21 @@ timespec jumped(timespec time) {
   return time;
 }
 
+// Records the `size` bytes that a write has left before the position of a file.
+void record_last(int to, ssize_t size) {
+  const auto end = ::lseek(to, 0, SEEK_CUR);
+  if (end >= size) record_contents(path_of(to), static_cast<uint64_t>(end - size), static_cast<size_t>(size));
+}
+
+// Records a call that gave `result`.
+template <class Result>
+Result recorded(Result result, char kind, const std::string& path, const std::string& other = "", uint64_t offset = 0) {
+  const int error = errno;
+  if (result == 0) record(kind, path, other, offset, "");
+  errno = error;
+  return result;
+}
+
 bool writes(int flags) { return (flags & O_ACCMODE) != O_RDONLY && (flags & (O_CREAT | O_TRUNC)); }
 
 }  // namespace
@@ -168,32 +219,41 @@ namespace {
 
 #define REAL(name) static auto* const real = reinterpret_cast<decltype(&::name)>(::dlsym(RTLD_NEXT, #name))
 
-#define OPEN(name)                                                                \
-  int name(const char* path, int flags, ...) {                                    \
-    REAL(name);                                                                   \
-    va_list more;                                                                 \
-    va_start(more, flags);                                                        \
-    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
-    va_end(more);                                                                 \
-    const auto file = writes(flags) ? file_at(AT_FDCWD, path) : "";               \
-    return guarded("open", file, -1, [&] { return real(path, flags, mode); });    \
+#define OPEN(name)                                                                                   \
+  int name(const char* path, int flags, ...) {                                                       \
+    REAL(name);                                                                                      \
+    va_list more;                                                                                    \
+    va_start(more, flags);                                                                           \
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;                    \
+    va_end(more);                                                                                    \
+    const auto file = writes(flags) ? file_at(AT_FDCWD, path) : "";                                  \
+    const int got = guarded("open", file, -1, [&] { return real(path, flags, mode); });              \
+    if (!file.empty() && got >= 0) recorded(0, flags& O_TRUNC ? 'T' : 'C', path_at(AT_FDCWD, path)); \
+    return got;                                                                                      \
   }
-#define FOPEN(name)                                                                              \
-  FILE* name(const char* path, const char* mode) {                                               \
-    REAL(name);                                                                                  \
-    const auto file = mode[0] == 'r' ? "" : file_at(AT_FDCWD, path);                             \
-    return guarded("open", file, static_cast<FILE*>(nullptr), [&] { return real(path, mode); }); \
+#define FOPEN(name)                                                                                         \
+  FILE* name(const char* path, const char* mode) {                                                          \
+    REAL(name);                                                                                             \
+    const auto file = mode[0] == 'r' ? "" : file_at(AT_FDCWD, path);                                        \
+    FILE* const got = guarded("open", file, static_cast<FILE*>(nullptr), [&] { return real(path, mode); }); \
+    if (!file.empty() && got) recorded(0, mode[0] == 'w' ? 'T' : 'C', path_at(AT_FDCWD, path));             \
+    return got;                                                                                             \
   }
-#define PWRITE(name)                                                                  \
-  ssize_t name(int to, const void* bytes, size_t size, off_t offset) {                \
-    REAL(name);                                                                       \
-    return guarded_write("write", file_of(to), size, static_cast<size_t>(offset),     \
-                         [&](size_t part) { return real(to, bytes, part, offset); }); \
+#define PWRITE(name)                                                                               \
+  ssize_t name(int to, const void* bytes, size_t size, off_t offset) {                             \
+    REAL(name);                                                                                    \
+    const auto file = file_of(to);                                                                 \
+    const ssize_t got = guarded_write("write", file, size, static_cast<size_t>(offset),            \
+                                      [&](size_t part) { return real(to, bytes, part, offset); }); \
+    if (got > 0 && !file.empty())                                                                  \
+      record_contents(path_of(to), static_cast<uint64_t>(offset), static_cast<size_t>(got));       \
+    return got;                                                                                    \
   }
-#define FTRUNCATE(name)                                                               \
-  int name(int file, off_t size) noexcept {                                           \
-    REAL(name);                                                                       \
-    return guarded("ftruncate", file_of(file), -1, [&] { return real(file, size); }); \
+#define FTRUNCATE(name)                                                                                                \
+  int name(int file, off_t size) noexcept {                                                                            \
+    REAL(name);                                                                                                        \
+    return recorded(guarded("ftruncate", file_of(file), -1, [&] { return real(file, size); }), 'Z', path_of(file), "", \
+                    static_cast<uint64_t>(size));                                                                      \
   }
 
 extern "C" {
@@ -211,60 +271,87 @@ ssize_t write(int to, const void* bytes, size_t size) {
   REAL(write);
   const auto file = to > 2 ? file_of(to) : "";
   const auto at = file.empty() ? 0 : ::lseek(to, 0, SEEK_CUR);
-  return guarded_write("write", file, size, static_cast<size_t>(std::max<off_t>(at, 0)),
-                       [&](size_t part) { return real(to, bytes, part); });
+  const ssize_t got = guarded_write("write", file, size, static_cast<size_t>(std::max<off_t>(at, 0)),
+                                    [&](size_t part) { return real(to, bytes, part); });
+  if (got > 0 && !file.empty()) record_last(to, got);
+  return got;
 }
 ssize_t writev(int to, const iovec* parts, int count) {
   REAL(writev);
-  return guarded("write", to > 2 ? file_of(to) : "", ssize_t{-1}, [&] { return real(to, parts, count); });
+  const auto file = to > 2 ? file_of(to) : "";
+  const ssize_t got = guarded("write", file, ssize_t{-1}, [&] { return real(to, parts, count); });
+  if (got > 0 && !file.empty()) record_last(to, got);
+  return got;
 }
 ssize_t sendfile(int to, int from, off_t* offset, size_t size) noexcept {
   REAL(sendfile);
-  return guarded_write("write", file_of(to), size, 0, [&](size_t part) { return real(to, from, offset, part); });
+  const auto file = file_of(to);
+  const ssize_t got = guarded_write("write", file, size, 0, [&](size_t part) { return real(to, from, offset, part); });
+  if (got > 0 && !file.empty()) record_last(to, got);
+  return got;
 }
 // What a stream holds back reaches its file here.
 int fclose(FILE* stream) {
   REAL(fclose);
   const int file = ::fileno(stream);
   const bool written = file > 2 && (::fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY;
-  const Act now = act("fclose", written ? file_of(file) : "");
+  const std::string path = written ? path_of(file) : "";
+  const Act now = act("fclose", within(path));
   const int closed = real(stream);
+  if (closed == 0) record_contents(path, 0, 0);
   if (now == Act::then_die || now == Act::tear) die();
   if (now != Act::fail) return closed;
   errno = plan().error;
   return EOF;
 }
+int fflush(FILE* stream) {
+  REAL(fflush);
+  const int flushed = real(stream);
+  if (stream && flushed == 0 && ::fileno(stream) > 2) record_contents(path_of(::fileno(stream)), 0, 0);
+  return flushed;
+}
 int fsync(int file) {
   REAL(fsync);
-  return guarded("fsync", file_of(file), -1, [&] { return real(file); });
+  return recorded(guarded("fsync", file_of(file), -1, [&] { return real(file); }), 'S', path_of(file));
+}
+int fdatasync(int file) {
+  REAL(fdatasync);
+  return recorded(guarded("fsync", file_of(file), -1, [&] { return real(file); }), 'S', path_of(file));
 }
 int rename(const char* from, const char* to) noexcept {
   REAL(rename);
-  return guarded("rename", file_at(AT_FDCWD, from), -1, [&] { return real(from, to); });
+  const auto old = path_at(AT_FDCWD, from);
+  return recorded(guarded("rename", within(old), -1, [&] { return real(from, to); }), 'R', old, path_at(AT_FDCWD, to));
 }
 int link(const char* from, const char* to) noexcept {
   REAL(link);
-  return guarded("link", file_at(AT_FDCWD, to), -1, [&] { return real(from, to); });
+  return recorded(guarded("link", file_at(AT_FDCWD, to), -1, [&] { return real(from, to); }), 'L',
+                  path_at(AT_FDCWD, from), path_at(AT_FDCWD, to));
 }
 int symlink(const char* target, const char* path) noexcept {
   REAL(symlink);
-  return guarded("symlink", file_at(AT_FDCWD, path), -1, [&] { return real(target, path); });
+  return recorded(guarded("symlink", file_at(AT_FDCWD, path), -1, [&] { return real(target, path); }), 'Y',
+                  path_at(AT_FDCWD, path), target);
 }
 int unlink(const char* path) noexcept {
   REAL(unlink);
-  return guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); });
+  return recorded(guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); }), 'U',
+                  path_at(AT_FDCWD, path));
 }
 int unlinkat(int folder, const char* path, int flags) noexcept {
   REAL(unlinkat);
-  return guarded("unlink", file_at(folder, path), -1, [&] { return real(folder, path, flags); });
+  return recorded(guarded("unlink", file_at(folder, path), -1, [&] { return real(folder, path, flags); }), 'U',
+                  path_at(folder, path));
 }
 int remove(const char* path) noexcept {
   REAL(remove);
-  return guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); });
+  return recorded(guarded("unlink", file_at(AT_FDCWD, path), -1, [&] { return real(path); }), 'U',
+                  path_at(AT_FDCWD, path));
 }
 int mkdir(const char* path, mode_t mode) noexcept {
   REAL(mkdir);
-  return guarded("mkdir", file_at(AT_FDCWD, path), -1, [&] { return real(path, mode); });
+  return recorded(guarded("mkdir", file_at(AT_FDCWD, path), -1, [&] { return real(path, mode); }), 'M',
+                  path_at(AT_FDCWD, path));
 }
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {

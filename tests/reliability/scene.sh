@@ -88,7 +88,7 @@ start() {
   shift 2
   while (($# > 0)) && [[ $1 != -- ]]; do variables+=("$1"); shift; done
   (($# > 0)) && shift
-  ((${#variables[@]} > 0)) && variables+=("FAULT_FOLDER=$work/$name" "LD_PRELOAD=$faults")
+  ((${#variables[@]} > 0)) && variables=("FAULT_FOLDER=$work/$name" "LD_PRELOAD=$faults" "${variables[@]}")
   ((ranks > 1)) && launcher=(mpirun -q -n "$ranks" --oversubscribe --bind-to none)
   setsid "${launcher[@]}" env "${variables[@]}" "$worker" "$work/$name" "$@" >>"$name/log.txt" 2>&1 &
   group=$!

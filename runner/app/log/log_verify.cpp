@@ -54,8 +54,29 @@ LogCheck check_in_child(const std::string& what, double seconds, const std::func
   return {what, result.problem.empty(), result.problem.empty() ? result.output : result.problem};
 }
 
-std::string check_run_file(const Path& folder, const json& spec_file) {
-  const record::RunReader run(folder / "run.h5");
+// Steps that must be there, whole. When a run was killed, some ranks may not have written the step in flight, which
+// isn't in run.h5; when the power failed, anything after the newest checkpoint may be lost. And a run that goes on cuts
+// its rollouts back to the checkpoint first, each rank on its own, then its rows: it may have been killed in between.
+uint64_t whole_steps(const Path& folder, uint64_t rows) {
+  if (rows == 0 || record::RunReader(folder / "run.h5").status() == "finished") return rows;
+  const auto newest = record::newest_good(folder);
+  return newest ? std::min(rows, newest->step) : 0;
+}
+
+// Checks all steps or, if these fail and no process writes, those that must be there.
+std::string check_whole_steps(const Path& folder, const std::function<std::string(uint64_t most)>& check) {
+  try {
+    return check(UINT64_MAX);
+  } catch (const Error& error) {
+    const record::RunReader run(folder / "run.h5");
+    if (run.live() || run.status() == "finished") throw;
+    return fmt::format("{}; later steps are damaged, as by a power failure ({}): compeer resume repeats them",
+                       check(whole_steps(folder, run.rows())), error.problem());
+  }
+}
+
+std::string check_rows(const Path& folder, const json& spec_file, uint64_t most) {
+  const record::RunReader run(folder / "run.h5", most);
   for (const auto& name : run.columns()) {
     const auto values = run.column(name);
     if (name == "step" && !std::is_sorted(values.begin(), values.end(), std::less_equal<>()))
@@ -90,23 +111,13 @@ uint64_t setting(const json& spec_file, const char* section, const char* key) {
   return spec_file.contains(pointer) && spec_file[pointer].is_number() ? spec_file[pointer].get<uint64_t>() : 0;
 }
 
-// Steps of which no rollout may be missing. The step in flight, which isn't in run.h5, some ranks may not have written
-// when the run was killed. And a run that goes on cuts its rollouts back to the checkpoint first, each rank on its own,
-// then its rows: it may have been killed in between.
-uint64_t whole_steps(const Path& folder, uint64_t rows) {
-  if (rows == 0 || record::RunReader(folder / "run.h5").status() == "finished") return rows;
-  const auto newest = record::newest_good(folder);
-  return newest ? std::min(rows, newest->step) : 0;
-}
-
-std::string check_rollouts(const Path& folder, const json& spec_file) {
-  if (!std::filesystem::exists(folder / "rollouts")) return "none";
+std::string check_rollouts(const Path& folder, const json& spec_file, uint64_t most) {
   const uint64_t rows = std::filesystem::exists(folder / "run.h5") ? record::RunReader(folder / "run.h5").rows() : 0;
   const uint64_t whole = whole_steps(folder, rows);
   const uint64_t batch = setting(spec_file, "grpo", "batch");
   const uint64_t group_size =
       std::max(setting(spec_file, "grpo", "group_size"), setting(spec_file, "evaluate", "group_size"));
-  const record::RolloutReader rollouts(folder);
+  const record::RolloutReader rollouts(folder, most);
   const auto steps = rollouts.steps();
   uint64_t completions = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -196,10 +207,15 @@ std::vector<LogCheck> check_all(const Path& folder, double seconds) {
     return "sha256 " + hash;
   }));
   if (std::filesystem::exists(folder / "run.h5"))
-    checks.push_back(check_in_child("run.h5", seconds, [&] { return check_run_file(folder, spec_file); }));
+    checks.push_back(check_in_child("run.h5", seconds, [&] {
+      return check_whole_steps(folder, [&](uint64_t most) { return check_rows(folder, spec_file, most); });
+    }));
   else
     checks.push_back({"run.h5", false, "is missing"});
-  checks.push_back(check_in_child("rollouts", seconds, [&] { return check_rollouts(folder, spec_file); }));
+  checks.push_back(check_in_child("rollouts", seconds, [&]() -> std::string {
+    if (!std::filesystem::exists(folder / "rollouts")) return "none";
+    return check_whole_steps(folder, [&](uint64_t most) { return check_rollouts(folder, spec_file, most); });
+  }));
   checks.push_back(check_in_child("stages", seconds, [&] { return check_stages(folder); }));
   if (trains(spec_file) && std::filesystem::exists(folder / "run.h5"))
     checks.push_back(check_in_child("checkpoints", seconds, [&] { return check_checkpoints(folder); }));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "record/checkpoint.h"
+#include "record/rollout_file.h"
 #include "record/run_file.h"
 #include "spec/text.h"
 #include "train/batch/reward_states.h"
@@ -59,6 +61,20 @@ void refuse_another_spec(const record::RunReader& log, const std::filesystem::pa
               Exit::data);
 }
 
+// Renames torn files of rollouts, so that the run can write their steps again. Returns the last step before all of
+// them, or `step` if there are none.
+uint64_t set_torn_rollouts_aside(const std::filesystem::path& run, uint64_t step, std::vector<std::string>& problems) {
+  for (const auto& torn : record::RolloutReader::torn(run, step)) {
+    auto aside = torn.file;
+    aside.replace_extension(".torn");
+    std::filesystem::rename(torn.file, aside);
+    problems.push_back(fmt::format("rollouts/{}: {}; it is {} now, and its steps are repeated",
+                                   torn.file.filename().string(), torn.problem, aside.filename().string()));
+    step = std::min(step, torn.first_step - 1);
+  }
+  return step;
+}
+
 Start newest_start(const std::filesystem::path& run, const std::string& sha256) {
   Start start;
   if (record::checkpoint_folders(run).empty()) return start;
@@ -68,8 +84,15 @@ Start newest_start(const std::filesystem::path& run, const std::string& sha256) 
     refuse_another_spec(log, run, sha256);
     rows = log.rows();
   }
-  const auto found = record::newest_good(run, &start.passed_over, rows);
+  auto found = record::newest_good(run, &start.passed_over, rows);
+  bool torn = false;
+  if (found) {
+    rows = set_torn_rollouts_aside(run, found->step, start.passed_over);
+    torn = rows < found->step;
+    if (torn) found = record::newest_good(run, nullptr, rows);
+  }
   for (auto& problem : start.passed_over) problem = spec::printable(problem, 500);
+  if (torn && !found) return start;  // from the first step
   if (!found)
     throw Error(run.string(),
                 fmt::format("has no checkpoint to go on from:\n  {}", fmt::join(start.passed_over, "\n  ")),

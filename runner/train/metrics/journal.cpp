@@ -108,6 +108,7 @@ void Journal::phase(const std::string& phase) {
 }
 
 void Journal::sync() {
+  if (rollouts_) rollouts_->sync();
   if (run_) run_->sync();
 }
 

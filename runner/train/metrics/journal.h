@@ -43,7 +43,7 @@ class Journal {
   /// Rank 0: the present phase, for status.json. Cheap: it is written at most five times a second.
   void phase(const std::string& phase);
 
-  /// Rank 0: before a checkpoint, so that its row survives whatever the checkpoint does.
+  /// All ranks, before a checkpoint: rows and rollouts so far survive a power failure.
   void sync();
   void event(uint64_t step, const std::string& text);
   void note(uint64_t step, const std::string& text);     ///< rank 0: also on standard error

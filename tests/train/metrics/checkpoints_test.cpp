@@ -57,6 +57,23 @@ TEST_F(FindStart, PassesOverCheckpointsThatAreDamagedOrBeyondTheRows) {
             "compeer: warning: passed over checkpoints/step-000020: state.json has 2 bytes, should have 15\n");
 }
 
+// Completions are made durable before a checkpoint. But disks lose what they have confirmed.
+TEST_F(FindStart, SetsTornRolloutsAsideAndGoesBackBehindThem) {
+  rows(20);
+  checkpoint(10);
+  checkpoint(20);
+  std::filesystem::create_directories(run_ / "rollouts");
+  write_file(run_ / "rollouts/r0001-000011.h5.part", "");
+  write_file(run_ / "rollouts/r0000-000021.h5.part", "");
+  EXPECT_EQ(found(),
+            "10 compeer: warning: passed over rollouts/r0001-000011.h5.part: can't be opened: file signature not "
+            "found; it is r0001-000011.h5.torn now, and its steps are repeated\n");
+  EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0001-000011.h5.torn"));
+  EXPECT_TRUE(std::filesystem::exists(run_ / "rollouts/r0000-000021.h5.part"));  // of steps that are repeated anyway
+  write_file(run_ / "rollouts/r0000-000001.h5.part", "");
+  EXPECT_EQ(found().substr(0, 2), "0 ");
+}
+
 TEST_F(FindStart, BeginsNothingWhereNoCheckpointFits) {
   checkpoint(30);
   const auto wrong =
