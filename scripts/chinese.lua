@@ -42,7 +42,9 @@ local sft = trained("sft", { plugin = "cer", path = records, keep = "all", syste
 local ur = run("ur", "grpo", {
   model = { plugin = base.plugin, path = base.path, adapter = { path = sft.checkpoint } },
   dataset = { plugin = "cer", path = records, keep = "all", system = asked },
-  rewards = { { plugin = "unifireward", model = judge.checkpoint, prompts = prompts, by = "likelihood" } },
+  rewards = {
+    { plugin = "unifireward", model = judge.checkpoint, prompts = prompts, by = "likelihood", most_unreadable = 1.0 },
+  },
   grpo = { batch = 2, group_size = 2, steps = compeer.quick and 1 or 4 },
   sampling = { max_new_tokens = 64 },
 })

@@ -17,7 +17,7 @@ void add(const Opinion& more, Opinion& opinion) {
     if (more.steps[step]) opinion.steps[step] = more.steps[step];
   }
   if (more.preference) opinion.preference = more.preference, opinion.reply = more.reply;
-  opinion.unreadable += more.unreadable;
+  opinion.count(more);
 }
 
 }  // namespace
@@ -117,12 +117,13 @@ void ChatJudge::ask(std::vector<Inquiry*> open) const {
     for (size_t i = 0; i < open.size(); ++i) {
       if (take(*open[i], replies[i])) continue;
       const bool last = attempt + 1 == most_tries || !replies[i].failure.empty();
-      if (replies[i].failure.empty()) chat_.unreadable(requests[i], replies[i].text, !last);
+      const bool answered = replies[i].failure.empty();
+      if (answered) chat_.unreadable(requests[i], replies[i].text, !last);
       if (!last) {
         again.push_back(open[i]);
         continue;
       }
-      questions_.take(open[i]->opinion, open[i]->about[open[i]->next], std::nullopt);
+      if (answered) questions_.take(open[i]->opinion, open[i]->about[open[i]->next], std::nullopt, replies[i].text);
       open[i]->next = open[i]->about.size();
     }
     open = std::move(again);
@@ -145,7 +146,7 @@ bool ChatJudge::take(Inquiry& inquiry, const ChatReply& reply) const {
   const auto word = reply.failure.empty() ? empathy::read(words, reply.text).value : std::nullopt;
   if (!word || (questions_.hearing().by_likelihood && reply.log_probs.empty())) return false;
   if (!reply.log_probs.empty()) questions_.weigh(inquiry.opinion, question, reply.log_probs);
-  questions_.take(inquiry.opinion, question, word);
+  questions_.take(inquiry.opinion, question, word, reply.text);
   inquiry.turns.push_back({"assistant", words.print(*word)});
   ++inquiry.next;
   return true;

@@ -58,9 +58,10 @@ std::string tagged(const std::string& tag, const std::string& text) {
 }
 
 JudgeFormat::JudgeFormat(const Settings& settings, const std::string& prompts)
-    : verdicts_(settings.texts("step_words")), preferences_(settings.texts("preference_words")) {
-  const auto folder = settings.has("prompts") ? settings.text("prompts") : prompts;
-  if (!folder.empty()) prompts_ = read(folder);
+    : verdicts_(settings.texts("step_words")),
+      preferences_(settings.texts("preference_words")),
+      prompts_folder_(settings.has("prompts") ? settings.text("prompts") : prompts) {
+  if (!prompts_folder_.empty()) prompts_ = read(prompts_folder_);
 }
 
 JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
@@ -76,11 +77,18 @@ JudgeFormat::Prompts JudgeFormat::read(const std::string& folder) {
 }
 
 std::string JudgeFormat::fingerprint() const {
-  auto all = empathy::listed(verdicts_.answers().words()) + "; " + empathy::listed(preferences_.answers().words());
-  if (!prompts_) return sha256(all);
+  return sha256(empathy::listed(verdicts_.answers().words()) + "; " + empathy::listed(preferences_.answers().words()) +
+                prompt_hashes());
+}
+
+std::string JudgeFormat::prompts_sha256() const { return prompts_ ? sha256(prompt_hashes()) : ""; }
+
+std::string JudgeFormat::prompt_hashes() const {
+  std::string all;
+  if (!prompts_) return all;
   for (const auto* prompt : {&prompts_->context, &prompts_->reading, &prompts_->replies}) all += prompt->sha256();
   for (const auto& prompt : prompts_->steps) all += prompt.sha256();
-  return sha256(all);
+  return all;
 }
 
 std::vector<Turn> JudgeFormat::context(const std::vector<Turn>& history) const {

@@ -65,6 +65,9 @@ class JudgeFormat {
 
   /// Changes when a prompt or an answer does.
   std::string fingerprint() const;
+  /// The folder of the prompts, and the SHA-256 of their texts; both empty without prompts.
+  const std::string& prompts_folder() const { return prompts_folder_; }
+  std::string prompts_sha256() const;
 
   const empathy::StepVerdicts& verdicts() const { return verdicts_; }
   const empathy::Preferences& preferences() const { return preferences_; }
@@ -78,9 +81,11 @@ class JudgeFormat {
   static Prompts read(const std::string& folder);
   std::string shown(const StepTexts& reading, size_t step) const;
   std::string shown(const StepTexts& reading) const;
+  std::string prompt_hashes() const;
 
   empathy::StepVerdicts verdicts_;
   empathy::Preferences preferences_;
+  std::string prompts_folder_;
   std::optional<Prompts> prompts_;
 };
 

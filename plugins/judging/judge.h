@@ -32,7 +32,12 @@ struct Opinion {
   std::array<std::optional<double>, 3> steps;     ///< 1 right, -1 wrong; by likelihood: P(right) - P(wrong)
   std::optional<double> reply;                    ///< 1 equal to the reference or better, -1 worse
   std::optional<empathy::Preference> preference;  ///< first: the reference
-  int unreadable = 0;                             ///< questions without an answer that could be read
+  int asked = 0;                                  ///< questions that were answered, in all votes
+  int unreadable = 0;                             ///< those whose answer could not be read
+  std::string unread = {};                        ///< the first answer that could not be read
+
+  /// Adds the questions of another opinion of the same completion.
+  void count(const Opinion& other);
 };
 
 /// How a judge is heard.

@@ -69,7 +69,7 @@ std::vector<Opinion> ModelJudge::hear(const JudgedGroup& group, const Conversati
       if (hearing.by_likelihood) questions_.weigh(opinion, question, answers[i][k].log_probs);
       const auto word = questions_.words(question).parse(answers[i][k].answer.text).value;
       habits_[question].note(word);
-      questions_.take(opinion, question, word);
+      questions_.take(opinion, question, word, answers[i][k].answer.text);
     }
   }
   return opinions;

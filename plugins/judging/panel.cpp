@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "compeer/chat.h"
 #include "judging/chat_judge.h"
 #include "judging/model_judge.h"
+#include "judging/trained_form.h"
 #include "judging/weights.h"
 
 namespace compeer::judging {
@@ -25,7 +27,7 @@ std::string answerer(const std::string& model) {
 
 }  // namespace
 
-Panel::Panel(const Settings& settings, Host& host, Scope scope) {
+Panel::Panel(const Settings& settings, Host& host, Scope scope, Reads reads) : host_(host), reads_(reads) {
   const auto& all = settings.json();
   const auto named = [&](const char* key) { return all.contains(key) && !all.at(key).is_null(); };
   const bool two = named("outcome_model") || named("outcome_chat");
@@ -48,8 +50,10 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   settings_.push_back(settings.has(model) ? model : chat);
   if (settings.has(model)) {
     names_.push_back(settings.text(model));
-    judges_.push_back(std::make_unique<ModelJudge>(host.language_model(names_.back()),
-                                                   Questions(JudgeFormat(settings), scope, hearing_of(settings))));
+    const JudgeFormat form(settings);
+    check(form, scope);
+    judges_.push_back(
+        std::make_unique<ModelJudge>(host.language_model(names_.back()), Questions(form, scope, hearing_of(settings))));
     chats_.push_back(nullptr);
     questions_.emplace_back();
     return;
@@ -58,23 +62,44 @@ void Panel::add(const Settings& settings, Host& host, const std::string& before,
   const auto prompts = std::filesystem::path(host.folder()) / "prompts/en";
   const JudgeFormat form(settings, settings.flag("bare") ? "" : prompts.string());
   names_.push_back(asked.model());
+  if (std::filesystem::is_directory(names_.back())) check(form, scope);
   judges_.push_back(std::make_unique<ChatJudge>(asked, Questions(form, scope, hearing_of(settings))));
   chats_.push_back(&asked);
   questions_.push_back(form.fingerprint());
 }
 
+// The judge that was named last.
+void Panel::check(const JudgeFormat& format, const Scope& scope) {
+  if (check_form(names_.back(), form_of(format, scope, reads_))) return;
+  unknown_ += (unknown_.empty() ? "" : ", ") + names_.back();
+}
+
+// Which judges have no form, and the first answer that could not be read. Dry runs ask nothing and log nothing.
+void Panel::log_once(const std::vector<std::vector<Opinion>>& opinions) const {
+  if (!unknown_.empty())
+    host_.log("note: no form.json in " + std::exchange(unknown_, "") +
+              ": not known whether it was trained to be asked like this");
+  for (const auto& of_group : opinions) {
+    for (const Opinion& opinion : of_group) {
+      if (unread_logged_ || opinion.unreadable == 0) continue;
+      unread_logged_ = true;
+      host_.log("note: an answer that could not be read: '" + opinion.unread + "'");
+    }
+  }
+}
+
 std::vector<std::vector<Opinion>> Panel::judge(std::span<const JudgedGroup> groups) const {
   auto all = judges_[0]->judge(groups);
-  if (judges_.size() == 1) return all;
+  if (judges_.size() == 1) return log_once(all), all;
   const auto of_replies = judges_[1]->judge(groups);
   for (size_t g = 0; g < all.size(); ++g) {
     for (size_t i = 0; i < all[g].size(); ++i) {
       all[g][i].reply = of_replies[g][i].reply;
       all[g][i].preference = of_replies[g][i].preference;
-      all[g][i].unreadable += of_replies[g][i].unreadable;
+      all[g][i].count(of_replies[g][i]);
     }
   }
-  return all;
+  return log_once(all), all;
 }
 
 std::vector<Asked> Panel::forecast(const Forecast& cases) const {

@@ -5,6 +5,7 @@
 
 #include "compeer/host.h"
 #include "judging/judge.h"
+#include "judging/reading.h"
 
 /// Who judges, and how the judge is heard: part of the descriptor's "parameters".
 #define COMPEER_PANEL_SETTINGS                                                                                            \
@@ -37,8 +38,9 @@ namespace compeer::judging {
 /// the reply, who know nothing of each other (PRM and ORM).
 class Panel {
  public:
-  /// `scope`: what the first is asked about, if there is no second.
-  Panel(const Settings& settings, Host& host, Scope scope);
+  /// `scope`: what the first is asked about, if there is no second. `reads`: what is shown of a reading. Throws Error
+  /// (exit 3) if a judge in a folder was trained to be asked in another form (trained_form.h).
+  Panel(const Settings& settings, Host& host, Scope scope, Reads reads);
 
   /// As `Judge::judge`.
   std::vector<std::vector<Opinion>> judge(std::span<const JudgedGroup> groups) const;
@@ -57,6 +59,13 @@ class Panel {
  private:
   // `before`: what the names of its settings begin with.
   void add(const Settings& settings, Host& host, const std::string& before, Scope scope);
+  void check(const JudgeFormat& format, const Scope& scope);
+  void log_once(const std::vector<std::vector<Opinion>>& opinions) const;
+
+  Host& host_;
+  const Reads reads_;
+  mutable std::string unknown_;  // judges without a form, which are still to be logged
+  mutable bool unread_logged_ = false;
 
   std::vector<std::unique_ptr<Judge>> judges_;
   std::vector<std::string> settings_;  // that name them

@@ -44,8 +44,14 @@ Opinion Questions::majority(const std::vector<Opinion>& votes) {
     all.steps[step] = most<double>(votes, [&](const Opinion& vote) { return vote.steps[step]; });
   all.preference = most<empathy::Preference>(votes, [](const Opinion& vote) { return vote.preference; });
   if (all.preference) all.reply = value_of(*all.preference);
-  for (const Opinion& vote : votes) all.unreadable += vote.unreadable;
+  for (const Opinion& vote : votes) all.count(vote);
   return all;
+}
+
+void Opinion::count(const Opinion& other) {
+  asked += other.asked;
+  if (unreadable == 0) unread = other.unread;
+  unreadable += other.unreadable;
 }
 
 bool Questions::asks(const JudgeInput& one, size_t question) const {
@@ -62,9 +68,10 @@ const empathy::Answers& Questions::words(size_t question) const {
   return question < reply ? form_.verdicts().answers() : form_.preferences().answers();
 }
 
-void Questions::take(Opinion& opinion, size_t question, std::optional<size_t> word) const {
+void Questions::take(Opinion& opinion, size_t question, std::optional<size_t> word, const std::string& answer) const {
+  ++opinion.asked;
   if (!word) {
-    ++opinion.unreadable;
+    if (opinion.unreadable++ == 0) opinion.unread = answer;
   } else if (question < reply) {
     if (!opinion.steps[question]) opinion.steps[question] = *word == 0 ? 1.0 : -1.0;
   } else if (!opinion.preference) {

@@ -28,8 +28,8 @@ class Questions {
   std::string text(const JudgedGroup& group, const JudgeInput& one, size_t question) const;
   const empathy::Answers& words(size_t question) const;
 
-  /// Enters an answer, the number of a word; nothing: it could not be read. What was weighed before stays.
-  void take(Opinion& opinion, size_t question, std::optional<size_t> word) const;
+  /// Enters an answer, and the number of its word; nothing: it could not be read. What was weighed before stays.
+  void take(Opinion& opinion, size_t question, std::optional<size_t> word, const std::string& answer) const;
   /// Enters how likely each word is.
   void weigh(Opinion& opinion, size_t question, const std::vector<double>& log_probs) const;
 

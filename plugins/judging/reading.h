@@ -53,9 +53,10 @@ struct Reading {
 
 /// What of it is to be shown.
 struct Reads {
-  explicit Reads(const Settings& settings)
-      : dialogue(settings.flag("reads")), replies(settings.flag("reads_replies")) {}
-  bool dialogue, replies;
+  Reads() = default;
+  Reads(bool dialogue, bool replies) : dialogue(dialogue), replies(replies) {}
+  explicit Reads(const Settings& settings) : Reads(settings.flag("reads"), settings.flag("reads_replies")) {}
+  bool dialogue = false, replies = false;
 };
 /// That alone. Throws std::runtime_error saying what is wrong, also if it is not there: "has no 'reading'".
 Reading reading_in(const nlohmann::json& record, const Reads& reads);

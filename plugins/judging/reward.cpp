@@ -31,7 +31,7 @@ JudgedReward::JudgedReward(const Settings& settings, Host& host, Scope scope, bo
       reply_weight_(number_or_0(settings, "reply_weight")),
       format_weight_(number_or_0(settings, "format_weight")),
       consistent_(settings.json().value("contradictory", "kept") == "left_out"),
-      judges_(settings, host, scope) {
+      judges_(settings, host, scope, {settings.has("reader"), reads_replies_}) {
   if (settings.has("accuracy") && scope.steps)
     hold_to_floor(settings.text("accuracy"), judges_.names()[0], judges_.fingerprints()[0],
                   settings.number("least_recall"));
@@ -101,6 +101,7 @@ Scores::Columns JudgedReward::row(const Completion& completion, const JudgeInput
   if (broken_format_ && !complete) columns[0].second = *broken_format_;
   if (consistent_ && complete && contradictory(columns)) columns[0].second = no_opinion;
   if (judges_.is_remote() && !all_answered(one, opinion)) columns[0].second = no_opinion;
+  columns.emplace_back("asked", opinion.asked);
   columns.emplace_back("unreadable", opinion.unreadable);
   return columns;
 }

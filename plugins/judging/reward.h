@@ -17,7 +17,9 @@
   R"json("accuracy": {"type": "path", "default": null,)json"                                                         \
   R"json("help": "a run of the stage reward_accuracy, which must have measured this judge: see least_recall"},)json" \
   R"json("least_recall": {"type": "number", "default": 0.5, "min": 0, "max": 1,)json"                                \
-  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"
+  R"json("help": "a judge that was measured is refused if its recall of False is lower, on any step"},)json"         \
+  R"json("most_unreadable": {"type": "number", "default": 0.1, "min": 0, "max": 1,)json"                             \
+  R"json("help": "maximum share of a judge's answers that can't be read; more end the run by step 10"},)json"
 
 namespace compeer::judging {
 

@@ -29,7 +29,10 @@ cer::Record known(const nlohmann::json& record) {
 }
 
 Judges::Judges(const Settings& settings, Host& host)
-    : panel_(settings, host, {}), fingerprints_(panel_.fingerprints()), reads_(settings) {}
+    : reads_(settings),
+      by_likelihood_(settings.text("by") == "likelihood"),
+      panel_(settings, host, {}, reads_),
+      fingerprints_(panel_.fingerprints()) {}
 
 std::vector<judging::Opinion> Judges::opinions(const std::vector<cer::Record>& records) const {
   std::vector<judging::JudgedGroup> groups;
@@ -37,6 +40,12 @@ std::vector<judging::Opinion> Judges::opinions(const std::vector<cer::Record>& r
   std::vector<judging::Opinion> all;
   for (const auto& of_record : panel_.judge(groups)) all.push_back(of_record[0]);
   return all;
+}
+
+void Judges::count(const judging::Opinion& opinion, Outcome& outcome) const {
+  if (by_likelihood_ || panel_.is_remote()) return;
+  outcome.counts["questions"] += opinion.asked;
+  if (opinion.unreadable > 0) outcome.counts["malformed answers"] += opinion.unreadable;
 }
 
 judging::JudgedGroup Judges::group_of(const cer::Record& record) const {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compeer/host.h"
+#include "compeer/stage.h"
 #include "datasets/cer/records.h"
 #include "judging/panel.h"
 #include "judging/reading.h"
@@ -26,6 +27,10 @@ class Judges {
   /// One for each record. Throws Error (exit 4) if a reading is to be shown and a record has none.
   std::vector<judging::Opinion> opinions(const std::vector<cer::Record>& records) const;
 
+  /// Counts the questions of an opinion for `data.most_malformed` (Stage counts "questions" and "malformed answers").
+  /// Not those to chat models, which the host counts; nor by likelihood, which needs no answer.
+  void count(const judging::Opinion& opinion, Outcome& outcome) const;
+
   std::vector<Asked> forecast(const Forecast& records) const { return panel_.forecast(records); }
 
   /// One for each judge, and another if it would judge otherwise.
@@ -34,9 +39,10 @@ class Judges {
  private:
   judging::JudgedGroup group_of(const cer::Record& record) const;
 
+  judging::Reads reads_;
+  bool by_likelihood_;
   judging::Panel panel_;
   std::vector<std::string> fingerprints_;
-  judging::Reads reads_;
 };
 
 }  // namespace compeer::stages

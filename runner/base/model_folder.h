@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <string>
 
 namespace compeer {
 
@@ -9,5 +10,9 @@ bool holds_adapter(const std::filesystem::path& folder);
 /// The folder with a model's config.json and weights: `folder` itself, or, of an adapter's, the model that it names, as
 /// seen from the current folder, beside the adapter, or from $COMPEER_HOME. Throws Error (exit 4) if there is none.
 std::filesystem::path base_model(const std::filesystem::path& folder);
+
+/// SHA-256 that tells the weights of one model from those of another without reading all of them: of the name, the size
+/// and the last MiB of every *.safetensors file in `folder`. Throws Error (exit 4) if there are none.
+std::string weights_mark(const std::filesystem::path& folder);
 
 }  // namespace compeer

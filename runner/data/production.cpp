@@ -71,7 +71,7 @@ class Output {
     if (dropped_) dropped_->write(portion.dropped);
     product_.tally.add(portion.tally);
     product_.glimpses += portion.glimpses;
-    product_.hopeless = production_.hopeless && production_.hopeless(portion.asked);
+    product_.hopeless = production_.hopeless && production_.hopeless(portion);
   }
 
   double seconds() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -103,7 +103,7 @@ Portions made(const Production& production, int64_t first, int64_t count) {
   for (; first < end; first += production.portion) {
     const PortionResult one = production.make(first, std::min(production.portion, end - first));
     put_packed(one.pack(), all.bytes);
-    all.unreadable = all.unreadable || one.asked.malformed > 0;
+    all.unreadable = all.unreadable || one.asked.malformed + own_questions(one.tally).malformed > 0;
   }
   return all;
 }

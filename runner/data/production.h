@@ -17,8 +17,8 @@ struct Production {
   /// Makes records first ... first + count - 1. Called by each rank for its own portions, in rising order.
   std::function<PortionResult(int64_t first, int64_t count)> make;
   std::function<void(int64_t done)> progress;  ///< called on rank 0
-  /// Told on rank 0 what was asked about each portion, in their order; true: no more are made. May be empty.
-  std::function<bool(const QuestionCount& portion)> hopeless = {};
+  /// Called on rank 0 with each portion, in their order; true: no more are made. May be empty.
+  std::function<bool(const PortionResult& portion)> hopeless = {};
   /// Where rank 0 keeps what has been made, so that after a kill the next process goes on behind it: a file for what
   /// everything depends on but `portion`; empty: nowhere. From the first portion on that chat models were asked about
   /// nothing is kept: their answers are kept already, and those that failed are asked for again.

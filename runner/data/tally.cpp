@@ -31,6 +31,21 @@ void from_json(const json& given, Tally& tally) {
   given.at("counts").get_to(tally.counts);
 }
 
+QuestionCount& QuestionCount::operator+=(const QuestionCount& other) {
+  records += other.records;
+  questions += other.questions;
+  malformed += other.malformed;
+  return *this;
+}
+
+QuestionCount own_questions(const Tally& tally) {
+  const auto count = [&](const char* name) {
+    const auto found = tally.counts.find(name);
+    return found == tally.counts.end() ? int64_t{0} : static_cast<int64_t>(found->second);
+  };
+  return {0, count("questions"), count("malformed answers")};
+}
+
 void PortionResult::put(const json& record, const Glimpse& glimpse) {
   print(record, records);
   put(record, "", glimpse);

@@ -27,10 +27,15 @@ void from_json(const nlohmann::json& json, Tally& tally);
 /// What the next stage is to be told of a record before it makes any (`Stage::glimpse`); empty if it needs nothing.
 using Glimpse = std::function<std::string(const nlohmann::json& record)>;
 
-/// What chat models were asked about some records: questions, and how many of them got no answer that could be read.
+/// What models were asked about some records: questions, and how many of them got no answer that could be read.
 struct QuestionCount {
   int64_t records = 0, questions = 0, malformed = 0;
+
+  QuestionCount& operator+=(const QuestionCount& other);
 };
+
+/// Questions that a stage asked by itself, without a chat model: its counts "questions" and "malformed answers".
+QuestionCount own_questions(const Tally& tally);
 
 /// What one portion of the records became: lines that go on, lines that tell what was dropped, numbers, glimpses of
 /// the records for the next stage. Packed into bytes to travel between ranks.

@@ -155,15 +155,16 @@ class DataTask {
   void check(const Made& made) {
     const auto count = [&](const char* name) { return made.chats.value(name, 0.0); };
     const auto most_failed = spec_.at("data").at("most_failed").get<double>();
-    const double questions = count("asked") + count("known") - count("again");
-    if (count("failed") > most_failed * questions)
+    const double of_chats = count("asked") + count("known") - count("again");
+    if (count("failed") > most_failed * of_chats)
       refuse(made,
              fmt::format("chat models gave no answer to {} of {} questions; 'data.most_failed' allows a share of {}",
-                         count("failed"), questions, most_failed),
+                         count("failed"), of_chats, most_failed),
              "log.txt in the run's folder says why; what was answered is kept; the same command asks for the rest");
-    if (count("malformed") > most_malformed() * questions)
-      refuse_unreadable(made, {made.tally.in, static_cast<int64_t>(questions), made.chats.at("malformed")},
-                        made.tally.in);
+    QuestionCount all = own_questions(made.tally);
+    all += {made.tally.in, static_cast<int64_t>(of_chats), static_cast<int64_t>(count("malformed"))};
+    if (static_cast<double>(all.malformed) > most_malformed() * static_cast<double>(all.questions))
+      refuse_unreadable(made, all, made.tally.in);
     if (made.tally.in > 0 && made.tally.out == 0 && made.tally.dropped_in_all() > 0)
       refuse(made, fmt::format("dropped all of {} records: {}", made.tally.in, reasons(made.tally)),
              fmt::format("stages/{}.dropped.jsonl in the run's folder says which and why", report_.stem()));
@@ -180,10 +181,14 @@ class DataTask {
     const auto early = asked.records == records
                            ? ""
                            : fmt::format(", so the stage ended after {} of {} records", asked.records, records);
-    refuse(made,
-           fmt::format("{} of {} questions got no answer that could be read{}; 'data.most_malformed' allows a share of "
-                       "{}. For example: {}",
-                       asked.malformed, asked.questions, early, most_malformed(), quoted(made.chats.at("unreadable"))),
+    const auto what =
+        fmt::format("{} of {} questions got no answer that could be read{}; 'data.most_malformed' allows a share of {}",
+                    asked.malformed, asked.questions, early, most_malformed());
+    if (made.chats.value("malformed", 0.0) == 0)
+      refuse(made, what,
+             "check that the stage asks the right model, in the form that this model was trained in; log.txt has such "
+             "an answer");
+    refuse(made, fmt::format("{}. For example: {}", what, quoted(made.chats.at("unreadable"))),
            "a model that thinks or explains needs a larger 'max_tokens' or a prompt of its own ('prompts'); "
            "'compeer data answers --malformed --drop' has these questions asked again; otherwise nothing is paid "
            "twice");
@@ -330,7 +335,10 @@ class DataTask {
   Made produced(Production work) {
     before_stage_ = StageLog::chats(counts_);
     UnreadableLimit unreadable(most_malformed(), work.total);
-    work.hopeless = [&](const QuestionCount& portion) { return unreadable.too_many_with(portion); };
+    work.hopeless = [&](const PortionResult& portion) {
+      auto asked = own_questions(portion.tally);
+      return unreadable.too_many_with(asked += portion.asked);
+    };
     Product product = produce(world_, stop_, work, part());
     glimpses_ = std::move(product.glimpses);
     Made made;

@@ -87,6 +87,8 @@ void copy_beside(const fs::path& base, const fs::path& adapter, const fs::path& 
       break;
     }
   }
+  // The form of the examples that the adapter was trained on; the base's own is another.
+  if (fs::exists(adapter / "form.json")) fs::copy_file(adapter / "form.json", to / "form.json");
 }
 
 }  // namespace

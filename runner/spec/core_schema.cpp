@@ -86,7 +86,8 @@ std::vector<Section> plugin_sections() {
   return {
       {table("model", "the model that is trained or evaluated",
              {word("plugin", "qwen2", "model plugin; auto: the one that reads the model at 'path'"),
-              Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path")}),
+              Field("tokenizer", Type::path, json(nullptr), "folder with the tokenizer; unset: the model's own path"),
+              flag("foreign_tokenizer", false, "allow a tokenizer that is not the model's own")}),
        {"sft", "grpo", "evaluate"},
        "models"},
       {table("dataset", "where the prompts come from", dataset_fields()), {}, "datasets"},

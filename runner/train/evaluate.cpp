@@ -11,6 +11,7 @@
 #include "train/batch/rollouts.h"
 #include "train/metrics/memory.h"
 #include "train/metrics/step_table.h"
+#include "train/metrics/unreadable_answers.h"
 #include "train/run.h"
 
 namespace compeer::train {
@@ -50,7 +51,8 @@ class EvaluationTask {
         steps_(static_cast<uint64_t>((prompts_ + batch_ - 1) / batch_)),
         sampling_(sampling_from(run.spec.table("sampling"))),
         records_(std::move(records)),
-        names_(logged_score_columns(*run.plugins)) {
+        names_(logged_score_columns(*run.plugins)),
+        answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), steps_) {
     if (records_.size() < prompts_) {
       throw Error(
           "evaluate.prompts",
@@ -110,7 +112,12 @@ class EvaluationTask {
     });
     MetricRow row(run_.journal->columns());
     if (run_.world.rank() == 0) fill(t, table, clock, row);
-    run_.world.together("log", [&] { run_.journal->append(t, row); });
+    run_.world.together("log", [&] {
+      run_.journal->append(t, row);
+      if (run_.world.rank() != 0) return;
+      for (const auto& text : answers_.warnings_after(row)) run_.journal->warning(t, text);
+      answers_.check();
+    });
   }
 
   Groups sample(uint64_t t, StepScoring& scoring) {
@@ -181,6 +188,7 @@ class EvaluationTask {
   const rollout::Sampling sampling_;
   const Records records_;
   const std::vector<std::string> names_;
+  UnreadableAnswers answers_;
   Samples samples_;  // rank 0
   StepTable whole_;  // rank 0: all groups so far
 };

@@ -53,7 +53,8 @@ void stop_politely(RunContext& run, uint64_t step) {
 }  // namespace
 
 void train_loop(RunContext& run, Training& training, Validation& validation, uint64_t steps,
-                const std::function<void(uint64_t, MetricRow&)>& step) {
+                const std::function<void(uint64_t, MetricRow&)>& step,
+                const std::function<void(uint64_t, const MetricRow&)>& logged) {
   const auto settings = run.spec.table("checkpoint");
   const auto keep = static_cast<uint64_t>(settings.integer("keep"));
   CheckpointTimes checkpoints(settings, steps);
@@ -86,6 +87,7 @@ void train_loop(RunContext& run, Training& training, Validation& validation, uin
     run.world.together("log", [&] {
       run.journal->append(t, row);
       if (save) run.journal->sync();
+      if (logged && run.world.rank() == 0) logged(t, row);
     });
     if (save) {
       save_checkpoint(run.world, run.folder, t, *run.plugins, training, keep);

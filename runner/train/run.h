@@ -37,9 +37,11 @@ void open_journal(RunContext& run, const std::string& task, std::vector<std::str
                   std::vector<std::string> values, uint64_t steps, const std::vector<const Records*>& records);
 
 /// Runs steps start + 1 ... steps: journal, validation, checkpoints, polite stop. `step` fills the row, on rank 0 at
-/// least.
+/// least. `logged` is called on rank 0 with each row that was written to run.h5, before a checkpoint of its step; an
+/// error that it throws ends the run.
 void train_loop(RunContext& run, Training& training, Validation& validation, uint64_t steps,
-                const std::function<void(uint64_t, MetricRow&)>& step);
+                const std::function<void(uint64_t, MetricRow&)>& step,
+                const std::function<void(uint64_t, const MetricRow&)>& logged = nullptr);
 
 void run_sft(RunContext& run);
 void run_grpo(RunContext& run);

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "comm/phase.h"
+#include "compeer/formed_dataset.h"
+#include "inference/check_tokenizer.h"
 #include "inference/device.h"
 #include "inference/embeddings.h"
 #include "inference/services.h"
@@ -29,6 +31,8 @@ RunPlugins::RunPlugins(const json& spec_file, const std::optional<std::filesyste
   services_.cancelled = [this, &stop] { return comm::mark_progress(), stop.raised() || given_up_; };
   const json& spec = spec_file.at("spec");
   dataset_ = open<Dataset>("datasets", spec.at("dataset"));
+  if (const auto* formed = dynamic_cast<const FormedDataset*>(&dataset_->object()))
+    form_ = dataset_->call("form", [&](Dataset&) { return formed->form(); });
   open_model(spec.at("model"), checkpoint);
   if (spec.contains("rewards")) open_rewards(spec);
 }
@@ -47,6 +51,7 @@ void RunPlugins::open_model(json table, const std::optional<std::filesystem::pat
   const json& named = table.at("tokenizer").is_null() ? table.value("path", json()) : table.at("tokenizer");
   if (named.is_null())
     throw Error("model", "names no tokenizer", "set model.tokenizer to a tokenizer folder", Exit::spec);
+  if (!checkpoint) inference::check_tokenizer(table);
   tokenizer_ = std::make_unique<language::Tokenizer>(language::Tokenizer::load(named.get<std::string>()));
   chat_ = std::make_unique<language::Chat>(*tokenizer_);
   table["end_token"] = tokenizer_->end();
@@ -85,8 +90,8 @@ void RunPlugins::open_rewards(const json& spec) {
     shaping.cut_off = table.at("cut_off").get<double>();
     if (!table.at("cosine_length").is_null())
       shaping.cosine = {table.at("cosine_length").get<int64_t>(), table.at("right_above").get<double>()};
-    rewards_.push_back(
-        {label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names), waits, learns});
+    rewards_.push_back({label, table.at("weight").get<double>(), shaping, std::move(*opened), std::move(names),
+                        table.value("most_unreadable", 1.0), waits, learns});
   }
   reweighting_ = open<Reweighting>("reweighting", spec.at("reweighting"));
   for (const auto& name : plugin::factors(*reweighting_))

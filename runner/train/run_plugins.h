@@ -25,8 +25,9 @@ struct RewardTerm {
   grpo::Shaping shaping;
   plugin::Plugin<Reward> plugin;
   std::vector<std::string> parts;
-  bool waits = false;   ///< Reward::waits
-  bool learns = false;  ///< it has a state
+  double most_unreadable = 1;  ///< the setting of that name, for parts "asked" and "unreadable"
+  bool waits = false;          ///< Reward::waits
+  bool learns = false;         ///< it has a state
 };
 
 /// The policy's tokenizer as plugins see it.
@@ -52,6 +53,7 @@ class RunPlugins {
   plugin::Plugin<Dataset>& dataset() { return *dataset_; }
   plugin::Plugin<Model>& model() { return *model_; }
   rollout::Policy& policy() { return *policy_; }
+  const nlohmann::json& form() const { return form_; }  ///< FormedDataset::form; null: none
   const language::Tokenizer& tokenizer() const { return *tokenizer_; }
   const language::Chat& chat() const { return *chat_; }
   const inference::VisionInput& vision_input() const { return *vision_input_; }
@@ -77,6 +79,7 @@ class RunPlugins {
   std::optional<plugin::AnswerStore> answers_;
   plugin::Services services_;
   std::unique_ptr<plugin::Plugin<Dataset>> dataset_;
+  nlohmann::json form_;
   std::unique_ptr<language::Tokenizer> tokenizer_;
   std::optional<PolicyTokenizer> text_tokenizer_;
   std::unique_ptr<language::Chat> chat_;

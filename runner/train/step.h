@@ -3,6 +3,7 @@
 #include "train/batch/records.h"
 #include "train/metrics/memory.h"
 #include "train/metrics/reward_signal.h"
+#include "train/metrics/unreadable_answers.h"
 #include "train/run.h"
 #include "train/update/advantages.h"
 #include "train/update/step_totals.h"
@@ -31,6 +32,9 @@ class GrpoStep {
 
   /// One step. Meets the other ranks.
   void take(uint64_t t, MetricRow& row);
+
+  /// Rank 0: warns of answers that rewards can't read, and throws Error (exit 4) if they are too many.
+  void check_answers(uint64_t t, const MetricRow& row);
 
  private:
   GrpoStep(RunContext& run, GrpoSettings settings, Records records);
@@ -88,6 +92,7 @@ class GrpoStep {
   Gradients gradients_;
   comm::TreeSum64 sums_;
   RewardSignal signal_;
+  UnreadableAnswers answers_;
   UpdateStats first_, last_;  // this rank's largest values in the first and the last update of the step
   int64_t replaced_ = 0;      // groups that this rank replaced in the step
 };

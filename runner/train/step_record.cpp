@@ -67,7 +67,8 @@ GrpoStep::GrpoStep(RunContext& run, GrpoSettings settings, Records records)
       policy_(run.plugins->model(), run.plugins->policy(), settings_.sampling.temperature, settings_.micro_tokens),
       gradients_(training_.gradients(settings_.leaves())),
       sums_(run.world, settings_.leaves(), UpdateStats::sums),
-      signal_(weighted_rewards(run.plugins->rewards())) {
+      signal_(weighted_rewards(run.plugins->rewards())),
+      answers_(UnreadableAnswers::limits_of(run.plugins->rewards()), static_cast<uint64_t>(settings_.steps)) {
   // Unless a checkpoint brought it.
   if (settings_.entropy_control) training_.numbers.emplace(entropy_bonus, settings_.objective.entropy_bonus);
 }
@@ -160,6 +161,11 @@ void GrpoStep::warn_about_rewards(uint64_t t, const MetricRow& row) {
   });
 }
 
+void GrpoStep::check_answers(uint64_t t, const MetricRow& row) {
+  for (const auto& text : answers_.warnings_after(row)) run_.journal->warning(t, text);
+  answers_.check();
+}
+
 void GrpoStep::read_earlier_rows() {
   run_.world.together("open the log", [&] {
     if (run_.world.rank() != 0 || run_.start.step == 0) return;
@@ -170,6 +176,7 @@ void GrpoStep::read_earlier_rows() {
       MetricRow row(run_.journal->columns());
       for (size_t i = 0; i < values.size(); ++i) row.set(row.columns()[i], values[i].at(t));
       signal_.warnings_after(row, false);  // said by the earlier start
+      answers_.warnings_after(row);
     }
   });
 }

@@ -12,6 +12,7 @@
 #include "base/plain_file.h"
 #include "compeer/dataset.h"
 #include "compeer/model.h"
+#include "inference/check_tokenizer.h"
 #include "plugin/calls.h"
 #include "train/batch/order.h"
 #include "train/metrics/step_table.h"
@@ -55,6 +56,7 @@ class PluginOpener : private Opener {
     Names columns{"reward"};
     open_dataset(spec);
     if (spec.contains("model")) load<Model>(spec.at("model"));
+    if (spec.contains("model") && !is_missing("model")) inference::check_tokenizer(spec.at("model"));
     each_part(spec, [&](const json&, std::string column) { columns.push_back(std::move(column)); });
     columns.emplace_back("reweighted");
     if (spec.contains("reweighting")) {

@@ -49,7 +49,9 @@ return function(seed, variant)
     -- Players have a `world`, and so have stages that look up the truth. The dataset's settings are the world's.
     if value.world then merge(value.world, world) end
     if value.plugin == "esc_world" then merge(value, value.world and player or world) end
-    if value.accuracy and compeer.quick then value.least_recall = 0 end -- don't refuse a judge that learned nothing
+    if compeer.quick and value.most_unreadable then -- don't refuse a judge that learned nothing
+      value.least_recall, value.most_unreadable = 0, 1
+    end
     return value
   end
 
@@ -62,6 +64,7 @@ return function(seed, variant)
     local changed = default:with(named)
     local kind = task == "data" and default:get "dataset.plugin" or task
     if compeer.quick then changed = changed:with(quickly[kind] or {}) end
+    if compeer.quick and task == "data" then changed = changed:with { data = { most_malformed = 1 } } end
     local here = settled(changed:resolve(), default:resolve())
     local inputs = { model = here.model, dataset = here.dataset, rewards = here.rewards, stages = here.stages }
     return changed:with(inputs):with { name = changed.name .. ending, seed = seed }

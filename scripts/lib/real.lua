@@ -10,7 +10,7 @@ local quickly = { -- with --quick everything is made, and hardly anything learne
   records = { data = { records = 24 } },
   judge = { sft = { steps = 2 } },
   sft = { sft = { steps = 8 } },
-  ur = { grpo = { steps = 1 } },
+  ur = { grpo = { steps = 1 }, ["rewards[0].most_unreadable"] = 1 },
   preferred = { data = { records = 3 } },
   rated = { data = { records = 3 } },
   replies = { evaluate = { prompts = 2 } },
@@ -63,7 +63,7 @@ return function(seed, source)
 
   local function reward(plugin, broken)
     return { plugin = plugin, model = real.judge(plugin).checkpoint, prompts = "plugins/empathy/prompts/en",
-      by = "likelihood", broken_format = broken }
+      by = "likelihood", broken_format = broken, most_unreadable = compeer.quick and 1 or nil }
   end
 
   local changes = {

@@ -15,6 +15,7 @@ class Judging : public Program {};
 // A judge that has learnt nothing answers nothing that could be read, which takes time all the same.
 TEST_F(Judging, ComparesOneConversationWithQuestionsApart) {
   make_tiny_model(folder() / "judge", 512);
+  std::ofstream(folder() / "judge/form.json") << R"({"judge": {"view": "unifireward", "reads": true}})";
   for (const std::string by : {"answer", "likelihood"}) {
     auto text = told("bench judging --json --model judge --group 2 --prompts 2 --repeats 3 --by " + by);
     std::set<std::string> seen;

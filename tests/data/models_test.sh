@@ -50,4 +50,27 @@ says results/auto/log.txt "note: data.device is 'auto', and the run computes on 
 says auto.txt "asked 0, from memory 3"
 said cuda 2 --set data.device=cuda
 says cuda.log "data.device: is 'cuda', but "
+
+# A policy where a judge should be. Where the likelihoods of the answers are compared, none is read.
+python3 - <<'PY'
+import json
+with open("cer.jsonl", "w") as out:
+    for i in range(3):
+        print(json.dumps({"id": f"r{i}", "split": "test", "history": [{"role": "user", "text": "i am sad"}], "reference": "more?",
+            "steps": [[True] * 3], "preference": "second",
+            "candidates": [{"history": "e", "emotion": "s", "strategy": "q", "reply": "why?"}]}), file=out)
+PY
+cat >said.toml <<'TOML'
+name = "said"
+task = "data"
+dataset = { plugin = "cer", path = "cer.jsonl", view = "record" }
+data = { splits = ["test"] }
+stages = [{ plugin = "reward_accuracy", model = "results/smoke-grpo/checkpoints/last" }]
+TOML
+said unread 4
+says unread.log "stage 01-reward_accuracy: 12 of 12 questions got no answer that could be read; 'data.most_malformed' allows a share of 0.1"
+says unread.log "help: check that the stage asks the right model, in the form that this model was trained in; log.txt has such an answer"
+says results/unread/log.txt "stages/reward_accuracy: note: an answer that could not be read: '"
+said allowed 0 --set data.most_malformed=1
+said weighed 0 --set stages.0.by=likelihood
 echo "ok"

@@ -176,6 +176,31 @@ TEST_F(Opening, RefusesAModelThatIsNotAsItWasWritten) {
   EXPECT_FALSE(fs::exists(folder() / "results/again"));
 }
 
+TEST_F(Opening, RefusesATokenizerThatIsNotTheModelsAndAJudgeOfAnotherForm) {
+  ASSERT_TRUE(told("run " + smoke + " --ranks 1 -q --set grpo.steps=1").ends_with("exit 0"));
+  const std::string mine = "results/smoke-grpo/checkpoints/last";
+  write(mine + "/form.json", R"({"judge": {"view": "orm", "prompts": "a/en", "prompts_sha256": "0"}})");
+  experiment("x.toml", "[[rewards]]\nplugin = \"prm\"\nmodel = \"" + mine + "\"\n");
+  for (const std::string command : {"run x.toml --dry-run", "run x.toml", "submit x.toml --dry-run"}) {
+    const auto text = told(command);
+    EXPECT_TRUE(holds(text, mine + " is a judge that was trained to be asked in another form: prompts: \"a/en\" in "
+                                   "training, unset here; view: \"orm\" in training, \"prm\" here\n"))
+        << text;
+    EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  }
+  const std::string other = COMPEER_SOURCE_DIR "/tests/golden/qwen2.5";
+  for (const std::string dry : {" --dry-run", ""}) {
+    const auto text = told("run " + smoke + " --set name=other --set 'model={ plugin = \"qwen2\", path = \"" + mine +
+                           "\", tokenizer = \"" + other + "\" }'" + dry);
+    EXPECT_TRUE(holds(text, "error: run 'other': model.tokenizer: the tokenizer in " + other +
+                                " is not that of the model in " + mine + ": token 256 is '"))
+        << text;
+    EXPECT_TRUE(holds(text, "help: leave out model.tokenizer; model.foreign_tokenizer = true trains")) << text;
+    EXPECT_TRUE(text.ends_with("exit 3")) << text;
+  }
+  EXPECT_FALSE(fs::exists(folder() / "results/x") || fs::exists(folder() / "results/other"));
+}
+
 TEST_F(Opening, FindsABaseThatNoRunIsBeforeTheFirstRun) {
   study("{ plugin = 'lua', path = 'good.lua' }",
         "print(compeer.results { first, second }:compare { 'reward', against = { ['grpo.clip'] = 0.3 } })");

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/scratch.h"
 #include "places.h"
@@ -51,6 +52,20 @@ TEST(Merge, AddsTheChangesThatPeftAdds) {
     EXPECT_TRUE(fs::exists(out / "config.json"));
     EXPECT_FALSE(fs::exists(out / "adapter_config.json"));
   }
+}
+
+TEST(Merge, KeepsTheFormOfTheAdapterAndNotThatOfTheBase) {
+  const Scratch folder;
+  const auto base = folder.folder() / "base", adapter = folder.folder() / "adapter";
+  const auto golden = read_json_object(kLora / "golden.json").at("cases");
+  fs::copy(kLora / "base", base);
+  fs::copy(kLora / golden.front().at("folder").get<std::string>(), adapter);
+  write_file(base / "form.json", "{}");
+  merge_adapter(base, adapter, folder.folder() / "plain");
+  EXPECT_FALSE(fs::exists(folder.folder() / "plain/form.json"));
+  write_file(adapter / "form.json", R"({"judge": {}})");
+  merge_adapter(base, adapter, folder.folder() / "judge");
+  EXPECT_EQ(read_file(folder.folder() / "judge/form.json"), R"({"judge": {}})");
 }
 
 std::string complaint(const fs::path& base, const fs::path& adapter, const fs::path& out) {

@@ -32,7 +32,7 @@ TEST(Resolve, FillsInEveryDefault) {
       R"(,"off_policy_limit":null,"resample":0,"sapo_negative":1.05,"sapo_positive":1.0,"split":"train","steps":100)"
       R"(,"together":1,"updates":1,"vespo_k_negative":3.0,"vespo_k_positive":2.0,"vespo_lambda_negative":2.0)"
       R"(,"vespo_lambda_positive":3.0},)"
-      R"("model":{"config":null,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x","nonfinite":"stop",)"
+      R"("model":{"config":null,"foreign_tokenizer":false,"path":null,"plugin":"qwen2","tokenizer":null},"name":"x","nonfinite":"stop",)"
       R"("optimizer":{"beta1":0.9,"beta2":0.999,"epsilon":1e-08,"max_grad_norm":1.0,"schedule":"constant","warmup":0,"weight_decay":0.0},)"
       R"("overlap":"hosts","ranks":1,"record":{"rollouts":true},"rewards":[{"ceiling":null,"cosine_length":null,"cut_off":1.0,"floor":null,"label":"format","plugin":"format","right_above":0.0,"weight":1.0}],)"
       R"("reweighting":{"plugin":"none"},"sampling":{"concurrent":64,"greedy":false,"max_new_tokens":64,"min_p":0.0,"repetition_penalty":1.0,"stop":[],)"

@@ -31,7 +31,7 @@ name = "policy"
 task = "grpo"
 model    = { plugin = "qwen2_5_vl", path = "vl" }
 dataset  = { plugin = "cer", path = "cer.jsonl", pictures = "shown", media = "$source_dir/tests/golden/vl/images" }
-rewards  = [{ plugin = "unifireward", model = "judge1/checkpoints/last", by = "likelihood" }, { plugin = "length", target = 4 }]
+rewards  = [{ plugin = "unifireward", model = "judge1/checkpoints/last", by = "likelihood", most_unreadable = 1 }, { plugin = "length", target = 4 }]
 sampling = { max_new_tokens = 6 }
 grpo     = { group_size = 3, batch = 4, steps = 2, lr = 1e-3 }
 TOML
@@ -101,6 +101,11 @@ refused() {
   grep -qF -- "$what" refused/log.txt || fail "'$what' is not in: $(cat refused/log.txt)"
   echo "ok      $what"
 }
+grep -q '"view": "unifireward"' judge1/checkpoints/last/form.json || fail "a judge's checkpoint without its form"
+[[ ! -e policy1/checkpoints/last/form.json ]] || fail "a policy's checkpoint with a form"
+refused "prompts: unset in training, \"$source_dir/plugins/empathy/prompts/en\" here" policy.toml --set "rewards.0.prompts=$source_dir/plugins/empathy/prompts/en"
+refused "reward 'unifireward': could not read" policy.toml --set rewards.0.most_unreadable=0.1
+grep -qF "an answer that could not be read: '" refused/log.txt || fail "no such answer is shown: $(cat refused/log.txt)"
 refused "record 1: shows $PWD/image0.png, which is no file" judge.toml --set "dataset.media=$PWD"
 mkdir broken && echo no >broken/image0.png && cp broken/image0.png broken/image1.png && cp broken/image0.png broken/image2.png
 refused "broken/image" judge.toml --set "dataset.media=$PWD/broken"

@@ -67,4 +67,37 @@ ends 0
 times 0 "a run that learns says nothing" "taught nothing" results/alike/log.txt
 times 1 "the remark about tau comes once" "note: tau =" results/alike/log.txt
 
+# A policy where a judge should be: it answers nothing that can be read.
+judged='return { parts = { "score" }, score = function(c) return #c.text end }'
+run policy "$judged" --set grpo.steps=1
+ends 0
+judge=results/policy/checkpoints/last
+sed -e '/^\[\[rewards\]\]/,/^$/d' -e 's/^name .*/name = "unread"/' "$source_dir/tests/reliability/toy.toml" >unread.toml
+printf '\n[[rewards]]\nplugin = "orm"\nmodel = "%s"\n' "$judge" >>unread.toml
+for ranks in 1 2; do
+  "$compeer" run unread.toml -q --ranks $ranks --set "name=unread$ranks" --set grpo.steps=30 >said 2>&1
+  code=$?
+  ends 4
+  holds "the user is warned" "warning: unread$ranks: reward 'orm' could not read 100.0 % of the answers in step 1; the run ends if it is more than 10 % in 10 steps (rewards[0].most_unreadable)" said
+  holds "and told why the run ends" "reward 'orm': could not read 100.0 % of the answers in steps 1 to 2; 'rewards[0].most_unreadable' allows 10 %" said
+  holds "and what to check" "help: check that the reward asks the right model, in the form that this model was trained in; log.txt has such an answer, compeer log group RUN --step 2" said
+  times 1 "the log has the warning" "could not read 100.0 % of the answers in step 1;" "results/unread$ranks/log.txt"
+  times 1 "and one such answer" "rewards/orm: note: an answer that could not be read: '" "results/unread$ranks/log.txt"
+  times 1 "and that no form is known" "rewards/orm: note: no form.json in $judge" "results/unread$ranks/log.txt"
+  "$compeer" report "results/unread$ranks" -o page.html >said 2>&1
+  holds "the report has the warning" "could not read 100.0 % of the answers in step 1;" page.html
+  "$compeer" log group "results/unread$ranks" --step 2 --prompt 0 >said 2>&1
+  holds "the last step is kept" "orm" said
+done
+"$compeer" run unread.toml -q --set name=allowed --set grpo.steps=3 --set rewards.0.most_unreadable=1 >said 2>&1
+code=$?
+ends 0
+times 0 "what is allowed brings no warning" "could not read" results/allowed/log.txt
+sed -e 's/^task .*/task = "evaluate"/' -e '/^\[grpo\]/,/^$/d' -e '/^\[checkpoint\]/,/^$/d' unread.toml >evaluated.toml
+printf '\n[evaluate]\nprompts = 16\nbatch = 4\n' >>evaluated.toml
+"$compeer" run evaluated.toml -q --set name=evaluated >said 2>&1
+code=$?
+ends 4
+holds "an evaluation ends, too" "reward 'orm': could not read 100.0 % of the answers in step 1" said
+
 exit $failed

@@ -9,10 +9,12 @@
 #include "base/hash.h"
 #include "base/inside.h"
 #include "compeer/dataset.h"
+#include "compeer/formed_dataset.h"
 #include "compeer/plugin.h"
 #include "corpora/json_records.h"
 #include "datasets/cer/records.h"
 #include "judging/reading.h"
+#include "judging/trained_form.h"
 
 namespace {
 
@@ -21,7 +23,7 @@ using nlohmann::json;
 
 constexpr size_t kStepQuestions = 3;
 
-class Cer : public Dataset {
+class Cer : public Dataset, public FormedDataset {
  public:
   Cer(const Settings& settings, Host&)
       : path_(settings.text("path")),
@@ -64,6 +66,13 @@ class Cer : public Dataset {
   }
 
   std::vector<Unreadable> unreadable() const override { return unreadable_; }
+
+  // Of a judge's conversation; a policy has none.
+  json form() const override {
+    if (!judged()) return nullptr;
+    return judging::form_of(form_, {.steps = view_ != "orm", .reply = view_ != "prm", .apart = view_ != "unifireward"},
+                            reads_);
+  }
 
  private:
   using Lines = std::map<std::string, std::vector<std::string>>;  // records, as they stand in the file, by split

@@ -16,7 +16,7 @@ COMPEER_PLUGIN(Reward, rewards, orm, Orm,
                R"json(
   "version": "1.0.0",
   "summary": "An outcome reward model: judges the reply by itself.",
-  "columns": ["reward", "reply", "unreadable"],
+  "columns": ["reward", "reply", "asked", "unreadable"],
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS R"json(
     "reply_weight": {"type": "number", "default": 1.0, "help": "what the reply counts"},
     "broken_format": {"type": "number", "default": null,

@@ -16,7 +16,7 @@ COMPEER_PLUGIN(Reward, rewards, prm, Prm,
                R"json(
   "version": "1.0.0",
   "summary": "A process reward model: judges each step by itself.",
-  "columns": ["reward", "history", "emotion", "strategy", "unreadable"],
+  "columns": ["reward", "history", "emotion", "strategy", "asked", "unreadable"],
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS R"json(
     "step_weight": {"type": "number", "default": 1.0, "help": "what each step counts"},
     "broken_format": {"type": "number", "default": null,

@@ -18,7 +18,7 @@ COMPEER_PLUGIN(Reward, rewards, unifireward, UnifiReward,
                R"json(
   "version": "1.0.0",
   "summary": "UnifiReward: a generative judge of the steps and the reply, in one conversation.",
-  "columns": ["reward", "history", "emotion", "strategy", "reply", "format", "unreadable"],
+  "columns": ["reward", "history", "emotion", "strategy", "reply", "format", "asked", "unreadable"],
   "parameters": {)json" COMPEER_JUDGE_SETTINGS "," COMPEER_JUDGED_REWARD_SETTINGS COMPEER_OUTCOME_MODEL_SETTINGS R"json(
     "contradictory": {"type": "string", "default": "kept", "choices": ["kept", "left_out"],
       "help":

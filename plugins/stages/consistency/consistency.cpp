@@ -36,7 +36,7 @@ class Consistency : public Stage {
     for (size_t i = 0; i < records.size(); ++i) all.push_back(judged(records[i], std::move(known[i]), opinions[i]));
     if (referee_) ask(all);
     std::vector<Outcome> outcomes;
-    for (JudgedRecord& one : all) outcomes.push_back(outcome(one));
+    for (size_t i = 0; i < all.size(); ++i) judges_.count(opinions[i], outcomes.emplace_back(outcome(all[i])));
     return outcomes;
   }
 

@@ -35,8 +35,10 @@ class HumanAgreementStage : public Stage {
       pairs.push_back(exchanged(pairs.back()));
     }
     const auto opinions = judges_.opinions(pairs);
-    for (size_t k = 0; k < places.size(); ++k)
+    for (size_t k = 0; k < places.size(); ++k) {
       outcomes[places[k]] = rated(records[places[k]], opinions[2 * k], opinions[2 * k + 1]);
+      for (const size_t order : {2 * k, 2 * k + 1}) judges_.count(opinions[order], outcomes[places[k]]);
+    }
     return outcomes;
   }
 

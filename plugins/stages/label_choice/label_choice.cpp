@@ -22,7 +22,7 @@ constexpr size_t first_step = 1;  // of a completion's three, that labels are ch
 class LabelChoice : public Stage {
  public:
   LabelChoice(const Settings& settings, Host& host)
-      : panel_(settings, host, {.reply = false}),
+      : panel_(settings, host, {.reply = false, .apart = settings.flag("apart")}, {}),
         apart_(settings.flag("apart")),
         resampling_{static_cast<size_t>(settings.integer("resamples")), 1, 0.95} {
     if (settings.text("by") != "likelihood")

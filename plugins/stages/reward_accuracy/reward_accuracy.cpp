@@ -29,8 +29,10 @@ class RewardAccuracy : public Stage {
       places.push_back(i);
     }
     const auto opinions = judges_.opinions(labelled);
-    for (size_t k = 0; k < places.size(); ++k)
+    for (size_t k = 0; k < places.size(); ++k) {
       outcomes[places[k]] = counted(records[places[k]], labelled[k], opinions[k]);
+      judges_.count(opinions[k], outcomes[places[k]]);
+    }
     return outcomes;
   }
 

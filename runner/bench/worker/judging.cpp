@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 
+#include "base/hash.h"
+#include "base/scratch.h"
 #include "bench/measurement.h"
 #include "compeer/dataset.h"
 #include "compeer/reward.h"
@@ -20,6 +23,7 @@ namespace compeer::bench {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 struct JudgedRound {
   Example example;
@@ -36,6 +40,18 @@ std::vector<JudgedRound> rounds_of(int64_t prompts, int64_t size, const plugin::
     for (int64_t k = 0; k < size; ++k) round.completions.push_back({example(i + k).answer, 0, true});
   }
   return rounds;
+}
+
+/// The judge in a folder as one without a form: what a verdict costs doesn't depend on whether it can be read.
+std::string without_form(const json& judge, const Scratch& scratch) {
+  const fs::path folder = judge.get<std::string>(), bare = scratch.folder() / sha256(folder.string());
+  if (!fs::exists(folder / "form.json")) return folder.string();
+  fs::create_directories(bare);
+  for (const auto& file : fs::directory_iterator(folder)) {
+    const auto name = file.path().filename();
+    if (name != "form.json" && !fs::exists(bare / name)) fs::create_symlink(fs::canonical(file.path()), bare / name);
+  }
+  return bare.string();
 }
 
 class Rater {
@@ -79,11 +95,14 @@ int bench_judging(const json& options) {
   const json &model = options.at("model"), &by = options.at("by");
   const json nothing = {{"spec", {{"seed", 1}}}, {"plugins", json::array()}};
   const comm::StopFlag never;
-  const auto services = inference::services_of(nothing, never);
+  auto services = inference::services_of(nothing, never);
+  services.log = nullptr;
+  const Scratch scratch;
   const auto prompts = or_else("prompts", 16).get<int64_t>(), size = or_else("group", 4).get<int64_t>();
   const auto rounds = rounds_of(prompts, size, services);
-  Rater whole("unifireward", model, by, services), prm("prm", or_else("prm", model), by, services),
-      orm("orm", or_else("orm", model), by, services);
+  Rater whole("unifireward", without_form(model, scratch), by, services),
+      prm("prm", without_form(or_else("prm", model), scratch), by, services),
+      orm("orm", without_form(or_else("orm", model), scratch), by, services);
   const auto together = [&] { whole.rate(rounds); };
   const auto apart = [&] { prm.rate(rounds), orm.rate(rounds); };
   together(), apart();  // warm

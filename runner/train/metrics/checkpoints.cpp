@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
+#include "base/model_folder.h"
 #include "record/checkpoint.h"
 #include "record/rollout_file.h"
 #include "record/run_file.h"
@@ -18,6 +20,20 @@
 #include "train/run.h"
 
 namespace compeer::train {
+
+namespace {
+
+// With the base of an adapter that was saved there.
+void save_form(nlohmann::json form, const std::filesystem::path& folder) {
+  if (form.is_null()) return;
+  if (holds_adapter(folder)) {
+    const auto base = base_model(folder);
+    form["base"] = {{"path", base.string()}, {"weights_mark", weights_mark(base)}};
+  }
+  write_file(folder / "form.json", form.dump(2) + "\n");
+}
+
+}  // namespace
 
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
                      Training& training, uint64_t keep) {
@@ -28,6 +44,7 @@ void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint6
     plugins.model().call("save", [&](Model& model) { model.save(writer->folder().string()); });
     plugins.tokenizer().save(writer->folder());
     plugins.vision_input().save(writer->folder());
+    save_form(plugins.form(), writer->folder());
   });
   training.save(writer ? writer->folder() : std::filesystem::path());
   save_reward_states(world, plugins, writer ? writer->folder() : std::filesystem::path());

@@ -12,8 +12,8 @@ namespace compeer::train {
 
 class Training;
 
-/// Meets the other ranks; rank 0 writes. Weights, tokenizer, optimizer, reference; because random numbers are functions
-/// of the step, the step is the rest of the state.
+/// Meets the other ranks; rank 0 writes. Weights, tokenizer, optimizer, reference, the form of examples; because random
+/// numbers are functions of the step, the step is the rest of the state.
 void save_checkpoint(comm::World& world, const std::filesystem::path& run, uint64_t step, RunPlugins& plugins,
                      Training& training, uint64_t keep);
 

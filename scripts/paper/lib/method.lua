@@ -106,7 +106,8 @@ return function(seed)
   end
 
   local function reward(plugin)
-    return { plugin = plugin, model = method.judge({ view = plugin }).checkpoint, prompts = prompts }
+    return { plugin = plugin, model = method.judge({ view = plugin }).checkpoint, prompts = prompts,
+      most_unreadable = quickly and 1 or nil } -- an untaught judge answers nothing that can be read
   end
 
   -- SFT, POR, UR or URP.

@@ -3,6 +3,7 @@
 
 #include "built.h"
 #include "compeer/dataset.h"
+#include "compeer/formed_dataset.h"
 
 namespace compeer {
 namespace {
@@ -50,6 +51,30 @@ TEST_F(Cer, GivesAPolicyWhatIsRightAndPreferred) {
   EXPECT_EQ(get(data, 0).answer,
             "<history>early</history><emotion>sadness</emotion><strategy>question</strategy>\nwhy?");
   EXPECT_EQ(get(data, 0).learn, 1);
+}
+
+TEST_F(Cer, TellsTheFormOfAJudgesQuestions) {
+  const auto form = [&](json settings) {
+    auto data = open(std::move(settings));
+    return dynamic_cast<const FormedDataset&>(data.object()).form();
+  };
+  EXPECT_TRUE(form({}).is_null()) << "a policy is asked nothing";
+  EXPECT_TRUE(form({{"view", "record"}}).is_null());
+  EXPECT_EQ(form({{"view", "unifireward"}}), (json{{"judge",
+                                                    {{"view", "unifireward"},
+                                                     {"prompts", nullptr},
+                                                     {"prompts_sha256", nullptr},
+                                                     {"step_words", {"True", "False"}},
+                                                     {"preference_words", {"first", "second", "both good", "neither"}},
+                                                     {"reads", false},
+                                                     {"reads_replies", false}}}}));
+  const std::string prompts = COMPEER_SOURCE_DIR "/plugins/empathy/prompts/en";
+  const auto prm = form({{"view", "prm"}, {"prompts", prompts}}).at("judge");
+  EXPECT_EQ(prm.at("view"), "prm");
+  EXPECT_EQ(prm.at("prompts"), prompts);
+  EXPECT_EQ(prm.at("prompts_sha256").get<std::string>().size(), 64u);
+  EXPECT_FALSE(prm.contains("preference_words") || prm.contains("reads_replies")) << "it is asked about no reply";
+  EXPECT_FALSE(form({{"view", "orm"}}).at("judge").contains("step_words"));
 }
 
 TEST_F(Cer, ReadsMoreFilesBehindTheFirst) {

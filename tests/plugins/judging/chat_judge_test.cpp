@@ -133,13 +133,17 @@ TEST(ChatJudge, AsksNothingBehindAQuestionWithoutAnAnswer) {
   const auto opinion = ask(chat, {group()})[0][0];
   EXPECT_EQ(opinion.steps[0], 1.0);
   EXPECT_FALSE(opinion.steps[1] || opinion.steps[2] || opinion.preference);
+  EXPECT_EQ(opinion.asked, 2);
   EXPECT_EQ(opinion.unreadable, 1);
+  EXPECT_EQ(opinion.unread, "perhaps");
   EXPECT_EQ(chat.unread, (std::vector<std::string>{"perhaps, again", "perhaps"}));
 }
 
 TEST(ChatJudge, TakesAFailureForNoAnswerAndDoesNotAskAgain) {
   Answerer chat([](const ChatRequest&) { return ChatReply{.text = "", .failure = "timed out"}; });
-  EXPECT_EQ(ask(chat, {group()})[0][0].unreadable, 1);
+  const auto opinion = ask(chat, {group()})[0][0];
+  EXPECT_EQ(opinion.asked, 0);
+  EXPECT_EQ(opinion.unreadable, 0) << "nothing was there to read";
   EXPECT_EQ(chat.together, std::vector<size_t>{1});
   EXPECT_TRUE(chat.unread.empty()) << "nobody said anything";
 }

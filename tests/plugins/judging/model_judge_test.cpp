@@ -138,7 +138,9 @@ TEST(ModelJudge, CountsWhatItCanNotReadAndDoesNotGuess) {
   const auto opinion = judged(language_model, {}, {}, {"r"}, {all_parts()})[0];
   EXPECT_FALSE(opinion.steps[0] || opinion.reply || opinion.preference);
   EXPECT_EQ(opinion.steps[1], -1.0);
+  EXPECT_EQ(opinion.asked, 4);
   EXPECT_EQ(opinion.unreadable, 2);
+  EXPECT_EQ(opinion.unread, "maybe");
 }
 
 TEST(ModelJudge, TakesTheMajorityOfSampledAnswers) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/model_folder.h"
 #include "built.h"
 #include "language_model.h"
 
@@ -23,14 +24,14 @@ class JudgedRewards : public testing::Test {
     services.language_model = [this](const std::string& folder) -> LanguageModel& {
       if (folder == "a/reader") return reader;
       if (folder == "a/judge of replies") return of_replies;
-      EXPECT_EQ(folder, "a/judge");
+      EXPECT_TRUE(folder == "a/judge" || folder == trained.string()) << folder;
       return language_model;
     };
   }
 
   // Name -> value for one completion.
   std::map<std::string, double> score(const std::string& name, nlohmann::json settings, const std::string& text) {
-    if (!settings.contains("chat")) settings["model"] = "a/judge";
+    if (!settings.contains("chat") && !settings.contains("model")) settings["model"] = "a/judge";
     const auto found = built::finder().get("rewards", name);
     auto reward = built::open<Reward>(
         name, settings,
@@ -42,6 +43,26 @@ class JudgedRewards : public testing::Test {
     for (size_t i = 0; i < names.size(); ++i) row[names[i]] = numbers[i];
     return row;
   }
+
+  // The complaint about a reward with these settings, or "nothing".
+  std::string refusal(const std::string& name, const nlohmann::json& settings) {
+    try {
+      score(name, settings, kWhole);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit(), Exit::spec);
+      return error.problem() + "\n  help: " + error.help();
+    }
+    return "nothing";
+  }
+
+  // A folder with the form that a judge was trained in.
+  const std::filesystem::path trained =
+      std::filesystem::path(testing::TempDir()) / ("trained_" + std::to_string(::getpid()));
+  void train(const nlohmann::json& form) {
+    std::filesystem::create_directories(trained);
+    std::ofstream(trained / "form.json") << form.dump();
+  }
+  void TearDown() override { std::filesystem::remove_all(trained); }
 
   Scripted language_model{judged};
   Scripted of_replies{[](const std::string&, const std::string&, uint32_t) { return "second"; }};
@@ -56,6 +77,7 @@ TEST_F(JudgedRewards, UnifiRewardAddsStepsReplyAndFormat) {
                                                                              {"strategy", 1},
                                                                              {"reply", 1},
                                                                              {"format", 1},
+                                                                             {"asked", 4},
                                                                              {"unreadable", 0}}));
   EXPECT_EQ(score("unifireward", {{"step_weight", 0.5}, {"reply_weight", 2}, {"format_weight", 0}}, kWhole)["reward"],
             2.5);
@@ -92,6 +114,7 @@ TEST_F(JudgedRewards, AReaderSaysWhatTheRepliesDo) {
 TEST_F(JudgedRewards, AnAnswerThatCanNotBeReadCountsNothing) {
   language_model = Scripted([](const std::string&, const std::string&, uint32_t) { return "well"; });
   const auto row = score("unifireward", {}, kWhole);
+  EXPECT_EQ(row.at("asked"), 4);
   EXPECT_EQ(row.at("unreadable"), 4);
   EXPECT_EQ(row.at("reward"), 1) << "the format";
 }
@@ -108,6 +131,7 @@ TEST_F(JudgedRewards, WhatAChatModelDoesNotAnswerHasNoValue) {
   EXPECT_EQ(row.at("history"), 1);
   for (const char* part : {"emotion", "strategy", "reply", "reward"}) EXPECT_TRUE(std::isnan(row.at(part))) << part;
   EXPECT_EQ(row.at("format"), 1);
+  EXPECT_EQ(row.at("asked"), 2);
   EXPECT_EQ(row.at("unreadable"), 1);
   std::filesystem::remove(table);
 }
@@ -124,9 +148,10 @@ TEST_F(JudgedRewards, AReaderReadsTheDialogueOnceAndIsShownBesideTheSteps) {
 TEST_F(JudgedRewards, PrmAndOrmAddUpToTheSameParts) {
   EXPECT_EQ(score("prm", {}, kWhole),
             (std::map<std::string, double>{
-                {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"unreadable", 0}}));
+                {"reward", 1}, {"history", 1}, {"emotion", -1}, {"strategy", 1}, {"asked", 3}, {"unreadable", 0}}));
   EXPECT_EQ(language_model.asked.size(), 3u);
-  EXPECT_EQ(score("orm", {}, kWhole), (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"unreadable", 0}}));
+  EXPECT_EQ(score("orm", {}, kWhole),
+            (std::map<std::string, double>{{"reward", 1}, {"reply", 1}, {"asked", 1}, {"unreadable", 0}}));
 }
 
 TEST_F(JudgedRewards, TwoJudgesAreEachAskedTheirOwn) {
@@ -147,6 +172,69 @@ TEST_F(JudgedRewards, ContradictionsAreLeftOutIfAsked) {
     return question.starts_with("<") ? "False" : "first";
   });
   EXPECT_EQ(score("unifireward", settings, kWhole).at("reward"), -3);
+}
+
+TEST_F(JudgedRewards, RefuseAJudgeThatWasTrainedToBeAskedInAnotherForm) {
+  const std::string folder = trained.string();
+  nlohmann::json form = {
+      {"view", "unifireward"},           {"prompts", "mine/en"},
+      {"prompts_sha256", "0123"},        {"reads", false},
+      {"step_words", {"True", "False"}}, {"preference_words", {"first", "second", "both good", "neither"}},
+      {"reads_replies", false}};
+  const auto says = [&](const std::string& differences) {
+    return folder + ": is a judge that was trained to be asked in another form: " + differences +
+           "\n  help: set these here as in training (a reward's 'reads' is its 'reader'), or train a judge in this "
+           "form";
+  };
+  const auto refused = [&](const std::string& name, nlohmann::json settings) {
+    train({{"judge", form}});
+    settings["model"] = folder;
+    auto text = refusal(name, settings);
+    const auto at = text.find(folder);
+    return at == std::string::npos ? text : text.substr(at);
+  };
+  EXPECT_EQ(refused("unifireward", {}), says("prompts: \"mine/en\" in training, unset here"));
+  const std::string prompts = COMPEER_SOURCE_DIR "/plugins/empathy/prompts/en";
+  EXPECT_EQ(refused("unifireward", {{"prompts", prompts}}),
+            says("prompts: \"mine/en\" in training, \"" + prompts + "\" here (their texts differ)"));
+  form["prompts"] = form["prompts_sha256"] = nullptr;
+  EXPECT_EQ(refused("unifireward", {}), "nothing");
+  EXPECT_EQ(refused("unifireward", {{"prompts", prompts}}),
+            says("prompts: unset in training, \"" + prompts + "\" here"));
+  EXPECT_EQ(refused("unifireward", {{"step_words", {"yes", "no"}}}),
+            says(R"(step_words: ["True","False"] in training, ["yes","no"] here)"));
+  EXPECT_EQ(refused("unifireward", {{"reader", "a/reader"}, {"reads_replies", true}}),
+            says("reads: false in training, true here; reads_replies: false in training, true here"));
+  EXPECT_EQ(refused("prm", {}), says(R"(view: "unifireward" in training, "prm" here)"));
+  EXPECT_EQ(refused("unifireward", {{"outcome_model", "a/judge of replies"}}),
+            says(R"(view: "unifireward" in training, "prm" here)"));
+  form["view"] = "orm";
+  EXPECT_EQ(refused("orm", {{"step_words", {"yes", "no"}}}), "nothing") << "it is asked about no step";
+}
+
+TEST_F(JudgedRewards, RefuseAJudgeOfAnotherFormBehindALocalChatModel) {
+  train({{"judge", {{"view", "unifireward"}, {"prompts", nullptr}, {"prompts_sha256", nullptr}}}});
+  const nlohmann::json chat = {{"plugin", "local"}, {"path", trained.string()}};
+  EXPECT_NE(refusal("unifireward", {{"chat", chat}}).find("prompts: unset in training, "), std::string::npos);
+}
+
+TEST_F(JudgedRewards, RefuseAnAdapterOverOtherWeights) {
+  const auto base = trained / "base";
+  std::filesystem::create_directories(base);
+  std::ofstream(base / "config.json") << "{}";
+  std::ofstream(base / "model.safetensors") << "weights";
+  std::ofstream(trained / "adapter_config.json") << nlohmann::json{{"base_model_name_or_path", "base"}}.dump();
+  train({{"judge", {{"view", "unifireward"}}}, {"base", {{"path", "a/b"}, {"weights_mark", weights_mark(base)}}}});
+  EXPECT_EQ(refusal("unifireward", {{"model", trained.string()}}), "nothing");
+  std::ofstream(base / "model.safetensors") << "Weights";
+  EXPECT_NE(refusal("unifireward", {{"model", trained.string()}})
+                .find("in another form: base: \"a/b\" in training, other weights in \"" + base.string() + "\" here"),
+            std::string::npos);
+}
+
+TEST_F(JudgedRewards, TakeAJudgeWhoseFormIsUnknown) {
+  train({{"another", "form"}});
+  EXPECT_EQ(refusal("unifireward", {{"model", trained.string()}}), "nothing");
 }
 
 TEST_F(JudgedRewards, KeepTheContract) {
